@@ -1,0 +1,52 @@
+"""The package's own exceptions, and the sentence that names the nearest right word."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AgBenchError(Exception):
+    """Base of every error that AgBench raises for a reason a user can mend."""
+
+
+class ConfigError(AgBenchError, ValueError):
+    """A data file (task, crop, soil, site) or an override is wrong; names file, key and value."""
+
+
+class UnknownNameError(AgBenchError, ValueError):
+    """A task, policy, split, variable or other name does not exist; names the nearest ones."""
+
+
+class WeatherError(AgBenchError, ValueError):
+    """A weather series has a gap, lacks a column or does not cover the dates asked for."""
+
+
+class ActionError(AgBenchError, ValueError):
+    """An action lies outside the action space, or has the wrong shape or type."""
+
+
+class ResultError(AgBenchError, ValueError):
+    """A result folder is incomplete, damaged or does not fit the task."""
+
+
+class SimulationError(AgBenchError, RuntimeError):
+    """A simulator met a state or request that its model does not allow."""
+
+
+class MissingExtraError(AgBenchError, ImportError):
+    """An optional dependency is not installed; the message prints the command that installs it."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ` Did you mean 'x'?` for the nearest known names, or the list of them."""
+    names = sorted(set(known))
+    lower = {n.lower(): n for n in names}
+    near = get_close_matches(str(name).lower(), list(lower), n=2, cutoff=0.6)
+    if near:
+        return " Did you mean " + " or ".join(repr(lower[n]) for n in near) + "?"
+    return f" Known: {', '.join(names) or 'none'}."
+
+
+def unknown(kind: str, name: str, known: Iterable[str], where: str = "") -> UnknownNameError:
+    """Return the error for a `name` that is not one of the `known` names of a `kind`."""
+    place = f"{where}: " if where else ""
+    return UnknownNameError(f"{place}unknown {kind} {name!r}.{did_you_mean(name, known)}")
