@@ -101,8 +101,15 @@ class Simulator(Protocol):
         `inputs` is (n, len(self.inputs)): events act on the first step, controls on all of them.
         """
 
-    def weather(self, days: int) -> Floats:
-        """Return the weather of each row's last `days` steps, (n, days, len(weather_variables))."""
+    @property
+    def horizon(self) -> NDArray[np.int64]:
+        """The last step of each row's world, in steps since its start, (n,)."""
+
+    def weather(self, days: int, columns: NDArray[np.intp]) -> Floats:
+        """Return chosen weather columns of each row's last `days` steps, the current one last.
+
+        The shape is (n, days, len(columns)); before the start the first day repeats.
+        """
 
     def save(self, row: int) -> Any:
         """Return the exact state of a row, to be given to `load` of any simulator of this model."""

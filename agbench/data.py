@@ -1,0 +1,132 @@
+"""Where the data files live: beside the package in a checkout, inside it in a wheel, and elsewhere.
+
+Folders of users' own are named on the environment variable `AGBENCH_PATH` (separated as on `PATH`);
+packages add theirs through the entry point group `agbench.data`, whose value names the package
+that holds the folders. Each root has the same layout: `tasks/`, `crops/`, `sites/`, `sites/soils/`,
+`baselines/`.
+"""
+
+import os
+from functools import lru_cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from agbench.errors import ConfigError, unknown
+from agbench.spec.field import Crop, Site, Soil
+from agbench.spec.reading import Schema, read_file
+from agbench.spec.task import Task
+
+PATH_VARIABLE: Final = "AGBENCH_PATH"
+ENTRY_POINT_GROUP: Final = "agbench.data"
+
+_PACKAGE = Path(__file__).parent
+_FOLDERS: Final = {
+    "task": "tasks",
+    "crop": "crops",
+    "site": "sites",
+    "soil": "sites/soils",
+}
+
+
+def roots() -> list[Path]:
+    """Return the folders that data files are looked for in: ours, packages', users'."""
+    wheel = _PACKAGE / "_data"
+    found = [wheel if wheel.is_dir() else _PACKAGE.parent, *_package_roots()]
+    for folder in os.environ.get(PATH_VARIABLE, "").split(os.pathsep):
+        if not folder:
+            continue
+        if not Path(folder).is_dir():
+            raise ConfigError(f"{PATH_VARIABLE}: {folder} is not a folder.")
+        found.append(Path(folder))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _package_roots() -> list[Path]:
+    """Return the roots that installed packages add through the entry point group."""
+    found = []
+    for point in metadata.entry_points(group=ENTRY_POINT_GROUP):
+        spec = find_spec(point.module)
+        if spec is None or not spec.submodule_search_locations:
+            raise ConfigError(
+                f"entry point {point.name!r} of {ENTRY_POINT_GROUP}: no package {point.module!r}."
+            )
+        found.append(Path(next(iter(spec.submodule_search_locations))))
+    return found
+
+
+def names(kind: str) -> list[str]:
+    """Return the names of all files of a kind (`task`, `crop`, `site`, `soil`), sorted."""
+    return sorted(_files(kind))
+
+
+def _files(kind: str) -> dict[str, Path]:
+    """Return the files of a kind by name; one name in two roots is an error."""
+    found: dict[str, Path] = {}
+    for root in roots():
+        for path in sorted((root / _FOLDERS[kind]).glob("*.yaml")):
+            if path.stem in found:
+                raise ConfigError(
+                    f"the {kind} {path.stem!r} is defined twice: {found[path.stem]} and {path}."
+                )
+            found[path.stem] = path
+    return found
+
+
+def find(kind: str, name: str) -> Path:
+    """Return the path of a data file; raises `UnknownNameError` with the nearest names."""
+    files = _files(kind)
+    if name not in files:
+        raise unknown(kind, name, files)
+    return files[name]
+
+
+def find_baseline(task: str, policy: str) -> Path | None:
+    """Return the file of a policy's settings for a task, or None where there is none."""
+    for root in roots():
+        path = root / "baselines" / task / f"{policy}.yaml"
+        if path.is_file():
+            return path
+    return None
+
+
+def baselines(task: str) -> list[str]:
+    """Return the names of the policies that have settings for a task."""
+    return sorted({p.stem for root in roots() for p in (root / "baselines" / task).glob("*.yaml")})
+
+
+def task(name: str) -> Task:
+    """Read a task by its id."""
+    return _named("task", name, Task)
+
+
+def crop(name: str) -> Crop:
+    """Read a crop by its id."""
+    return _named("crop", name, Crop)
+
+
+def soil(name: str) -> Soil:
+    """Read a soil by its id."""
+    return _named("soil", name, Soil)
+
+
+def site(name: str) -> Site:
+    """Read a site by its id."""
+    return _named("site", name, Site)
+
+
+def _named(kind: str, name: str, schema: type[Schema]) -> Schema:
+    """Read a data file whose own name must be that of its file."""
+    path = find(kind, name)
+    return _read(path, kind, path.stat().st_mtime_ns, schema)
+
+
+@lru_cache(maxsize=512)
+def _read(path: Path, kind: str, changed: int, schema: type[Schema]) -> Schema:
+    found = read_file(schema, path)
+    said = getattr(found, kind)
+    if said != path.stem:
+        raise ConfigError(f"{path}: {kind}: {said!r} must be the file's own name, {path.stem!r}.")
+    return found

@@ -1,0 +1,11 @@
+"""Gymnasium environments: one batch core; a single environment is a batch of one.
+
+`core.py` steps a batch; `single.py` and `vector.py` present it to Gymnasium; actions, observations
+and rewards have a module each.
+"""
+
+from agbench.envs.core import BatchCore, SavedEpisode
+from agbench.envs.single import FieldEnv
+from agbench.envs.vector import FieldVectorEnv
+
+__all__ = ["BatchCore", "FieldEnv", "FieldVectorEnv", "SavedEpisode"]

@@ -1,0 +1,93 @@
+"""Actions: from what an agent says to physical inputs of the simulator."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.errors import ActionError
+from agbench.simulators.base import Floats, VariableTable
+
+
+class ActionMap(Protocol):
+    """A mapping of a batch of actions to simulator inputs."""
+
+    space: spaces.Space[Any]
+
+    def inputs(self, actions: Any) -> Floats:
+        """Return the inputs (n, number of inputs) of n actions; refuses those outside the space."""
+
+    def describe(self) -> list[str]:
+        """Return what each action, or each component of one, means."""
+
+
+class Menu:
+    """Discrete doses: action 0 is nothing, then every dose of every input, one at a time."""
+
+    def __init__(self, table: VariableTable, doses: Mapping[str, Sequence[float]]) -> None:
+        rows = [np.zeros(len(table))]
+        self._labels = ["nothing"]
+        for name, amounts in doses.items():
+            column = table.column(name)
+            for amount in amounts[1:]:
+                row = np.zeros(len(table))
+                row[column] = amount
+                rows.append(row)
+                self._labels.append(f"{amount:g} {table[name].unit} {name}")
+        self._table: Floats = np.array(rows)
+        self.space: spaces.Space[Any] = spaces.Discrete(len(rows))
+        self._n = len(rows)
+
+    def inputs(self, actions: Any) -> Floats:
+        """Return the doses of n menu numbers, (n, number of inputs)."""
+        chosen: NDArray[Any] = np.asarray(actions)
+        if chosen.dtype.kind not in "iu":
+            raise ActionError(
+                f"action {actions!r} is of type {chosen.dtype}; a menu wants whole numbers from 0 "
+                f"to {self._n - 1}."
+            )
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= self._n):
+            raise ActionError(
+                f"action {actions!r} lies outside the menu; whole numbers from 0 to {self._n - 1} "
+                f"are: {', '.join(self._labels)}."
+            )
+        found: Floats = self._table[chosen]
+        return found
+
+    def describe(self) -> list[str]:
+        """Return the dose of each menu number."""
+        return list(self._labels)
+
+
+_ROUNDING: Final = 1e-6  # a float32 may miss the edge of the space by its last bits
+
+
+class Amounts:
+    """Continuous doses: each component in [-1, 1] is 0 .. limit of one input."""
+
+    def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
+        self._columns = table.columns(list(limits))
+        self._limits: Floats = np.array(list(limits.values()), dtype=np.float64)
+        self._width = len(table)
+        self._labels = [f"0 to {v:g} {table[k].unit} {k}" for k, v in limits.items()]
+        self.space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (len(limits),), np.float32)
+
+    def inputs(self, actions: Any) -> Floats:
+        """Return the amounts of n actions (n, components), (n, number of inputs)."""
+        said: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
+        if said.ndim != 2 or said.shape[1] != len(self._limits):
+            raise ActionError(
+                f"actions have the shape {said.shape[1:]}; the space wants ({len(self._limits)},)."
+            )
+        if not (np.abs(said) <= 1.0 + _ROUNDING).all():
+            bad = said[~(np.abs(said) <= 1.0 + _ROUNDING)][0]
+            raise ActionError(f"action component {bad:g} lies outside [-1, 1].")
+        found = np.zeros((len(said), self._width))
+        found[:, self._columns] = (np.clip(said, -1.0, 1.0) + 1.0) * 0.5 * self._limits
+        return found
+
+    def describe(self) -> list[str]:
+        """Return the range of each component."""
+        return list(self._labels)

@@ -1,0 +1,156 @@
+"""The batch core: n seasons stepped together. Single and vector environments are views of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from agbench.envs.actions import ActionMap
+from agbench.envs.observations import Observer
+from agbench.envs.rewards import GrowthReward
+from agbench.envs.scenarios import ScenarioSet
+from agbench.simulators.base import Booleans, Floats, Simulator
+from agbench.spec.task import MetricSpec, Task
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a task is made of, ready to be run with n rows."""
+
+    task: Task
+    scenarios: ScenarioSet
+    actions: ActionMap
+    observer: Observer
+    make_simulator: Callable[[int], Simulator]
+    make_reward: Callable[[int], GrowthReward]
+
+
+@dataclass(frozen=True)
+class SavedEpisode:
+    """The exact state of one episode, to go on from in any environment of the same task."""
+
+    scenario: str
+    simulation: Any
+    totals: Floats
+    generator: dict[str, Any]
+    over: bool
+
+
+class BatchCore:
+    """n rows of a task: simulator, scenario draw, observation, reward, end, metrics.
+
+    Every row has its own random generator, seeded by its own seed, so that a row is the same in
+    any batch.
+    """
+
+    def __init__(self, parts: Parts, n: int) -> None:
+        self.parts = parts
+        self.n = n
+        self.task = parts.task
+        self.simulator = parts.make_simulator(n)
+        self.reward = parts.make_reward(n)
+        self.observations: NDArray[np.float32] = np.zeros(
+            (n, len(parts.observer.entries)), dtype=np.float32
+        )
+        self.scenario: NDArray[np.object_] = np.full(n, None, dtype=object)
+        self.over: Booleans = np.ones(n, dtype=np.bool_)
+        self.generators: list[np.random.Generator | None] = [None] * n
+        self._days = self.task.season.step_days
+        self._warmup = self.task.season.warmup_days
+        self._totals: Floats = np.zeros((n, len(self.simulator.inputs)))
+        self._nothing: Floats = np.zeros((n, len(self.simulator.inputs)))
+        self._metrics = {
+            name: self._reader(metric) for name, metric in self.task.metrics.items()
+        }
+
+    def seed(self, row: int, seed: int | None) -> None:
+        """Give a row a fresh generator."""
+        self.generators[row] = seeding.np_random(seed)[0]
+
+    def reset(self, rows: Sequence[int], keys: Sequence[str | None]) -> None:
+        """Start a new episode in each row: in the scenario of its key, or in a drawn one."""
+        worlds = []
+        for row, key in zip(rows, keys, strict=True):
+            chosen = self._draw(row) if key is None else key
+            worlds.append(self.parts.scenarios.world(chosen))
+            self.scenario[row] = chosen
+        mask = np.zeros(self.n, dtype=np.bool_)
+        mask[rows] = True
+        self.simulator.reset(worlds, mask)
+        self.simulator.advance(self._nothing, self._warmup, mask)
+        for row, world in zip(rows, worlds, strict=True):
+            self.reward.reset(row, world)
+        self._totals[rows] = 0.0
+        self.over[rows] = False
+        self.observe()
+
+    def _draw(self, row: int) -> str:
+        generator = self.generators[row]
+        if generator is None:
+            generator = self.generators[row] = seeding.np_random()[0]
+        keys = self.parts.scenarios.keys
+        return keys[int(generator.integers(len(keys)))]
+
+    def step(self, actions: Any, moving: Booleans) -> tuple[Floats, Booleans, Booleans]:
+        """Step the `moving` rows; return rewards, terminations and truncations, (n,) each."""
+        inputs = self.parts.actions.inputs(actions)
+        self.reward.before(self.simulator)
+        self.simulator.advance(inputs, self._days, moving)
+        rewards = self.reward.after(self.simulator, inputs, moving)
+        self._totals += np.where(moving[:, None], inputs, 0.0)
+        terminated = self.simulator.finished & moving
+        truncated = (self.simulator.elapsed >= self.simulator.horizon) & moving & ~terminated
+        self.over |= terminated | truncated
+        self.observe()
+        return rewards, terminated, truncated
+
+    def observe(self) -> None:
+        """Write all rows' observations into `observations`."""
+        self.parts.observer.write(self.simulator, self.observations)
+
+    def info(self) -> dict[str, NDArray[Any]]:
+        """Return scenario, days since the start and the metrics so far, (n,) each."""
+        info: dict[str, NDArray[Any]] = {
+            "scenario": self.scenario.copy(),
+            "elapsed": self.simulator.elapsed.copy(),
+        }
+        for name, read in self._metrics.items():
+            info[name] = read()
+        return info
+
+    def _reader(self, metric: MetricSpec) -> Callable[[], Floats]:
+        """Return the function that reads a metric of all rows."""
+        factor = metric.factor
+        if metric.input is not None:
+            column = self.simulator.inputs.column(metric.input)
+            return lambda: self._totals[:, column] * factor
+        column = self.simulator.variables.column(str(metric.state))
+        return lambda: self.simulator.state[:, column] * factor
+
+    def save(self, row: int) -> SavedEpisode:
+        """Return the exact state of a row's episode, its random generator included."""
+        generator = self.generators[row]
+        return SavedEpisode(
+            scenario=str(self.scenario[row]),
+            simulation=self.simulator.save(row),
+            totals=self._totals[row].copy(),
+            generator={} if generator is None else dict(generator.bit_generator.state),
+            over=bool(self.over[row]),
+        )
+
+    def load(self, row: int, saved: SavedEpisode) -> None:
+        """Put a row into a saved state; what follows is equal to the last bit."""
+        self.scenario[row] = saved.scenario
+        self.simulator.load(row, saved.simulation)
+        self.reward.reset(row, self.parts.scenarios.world(saved.scenario))
+        self._totals[row] = saved.totals
+        self.over[row] = saved.over
+        if saved.generator:
+            self.seed(row, 0)
+            generator = self.generators[row]
+            assert generator is not None
+            generator.bit_generator.state = saved.generator
+        self.observe()

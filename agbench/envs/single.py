@@ -1,0 +1,130 @@
+"""The single environment: a batch of one behind `gymnasium.Env`."""
+
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.envs.core import BatchCore, Parts, SavedEpisode
+from agbench.errors import ConfigError, SimulationError, did_you_mean
+
+if TYPE_CHECKING:
+    from agbench.envs.rendering import SeasonPlot
+
+RENDER_MODES = ("human", "rgb_array")
+_FPS = 4
+
+
+class FieldEnv(gym.Env[NDArray[np.float32], Any]):
+    """One field, one season an episode.
+
+    Observation Space: float32 variables of crop, soil and past weather in physical units; names,
+    units and bounds are in `observation_entries`. Action Space: a menu of doses (`Discrete`) or
+    amounts (`Box` in [-1, 1]); `action_labels` says what each means. Rewards and Episode End are
+    the task's: `terminated` at maturity, `truncated` when time runs out. `info` always holds
+    `scenario`, `elapsed` (days since the start) and the task's metrics so far.
+
+    `reset(options={"scenario": "wageningen/1984"})` chooses the scenario; without, it is drawn
+    from the split by the episode's seed.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": _FPS}  # noqa: RUF012
+
+    def __init__(self, parts: Parts, render_mode: str | None = None) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ConfigError(
+                f"render_mode {render_mode!r} is unknown.{did_you_mean(render_mode, RENDER_MODES)}"
+            )
+        self.render_mode = render_mode
+        self.core = BatchCore(parts, 1)
+        self.task = parts.task
+        self.scenarios = parts.scenarios
+        self.action_space = parts.actions.space
+        self.observation_space = parts.observer.space
+        self.observation_entries = parts.observer.entries
+        self.action_labels = parts.actions.describe()
+        self._moving = np.ones(1, dtype=np.bool_)
+        self._menu = isinstance(self.action_space, gym.spaces.Discrete)
+        self._plot: SeasonPlot | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Start an episode; see the class for `options`."""
+        super().reset(seed=seed)
+        self.core.generators[0] = self.np_random
+        key = _scenario_option(options)
+        self.core.reset([0], [key])
+        if self.render_mode is not None:
+            self._plotter().begin(self.core)
+        return self.core.observations[0].copy(), self._info()
+
+    def step(
+        self, action: Any
+    ) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
+        """Apply an action and simulate one step of the season."""
+        if self.core.over[0]:
+            raise SimulationError("step() after the episode's end; call reset() first.")
+        batched = np.asarray(action)
+        if self._menu and batched.ndim != 0:
+            batched = batched.reshape(-1)[:1] if batched.size == 1 else batched
+        else:
+            batched = batched[None]
+        reward, terminated, truncated = self.core.step(batched, self._moving)
+        result = float(reward[0])
+        if self.render_mode is not None:
+            self._plotter().add(self.core, action, result)
+            if self.render_mode == "human":
+                self.render()
+        return (
+            self.core.observations[0].copy(),
+            result,
+            bool(terminated[0]),
+            bool(truncated[0]),
+            self._info(),
+        )
+
+    def _info(self) -> dict[str, Any]:
+        return {name: values[0].item() if values.dtype != object else values[0]
+                for name, values in self.core.info().items()}
+
+    def save_state(self) -> SavedEpisode:
+        """Return the exact state of the episode, for `load_state` of any environment like this."""
+        return self.core.save(0)
+
+    def load_state(self, saved: SavedEpisode) -> NDArray[np.float32]:
+        """Go on from a saved state, and return its observation; the future is equal bit for bit."""
+        self.core.load(0, saved)
+        generator = self.core.generators[0]
+        if generator is not None:
+            self.np_random = generator
+        return self.core.observations[0].copy()
+
+    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+        """Draw the season so far: an image (height, width, 3), or a window in mode `human`."""
+        if self.render_mode is None:
+            gym.logger.warn('render() without a render_mode; make it with render_mode="rgb_array".')
+            return None
+        return self._plotter().draw(show=self.render_mode == "human")
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        if self._plot is not None:
+            self._plot.close()
+            self._plot = None
+
+    def _plotter(self) -> "SeasonPlot":
+        from agbench.envs.rendering import SeasonPlot
+
+        if self._plot is None:
+            self._plot = SeasonPlot(self.core)
+        return self._plot
+
+
+def _scenario_option(options: dict[str, Any] | None) -> Any:
+    """Return the scenario that reset options ask for; raises `ConfigError` for unknown options."""
+    for key in options or {}:
+        if key != "scenario":
+            raise ConfigError(f"reset options: unknown key {key!r}.{did_you_mean(key, ['scenario'])}")
+    return (options or {}).get("scenario")

@@ -1,0 +1,171 @@
+"""The vector environment: n rows of the batch core behind `gymnasium.vector.VectorEnv`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from agbench.envs.core import BatchCore, Parts
+from agbench.errors import ActionError, ConfigError, SimulationError, did_you_mean
+from agbench.simulators.base import Booleans
+
+Arrays = NDArray[Any]
+_MODES = {
+    "same_step": AutoresetMode.SAME_STEP,
+    "next_step": AutoresetMode.NEXT_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class FieldVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
+    """n fields stepped together; row i seeded with s + i equals a single environment with that seed.
+
+    `autoreset` is `same_step` (default), `next_step` or `disabled`, as Gymnasium defines them.
+    `reset(options=...)` takes `reset_mask` (n booleans) and `scenario` (a key, or one a row that is
+    reset). With `copy=False` the returned observations are the environment's own memory.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        num_envs: int,
+        autoreset: str | AutoresetMode = "same_step",
+        copy: bool = True,
+    ) -> None:
+        if num_envs < 1:
+            raise ConfigError(f"num_envs must be at least 1; got {num_envs}.")
+        if isinstance(autoreset, str):
+            if autoreset not in _MODES:
+                raise ConfigError(
+                    f"autoreset {autoreset!r} is unknown.{did_you_mean(autoreset, _MODES)}"
+                )
+            autoreset = _MODES[autoreset]
+        self.autoreset_mode = autoreset
+        self.metadata = {"autoreset_mode": autoreset}
+        self.num_envs = num_envs
+        self.copy = copy
+        self.core = BatchCore(parts, num_envs)
+        self.task = parts.task
+        self.scenarios = parts.scenarios
+        self.observation_entries = parts.observer.entries
+        self.action_labels = parts.actions.describe()
+        self.single_observation_space = parts.observer.space
+        self.single_action_space = parts.actions.space
+        self.observation_space = batch_space(parts.observer.space, num_envs)
+        self.action_space = batch_space(parts.actions.space, num_envs)
+        self._all = np.ones(num_envs, dtype=np.bool_)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Start episodes in all rows, or in those of `options["reset_mask"]`."""
+        mask, scenarios = self._read_options(options)
+        rows = np.flatnonzero(mask)
+        seeds = self._seeds(seed)
+        for row in rows:
+            if seeds[row] is not None or self.core.generators[row] is None:
+                self.core.seed(int(row), seeds[row])
+        keys = [scenarios] * len(rows) if scenarios is None or isinstance(scenarios, str) else (
+            list(scenarios)
+        )
+        if len(keys) != len(rows):
+            raise ConfigError(
+                f"reset options: {len(keys)} scenarios for {len(rows)} rows that are reset."
+            )
+        self.core.reset(rows.tolist(), keys)
+        return self._observed(), _masked(self.core.info(), mask)
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, (int, np.integer)):
+            return [int(seed) + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ConfigError(f"{len(seed)} seeds for {self.num_envs} environments.")
+        return list(seed)
+
+    def _read_options(self, options: dict[str, Any] | None) -> tuple[Booleans, Any]:
+        """Return which rows to reset and in which scenarios."""
+        options = dict(options or {})
+        mask = options.pop("reset_mask", self._all)
+        scenarios = options.pop("scenario", None)
+        for key in options:
+            hint = did_you_mean(key, ["reset_mask", "scenario"])
+            raise ConfigError(f"reset options: unknown key {key!r}.{hint}")
+        good = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
+        if not good or mask.shape != (self.num_envs,) or not mask.any():
+            raise ConfigError(
+                f"reset options: reset_mask must be {self.num_envs} booleans (a NumPy array), at "
+                f"least one of them true; got {mask!r}."
+            )
+        return mask, scenarios
+
+    def step(
+        self, actions: Any
+    ) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
+        """Step all rows; ended rows start anew as the autoreset mode says."""
+        if len(actions) != self.num_envs:
+            raise ActionError(f"{len(actions)} actions for {self.num_envs} environments.")
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            return self._step_and_reset(actions)
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            return self._reset_or_step(actions)
+        if self.core.over.any():
+            ended = np.flatnonzero(self.core.over).tolist()
+            raise SimulationError(
+                f"rows {ended} have ended; reset them with options={{'reset_mask': ...}} first."
+            )
+        rewards, terminated, truncated = self.core.step(actions, self._all)
+        return self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all)
+
+    def _step_and_reset(
+        self, actions: Any
+    ) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
+        """Step; rows that end are reset at once, their last observation and info kept apart."""
+        if self.core.over.any():
+            raise SimulationError("call reset() before the first step.")
+        rewards, terminated, truncated = self.core.step(actions, self._all)
+        ended = terminated | truncated
+        if not ended.any():
+            return self._observed(), rewards, terminated, truncated, _masked(
+                self.core.info(), self._all
+            )
+        rows = np.flatnonzero(ended).tolist()
+        final_observations = np.full(self.num_envs, None, dtype=object)
+        for row in rows:
+            final_observations[row] = self.core.observations[row].copy()
+        final_info = _masked(self.core.info(), ended)
+        self.core.reset(rows, [None] * len(rows))
+        info = _masked(self.core.info(), self._all)
+        info |= {"final_obs": final_observations, "_final_obs": ended.copy()}
+        info |= {"final_info": final_info, "_final_info": ended.copy()}
+        return self._observed(), rewards, terminated, truncated, info
+
+    def _reset_or_step(
+        self, actions: Any
+    ) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
+        """Reset the rows that ended last time, whose actions are ignored; step the others."""
+        waiting = self.core.over.copy()
+        rewards, terminated, truncated = self.core.step(actions, ~waiting)
+        if waiting.any():
+            rows = np.flatnonzero(waiting).tolist()
+            self.core.reset(rows, [None] * len(rows))
+        return self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all)
+
+    def _observed(self) -> NDArray[np.float32]:
+        return self.core.observations.copy() if self.copy else self.core.observations
+
+
+def _masked(info: dict[str, Arrays], mask: Booleans) -> dict[str, Any]:
+    """Return an info with, beside each key, the mask of the rows that it speaks of."""
+    found: dict[str, Any] = {}
+    for name, values in info.items():
+        found[name] = values
+        found[f"_{name}"] = mask.copy()
+    return found

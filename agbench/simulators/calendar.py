@@ -1,0 +1,116 @@
+"""The crop calendar: when a crop is sown or emerges, and what ends it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.errors import ConfigError, did_you_mean
+
+START_TYPES: Final = ("sowing", "emergence")
+END_TYPES: Final = ("maturity", "harvest", "earliest")
+_KEYS = (
+    "crop_name",
+    "variety_name",
+    "crop_start_date",
+    "crop_start_type",
+    "crop_end_date",
+    "crop_end_type",
+    "max_duration",
+)
+_DEFAULT_DURATION = 365  # d
+
+RECORD: Final = np.dtype(
+    [
+        ("crop_start", np.int64),
+        ("sown", np.int64),
+        ("crop_end", np.int64),
+        ("ends_at_maturity", np.int64),
+        ("max_duration", np.int64),
+        ("last", np.int64),
+    ]
+)
+"""A calendar as the kernels read it, in days since the start of the simulation; -1 is never."""
+
+
+@dataclass(frozen=True)
+class CropCalendar:
+    """One crop's calendar, as PCSE's CropCalendar has it.
+
+    `crop_start_type` is `sowing` or `emergence`. `crop_end_type` is `maturity`, `harvest` (on
+    `crop_end_date`) or `earliest` (of the two); a crop also ends after `max_duration` days.
+    """
+
+    crop_start_date: date
+    crop_start_type: str = "emergence"
+    crop_end_date: date | None = None
+    crop_end_type: str = "maturity"
+    max_duration: int = _DEFAULT_DURATION
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> "CropCalendar":
+        """Read a mapping with PCSE's keys; raises `ConfigError` for what is not of its form."""
+        for key in given:
+            if key not in _KEYS:
+                raise ConfigError(f"calendar: unknown key {key!r}.{did_you_mean(key, _KEYS)}")
+        if given.get("crop_start_date") is None:
+            raise ConfigError("calendar: crop_start_date is missing.")
+        end = given.get("crop_end_date")
+        return cls(
+            crop_start_date=as_date("calendar: crop_start_date", given["crop_start_date"]),
+            crop_start_type=given.get("crop_start_type", "emergence"),
+            crop_end_date=None if end is None else as_date("calendar: crop_end_date", end),
+            crop_end_type=given.get("crop_end_type", "maturity"),
+            max_duration=int(given.get("max_duration") or _DEFAULT_DURATION),
+        )
+
+    def __post_init__(self) -> None:
+        for key, value, known in (
+            ("crop_start_type", self.crop_start_type, START_TYPES),
+            ("crop_end_type", self.crop_end_type, END_TYPES),
+        ):
+            if value not in known:
+                raise ConfigError(f"calendar: {key} {value!r} is unknown.{did_you_mean(value, known)}")
+        if self.crop_end_type != "maturity" and self.crop_end_date is None:
+            raise ConfigError(f"calendar: end type {self.crop_end_type!r} needs a crop_end_date.")
+        if self.crop_end_date is not None and self.crop_end_date <= self.crop_start_date:
+            raise ConfigError(
+                f"calendar: crop_end_date {self.crop_end_date} must come after crop_start_date "
+                f"{self.crop_start_date}."
+            )
+        if self.max_duration < 1:
+            raise ConfigError(f"calendar: max_duration must be at least 1 d; got {self.max_duration}.")
+
+    @property
+    def latest_end(self) -> date:
+        """The day by which the crop has ended, whatever the weather."""
+        last = self.crop_start_date + timedelta(days=self.max_duration)
+        if self.crop_end_type == "maturity" or self.crop_end_date is None:
+            return last
+        return min(last, self.crop_end_date)
+
+    def as_record(self, start: date, end: date) -> np.ndarray[Any, Any]:
+        """Return the calendar in days of a simulation from `start` to `end`."""
+        harvested = self.crop_end_type != "maturity" and self.crop_end_date is not None
+        record = np.zeros((), dtype=RECORD)
+        record["crop_start"] = (self.crop_start_date - start).days
+        record["sown"] = self.crop_start_type == "sowing"
+        record["crop_end"] = (self.crop_end_date - start).days if harvested else -1  # type: ignore[operator]
+        record["ends_at_maturity"] = self.crop_end_type != "harvest"
+        record["max_duration"] = self.max_duration
+        record["last"] = (end - start).days
+        return record
+
+
+def as_date(what: str, value: Any) -> date:
+    """Return a date from a date, a timestamp or `YYYY-MM-DD` text; raises `ConfigError`."""
+    if hasattr(value, "date") and callable(value.date):
+        value = value.date()
+    if isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{what}: {value!r} is not a date like 1984-02-24.") from None

@@ -1,0 +1,100 @@
+"""Management events of a bare simulation: (date, name, amount, recovery or efficiency)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.errors import ConfigError, did_you_mean
+from agbench.simulators.base import Floats
+from agbench.simulators.calendar import as_date
+
+DEFAULT_FRACTION: Final = 0.7
+"""Share of fertiliser that plants recover, and of irrigation water that reaches the roots."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something done to the field on a date.
+
+    `amounts` in kg ha-1 (fertiliser: one for `apply_n`, three for `apply_npk`) or cm (water);
+    `fractions` are the recovery of each nutrient or the efficiency of the water.
+    """
+
+    date: date
+    name: str
+    amounts: tuple[float, ...] = ()
+    fractions: tuple[float, ...] = ()
+
+
+_LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 0}
+
+
+def parse(
+    events: Sequence[Any], allowed: Sequence[str], model: str, start: date, end: date
+) -> list[Event]:
+    """Return the events in the order of their dates.
+
+    `allowed` are the names that the model understands. Raises `ConfigError` for an event of
+    another form, an unknown name, a negative amount or a date outside `start` to `end`.
+    """
+    parsed = [_parse_one(i, event, allowed, model) for i, event in enumerate(events)]
+    for event in parsed:
+        if not start <= event.date <= end:
+            raise ConfigError(
+                f"events: {event.name} on {event.date} lies outside the simulation, "
+                f"{start} to {end}."
+            )
+    return sorted(parsed, key=lambda event: event.date)
+
+
+def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
+    if isinstance(event, Event):
+        event = (event.date, event.name, event.amounts, event.fractions)
+    if not isinstance(event, (tuple, list)) or not 2 <= len(event) <= 4:
+        raise ConfigError(
+            f"events[{i}]: {event!r} is not (date, name, amount) or (date, name, amount, recovery)."
+        )
+    name = event[1]
+    if name not in allowed:
+        raise ConfigError(
+            f"events[{i}]: {model} does not understand {name!r}.{did_you_mean(str(name), allowed)}"
+        )
+    length = _LENGTHS[name]
+    amounts = _numbers(i, "amount", event[2] if len(event) > 2 else (), length)
+    given = event[3] if len(event) > 3 and event[3] is not None else (DEFAULT_FRACTION,) * length
+    fractions = _numbers(i, "recovery", given, length, upper=1.0)
+    return Event(as_date(f"events[{i}]", event[0]), name, amounts, fractions)
+
+
+def _numbers(
+    i: int, what: str, value: Any, length: int, upper: float = np.inf
+) -> tuple[float, ...]:
+    """Return `length` finite numbers between 0 and `upper`."""
+    values = np.atleast_1d(np.asarray(value, dtype=object)).tolist()
+    if what == "recovery" and len(values) == 1:
+        values = values * length
+    numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+    if len(values) != length or not numeric or not all(0.0 <= v <= upper for v in values):
+        bound = "" if np.isinf(upper) else f" to {upper:g}"
+        raise ConfigError(
+            f"events[{i}]: {what} must be {length} number(s) from 0{bound}; got {value!r}."
+        )
+    return tuple(float(v) for v in values)
+
+
+def daily_inputs(events: Sequence[Event], start: date, days: int, sound: bool) -> Floats:
+    """Return effective nitrogen [kg ha-1] and irrigation [cm] of each day, (days, 2).
+
+    Two events of a kind on one day add up; with `sound` False the last one counts, as PCSE's
+    signal handlers have it.
+    """
+    inputs = np.zeros((days, 2))
+    for event in events:
+        column = 1 if event.name == "irrigate" else 0
+        effective = event.amounts[0] * event.fractions[0]
+        day = (event.date - start).days
+        inputs[day, column] = effective + (inputs[day, column] if sound else 0.0)
+    return inputs

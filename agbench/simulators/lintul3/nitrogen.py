@@ -1,0 +1,93 @@
+"""Nitrogen: the nutrition index, what the organs demand, take up and hand to the grain."""
+
+from typing import Any
+
+from agbench.simulators.kernels import kernel
+
+_LOWEST_NNI = 0.001  # -; PCSE keeps the index above zero
+
+
+@kernel
+def nutrition_index(s: Any, p: Any, leaf_maximum: float) -> float:
+    """Return the nitrogen nutrition index NNI [-] of leaves and stems (Shibu et al. 2010).
+
+    (actual - residual) / (critical - residual) concentration; critical is FRNX x maximum.
+    `leaf_maximum` is the maximum concentration in leaves at the current DVS [g g-1].
+    """
+    green = s.WLVG + s.WST
+    if green <= 0.0:
+        return 1.0
+    residual = (s.WLVG * p.RNFLV + s.WST * p.RNFST) / green
+    critical_leaf = p.FRNX * leaf_maximum
+    critical = (critical_leaf * s.WLVG + p.FRNX * (p.LSNR * leaf_maximum) * s.WST) / green
+    if critical == residual:
+        return 1.0
+    actual = (s.ANLV + s.ANST) / green
+    return min(max((actual - residual) / (critical - residual), _LOWEST_NNI), 1.0)
+
+
+@kernel
+def translocatable(s: Any, p: Any) -> tuple[float, float, float]:
+    """Return the nitrogen above the residue in leaves, stems and roots [g m-2].
+
+    Roots give at most the fraction FNTRT of what leaves and stems can give.
+    """
+    leaves = max(0.0, s.ANLV - s.WLVG * p.RNFLV)
+    stems = max(0.0, s.ANST - s.WST * p.RNFST)
+    roots = min((leaves + stems) * p.FNTRT, s.ANRT - s.WRT * p.RNFRT)
+    return leaves, stems, roots
+
+
+@kernel
+def demands(s: Any, p: Any, leaf_maximum: float) -> tuple[float, float, float]:
+    """Return what leaves, stems and roots lack to their maximum content [g m-2]."""
+    leaves = max(leaf_maximum * s.WLVG - s.ANLV, 0.0)
+    stems = max(p.LSNR * leaf_maximum * s.WST - s.ANST, 0.0)
+    roots = max(p.LRNR * leaf_maximum * s.WRT - s.ANRT, 0.0)
+    return leaves, stems, roots
+
+
+@kernel
+def uptake(s: Any, p: Any, demand: float) -> float:
+    """Return the uptake from the soil [g m-2 d-1]; it ends at DVSNLT and on soil below wilting."""
+    if s.DVS >= p.DVSNLT or s.WC < p.WCWP:
+        return 0.0
+    return max(0.0, min(demand, s.TNSOIL))
+
+
+@kernel
+def grain_uptake(s: Any, p: Any, available: float) -> float:
+    """Return the nitrogen that the storage organs draw from the others [g m-2 d-1].
+
+    `available` is what the other organs can give [g m-2]; supply starts after DVSNT and both
+    supply and demand spread over TCNT days.
+    """
+    demand = max(p.NMAXSO * s.WSO - s.ANSO, 0.0) / p.TCNT
+    supply = available / p.TCNT if s.DVS > p.DVSNT else 0.0
+    return min(demand, supply)
+
+
+@kernel
+def nitrogen_rates(
+    s: Any, p: Any, leaf_maximum: float, dead_leaves: float, dead_roots: float
+) -> None:
+    """Set the rates of nitrogen in organs and soil [g m-2 d-1].
+
+    `dead_leaves` and `dead_roots` are weights that die [g m-2 d-1]; their residual nitrogen is
+    lost. Fertiliser that awaits its day (FERTNS) enters the soil now.
+    """
+    give_leaves, give_stems, give_roots = translocatable(s, p)
+    give = give_leaves + give_stems + give_roots
+    want_leaves, want_stems, want_roots = demands(s, p, leaf_maximum)
+    want = want_leaves + want_stems + want_roots
+    s.rNUPTT = uptake(s, p, want)
+    s.rANSO = grain_uptake(s, p, give)
+    taken = s.rNUPTT / want if want > 0.0 else 0.0
+    moved = s.rANSO / give if give != 0.0 else 0.0
+    s.rNLOSSL = p.RNFLV * dead_leaves
+    s.rNLOSSR = p.RNFRT * dead_roots
+    s.rANLV = want_leaves * taken - give_leaves * moved - s.rNLOSSL
+    s.rANST = want_stems * taken - give_stems * moved
+    s.rANRT = want_roots * taken - give_roots * moved - s.rNLOSSR
+    s.rTNSOIL = s.FERTNS - s.rNUPTT + p.RNMIN
+    s.FERTNS = 0.0

@@ -1,0 +1,92 @@
+"""One season of LINTUL-3 as a table: the bare physics behind `agbench.simulate`."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from agbench.errors import ConfigError
+from agbench.simulators.base import Floats
+from agbench.simulators.events import Event, daily_inputs
+from agbench.simulators.lintul3 import batch
+from agbench.simulators.lintul3.variables import CROP_NAMES, NO_CROP, VARIABLES
+from agbench.simulators.lintul3.world import Lintul3World
+from agbench.weather.daily import DAILY
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EVENTS: Final = {
+    "lintul3": ("apply_n",),
+    "lintul3-wheat": ("apply_n", "irrigate"),
+}
+"""The events that each model understands."""
+
+_ALL = np.arange(len(VARIABLES))
+
+
+def run_season(
+    world: Lintul3World,
+    inputs: Floats,
+    columns: np.ndarray[tuple[int], np.dtype[np.intp]] = _ALL,
+    external: "pd.DataFrame | None" = None,
+) -> Floats:
+    """Return chosen columns of every day of a season, (days, len(columns)).
+
+    `inputs` (days, 2) are effective nitrogen [kg ha-1] and irrigation [cm] of each day. `external`
+    holds states forced day by day, one column a state, indexed by date.
+    """
+    days = int(world.calendar["last"]) + 1
+    state = np.zeros((1, len(VARIABLES)))
+    out = np.empty((days, len(columns)))
+    forced_columns, forced = _forced(external, world.start, days)
+    count = batch.season(
+        state.view(VARIABLES.record_type())[0, 0],
+        world.weather.view(DAILY.record_type())[:, 0],
+        world.parameters[()],
+        world.tables,
+        world.calendar[()],
+        inputs,
+        state[0],
+        columns,
+        out,
+        forced_columns,
+        forced,
+    )
+    return out[:count]
+
+
+def run_table(
+    world: Lintul3World, events: Sequence[Event], external: "pd.DataFrame | None" = None
+) -> "pd.DataFrame":
+    """Return the season as a table: one row a day, one column a variable, the date as index.
+
+    Before the crop starts, its columns are NaN.
+    """
+    import pandas as pd
+
+    days = int(world.calendar["last"]) + 1
+    sound = bool(world.parameters["SOUND"] == 1.0)
+    values = run_season(world, daily_inputs(events, world.start, days, sound), external=external)
+    index = pd.date_range(world.start, periods=len(values), freq="D", name="day")
+    table = pd.DataFrame(values, index=index, columns=list(VARIABLES.names))
+    bare = table["STAGE"] == NO_CROP
+    table.loc[bare, list(CROP_NAMES)] = np.nan
+    return table
+
+
+def _forced(
+    external: "pd.DataFrame | None", start: date, days: int
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Floats]:
+    """Return the columns of forced states and their values a day, (days, m); NaN where free."""
+    import pandas as pd
+
+    if external is None:
+        return np.zeros(0, dtype=np.intp), np.zeros((days, 0))
+    if not isinstance(external, pd.DataFrame):
+        raise ConfigError("external: must be a DataFrame indexed by date, one column a state.")
+    columns = VARIABLES.columns([str(name) for name in external.columns])
+    index = pd.date_range(start, periods=days, freq="D")
+    by_day = external.set_axis(pd.DatetimeIndex(external.index), axis=0).reindex(index)
+    return columns, by_day.to_numpy(dtype=np.float64)

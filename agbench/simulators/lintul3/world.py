@@ -1,0 +1,78 @@
+"""A world of LINTUL-3: weather, parameters and calendar, ready for the kernels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.simulators import afgen
+from agbench.simulators.base import Floats
+from agbench.simulators.calendar import CropCalendar
+from agbench.simulators.events import DEFAULT_FRACTION
+from agbench.simulators.lintul3.parameters import read
+from agbench.weather.daily import DAILY, DailySeries
+
+_TABLE_WIDTH = 32  # points; wider tables round up to a multiple
+
+
+@dataclass(frozen=True, eq=False)
+class Lintul3World:
+    """All that fixes a LINTUL-3 simulation apart from management.
+
+    `weather` (days, len(DAILY)) starts on `start`; `factors` are the recovery of nitrogen and the
+    efficiency of irrigation.
+    """
+
+    model: str
+    start: date
+    weather: Floats
+    parameters: NDArray[Any]
+    tables: Floats
+    calendar: NDArray[Any]
+    factors: Floats
+    arrays: Mapping[str, NDArray[Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        record = self.weather.view(DAILY.record_type())[:, 0]
+        arrays = {
+            "weather": record,
+            "parameters": self.parameters,
+            "tables": self.tables,
+            "calendars": self.calendar,
+            "factors": self.factors,
+        }
+        object.__setattr__(self, "arrays", arrays)
+
+
+def build_world(
+    model: str,
+    parameters: Mapping[str, Any],
+    series: DailySeries,
+    calendar: CropCalendar,
+    start: date,
+    end: date,
+    *,
+    recovery: float = DEFAULT_FRACTION,
+    efficiency: float = DEFAULT_FRACTION,
+    setting: str = "sound",
+) -> Lintul3World:
+    """Return the world of `model` from `start` to at latest `end`.
+
+    Raises `ConfigError` for parameters that are missing or wrong and `WeatherError` where the
+    series does not cover the days.
+    """
+    record, tables = read(model, parameters, setting)
+    widest = max(table.shape[1] for table in tables)
+    width = -(-widest // _TABLE_WIDTH) * _TABLE_WIDTH
+    return Lintul3World(
+        model=model,
+        start=start,
+        weather=np.ascontiguousarray(series.window(start, end)),
+        parameters=record,
+        tables=afgen.stack(tables, width),
+        calendar=calendar.as_record(start, end),
+        factors=np.array([recovery, efficiency]),
+    )

@@ -1,0 +1,68 @@
+"""The models that PCSE runs for us: configuration, variables, and how our events reach them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agbench.errors import unknown
+
+Event = Callable[[float, float], dict[str, float]]
+Parameters = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model of PCSE.
+
+    `events` maps a signal of PCSE to the function that turns (amount, efficiency) into its
+    arguments; `variables` are all states and rates it can report.
+    """
+
+    config: str
+    variables: tuple[str, ...]
+    events: Mapping[str, Event]
+    prepare: Callable[[Parameters], Parameters] = dict
+
+
+def nitrogen_grams(amount: float, recovery: float) -> dict[str, float]:
+    """Return the arguments of LINTUL-3's `apply_n` [g m-2, -] for an `amount` in kg ha-1."""
+    return {"amount": amount / 10.0, "recovery": recovery}
+
+
+def irrigation_depth(amount: float, efficiency: float) -> dict[str, float]:
+    """Return the arguments of `irrigate` [cm, -]."""
+    return {"amount": amount, "efficiency": efficiency}
+
+
+def _supply_by_rtmin(parameters: Parameters) -> Parameters:
+    """Let RTMIN be the daily nitrogen supply, which PCSE's model calls RNMIN."""
+    if "RTMIN" not in parameters:
+        return parameters
+    return {**parameters, "RNMIN": parameters["RTMIN"]}
+
+
+_PHENOLOGY = "STAGE DVS TSUM TSUME DTSUME DTSUM DVR VERN VERNR VERNFAC"
+_CROP = (
+    "LAI ANLV ANST ANRT ANSO NUPTT NLOSSL NLOSSR WLVG WLVD WST WSO WRT ROOTD TGROWTH WDRT CUMPAR"
+    " TNSOIL TAGBM NNI PEVAP PTRAN TRAN TRANRF RROOTD"
+)
+_SOIL = "WA WC TRUNOF TTRAN TEVAP TDRAIN TRAIN TEXPLO TIRRIG"
+_LINTUL3 = tuple(f"{_PHENOLOGY} {_CROP} {_SOIL}".split())
+
+MODELS: Mapping[str, Model] = {
+    "lintul3": Model("Lintul3.conf", _LINTUL3, {"apply_n": nitrogen_grams}),
+    "lintul3-wheat": Model(
+        str(Path(__file__).with_name("lintul3_wheat.conf")),
+        (*_LINTUL3, "NRF", "GRF", "NUPAG"),
+        {"apply_n": nitrogen_grams, "irrigate": irrigation_depth},
+        _supply_by_rtmin,
+    ),
+}
+
+
+def find_model(name: str) -> Model:
+    """Return a model by its name in AgBench."""
+    if name not in MODELS:
+        raise unknown("model of the pcse engine", name, MODELS)
+    return MODELS[name]

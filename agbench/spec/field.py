@@ -1,0 +1,116 @@
+"""The schemas of crops, soils and sites."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, field_validator
+
+from agbench.errors import ConfigError
+from agbench.spec.quantity import split_quantity
+from agbench.spec.reading import Strict
+
+Number = Annotated[float, Field(strict=False)]
+
+
+def _check_quantities(values: dict[str, Any]) -> dict[str, Any]:
+    for name, value in values.items():
+        try:
+            split_quantity(value)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    return values
+
+
+Quantities = Annotated[dict[str, float | int | bool | str], AfterValidator(_check_quantities)]
+"""Scalars by name; `LUE: 2.73 g MJ-1`, or a plain number where it has no unit."""
+
+
+class Table(Strict):
+    """A piecewise linear table: unit of its values, what it is a function of, its points."""
+
+    unit: str
+    of: str
+    points: list[tuple[Number, Number]] = Field(min_length=2)
+
+    @property
+    def flat(self) -> list[float]:
+        """The points as x0, y0, x1, y1, ..."""
+        return [number for point in self.points for number in point]
+
+    @field_validator("points", mode="before")
+    @classmethod
+    def _pairs(cls, value: Any) -> Any:
+        return [tuple(p) if isinstance(p, list) else p for p in value]
+
+
+class Crop(Strict):
+    """A crop: the parameters of one variety for one or more models."""
+
+    crop: str
+    summary: str
+    source: str
+    models: list[str] = Field(min_length=1)
+    parameters: Quantities
+    tables: dict[str, Table] = {}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """All parameters as plain numbers and flat tables, under the model's own names."""
+        return plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
+
+
+class Soil(Strict):
+    """A soil: hydraulic and nutrient parameters under the model's own names."""
+
+    soil: str
+    summary: str
+    source: str
+    parameters: Quantities
+    tables: dict[str, Table] = {}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """All parameters as plain numbers and flat tables, under the model's own names."""
+        return plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
+
+
+class Place(Strict):
+    """A point on the ground: degrees north and east, metres above sea level."""
+
+    latitude: Number = Field(ge=-90, le=90)
+    longitude: Number = Field(ge=-180, le=180)
+    elevation: Number = Field(ge=-430, le=8850)
+
+
+class Site(Strict):
+    """A place with its weather series and, where models want them, its own parameters."""
+
+    site: str
+    summary: str
+    source: str
+    place: Place
+    series: dict[str, str | float | int]
+    parameters: Quantities = {}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The site's parameters as plain numbers, under the model's own names."""
+        return plain(self.parameters)
+
+
+def plain(quantities: Mapping[str, Any]) -> dict[str, float | bool]:
+    """Return quantities without their units; switches stay booleans."""
+    return {
+        name: value if isinstance(value, bool) else split_quantity(value)[0]
+        for name, value in quantities.items()
+    }
+
+
+def check_units(where: str, quantities: Mapping[str, Any], expected: Mapping[str, str]) -> None:
+    """Raise `ConfigError` where a quantity's unit is not the one that the model declares."""
+    for name, value in quantities.items():
+        unit = split_quantity(value)[1]
+        if name in expected and unit != expected[name]:
+            raise ConfigError(
+                f"{where}: parameters.{name} is in {unit!r}; the model wants {expected[name]!r}."
+            )

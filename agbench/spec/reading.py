@@ -1,0 +1,156 @@
+"""Reading YAML strictly, and telling people what is wrong with it."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from agbench.errors import ConfigError, did_you_mean
+
+Schema = TypeVar("Schema", bound="Strict")
+
+_EXPONENT = re.compile(r"^[-+]?\d+[eE][-+]?\d+$")
+_BASE_60 = re.compile(r"^[-+]?\d+(:[0-5]?\d)+(\.\d*)?$")
+_OCTAL = re.compile(r"^[-+]?0\d+$")
+_YES_NO = {"yes", "no", "on", "off"}
+
+
+class Strict(BaseModel):
+    """Base of all schemas: frozen, strict types, unknown keys forbidden."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML without its traps: no anchors, no duplicate keys, no words or times read as numbers."""
+
+    file = ""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            event = self.peek_event()
+            raise ConfigError(
+                f"{self.file}:{event.start_mark.line + 1}: aliases (*{event.anchor}) are not "
+                "allowed; repeat the value."
+            )
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            if key in seen:
+                raise ConfigError(
+                    f"{self.file}:{key_node.start_mark.line + 1}: the key {key!r} stands twice."
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep=deep)
+
+    def construct_scalar(self, node: Any) -> Any:
+        if node.style is None:
+            self._refuse_traps(node)
+        return super().construct_scalar(node)
+
+    def _refuse_traps(self, node: Any) -> None:
+        """Raise where YAML 1.1 would silently read a plain word as something else."""
+        text = str(node.value)
+        place = f"{self.file}:{node.start_mark.line + 1}"
+        if text.lower() in _YES_NO:
+            raise ConfigError(
+                f"{place}: {text} is read as true or false; write \"{text}\" for the word, or "
+                "true or false."
+            )
+        if _EXPONENT.match(text):
+            mantissa = re.sub(r"([eE])", r".0\1", text, count=1)
+            raise ConfigError(
+                f"{place}: {text} is text to YAML, not a number; write {mantissa} "
+                "(a dot before the exponent)."
+            )
+        if _BASE_60.match(text):
+            raise ConfigError(f"{place}: {text} is read in base 60; write \"{text}\".")
+        if _OCTAL.match(text) and node.tag == "tag:yaml.org,2002:int":
+            raise ConfigError(f"{place}: {text} is read as octal; write \"{text}\" or drop the 0.")
+
+
+def load_yaml(text: str, file: str) -> Any:
+    """Return the plain data of a YAML text; raises `ConfigError` naming file and line."""
+    loader = _StrictLoader(text)
+    loader.file = file
+    try:
+        return loader.get_single_data()  # type: ignore[no-untyped-call]
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise ConfigError(f"{file}{line}: not valid YAML: {problem}.") from None
+    finally:
+        loader.dispose()  # type: ignore[no-untyped-call]
+
+
+def read_file(schema: type[Schema], path: Path) -> Schema:
+    """Read and check one data file; raises `ConfigError` naming file, key, value and remedy."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not UTF-8 text.") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}.") from None
+    return read_data(schema, load_yaml(text, str(path)), str(path))
+
+
+def read_data(schema: type[Schema], data: Any, where: str) -> Schema:
+    """Check plain data against a schema; `where` names its origin in errors."""
+    if not isinstance(data, dict):
+        raise ConfigError(f"{where}: expected keys and values, got {type(data).__name__}.")
+    try:
+        return schema.model_validate(data)
+    except ValidationError as error:
+        lines = [_sentence(schema, e) for e in error.errors()]
+        shown = "; ".join(dict.fromkeys(lines))
+        raise ConfigError(f"{where}: {shown}") from None
+
+
+def _sentence(schema: type[BaseModel], error: Any) -> str:
+    """Return one of pydantic's errors as a sentence for people."""
+    location = [str(part) for part in error["loc"]]
+    key = ".".join(location)
+    kind, value = error["type"], error["input"]
+    if kind == "extra_forbidden":
+        known = _keys_at(schema, error["loc"][:-1])
+        parent = ".".join(location[:-1])
+        prefix = f"{parent}: " if parent else ""
+        return f"{prefix}unknown key {location[-1]!r}.{did_you_mean(location[-1], known)}"
+    if kind == "missing":
+        return f"the key {key!r} is missing."
+    if kind == "literal_error":
+        options = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+        return f"{key}: {value!r} is not one of its values.{did_you_mean(str(value), options)}"
+    if kind == "value_error":
+        return f"{key}: {error['ctx']['error']}" if key else str(error["ctx"]["error"])
+    if isinstance(value, str) and ("float" in kind or "int" in kind):
+        return f"{key} is the text {value!r}, not a number."
+    return f"{key}: {error['msg'].lower()}; got {value!r}."
+
+
+def _keys_at(schema: Any, location: Iterable[Any]) -> list[str]:
+    """Return the keys that the schema knows at a location of nested models."""
+    for part in location:
+        field = getattr(schema, "model_fields", {}).get(part)
+        if field is None:
+            inner = _models_in(schema)
+            schema = inner[0] if inner else schema
+            continue
+        schema = field.annotation
+    for model in _models_in(schema):
+        return list(model.model_fields)
+    return []
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    """Return the models that an annotation mentions, itself first."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for a in getattr(annotation, "__args__", ()) for m in _models_in(a)]

@@ -1,0 +1,90 @@
+"""Day length and extraterrestrial radiation from latitude and day of the year.
+
+Goudriaan and van Laar 1994, Modelling Potential Crop Growth Processes, chapter 3;
+van Kraalingen and Rappoldt 1989, subroutine ASTRO. The same formulas stand in PCSE.
+"""
+
+import math
+
+import numpy as np
+
+from agbench.simulators.base import Floats
+from agbench.simulators.kernels import entry, kernel
+
+RADIAN = math.pi / 180.0  # rad per degree
+OBLIQUITY = 23.45  # tilt of the earth's axis [degrees]
+SOLAR_CONSTANT = 1370.0  # J m-2 s-1
+CIVIL_ANGLE = -4.0  # height of the sun at the ends of the photoperiod [degrees]
+
+
+@kernel
+def declination(day_of_year: float) -> float:
+    """Declination of the sun [rad]."""
+    season = math.cos(2.0 * math.pi * (day_of_year + 10.0) / 365.0)
+    return -math.asin(math.sin(OBLIQUITY * RADIAN) * season)
+
+
+@kernel
+def solar_constant(day_of_year: float) -> float:
+    """Solar radiation above the atmosphere at the day's distance from the sun [J m-2 s-1]."""
+    return SOLAR_CONSTANT * (1.0 + 0.033 * math.cos(2.0 * math.pi * day_of_year / 365.0))
+
+
+@kernel
+def sine_offset(latitude: float, day_of_year: float) -> float:
+    """Daily mean of the sine of solar height [-]; `latitude` in degrees."""
+    return math.sin(RADIAN * latitude) * math.sin(declination(day_of_year))
+
+
+@kernel
+def sine_amplitude(latitude: float, day_of_year: float) -> float:
+    """Daily amplitude of the sine of solar height [-]; `latitude` in degrees."""
+    return math.cos(RADIAN * latitude) * math.cos(declination(day_of_year))
+
+
+@kernel
+def day_length(latitude: float, day_of_year: float, angle: float) -> float:
+    """Time that the sun stands above `angle` [degrees] on this day [h]."""
+    offset = sine_offset(latitude, day_of_year)
+    sine = (-math.sin(angle * RADIAN) + offset) / sine_amplitude(latitude, day_of_year)
+    if sine > 1.0:
+        return 24.0
+    if sine < -1.0:
+        return 0.0
+    return 12.0 * (1.0 + 2.0 * math.asin(sine) / math.pi)
+
+
+@kernel
+def integrated_sine(latitude: float, day_of_year: float) -> float:
+    """Sine of solar height, integrated over the day [s d-1]."""
+    offset = sine_offset(latitude, day_of_year)
+    amplitude = sine_amplitude(latitude, day_of_year)
+    hours = day_length(latitude, day_of_year, 0.0)
+    ratio = offset / amplitude
+    if abs(ratio) > 1.0:
+        return 3600.0 * (hours * offset)
+    swing = 24.0 * amplitude * math.sqrt(1.0 - ratio * ratio) / math.pi
+    return 3600.0 * (hours * offset + swing)
+
+
+@kernel
+def angot_radiation(latitude: float, day_of_year: float) -> float:
+    """Daily radiation above the atmosphere on a horizontal plane [J m-2 d-1]."""
+    return solar_constant(day_of_year) * integrated_sine(latitude, day_of_year)
+
+
+@kernel
+def transmission(radiation: float, latitude: float, day_of_year: float) -> float:
+    """Share of the extraterrestrial `radiation` [J m-2 d-1] that reaches the ground [-]."""
+    if day_length(latitude, day_of_year, 0.0) > 0.0:
+        return radiation / angot_radiation(latitude, day_of_year)
+    return 0.0
+
+
+@entry
+def photoperiods(day_of_year: Floats, latitude: float) -> Floats:
+    """Photoperiodic day length of each day [h]: the sun above 4 degrees below the horizon."""
+    hours = np.empty(day_of_year.size)
+    for i in range(day_of_year.size):
+        hours[i] = day_length(latitude, day_of_year[i], CIVIL_ANGLE)
+    return hours

@@ -1,0 +1,295 @@
+"""A daily weather series: an array with its place, its calendar and where it came from."""
+
+import calendar
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agbench.errors import WeatherError, did_you_mean
+from agbench.simulators.base import Floats
+from agbench.weather.columns import DAILY, EVAPORATION, OBSERVED
+from agbench.weather.plausibility import check_plausible
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ANGSTROM", "DAILY", "DailySeries", "derive", "from_frame"]
+
+ANGSTROM = (0.29, 0.49)  # -; PCSE's defaults where a place has no fitted Angstrom coefficients
+
+
+@dataclass(frozen=True, eq=False)
+class DailySeries:
+    """Weather of one place, a row a day without a break; a row of NaN is a missing day.
+
+    `latitude` and `longitude` in degrees (north and east positive), `elevation` in m.
+    """
+
+    name: str
+    start: date
+    values: Floats
+    latitude: float
+    longitude: float
+    elevation: float
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    @property
+    def end(self) -> date:
+        """The last day."""
+        return self.start + timedelta(days=len(self.values) - 1)
+
+    def missing(self, start: date, end: date) -> list[date]:
+        """Return the days without weather from `start` to `end`, both included."""
+        first, last = (start - self.start).days, (end - self.start).days
+        return [
+            self.start + timedelta(days=i)
+            for i in range(first, last + 1)
+            if not 0 <= i < len(self.values) or np.isnan(self.values[i, 0])
+        ]
+
+    def window(self, start: date, end: date) -> Floats:
+        """Return the rows from `start` to `end`, both included, read-only and without gaps."""
+        if start < self.start or end > self.end or start > end:
+            raise WeatherError(
+                f"weather {self.name} covers {self.start} to {self.end},"
+                f" not all of {start} to {end}."
+            )
+        rows = self.values[(start - self.start).days : (end - self.start).days + 1]
+        if np.isnan(rows[:, 0]).any():
+            raise WeatherError(self._gap_message(start, end))
+        return rows
+
+    def complete_years(self) -> list[int]:
+        """Return the calendar years that have all their days."""
+        return [year for year, days in self._days_of_years().items() if days == _length(year)]
+
+    def incomplete_years(self) -> dict[int, int]:
+        """Return the calendar years that lack days, and how many days they have."""
+        return {y: days for y, days in self._days_of_years().items() if days != _length(y)}
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 of the values, the first day and the place."""
+        digest = hashlib.sha256(np.ascontiguousarray(self.values, dtype="<f8").tobytes())
+        place = (self.latitude, self.longitude, self.elevation)
+        digest.update(f"{self.start.isoformat()} {place!r}".encode())
+        return digest.hexdigest()
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table indexed by day; place and provenance are in its `attrs`."""
+        import pandas as pd
+
+        index = pd.date_range(self.start, periods=len(self.values), name="DAY")
+        frame = pd.DataFrame(self.values.copy(), index=index, columns=list(DAILY.names))
+        frame.attrs.update(lat=self.latitude, lon=self.longitude, elev=self.elevation)
+        frame.attrs["provenance"] = dict(self.provenance)
+        return frame
+
+    def _days_of_years(self) -> dict[int, int]:
+        present = ~np.isnan(self.values[:, 0])
+        days = np.datetime64(self.start) + np.flatnonzero(present)
+        found = days.astype("datetime64[Y]").astype(np.int64) + 1970
+        return {y: int((found == y).sum()) for y in range(self.start.year, self.end.year + 1)}
+
+    def _gap_message(self, start: date, end: date) -> str:
+        missing = self.missing(start, end)
+        count = f"{len(missing)} day{'s' if len(missing) > 1 else ''}"
+        counted = [
+            f"{year} has {_length(year) - len(lost)} of {_length(year)} days"
+            for year in range(start.year, end.year + 1)
+            if _covers(start, end, year) and (lost := [d for d in missing if d.year == year])
+        ]
+        years = f" ({', '.join(counted)})" if counted else ""
+        return (
+            f"weather {self.name} lacks {count} from {start} to {end}{years}:"
+            f" {day_ranges(missing)}. Choose other days, or fill the gaps by a named choice."
+        )
+
+
+def day_ranges(days: Sequence[date]) -> str:
+    """Return sorted days as text, neighbours joined: `1990-01-01 to 1990-01-03, 1990-02-07`."""
+    runs: list[list[date]] = []
+    for day in days:
+        if runs and day - runs[-1][-1] == timedelta(days=1):
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return ", ".join(f"{r[0]} to {r[-1]}" if len(r) > 1 else f"{r[0]}" for r in runs)
+
+
+def derive(
+    columns: Mapping[str, Floats],
+    start: date,
+    latitude: float,
+    elevation: float,
+    angstrom: tuple[float, float] = ANGSTROM,
+) -> Floats:
+    """Return all columns (T, len(DAILY)) from the observed ones; given columns stay as given.
+
+    TEMP is the mean of TMIN and TMAX; E0, ES0 and ET0 are reference evapotranspiration; DAYLP
+    is astronomical. A day that lacks any value becomes a row of NaN.
+    """
+    known = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+    known.setdefault("TEMP", (known["TMIN"] + known["TMAX"]) / 2.0)
+    day_of_year = _days_of_year(start, known["TMIN"].size)
+    if not known.keys() >= set(EVAPORATION):
+        computed = _evaporation(known, day_of_year, latitude, elevation, angstrom)
+        known = {**dict(zip(EVAPORATION, computed.T, strict=True)), **known}
+    known["DAYLP"] = _photoperiods(day_of_year, latitude)
+    values = np.column_stack([known[name] for name in DAILY.names])
+    values[np.isnan(values).any(axis=1)] = np.nan
+    return values
+
+
+def from_frame(frame: "pd.DataFrame", name: str = "given") -> DailySeries:
+    """Return the series in a table: one row a day, columns in PCSE's units.
+
+    The index holds the dates, or a column DAY or date does. IRRAD, TMIN, TMAX, VAP, WIND and RAIN
+    must be there; TEMP, E0, ES0 and ET0 are used where given, else derived (see `derive`). The
+    place stands in columns LAT, LON, ELEV or in `frame.attrs` as lat, lon, elev; Angstrom
+    coefficients in `attrs` as angstA, angstB, else 0.29 and 0.49. Absent dates and rows with an
+    empty cell are missing days.
+    """
+    days = _days(frame, name)
+    _require(frame, name)
+    latitude, longitude, elevation = (_place(frame, name, c) for c in ("LAT", "LON", "ELEV"))
+    positions = (days - days[0]).astype(np.int64)
+    columns = {}
+    for column in (c for c in (*OBSERVED, "TEMP", *EVAPORATION) if c in frame.columns):
+        columns[column] = np.full(positions[-1] + 1, np.nan)
+        columns[column][positions] = _numbers(frame, name, column)
+    start: date = days[0].item()
+    angstrom = (
+        abs(float(frame.attrs.get("angstA", ANGSTROM[0]))),
+        abs(float(frame.attrs.get("angstB", ANGSTROM[1]))),
+    )
+    values = derive(columns, start, latitude, elevation, angstrom)
+    check_plausible(values, start, name)
+    provenance = {"reader": "table", "angstrom": f"{angstrom[0]:g} {angstrom[1]:g}"}
+    return DailySeries(name, start, values, latitude, longitude, elevation, provenance)
+
+
+def _days(frame: "pd.DataFrame", name: str) -> Any:
+    """Return the dates of a table as an ascending datetime64[D] array."""
+    import pandas as pd
+
+    source = next((frame[c] for c in ("DAY", "date") if c in frame.columns), frame.index)
+    if len(frame) == 0:
+        raise WeatherError(f"weather {name}: the table is empty.")
+    if pd.api.types.is_numeric_dtype(source.dtype):
+        raise WeatherError(
+            f"weather {name}: the index holds numbers, not dates. Index the table by date, or give"
+            " the dates in a column DAY."
+        )
+    try:
+        stamps = pd.DatetimeIndex(pd.to_datetime(source)).tz_localize(None)
+    except (ValueError, TypeError) as error:
+        raise WeatherError(f"weather {name}: the index holds no dates: {error}.") from None
+    days = stamps.to_numpy().astype("datetime64[D]")
+    _check_days(days, name)
+    return days
+
+
+def _check_days(days: Any, name: str) -> None:
+    """Refuse days without a date, out of order, or given twice."""
+    if np.isnat(days).any():
+        raise WeatherError(f"weather {name}: {int(np.isnat(days).sum())} rows have no date.")
+    steps = np.diff(days).astype(np.int64)
+    if (steps == 0).any():
+        day = days[1:][steps == 0][0]
+        raise WeatherError(
+            f"weather {name}: {day} appears more than once. One row a day is expected; resample"
+            " finer data to days first."
+        )
+    if (steps < 0).any():
+        day = days[1:][steps < 0][0]
+        raise WeatherError(f"weather {name}: {day} is out of order. Sort the table by date.")
+    if steps.size > 1 and steps.min() > 1:
+        raise WeatherError(
+            f"weather {name}: no two rows are neighbouring days (the shortest step is"
+            f" {steps.min()} days). One row a day is expected."
+        )
+
+
+def _require(frame: "pd.DataFrame", name: str) -> None:
+    present = [str(column) for column in frame.columns]
+    for column in OBSERVED:
+        if column not in present:
+            raise WeatherError(
+                f"weather {name}: column {column} ({DAILY[column].unit}) is missing."
+                f"{did_you_mean(column, present)}"
+            )
+
+
+def _numbers(frame: "pd.DataFrame", name: str, column: str) -> Floats:
+    try:
+        return np.asarray(frame[column], dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise WeatherError(f"weather {name}: column {column} is not numeric: {error}.") from None
+
+
+def _place(frame: "pd.DataFrame", name: str, column: str) -> float:
+    """Return LAT, LON or ELEV from its column or from the table's attributes."""
+    key = column.lower()
+    given = frame[column].unique() if column in frame.columns else [frame.attrs.get(key)]
+    if len(given) != 1:
+        raise WeatherError(f"weather {name}: {column} changes within the table: {list(given)}.")
+    if given[0] is None:
+        raise WeatherError(
+            f"weather {name}: {column} is unknown. Give a column {column} or"
+            f" frame.attrs[{key!r}] (degrees; elevation in m)."
+        )
+    value, limit = float(given[0]), {"LAT": 90.0, "LON": 180.0, "ELEV": 9000.0}[column]
+    if not abs(value) <= limit:
+        raise WeatherError(
+            f"weather {name}: {column} is {value:g}; expected -{limit:g} to {limit:g}."
+        )
+    return value
+
+
+def _evaporation(
+    known: Mapping[str, Floats],
+    day_of_year: Floats,
+    latitude: float,
+    elevation: float,
+    angstrom: tuple[float, float],
+) -> Floats:
+    from agbench.weather.evapotranspiration import reference_et
+
+    tmin, tmax, irrad, vap, wind = (
+        np.ascontiguousarray(known[c]) for c in ("TMIN", "TMAX", "IRRAD", "VAP", "WIND")
+    )
+    a, b = angstrom
+    return reference_et(
+        day_of_year, tmin, tmax, irrad, vap, wind, float(latitude), float(elevation), a, b
+    )
+
+
+def _photoperiods(day_of_year: Floats, latitude: float) -> Floats:
+    from agbench.weather.astronomy import photoperiods
+
+    return photoperiods(day_of_year, float(latitude))
+
+
+def _days_of_year(start: date, count: int) -> Floats:
+    """Return the day of the year of each day, 1 on 1 January."""
+    days = np.datetime64(start) + np.arange(count)
+    first = days.astype("datetime64[Y]").astype("datetime64[D]")
+    numbers: Floats = (days - first).astype(np.float64) + 1.0
+    return numbers
+
+
+def _length(year: int) -> int:
+    return 366 if calendar.isleap(year) else 365
+
+
+def _covers(start: date, end: date, year: int) -> bool:
+    return start <= date(year, 1, 1) and date(year, 12, 31) <= end

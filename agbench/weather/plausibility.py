@@ -1,0 +1,72 @@
+"""Checks that catch wrong units and swapped columns in daily weather before a crop grows on it."""
+
+from datetime import date, timedelta
+
+import numpy as np
+
+from agbench.errors import WeatherError
+from agbench.simulators.base import Booleans, Floats
+from agbench.weather.columns import DAILY
+
+_DARK = 1e5  # J m-2 d-1; less than the darkest day of mid-latitudes
+_DRY = 0.12  # -; vapour pressure over saturation at TMIN, less than in any desert
+_MEAN_TOLERANCE = 0.5  # K; rounding of TEMP beyond TMIN and TMAX
+_HINTS = {
+    "IRRAD": "MJ need a factor 1e6, kJ 1000, W m-2 86400",
+    "VAP": "kPa need a factor 10, Pa 0.01",
+    "RAIN": "mm need a factor 0.1",
+    "E0": "mm need a factor 0.1",
+    "ES0": "mm need a factor 0.1",
+    "ET0": "mm need a factor 0.1",
+    "TMIN": "kelvin need 273.15 subtracted",
+    "TMAX": "kelvin need 273.15 subtracted",
+    "TEMP": "kelvin need 273.15 subtracted",
+    "WIND": "km/h need a factor 0.278",
+}
+
+
+def check_plausible(values: Floats, start: date, name: str) -> None:
+    """Raise `WeatherError` that names the first implausible day, its value and the unit.
+
+    `values` are (T, len(DAILY)); NaN rows (missing days) pass.
+    """
+    for variable in DAILY:
+        column = values[:, DAILY.column(variable.name)]
+        wrong = (column < variable.low) | (column > variable.high)
+        limits = f"between {variable.low:g} and {variable.high:g}"
+        _refuse(wrong, column, variable.name, limits, start, name)
+    _check_temperatures(values, start, name)
+    _check_scale(values, start, name)
+
+
+def _check_temperatures(values: Floats, start: date, name: str) -> None:
+    low, high, mean = (values[:, DAILY.column(v)] for v in ("TMIN", "TMAX", "TEMP"))
+    _refuse(low > high, low, "TMIN", "not above TMAX", start, name)
+    outside = (mean < low - _MEAN_TOLERANCE) | (mean > high + _MEAN_TOLERANCE)
+    _refuse(outside, mean, "TEMP", "between TMIN and TMAX", start, name)
+
+
+def _check_scale(values: Floats, start: date, name: str) -> None:
+    """Catch units that leave every value inside its bounds: MJ or kJ for J, kPa for hPa."""
+    light = values[:, DAILY.column("IRRAD")]
+    if np.nanmax(light, initial=0.0) < _DARK:
+        _refuse(light > 0.0, light, "IRRAD", "above 1e5 at least once in a series", start, name)
+    vapour, low = values[:, DAILY.column("VAP")], values[:, DAILY.column("TMIN")]
+    ratio = vapour / (6.11 * np.exp(17.27 * low / (low + 237.3)))
+    known = ratio[~np.isnan(ratio)]
+    if known.size and np.median(known) < _DRY:
+        _refuse(ratio < _DRY, vapour, "VAP", "near saturation at TMIN", start, name)
+
+
+def _refuse(
+    wrong: Booleans, column: Floats, variable: str, expected: str, start: date, name: str
+) -> None:
+    """Raise for the first `wrong` day, if there is one."""
+    if not wrong.any():
+        return
+    i = int(np.argmax(wrong))
+    hint = f" ({_HINTS[variable]})" if variable in _HINTS else ""
+    raise WeatherError(
+        f"weather {name}: {variable} is {column[i]:g} on {start + timedelta(days=i)};"
+        f" expected {DAILY[variable].unit}{hint}, {expected}."
+    )

@@ -1,0 +1,97 @@
+"""Where a weather series comes from, as data; and the one function that reads any of them."""
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from agbench.errors import WeatherError, unknown
+from agbench.weather.cabo import Fill, read_cabo
+from agbench.weather.daily import DailySeries, from_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class SeriesSource(BaseModel):
+    """Which reader reads which file, and where the weather was measured.
+
+    `reader: cabo` takes `folder` (inside the installed `package`, if one is named), `station` and
+    `fill`; `csv` and `parquet` take `file` and the place. Paths are relative to the description.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reader: str
+    package: str | None = None
+    folder: str = "."
+    station: str | None = None
+    fill: Fill = "none"
+    file: str | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    elevation: float | None = None
+    angstrom: tuple[float, float] | None = None
+
+
+def load_series(source: SeriesSource, root: Path | None = None) -> DailySeries:
+    """Return the series of a source; `root` is the folder that relative paths start from."""
+    if source.reader not in _READERS:
+        raise unknown("weather reader", source.reader, _READERS)
+    return _READERS[source.reader](source, root or Path())
+
+
+def _load_cabo(source: SeriesSource, root: Path) -> DailySeries:
+    if source.station is None:
+        raise WeatherError("weather reader cabo: key station is missing, such as NL1.")
+    base = package_folder(source.package) if source.package else root
+    return read_cabo(base / source.folder, source.station, source.fill)
+
+
+def _load_csv(source: SeriesSource, root: Path) -> DailySeries:
+    import pandas as pd
+
+    return _load_table(source, root, lambda path: pd.read_csv(path, comment="#"))
+
+
+def _load_parquet(source: SeriesSource, root: Path) -> DailySeries:
+    import pandas as pd
+
+    return _load_table(source, root, pd.read_parquet)
+
+
+def _load_table(
+    source: SeriesSource, root: Path, read: "Callable[[Path], pd.DataFrame]"
+) -> DailySeries:
+    """Read a table; a place in the source counts more than one in the table."""
+    if source.file is None:
+        raise WeatherError(f"weather reader {source.reader}: key file is missing.")
+    path = root / source.file
+    if not path.is_file():
+        raise WeatherError(f"weather reader {source.reader}: there is no file {path}.")
+    frame = read(path)
+    given = {"lat": source.latitude, "lon": source.longitude, "elev": source.elevation}
+    for key, value in given.items():
+        if value is not None:
+            frame = frame.drop(columns=key.upper(), errors="ignore")
+            frame.attrs[key] = value
+    if source.angstrom is not None:
+        frame.attrs.update(angstA=source.angstrom[0], angstB=source.angstrom[1])
+    return from_frame(frame, path.stem)
+
+
+def package_folder(package: str) -> Path:
+    """Return the folder of an installed package without importing it."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise WeatherError(f"package {package} is not installed: pip install {package}.")
+    return Path(spec.submodule_search_locations[0])
+
+
+_READERS: Mapping[str, Callable[[SeriesSource, Path], DailySeries]] = {
+    "cabo": _load_cabo,
+    "csv": _load_csv,
+    "parquet": _load_parquet,
+}

@@ -1,0 +1,153 @@
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from agbench.errors import WeatherError
+from agbench.weather.daily import DAILY, DailySeries, day_ranges, from_frame
+
+
+@pytest.fixture
+def frame():
+    """Four plain weeks of May, with the place in attributes."""
+    index = pd.date_range("2001-05-01", periods=28, name="DAY")
+    columns = {"IRRAD": 1.8e7, "TMIN": 8.0, "TMAX": 19.0, "VAP": 10.0, "WIND": 3.0, "RAIN": 0.1}
+    table = pd.DataFrame(columns, index=index)
+    table.attrs.update(lat=52.0, lon=5.5, elev=7.0)
+    return table
+
+
+def test_missing_columns_are_derived(frame):
+    series = from_frame(frame)
+    row = dict(zip(DAILY.names, series.values[0], strict=True))
+    assert row["TEMP"] == 13.5
+    assert 0.2 < row["ET0"] < 0.6
+    assert row["E0"] > row["ES0"] > 0
+    assert 15 < row["DAYLP"] < 17
+
+
+def test_given_columns_stay_as_given(frame):
+    series = from_frame(frame.assign(TEMP=12.0, ET0=0.3))
+    assert (series.values[:, DAILY.column("TEMP")] == 12.0).all()
+    assert (series.values[:, DAILY.column("ET0")] == 0.3).all()
+
+
+def test_angstrom_coefficients_change_evaporation(frame):
+    default = from_frame(frame).values[0, DAILY.column("E0")]
+    frame.attrs.update(angstA=-0.18, angstB=-0.55)
+    assert from_frame(frame).values[0, DAILY.column("E0")] != default
+
+
+def test_place_may_stand_in_columns_and_dates_in_a_column(frame):
+    bare = frame.reset_index().assign(LAT=52.0, LON=5.5, ELEV=7.0)
+    bare.attrs.clear()
+    assert from_frame(bare).sha256 == from_frame(frame).sha256
+
+
+def test_round_trip_through_a_table(frame):
+    series = from_frame(frame.drop(frame.index[3]))
+    again = from_frame(series.to_frame())
+    assert again.sha256 == series.sha256
+
+
+def test_absent_dates_and_empty_cells_are_missing_days(frame):
+    frame.loc["2001-05-10", "WIND"] = np.nan
+    series = from_frame(frame.drop(frame.index[[3, 4]]))
+    lost = series.missing(date(2001, 5, 1), date(2001, 5, 28))
+    assert lost == [date(2001, 5, 4), date(2001, 5, 5), date(2001, 5, 10)]
+    with pytest.raises(WeatherError, match=r"lacks 3 days .*2001-05-04 to 2001-05-05, 2001-05-10"):
+        series.window(date(2001, 5, 1), date(2001, 5, 28))
+    assert series.window(date(2001, 5, 6), date(2001, 5, 9)).shape == (4, len(DAILY))
+
+
+def test_days_outside_the_series_name_its_range(frame):
+    with pytest.raises(WeatherError, match="covers 2001-05-01 to 2001-05-28"):
+        from_frame(frame).window(date(2001, 5, 1), date(2001, 6, 1))
+
+
+def test_values_are_read_only(frame):
+    series = from_frame(frame)
+    with pytest.raises(ValueError, match="read-only"):
+        series.values[0, 0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        series.window(date(2001, 5, 1), date(2001, 5, 2))[0, 0] = 1.0
+
+
+def test_sha256_sees_values_start_and_place():
+    values = np.ones((3, len(DAILY)))
+    base = DailySeries("a", date(2001, 1, 1), values, 1.0, 2.0, 3.0)
+    other_values = values.copy()
+    other_values[0, 0] = np.nextafter(1.0, 2.0)
+    others = [
+        DailySeries("a", date(2001, 1, 2), values, 1.0, 2.0, 3.0),
+        DailySeries("a", date(2001, 1, 1), values, 1.5, 2.0, 3.0),
+        DailySeries("a", date(2001, 1, 1), other_values, 1.0, 2.0, 3.0),
+    ]
+    assert len({s.sha256 for s in (base, *others)}) == 4
+    assert DailySeries("b", date(2001, 1, 1), values, 1.0, 2.0, 3.0).sha256 == base.sha256
+
+
+def test_day_ranges_join_neighbours():
+    days = [date(2000, 2, 28), date(2000, 2, 29), date(2000, 3, 5)]
+    assert day_ranges(days) == "2000-02-28 to 2000-02-29, 2000-03-05"
+
+
+def test_a_missing_column_names_the_nearest(frame):
+    with pytest.raises(WeatherError, match=r"column WIND \(m s-1\) is missing. Did you mean 'WND'"):
+        from_frame(frame.rename(columns={"WIND": "WND"}))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: pd.concat([f, f.iloc[[-1]]]), "2001-05-28 appears more than once"),
+        (lambda f: f.iloc[::-1], "2001-05-27 is out of order"),
+        (lambda f: f.iloc[::7], "One row a day"),
+        (lambda f: f.reset_index(drop=True), "numbers, not dates"),
+        (lambda f: f.iloc[:0], "the table is empty"),
+        (lambda f: f.assign(LAT=[52.0] * 27 + [53.0]), "LAT changes"),
+        (lambda f: f.assign(LAT=152.0), "LAT is 152"),
+        (lambda f: f.assign(WIND="much"), "column WIND is not numeric"),
+    ],
+)
+def test_a_malformed_table_is_refused(frame, change, message):
+    with pytest.raises(WeatherError, match=message):
+        from_frame(change(frame))
+
+
+def test_an_unknown_place_is_an_error(frame):
+    frame.attrs.pop("lat")
+    with pytest.raises(WeatherError, match="Give a column LAT or"):
+        from_frame(frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("RAIN", -0.1, "RAIN is -0.1 on 2001-05-03; expected cm d-1"),
+        ("RAIN", 31.0, r"expected cm d-1 \(mm need a factor 0.1\)"),
+        ("IRRAD", -1.0, "IRRAD is -1"),
+        ("TMIN", 20.0, "TMIN is 20 on 2001-05-03; expected degC .*not above TMAX"),
+        ("TMAX", 292.0, "kelvin"),
+        ("VAP", 1000.0, "Pa 0.01"),
+        ("E0", 4.0, "E0 is 4 on 2001-05-03; expected cm d-1"),
+        ("TEMP", 30.0, "between TMIN and TMAX"),
+    ],
+)
+def test_an_implausible_value_is_named(frame, column, value, message):
+    if column not in frame:
+        frame[column] = {"E0": 0.3, "TEMP": 12.0}[column]
+    frame.loc["2001-05-03", column] = value
+    with pytest.raises(WeatherError, match=message):
+        from_frame(frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "factor", "message"),
+    [("IRRAD", 1e-6, "MJ"), ("IRRAD", 1e-3, "kJ"), ("VAP", 0.1, "kPa")],
+)
+def test_a_wrong_unit_of_a_whole_column_is_found(frame, column, factor, message):
+    frame[column] *= factor
+    with pytest.raises(WeatherError, match=message):
+        from_frame(frame)

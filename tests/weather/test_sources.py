@@ -1,0 +1,47 @@
+import pandas as pd
+import pytest
+
+from agbench.errors import UnknownNameError, WeatherError
+from agbench.weather.daily import from_frame
+from agbench.weather.sources import SeriesSource, load_series
+
+PLACE = {"latitude": 52.0, "longitude": 5.5, "elevation": 7.0}
+
+
+@pytest.fixture
+def frame():
+    index = pd.date_range("2001-05-01", periods=10, name="DAY")
+    columns = {"IRRAD": 1.8e7, "TMIN": 8.0, "TMAX": 19.0, "VAP": 10.0, "WIND": 3.0, "RAIN": 0.1}
+    return pd.DataFrame(columns, index=index)
+
+
+@pytest.mark.parametrize("reader", ["csv", "parquet"])
+def test_tables_are_read_with_the_place_of_the_source(frame, tmp_path, reader):
+    if reader == "csv":
+        text = "# radiation in J m-2 d-1\n" + frame.to_csv()
+        (tmp_path / "here.csv").write_text(text)
+    else:
+        frame.to_parquet(tmp_path / "here.parquet")
+    series = load_series(SeriesSource(reader=reader, file=f"here.{reader}", **PLACE), tmp_path)
+    frame.attrs.update(lat=52.0, lon=5.5, elev=7.0)
+    assert series.name == "here"
+    assert series.sha256 == from_frame(frame).sha256
+
+
+def test_an_unknown_reader_names_the_nearest():
+    with pytest.raises(UnknownNameError, match=r"unknown weather reader 'cabbo'.*'cabo'"):
+        load_series(SeriesSource(reader="cabbo"))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (SeriesSource(reader="cabo"), "key station is missing"),
+        (SeriesSource(reader="csv"), "key file is missing"),
+        (SeriesSource(reader="csv", file="none.csv"), "there is no file"),
+        (SeriesSource(reader="cabo", package="no_such", station="NL1"), "pip install no_such"),
+    ],
+)
+def test_an_incomplete_source_says_what_it_needs(source, message):
+    with pytest.raises(WeatherError, match=message):
+        load_series(source)
