@@ -1,1 +1,62 @@
-"""AgBench."""
+"""AgBench: reinforcement learning in agriculture, under one API with fixed protocols.
+
+>>> import agbench
+>>> env = agbench.make("wheat-nitrogen-v1")
+>>> observation, info = env.reset(seed=1)
+>>> observation.shape
+(12,)
+
+Everything named here is stable; everything else may change.
+"""
+
+from importlib import import_module
+
+from agbench.gymnasium_hook import install as _install
+
+__version__ = "0.1.0"
+
+TYPE_CHECKING = False  # typing itself would be most of the time that importing agbench takes
+if TYPE_CHECKING:
+    from agbench.evaluation import Result, evaluate
+    from agbench.policies import Policy, load_policy
+    from agbench.registry import TaskInfo, make, make_vec, tasks
+    from agbench.field_season import simulate
+
+_HOMES = {
+    "Policy": "agbench.policies",
+    "Result": "agbench.evaluation",
+    "TaskInfo": "agbench.registry",
+    "evaluate": "agbench.evaluation",
+    "load_policy": "agbench.policies",
+    "make": "agbench.registry",
+    "make_vec": "agbench.registry",
+    "simulate": "agbench.field_season",
+    "tasks": "agbench.registry",
+}
+
+__all__ = [
+    "Policy",
+    "Result",
+    "TaskInfo",
+    "evaluate",
+    "load_policy",
+    "make",
+    "make_vec",
+    "simulate",
+    "tasks",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used, so that `import agbench` stays quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'agbench' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+_install()

@@ -1,0 +1,165 @@
+"""Bare physics for modellers: one season, one table, no rewards and no agents."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from agbench import data
+from agbench.errors import ConfigError
+from agbench.simulators import events as management
+from agbench.simulators import models
+from agbench.simulators.calendar import CropCalendar, as_date
+from agbench.spec.field import Crop, Site, Soil, check_units
+from agbench.weather.daily import DailySeries, from_frame
+from agbench.weather.sources import SeriesSource, load_series
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Parameters = str | Mapping[str, Any] | None
+
+
+def simulate(
+    model: str,
+    *,
+    crop: Parameters = None,
+    soil: Parameters = None,
+    site: Parameters = None,
+    weather: "str | pd.DataFrame | None" = None,
+    start: "date | str",
+    end: "date | str | None" = None,
+    calendar: Mapping[str, Any] | None = None,
+    events: Sequence[Any] = (),
+    external: "pd.DataFrame | None" = None,
+    setting: str = "sound",
+    engine: str = "compiled",
+) -> "pd.DataFrame":
+    """Simulate one season and return a table: a row a day from `start`, a column a variable.
+
+    A row holds the states at the start of its day and the rates of that day, as PCSE reports them;
+    columns of the crop are NaN while there is none. The season ends when the crop does, at `end` at
+    the latest.
+
+    Args:
+        model: `lintul3` or `lintul3-wheat`.
+        crop: an id (`agbench.data.names("crop")`) or a mapping of parameters under the model's own
+            names, tables as flat lists x0, y0, x1, y1, ...
+        soil: likewise.
+        site: likewise; a site's id also gives its weather. The same mapping may be given three
+            times: each takes what it knows.
+        weather: a site's id, or a DataFrame indexed by date with the columns IRRAD [J m-2 d-1],
+            TMIN, TMAX [degC], VAP [hPa], WIND [m s-1], RAIN [cm d-1]; TEMP, E0, ES0, ET0 are
+            computed where absent; place as columns LAT, LON, ELEV or `attrs` lat, lon, elev.
+        start: the first day.
+        end: the last day; by default the calendar's latest end.
+        calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
+            `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
+            `start` and ends at maturity.
+        events: (date, `"apply_n"` or `"irrigate"`, amount [kg ha-1 or cm][, recovery or efficiency,
+            0.7 by default]).
+        external: states forced day by day, one column a state, indexed by date.
+        setting: `sound`, or `published` for the original's handling of clashing events.
+        engine: `compiled`, or `pcse` for PCSE's own models.
+
+    Raises:
+        ConfigError, UnknownNameError, WeatherError: naming what is wrong and what would be right.
+
+    >>> season = simulate("lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen",
+    ...                   start="1984-01-01", events=[("1984-02-24", "apply_n", 60.0)])
+    >>> round(season["WSO"].iloc[-1])
+    423
+    """
+    if setting not in ("sound", "published"):
+        raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
+    found = models.find(model, engine)
+    parameters = {
+        **_parameters(found, "site", site),
+        **_parameters(found, "soil", soil),
+        **_parameters(found, "crop", crop),
+    }
+    series = _series(weather if weather is not None else site)
+    first = as_date("start", start)
+    crop_calendar = _calendar(calendar, first)
+    last = _last_day(crop_calendar, end, series)
+    if last < first:
+        raise ConfigError(f"end {last} lies before start {first}.")
+    setup = models.FieldSetup(
+        parameters, series, crop_calendar, first, last, setting=setting
+    )
+    parsed = management.parse(events, found.events, f"{model} ({engine})", first, last)
+    return found.table(setup, parsed, external)
+
+
+def parameters_of(model: models.Model, kind: str, name: str) -> dict[str, Any]:
+    """Return the parameters of a crop, soil or site file, their units checked against the model's."""
+    read: Crop | Soil | Site = getattr(data, kind)(name)
+    where = str(data.find(kind, name))
+    if isinstance(read, Crop) and model.name not in read.models:
+        raise ConfigError(
+            f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for "
+            f"{model.name}."
+        )
+    check_units(where, read.parameters, model.units)
+    return read.values
+
+
+def site_series(name: str) -> DailySeries:
+    """Return the weather series of a site, by the site's name."""
+    site = data.site(name)
+    root = data.find("site", name).parent
+    place = site.place
+    described = dict(site.series)
+    if described.get("reader") != "cabo":
+        described |= {
+            "latitude": place.latitude,
+            "longitude": place.longitude,
+            "elevation": place.elevation,
+        }
+    return replace(load_series(SeriesSource.model_validate(described), root), name=name)
+
+
+def _parameters(model: models.Model, kind: str, given: Parameters) -> dict[str, Any]:
+    """Return parameters given by id or as a mapping; nothing given is nothing known."""
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        return parameters_of(model, kind, given)
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {given!r}.")
+    return dict(given)
+
+
+def _series(weather: Any) -> DailySeries:
+    """Return a series from a site's id or a DataFrame."""
+    import pandas as pd
+
+    if isinstance(weather, pd.DataFrame):
+        return from_frame(weather)
+    if isinstance(weather, str):
+        return site_series(weather)
+    raise ConfigError("weather: give a site's id or a DataFrame of daily weather.")
+
+
+def _calendar(given: Mapping[str, Any] | None, start: date) -> CropCalendar:
+    if given is None:
+        return CropCalendar(crop_start_date=start)
+    found = CropCalendar.from_mapping(given)
+    if found.crop_start_date < start:
+        raise ConfigError(
+            f"calendar: crop_start_date {found.crop_start_date} lies before start {start}."
+        )
+    return found
+
+
+def _last_day(calendar: CropCalendar, end: Any, series: DailySeries) -> date:
+    """Return the last day: as given, or the calendar's latest, cut to where the weather ends."""
+    if end is not None:
+        return as_date("end", end)
+    return min(calendar.latest_end, _weather_end(series, calendar.crop_start_date))
+
+
+def _weather_end(series: DailySeries, start: date) -> date:
+    """Return the last day of unbroken weather from `start`."""
+    missing = series.missing(start, series.end) if start <= series.end else []
+    return missing[0] - timedelta(days=1) if missing else series.end

@@ -1,0 +1,56 @@
+"""LINTUL-3 as `agbench.simulators.models` knows it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agbench.simulators.events import Event
+from agbench.simulators.lintul3.parameters import CROP, SITE, SOIL, WHEAT
+from agbench.simulators.lintul3.run import EVENTS, run_table
+from agbench.simulators.lintul3.simulator import Lintul3Simulator
+from agbench.simulators.lintul3.variables import INPUTS, VARIABLES
+from agbench.simulators.lintul3.world import Lintul3World, build_world
+from agbench.simulators.models import FieldSetup, Model
+from agbench.weather.daily import DAILY
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SUMMARIES = {
+    "lintul3": "light use, water and nitrogen, as PCSE 6 has it (Shibu et al. 2010)",
+    "lintul3-wheat": "LINTUL-3 for winter wheat, as in CropGym (Kallenberg et al. 2023)",
+}
+
+
+def model(name: str) -> Model:
+    """Return the description of `lintul3` or `lintul3-wheat`."""
+
+    def world(setup: FieldSetup) -> Lintul3World:
+        return build_world(
+            name,
+            setup.parameters,
+            setup.series,
+            setup.calendar,
+            setup.start,
+            setup.end,
+            recovery=setup.recovery,
+            efficiency=setup.efficiency,
+            setting=setup.setting,
+        )
+
+    def table(
+        setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None"
+    ) -> "pd.DataFrame":
+        return run_table(world(setup), events, external)
+
+    return Model(
+        name=name,
+        summary=_SUMMARIES[name],
+        variables=VARIABLES,
+        inputs=INPUTS,
+        weather=DAILY,
+        units={p.name: p.unit for p in (*CROP, *SOIL, *SITE, *WHEAT)},
+        events=EVENTS[name],
+        simulator=Lintul3Simulator,
+        world=world,
+        table=table,
+    )
