@@ -18,9 +18,9 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # typing itself would be most of the time that importing agbench takes
 if TYPE_CHECKING:
     from agbench.evaluation import Result, evaluate
+    from agbench.field_season import simulate
     from agbench.policies import Policy, load_policy
     from agbench.registry import TaskInfo, make, make_vec, tasks
-    from agbench.field_season import simulate
 
 _HOMES = {
     "Policy": "agbench.policies",

@@ -54,19 +54,32 @@ def _scenarios(
     years: Sequence[int] | None,
 ) -> ScenarioSet:
     """Return the split's scenarios; the other splits' can be asked for by key."""
-    given = None if weather is None else from_frame(weather, task.simulator.site)
+    given = None if weather is None else _given_series(weather, task.simulator.site)
     by_split = {name: _listed(task, name, years if name == split else None) for name in task.splits}
     if not by_split[split]:
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
     builder = _WorldBuilder(task, model, given)
     builder.check_covered(by_split[split])
     known = {s.key: s for scenarios in by_split.values() for s in scenarios}
-    return ScenarioSet(split, by_split[split], known, builder.build)
+    return ScenarioSet(split, by_split[split], known, builder.build, given)
+
+
+def _given_series(weather: Any, name: str) -> DailySeries:
+    import pandas as pd
+
+    if not isinstance(weather, pd.DataFrame):
+        raise ConfigError(
+            f"weather must be a DataFrame of daily weather; got {weather!r}. The observed weather "
+            "variables are observation__weather."
+        )
+    return from_frame(weather, name)
 
 
 def _listed(task: Task, split: str, years: Sequence[int] | None) -> list[Scenario]:
     spec = task.splits[split]
     site = spec.site or task.simulator.site
+    if isinstance(years, (int, str)):
+        raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
     return [Scenario(site, int(y)) for y in (spec.all_years if years is None else years)]
 
 
@@ -117,6 +130,11 @@ class _WorldBuilder:
         start = date.fromisoformat(f"{scenario.year}-{self._task.season.start}")
         end = date.fromisoformat(f"{scenario.year}-{self._task.season.end}")
         return start, end if end > start else end.replace(year=end.year + 1)
+
+
+def action_map(task: Task) -> ActionMap:
+    """Return the action space of a task and what its actions mean; reads no weather."""
+    return _actions(models.find(task.simulator.model, task.simulator.engine), task.action)
 
 
 def _actions(model: Model, spec: ActionSpec) -> ActionMap:

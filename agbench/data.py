@@ -40,7 +40,7 @@ def roots() -> list[Path]:
         if not Path(folder).is_dir():
             raise ConfigError(f"{PATH_VARIABLE}: {folder} is not a folder.")
         found.append(Path(folder))
-    return found
+    return list(dict.fromkeys(root.resolve() for root in found))
 
 
 @lru_cache(maxsize=1)
@@ -120,7 +120,8 @@ def site(name: str) -> Site:
 def _named(kind: str, name: str, schema: type[Schema]) -> Schema:
     """Read a data file whose own name must be that of its file."""
     path = find(kind, name)
-    return _read(path, kind, path.stat().st_mtime_ns, schema)
+    found: Schema = _read(path, kind, path.stat().st_mtime_ns, schema)
+    return found
 
 
 @lru_cache(maxsize=512)

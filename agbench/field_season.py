@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from agbench import data
-from agbench.errors import ConfigError
+from agbench.errors import ConfigError, WeatherError
 from agbench.simulators import events as management
 from agbench.simulators import models
 from agbench.simulators.calendar import CropCalendar, as_date
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Parameters = str | Mapping[str, Any] | None
+
+_MATURE = 4.0  # STAGE of a crop at maturity, in all field models
 
 
 def simulate(
@@ -52,7 +54,7 @@ def simulate(
             TMIN, TMAX [degC], VAP [hPa], WIND [m s-1], RAIN [cm d-1]; TEMP, E0, ES0, ET0 are
             computed where absent; place as columns LAT, LON, ELEV or `attrs` lat, lon, elev.
         start: the first day.
-        end: the last day; by default the calendar's latest end.
+        end: the last day; by default the season runs until the crop ends.
         calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
             `start` and ends at maturity.
@@ -68,7 +70,7 @@ def simulate(
     >>> season = simulate("lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen",
     ...                   start="1984-01-01", events=[("1984-02-24", "apply_n", 60.0)])
     >>> round(season["WSO"].iloc[-1])
-    423
+    238
     """
     if setting not in ("sound", "published"):
         raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
@@ -81,14 +83,15 @@ def simulate(
     series = _series(weather if weather is not None else site)
     first = as_date("start", start)
     crop_calendar = _calendar(calendar, first)
-    last = _last_day(crop_calendar, end, series)
+    last = _last_day(crop_calendar, first, end, series)
     if last < first:
         raise ConfigError(f"end {last} lies before start {first}.")
-    setup = models.FieldSetup(
-        parameters, series, crop_calendar, first, last, setting=setting
-    )
+    setup = models.FieldSetup(parameters, series, crop_calendar, first, last, setting=setting)
     parsed = management.parse(events, found.events, f"{model} ({engine})", first, last)
-    return found.table(setup, parsed, external)
+    table = found.table(setup, parsed, external)
+    if end is None:
+        _require_whole_season(table, crop_calendar, last, series)
+    return table
 
 
 def parameters_of(model: models.Model, kind: str, name: str) -> dict[str, Any]:
@@ -97,8 +100,7 @@ def parameters_of(model: models.Model, kind: str, name: str) -> dict[str, Any]:
     where = str(data.find(kind, name))
     if isinstance(read, Crop) and model.name not in read.models:
         raise ConfigError(
-            f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for "
-            f"{model.name}."
+            f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for {model.name}."
         )
     check_units(where, read.parameters, model.units)
     return read.values
@@ -146,20 +148,34 @@ def _calendar(given: Mapping[str, Any] | None, start: date) -> CropCalendar:
         return CropCalendar(crop_start_date=start)
     found = CropCalendar.from_mapping(given)
     if found.crop_start_date < start:
-        raise ConfigError(
-            f"calendar: crop_start_date {found.crop_start_date} lies before start {start}."
-        )
+        raise ConfigError(f"calendar: crop_start_date {found.crop_start_date} lies before start {start}.")
     return found
 
 
-def _last_day(calendar: CropCalendar, end: Any, series: DailySeries) -> date:
+def _last_day(calendar: CropCalendar, start: date, end: Any, series: DailySeries) -> date:
     """Return the last day: as given, or the calendar's latest, cut to where the weather ends."""
     if end is not None:
         return as_date("end", end)
-    return min(calendar.latest_end, _weather_end(series, calendar.crop_start_date))
+    if start < series.start or start > series.end or series.missing(start, start):
+        raise WeatherError(
+            f"weather {series.name} has no data on the first day, {start}; it covers "
+            f"{series.start} to {series.end}."
+        )
+    missing = series.missing(start, series.end)
+    weather_end = missing[0] - timedelta(days=1) if missing else series.end
+    return min(calendar.latest_end, weather_end)
 
 
-def _weather_end(series: DailySeries, start: date) -> date:
-    """Return the last day of unbroken weather from `start`."""
-    missing = series.missing(start, series.end) if start <= series.end else []
-    return missing[0] - timedelta(days=1) if missing else series.end
+def _require_whole_season(
+    table: "pd.DataFrame", calendar: CropCalendar, last: date, series: DailySeries
+) -> None:
+    """Raise `WeatherError` where the weather, not the crop or its calendar, ended the season."""
+    if last >= calendar.latest_end or table.index[-1].date() < last:
+        return
+    if calendar.crop_end_type != "harvest" and table["STAGE"].iloc[-1] == _MATURE:
+        return
+    raise WeatherError(
+        f"weather {series.name} ends or breaks after {last}, before the crop does (at the latest "
+        f"on {calendar.latest_end}). Give more weather, or end={last.isoformat()!r} for a season "
+        "that is cut short."
+    )

@@ -28,7 +28,7 @@ class _Finder:
             run(module)  # type: ignore[arg-type]
             _register()
 
-        spec.loader.exec_module = run_and_register  # type: ignore[method-assign, assignment]
+        spec.loader.exec_module = run_and_register  # type: ignore[method-assign]
         return spec
 
 

@@ -19,6 +19,9 @@ class ActionMap(Protocol):
     def inputs(self, actions: Any) -> Floats:
         """Return the inputs (n, number of inputs) of n actions; refuses those outside the space."""
 
+    def encode(self, name: str, wanted: float) -> tuple[Any, float]:
+        """Return the action nearest to, but not above, a `wanted` dose of an input, and its dose."""
+
     def describe(self) -> list[str]:
         """Return what each action, or each component of one, means."""
 
@@ -36,6 +39,7 @@ class Menu:
                 row[column] = amount
                 rows.append(row)
                 self._labels.append(f"{amount:g} {table[name].unit} {name}")
+        self._inputs = table
         self._table: Floats = np.array(rows)
         self.space: spaces.Space[Any] = spaces.Discrete(len(rows))
         self._n = len(rows)
@@ -48,6 +52,11 @@ class Menu:
                 f"action {actions!r} is of type {chosen.dtype}; a menu wants whole numbers from 0 "
                 f"to {self._n - 1}."
             )
+        if chosen.ndim != 1:
+            raise ActionError(
+                f"action {actions!r} has the shape {chosen.shape[1:]}; a menu wants one whole "
+                f"number from 0 to {self._n - 1} a field."
+            )
         if chosen.size and (chosen.min() < 0 or chosen.max() >= self._n):
             raise ActionError(
                 f"action {actions!r} lies outside the menu; whole numbers from 0 to {self._n - 1} "
@@ -55,6 +64,15 @@ class Menu:
             )
         found: Floats = self._table[chosen]
         return found
+
+    def encode(self, name: str, wanted: float) -> tuple[int, float]:
+        """Return the number of the largest dose of an input that is not above `wanted`."""
+        column = self._inputs.column(name)
+        doses = self._table[:, column]
+        only = (np.delete(self._table, column, axis=1) == 0.0).all(axis=1)
+        fitting = np.flatnonzero(only & (doses <= wanted))
+        best = int(fitting[np.argmax(doses[fitting])])
+        return best, float(doses[best])
 
     def describe(self) -> list[str]:
         """Return the dose of each menu number."""
@@ -68,7 +86,8 @@ class Amounts:
     """Continuous doses: each component in [-1, 1] is 0 .. limit of one input."""
 
     def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
-        self._columns = table.columns(list(limits))
+        self._names = list(limits)
+        self._columns = table.columns(self._names)
         self._limits: Floats = np.array(list(limits.values()), dtype=np.float64)
         self._width = len(table)
         self._labels = [f"0 to {v:g} {table[k].unit} {k}" for k, v in limits.items()]
@@ -76,7 +95,12 @@ class Amounts:
 
     def inputs(self, actions: Any) -> Floats:
         """Return the amounts of n actions (n, components), (n, number of inputs)."""
-        said: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
+        try:
+            said: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
+        except (TypeError, ValueError):
+            raise ActionError(
+                f"action {actions!r} is not {len(self._limits)} numbers from -1 to 1."
+            ) from None
         if said.ndim != 2 or said.shape[1] != len(self._limits):
             raise ActionError(
                 f"actions have the shape {said.shape[1:]}; the space wants ({len(self._limits)},)."
@@ -87,6 +111,14 @@ class Amounts:
         found = np.zeros((len(said), self._width))
         found[:, self._columns] = (np.clip(said, -1.0, 1.0) + 1.0) * 0.5 * self._limits
         return found
+
+    def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
+        """Return the action that gives `wanted` of one input, its limit at most, and none else."""
+        action = np.full(len(self._limits), -1.0, dtype=np.float32)
+        i = self._names.index(name)
+        given = min(wanted, float(self._limits[i]))
+        action[i] = 2.0 * given / self._limits[i] - 1.0
+        return action, given
 
     def describe(self) -> list[str]:
         """Return the range of each component."""

@@ -52,9 +52,7 @@ class BatchCore:
         self.task = parts.task
         self.simulator = parts.make_simulator(n)
         self.reward = parts.make_reward(n)
-        self.observations: NDArray[np.float32] = np.zeros(
-            (n, len(parts.observer.entries)), dtype=np.float32
-        )
+        self.observations: NDArray[np.float32] = np.zeros((n, len(parts.observer.entries)), dtype=np.float32)
         self.scenario: NDArray[np.object_] = np.full(n, None, dtype=object)
         self.over: Booleans = np.ones(n, dtype=np.bool_)
         self.generators: list[np.random.Generator | None] = [None] * n
@@ -62,9 +60,7 @@ class BatchCore:
         self._warmup = self.task.season.warmup_days
         self._totals: Floats = np.zeros((n, len(self.simulator.inputs)))
         self._nothing: Floats = np.zeros((n, len(self.simulator.inputs)))
-        self._metrics = {
-            name: self._reader(metric) for name, metric in self.task.metrics.items()
-        }
+        self._metrics = {name: self._reader(metric) for name, metric in self.task.metrics.items()}
 
     def seed(self, row: int, seed: int | None) -> None:
         """Give a row a fresh generator."""
@@ -72,11 +68,9 @@ class BatchCore:
 
     def reset(self, rows: Sequence[int], keys: Sequence[str | None]) -> None:
         """Start a new episode in each row: in the scenario of its key, or in a drawn one."""
-        worlds = []
-        for row, key in zip(rows, keys, strict=True):
-            chosen = self._draw(row) if key is None else key
-            worlds.append(self.parts.scenarios.world(chosen))
-            self.scenario[row] = chosen
+        chosen = [self._draw(row) if key is None else key for row, key in zip(rows, keys, strict=True)]
+        worlds = [self.parts.scenarios.world(key) for key in chosen]
+        self.scenario[rows] = chosen
         mask = np.zeros(self.n, dtype=np.bool_)
         mask[rows] = True
         self.simulator.reset(worlds, mask)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agbench.errors import unknown
+from agbench.weather.daily import DailySeries
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Scenario:
 class ScenarioSet:
     """A split: its scenarios in order, and their worlds, each built once when first needed.
 
-    `known` are the scenarios beyond the split that may be asked for by key.
+    `known` are the scenarios beyond the split that may be asked for by key; `series` is the
+    weather that was given in place of the sites' own, if any.
     """
 
     def __init__(
@@ -32,8 +34,10 @@ class ScenarioSet:
         scenarios: Sequence[Scenario],
         known: Mapping[str, Scenario],
         build: Callable[[Scenario], Any],
+        series: DailySeries | None = None,
     ) -> None:
         self.split = split
+        self.series = series
         self.keys = tuple(s.key for s in scenarios)
         self._known = {**known, **{s.key: s for s in scenarios}}
         self._build = build

@@ -1,5 +1,6 @@
 """The single environment: a batch of one behind `gymnasium.Env`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import gymnasium as gym
@@ -41,7 +42,7 @@ class FieldEnv(gym.Env[NDArray[np.float32], Any]):
         self.task = parts.task
         self.scenarios = parts.scenarios
         self.action_space = parts.actions.space
-        self.observation_space = parts.observer.space
+        self.observation_space: gym.Space[NDArray[np.float32]] = parts.observer.space  # type: ignore[assignment]
         self.observation_entries = parts.observer.entries
         self.action_labels = parts.actions.describe()
         self._moving = np.ones(1, dtype=np.bool_)
@@ -58,17 +59,15 @@ class FieldEnv(gym.Env[NDArray[np.float32], Any]):
         self.core.reset([0], [key])
         if self.render_mode is not None:
             self._plotter().begin(self.core)
-        return self.core.observations[0].copy(), self._info()
+        return self._observed(), self._info()
 
-    def step(
-        self, action: Any
-    ) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
         """Apply an action and simulate one step of the season."""
         if self.core.over[0]:
             raise SimulationError("step() after the episode's end; call reset() first.")
         batched = np.asarray(action)
         if self._menu and batched.ndim != 0:
-            batched = batched.reshape(-1)[:1] if batched.size == 1 else batched
+            batched = batched.reshape(-1) if batched.size == 1 else batched[None]
         else:
             batched = batched[None]
         reward, terminated, truncated = self.core.step(batched, self._moving)
@@ -78,7 +77,7 @@ class FieldEnv(gym.Env[NDArray[np.float32], Any]):
             if self.render_mode == "human":
                 self.render()
         return (
-            self.core.observations[0].copy(),
+            self._observed(),
             result,
             bool(terminated[0]),
             bool(truncated[0]),
@@ -86,8 +85,10 @@ class FieldEnv(gym.Env[NDArray[np.float32], Any]):
         )
 
     def _info(self) -> dict[str, Any]:
-        return {name: values[0].item() if values.dtype != object else values[0]
-                for name, values in self.core.info().items()}
+        return {
+            name: values[0].item() if values.dtype != object else values[0]
+            for name, values in self.core.info().items()
+        }
 
     def save_state(self) -> SavedEpisode:
         """Return the exact state of the episode, for `load_state` of any environment like this."""
@@ -99,14 +100,22 @@ class FieldEnv(gym.Env[NDArray[np.float32], Any]):
         generator = self.core.generators[0]
         if generator is not None:
             self.np_random = generator
-        return self.core.observations[0].copy()
+        return self._observed()
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+    def _observed(self) -> NDArray[np.float32]:
+        observation: NDArray[np.float32] = self.core.observations[0].copy()
+        return observation
+
+    def render(self) -> NDArray[np.uint8] | None:
         """Draw the season so far: an image (height, width, 3), or a window in mode `human`."""
         if self.render_mode is None:
             gym.logger.warn('render() without a render_mode; make it with render_mode="rgb_array".')
             return None
         return self._plotter().draw(show=self.render_mode == "human")
+
+    def save_picture(self, path: Path) -> None:
+        """Draw the season so far into a file; needs a render_mode."""
+        self._plotter().save(path)
 
     def close(self) -> None:
         """Close the window, if one is open."""

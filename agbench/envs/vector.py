@@ -39,9 +39,7 @@ class FieldVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
             raise ConfigError(f"num_envs must be at least 1; got {num_envs}.")
         if isinstance(autoreset, str):
             if autoreset not in _MODES:
-                raise ConfigError(
-                    f"autoreset {autoreset!r} is unknown.{did_you_mean(autoreset, _MODES)}"
-                )
+                raise ConfigError(f"autoreset {autoreset!r} is unknown.{did_you_mean(autoreset, _MODES)}")
             autoreset = _MODES[autoreset]
         self.autoreset_mode = autoreset
         self.metadata = {"autoreset_mode": autoreset}
@@ -71,13 +69,11 @@ class FieldVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         for row in rows:
             if seeds[row] is not None or self.core.generators[row] is None:
                 self.core.seed(int(row), seeds[row])
-        keys = [scenarios] * len(rows) if scenarios is None or isinstance(scenarios, str) else (
-            list(scenarios)
+        keys = (
+            [scenarios] * len(rows) if scenarios is None or isinstance(scenarios, str) else (list(scenarios))
         )
         if len(keys) != len(rows):
-            raise ConfigError(
-                f"reset options: {len(keys)} scenarios for {len(rows)} rows that are reset."
-            )
+            raise ConfigError(f"reset options: {len(keys)} scenarios for {len(rows)} rows that are reset.")
         self.core.reset(rows.tolist(), keys)
         return self._observed(), _masked(self.core.info(), mask)
 
@@ -106,9 +102,7 @@ class FieldVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
             )
         return mask, scenarios
 
-    def step(
-        self, actions: Any
-    ) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
         """Step all rows; ended rows start anew as the autoreset mode says."""
         if len(actions) != self.num_envs:
             raise ActionError(f"{len(actions)} actions for {self.num_envs} environments.")
@@ -122,7 +116,13 @@ class FieldVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
                 f"rows {ended} have ended; reset them with options={{'reset_mask': ...}} first."
             )
         rewards, terminated, truncated = self.core.step(actions, self._all)
-        return self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all)
+        return (
+            self._observed(),
+            rewards,
+            terminated,
+            truncated,
+            _masked(self.core.info(), self._all),
+        )
 
     def _step_and_reset(
         self, actions: Any
@@ -133,8 +133,12 @@ class FieldVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         rewards, terminated, truncated = self.core.step(actions, self._all)
         ended = terminated | truncated
         if not ended.any():
-            return self._observed(), rewards, terminated, truncated, _masked(
-                self.core.info(), self._all
+            return (
+                self._observed(),
+                rewards,
+                terminated,
+                truncated,
+                _masked(self.core.info(), self._all),
             )
         rows = np.flatnonzero(ended).tolist()
         final_observations = np.full(self.num_envs, None, dtype=object)
@@ -156,7 +160,13 @@ class FieldVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         if waiting.any():
             rows = np.flatnonzero(waiting).tolist()
             self.core.reset(rows, [None] * len(rows))
-        return self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all)
+        return (
+            self._observed(),
+            rewards,
+            terminated,
+            truncated,
+            _masked(self.core.info(), self._all),
+        )
 
     def _observed(self) -> NDArray[np.float32]:
         return self.core.observations.copy() if self.copy else self.core.observations

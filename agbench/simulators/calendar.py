@@ -63,7 +63,7 @@ class CropCalendar:
             crop_start_type=given.get("crop_start_type", "emergence"),
             crop_end_date=None if end is None else as_date("calendar: crop_end_date", end),
             crop_end_type=given.get("crop_end_type", "maturity"),
-            max_duration=int(given.get("max_duration") or _DEFAULT_DURATION),
+            max_duration=_days(given.get("max_duration")),
         )
 
     def __post_init__(self) -> None:
@@ -102,6 +102,15 @@ class CropCalendar:
         record["max_duration"] = self.max_duration
         record["last"] = (end - start).days
         return record
+
+
+def _days(given: Any) -> int:
+    """Return a maximum duration [d]; nothing given is a year."""
+    if given is None:
+        return _DEFAULT_DURATION
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
+        raise ConfigError(f"calendar: max_duration must be a whole number of days; got {given!r}.")
+    return int(given)
 
 
 def as_date(what: str, value: Any) -> date:

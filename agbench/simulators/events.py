@@ -32,9 +32,7 @@ class Event:
 _LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 0}
 
 
-def parse(
-    events: Sequence[Any], allowed: Sequence[str], model: str, start: date, end: date
-) -> list[Event]:
+def parse(events: Sequence[Any], allowed: Sequence[str], model: str, start: date, end: date) -> list[Event]:
     """Return the events in the order of their dates.
 
     `allowed` are the names that the model understands. Raises `ConfigError` for an event of
@@ -44,8 +42,7 @@ def parse(
     for event in parsed:
         if not start <= event.date <= end:
             raise ConfigError(
-                f"events: {event.name} on {event.date} lies outside the simulation, "
-                f"{start} to {end}."
+                f"events: {event.name} on {event.date} lies outside the simulation, {start} to {end}."
             )
     return sorted(parsed, key=lambda event: event.date)
 
@@ -69,9 +66,7 @@ def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
     return Event(as_date(f"events[{i}]", event[0]), name, amounts, fractions)
 
 
-def _numbers(
-    i: int, what: str, value: Any, length: int, upper: float = np.inf
-) -> tuple[float, ...]:
+def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) -> tuple[float, ...]:
     """Return `length` finite numbers between 0 and `upper`."""
     values = np.atleast_1d(np.asarray(value, dtype=object)).tolist()
     if what == "recovery" and len(values) == 1:
@@ -79,9 +74,7 @@ def _numbers(
     numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
     if len(values) != length or not numeric or not all(0.0 <= v <= upper for v in values):
         bound = "" if np.isinf(upper) else f" to {upper:g}"
-        raise ConfigError(
-            f"events[{i}]: {what} must be {length} number(s) from 0{bound}; got {value!r}."
-        )
+        raise ConfigError(f"events[{i}]: {what} must be {length} number(s) from 0{bound}; got {value!r}.")
     return tuple(float(v) for v in values)
 
 

@@ -22,9 +22,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
-    """Compile a process function into its callers (IEEE arithmetic, errors as Python raises them)."""
-    compiled: Function = numba.njit(error_model="numpy", fastmath=False)(function)
-    return compiled
+    """Compile a process function into its callers (IEEE arithmetic)."""
+    compiled: Any = numba.njit(error_model="numpy", fastmath=False)(function)
+    return compiled  # type: ignore[no-any-return, unused-ignore]
 
 
 def entry(function: Function) -> Function:
@@ -33,7 +33,7 @@ def entry(function: Function) -> Function:
     dispatcher.enable_caching()
     package = Path(function.__code__.co_filename).parent
     dispatcher._cache._cache_file._source_stamp = _contents_of(package)
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher  # type: ignore[no-any-return, unused-ignore]
 
 
 @functools.cache
@@ -67,5 +67,4 @@ class _CompilationNotice(event.Listener):
         self.depth -= 1
 
 
-event.register("numba:compile", _CompilationNotice())
-
+event.register("numba:compile", _CompilationNotice())  # type: ignore[no-untyped-call]

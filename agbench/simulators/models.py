@@ -39,7 +39,8 @@ class TableRun(Protocol):
 
     def __call__(
         self, setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None"
-    ) -> "pd.DataFrame": ...
+    ) -> "pd.DataFrame":
+        """Return the season's table."""
 
 
 @dataclass(frozen=True)

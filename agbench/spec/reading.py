@@ -31,7 +31,7 @@ class _StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):
-            event = self.peek_event()
+            event = self.peek_event()  # type: ignore[no-untyped-call]
             raise ConfigError(
                 f"{self.file}:{event.start_mark.line + 1}: aliases (*{event.anchor}) are not "
                 "allowed; repeat the value."
@@ -41,7 +41,7 @@ class _StrictLoader(yaml.SafeLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise ConfigError(
                     f"{self.file}:{key_node.start_mark.line + 1}: the key {key!r} stands twice."
@@ -60,8 +60,7 @@ class _StrictLoader(yaml.SafeLoader):
         place = f"{self.file}:{node.start_mark.line + 1}"
         if text.lower() in _YES_NO:
             raise ConfigError(
-                f"{place}: {text} is read as true or false; write \"{text}\" for the word, or "
-                "true or false."
+                f'{place}: {text} is read as true or false; write "{text}" for the word, or true or false.'
             )
         if _EXPONENT.match(text):
             mantissa = re.sub(r"([eE])", r".0\1", text, count=1)
@@ -70,9 +69,9 @@ class _StrictLoader(yaml.SafeLoader):
                 "(a dot before the exponent)."
             )
         if _BASE_60.match(text):
-            raise ConfigError(f"{place}: {text} is read in base 60; write \"{text}\".")
+            raise ConfigError(f'{place}: {text} is read in base 60; write "{text}".')
         if _OCTAL.match(text) and node.tag == "tag:yaml.org,2002:int":
-            raise ConfigError(f"{place}: {text} is read as octal; write \"{text}\" or drop the 0.")
+            raise ConfigError(f'{place}: {text} is read as octal; write "{text}" or drop the 0.')
 
 
 def load_yaml(text: str, file: str) -> Any:
@@ -80,14 +79,14 @@ def load_yaml(text: str, file: str) -> Any:
     loader = _StrictLoader(text)
     loader.file = file
     try:
-        return loader.get_single_data()  # type: ignore[no-untyped-call]
+        return loader.get_single_data()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise ConfigError(f"{file}{line}: not valid YAML: {problem}.") from None
     finally:
-        loader.dispose()  # type: ignore[no-untyped-call]
+        loader.dispose()
 
 
 def read_file(schema: type[Schema], path: Path) -> Schema:

@@ -1,5 +1,6 @@
 """The schema of a task: what an agent sees, does and is paid for, where, and how it is judged."""
 
+import itertools
 import re
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -86,7 +87,7 @@ class ActionSpec(Strict):
     @classmethod
     def _ascending(cls, doses: dict[str, list[float]]) -> dict[str, list[float]]:
         for name, amounts in doses.items():
-            ascending = all(a < b for a, b in zip(amounts, amounts[1:], strict=False))
+            ascending = all(a < b for a, b in itertools.pairwise(amounts))
             if len(amounts) < 2 or amounts[0] != 0 or not ascending:
                 raise ValueError(f"{name}: doses must start with 0 and ascend; got {amounts}.")
         return doses

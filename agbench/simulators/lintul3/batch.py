@@ -64,9 +64,7 @@ def start(
         s, p = state[i], parameters[k]
         clock[i] = 0
         start_soil(s, p)
-        finished[i] = _begin_day(
-            s, p, tables[k], calendars[k], weather[k, 0], 0, False, 0.0, 0.0
-        )
+        finished[i] = _begin_day(s, p, tables[k], calendars[k], weather[k, 0], 0, False, 0.0, 0.0)
 
 
 @entry

@@ -72,9 +72,7 @@ def growth_rates(s: Any, p: Any, tables: Floats, w: Any) -> None:
     dead_leaves = s.WLVG * dying + starved
     dead_roots = s.WRT * p.RDRRT if s.DVS >= p.DVSDR else 0.0
 
-    s.rLAI = leaf_area.leaf_area_growth(s, p, sla, leaves * total, warmth) - (
-        s.LAI * dying + starved * sla
-    )
+    s.rLAI = leaf_area.leaf_area_growth(s, p, sla, leaves * total, warmth) - (s.LAI * dying + starved * sla)
     s.rWLVG = total * leaves - dead_leaves
     s.rWLVD = dead_leaves
     s.rWST = total * stems - moved
@@ -160,4 +158,4 @@ def manage_crop(s: Any, p: Any, calendar: Any, today: int) -> bool:
         start_crop(s, p, calendar)
     if s.STAGE == NO_CROP:
         return False
-    return today == calendar.crop_end or s.DURATION == calendar.max_duration
+    return today == calendar.crop_end or calendar.max_duration == s.DURATION

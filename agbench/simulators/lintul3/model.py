@@ -37,9 +37,7 @@ def model(name: str) -> Model:
             setting=setup.setting,
         )
 
-    def table(
-        setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None"
-    ) -> "pd.DataFrame":
+    def table(setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None") -> "pd.DataFrame":
         return run_table(world(setup), events, external)
 
     return Model(

@@ -68,9 +68,7 @@ def grain_uptake(s: Any, p: Any, available: float) -> float:
 
 
 @kernel
-def nitrogen_rates(
-    s: Any, p: Any, leaf_maximum: float, dead_leaves: float, dead_roots: float
-) -> None:
+def nitrogen_rates(s: Any, p: Any, leaf_maximum: float, dead_leaves: float, dead_roots: float) -> None:
     """Set the rates of nitrogen in organs and soil [g m-2 d-1].
 
     `dead_leaves` and `dead_roots` are weights that die [g m-2 d-1]; their residual nitrogen is

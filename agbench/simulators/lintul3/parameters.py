@@ -1,5 +1,6 @@
 """The parameters of LINTUL-3: names, units, meanings, ranges, and how a mapping of them is read."""
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -195,19 +196,34 @@ def _check(model: str, values: Mapping[str, float]) -> None:
     """Raise `ConfigError` where parameters contradict each other."""
     order = ("WCAD", "WCWP", "WCFC", "WCST")
     contents = [values[name] for name in order]
-    if any(a >= b for a, b in zip(contents[1:], contents[2:], strict=False)) or (
-        contents[0] > contents[1]
-    ):
+    if any(a >= b for a, b in itertools.pairwise(contents[1:])) or contents[0] > contents[1]:
         said = ", ".join(f"{n} {v:g}" for n, v in zip(order, contents, strict=True))
         raise ConfigError(f"{model}: water contents must ascend, {' < '.join(order)}; got {said}.")
     if not values["WCWP"] < values["WCWET"] < values["WCST"]:
-        raise ConfigError(
-            f"{model}: WCWET must lie between WCWP and WCST; got {values['WCWET']:g}."
-        )
+        raise ConfigError(f"{model}: WCWET must lie between WCWP and WCST; got {values['WCWET']:g}.")
     if values["WLVGI"] + values["WSTI"] <= 0.0:
         raise ConfigError(f"{model}: a crop needs leaves or stems: WLVGI and WSTI are both 0.")
     if values["IDSL"] >= 1.0 and values["DLO"] <= values["DLC"]:
         raise ConfigError(
             f"{model}: IDSL {values['IDSL']:g} needs DLO > DLC; got {values['DLO']:g} and "
             f"{values['DLC']:g} h."
+        )
+    if values["IDSL"] >= 2.0 and values["VERNSAT"] <= values["VERNBASE"]:
+        raise ConfigError(
+            f"{model}: IDSL 2 needs VERNSAT > VERNBASE; got {values['VERNSAT']:g} and "
+            f"{values['VERNBASE']:g} d."
+        )
+
+
+def check_emergence(model: str, record: np.ndarray[Any, Any]) -> None:
+    """Raise `ConfigError` where a sown crop could never emerge."""
+    if record["TSUMEM"] <= 0.0:
+        raise ConfigError(
+            f"{model}: a crop that starts by sowing needs TSUMEM [degC d] > 0 (and TEFFMX > "
+            "TBASEM); without them let it start by emergence."
+        )
+    if record["TEFFMX"] <= record["TBASEM"]:
+        raise ConfigError(
+            f"{model}: a crop that starts by sowing needs TEFFMX > TBASEM to emerge; got "
+            f"{float(record['TEFFMX']):g} and {float(record['TBASEM']):g} degC."
         )

@@ -100,9 +100,7 @@ class Lintul3Simulator:
         world = self._pool.worlds[self._slot[row]]
         if not isinstance(world, Lintul3World):
             raise SimulationError(f"row {row} has not been reset: it has no state to save.")
-        return SavedRow(
-            world, int(self.elapsed[row]), bool(self.finished[row]), self.state[row].copy()
-        )
+        return SavedRow(world, int(self.elapsed[row]), bool(self.finished[row]), self.state[row].copy())
 
     def load(self, row: int, saved: SavedRow) -> None:
         """Put a row into a saved state."""

@@ -66,9 +66,7 @@ _REPORTED_RATES = [
     Variable("NRF", "-", "growth reduction by nitrogen stress", 0, 1),
     Variable("GRF", "-", "growth reduction: the smaller of TRANRF and NRF", 0, 1),
 ]
-_GROWING = (
-    "LAI ANLV ANST ANRT ANSO NUPTT NLOSSL NLOSSR WLVG WLVD WST WSO WRT TGROWTH WDRT CUMPAR TNSOIL"
-)
+_GROWING = "LAI ANLV ANST ANRT ANSO NUPTT NLOSSL NLOSSR WLVG WLVD WST WSO WRT TGROWTH WDRT CUMPAR TNSOIL"
 _WATER = "WA TRUNOF TTRAN TEVAP TDRAIN TRAIN TEXPLO TIRRIG"
 _UNITS = {v.name: v.unit for v in (*_CROP, *_SOIL)}
 _RATES = [
@@ -81,9 +79,7 @@ _BOOKKEEPING = [
     Variable("DURATION", "d", "days since the crop started", 0, 10_000),
 ]
 
-VARIABLES: Final = VariableTable(
-    [*_PHENOLOGY, *_CROP, *_SOIL, *_REPORTED_RATES, *_RATES, *_BOOKKEEPING]
-)
+VARIABLES: Final = VariableTable([*_PHENOLOGY, *_CROP, *_SOIL, *_REPORTED_RATES, *_RATES, *_BOOKKEEPING])
 CROP_NAMES: Final = tuple(
     v.name
     for v in (*_PHENOLOGY, *_CROP, *_REPORTED_RATES, *_RATES)

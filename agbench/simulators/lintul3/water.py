@@ -26,7 +26,7 @@ def transpiration(s: Any, p: Any) -> float:
     """
     share = s.PTRAN / (s.PTRAN + p.TRANCO)
     critical = p.WCWP + max(0.01, share * (p.WCFC - p.WCWP))
-    if s.WC < critical:
+    if critical > s.WC:
         return s.PTRAN * limit(0.0, 1.0, (s.WC - p.WCWP) / (critical - p.WCWP))
     if p.WMFAC == 1.0 or s.WC <= p.WCWET:
         return float(s.PTRAN)

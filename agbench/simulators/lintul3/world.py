@@ -12,7 +12,7 @@ from agbench.simulators import afgen
 from agbench.simulators.base import Floats
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.events import DEFAULT_FRACTION
-from agbench.simulators.lintul3.parameters import read
+from agbench.simulators.lintul3.parameters import check_emergence, read
 from agbench.weather.daily import DAILY, DailySeries
 
 _TABLE_WIDTH = 32  # points; wider tables round up to a multiple
@@ -65,6 +65,8 @@ def build_world(
     series does not cover the days.
     """
     record, tables = read(model, parameters, setting)
+    if calendar.crop_start_type == "sowing":
+        check_emergence(model, record)
     widest = max(table.shape[1] for table in tables)
     width = -(-widest // _TABLE_WIDTH) * _TABLE_WIDTH
     return Lintul3World(

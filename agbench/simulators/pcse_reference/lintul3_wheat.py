@@ -66,9 +66,7 @@ class Lintul3Wheat(Lintul3):  # type: ignore[misc]
         DRRT: float,
     ) -> tuple[float, float, float, float]:
         """Return net growth of leaves, roots, stems and grain; stem reserves move to the grain."""
-        leaves, roots, stems, grain = super().relativeGrowthRates(
-            RGROWTH, FLV, FRT, FST, FSO, DLV, DRRT
-        )
+        leaves, roots, stems, grain = super().relativeGrowthRates(RGROWTH, FLV, FRT, FST, FSO, DLV, DRRT)
         moved = self._stem_reserves()
         return leaves, roots, stems - moved, grain + moved
 
@@ -97,8 +95,6 @@ class Lintul3WheatSoil(Lintul3Soil):  # type: ignore[misc]
         self, RAIN: float, EVAP: float, TRAN: float, DELT: float, WA: float, ROOTD: float
     ) -> tuple[float, float, float]:
         """Return drainage, runoff and irrigation [mm d-1], the day's event included."""
-        drain, runoff, irrigation = super()._drainage_runoff_irrigation(
-            RAIN, EVAP, TRAN, DELT, WA, ROOTD
-        )
+        drain, runoff, irrigation = super()._drainage_runoff_irrigation(RAIN, EVAP, TRAN, DELT, WA, ROOTD)
         event, self._irrigation_mm = self._irrigation_mm, 0.0
         return drain, runoff, irrigation + event

@@ -62,9 +62,7 @@ def event_arguments(model: Model, name: str, amount: float, efficiency: float) -
     return model.events[name](amount, efficiency)
 
 
-def _timed_events(
-    model: Model, start: date, end: date, events: Iterable[TimedEvent]
-) -> list[dict[str, Any]]:
+def _timed_events(model: Model, start: date, end: date, events: Iterable[TimedEvent]) -> list[dict[str, Any]]:
     """Return one table of events a signal; PCSE takes one event a day in each."""
     tables: dict[str, dict[date, list[tuple[float, float]]]] = {}
     for day, name, amount, efficiency in events:
@@ -78,8 +76,7 @@ def _timed_events(
             "name": name,
             "comment": "",
             "events_table": [
-                {day: event_arguments(model, name, *_together(parts))}
-                for day, parts in sorted(table.items())
+                {day: event_arguments(model, name, *_together(parts))} for day, parts in sorted(table.items())
             ],
         }
         for name, table in tables.items()

@@ -33,9 +33,7 @@ def model(compiled: Model) -> Model:
             setup.efficiency,
         )
 
-    def table(
-        setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None"
-    ) -> "pd.DataFrame":
+    def table(setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None") -> "pd.DataFrame":
         if external is not None:
             raise ConfigError('external: forced states need engine="compiled"; PCSE has none.')
         given = [(e.date, e.name, e.amounts[0], e.fractions[0]) for e in events]

@@ -35,9 +35,7 @@ class PcseWorld:
     recovery: float = DEFAULT_FRACTION
     efficiency: float = DEFAULT_FRACTION
 
-    def engine(
-        self, variables: Sequence[str], events: Iterable[TimedEvent] = ()
-    ) -> "SteppingEngine":
+    def engine(self, variables: Sequence[str], events: Iterable[TimedEvent] = ()) -> "SteppingEngine":
         """Return PCSE's engine on the first day of this world."""
         load_pcse()
         from agbench.simulators.pcse_reference.stepping import SeriesProvider, SteppingEngine

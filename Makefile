@@ -1,0 +1,54 @@
+# make demo    install AgBench and compare nitrogen policies on real weather
+# make test    install what the tests need and run them
+# make lint    ruff and mypy
+# Each makes its own virtual environment, from nothing but Python 3.11 to 3.13.
+
+PYTHON ?= python3
+TASK := wheat-nitrogen-v1
+POLICIES := zero random standard-practice standard-practice-three-dates ceres
+DEMO := .venv/demo
+TEST := .venv/test
+PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test test-slow lint bench clean
+
+demo: $(DEMO)/installed
+	@for policy in $(POLICIES); do \
+		$(DEMO)/bin/agbench evaluate $(TASK) --policy $$policy -o runs/demo/$$policy > runs/demo.log || \
+		{ cat runs/demo.log; exit 1; }; done
+	@$(DEMO)/bin/agbench compare runs/demo --figure runs/demo/policies.png
+	@$(DEMO)/bin/agbench run $(TASK) --policy ceres --scenario wageningen/1984 -o runs/demo/season.png | tail -2
+
+test: $(TEST)/installed
+	$(TEST)/bin/python -m pytest -m "not slow" -n 2
+
+test-slow: $(TEST)/installed
+	$(TEST)/bin/python -m pytest -m slow
+
+lint: $(TEST)/installed
+	$(TEST)/bin/ruff check .
+	$(TEST)/bin/ruff format --check .
+	$(TEST)/bin/mypy
+
+bench: $(DEMO)/installed
+	$(DEMO)/bin/agbench bench
+
+$(DEMO)/installed: pyproject.toml constraints.txt
+	$(call install,$(DEMO),.)
+
+$(TEST)/installed: pyproject.toml constraints.txt
+	$(call install,$(TEST),.[test$(comma)lint])
+
+clean:
+	rm -rf .venv build dist runs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+comma := ,
+define install
+@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v < (3, 14) else \
+	f"AgBench needs Python 3.11 to 3.13; {sys.executable} is {v[0]}.{v[1]}. Try: make PYTHON=python3.12")'
+@echo "installing into $(1) (once) ..."
+@$(PYTHON) -m venv $(1)
+@$(1)/bin/pip install $(PIP_FLAGS) --editable "$(2)"
+@mkdir -p runs
+@touch $(1)/installed
+endef

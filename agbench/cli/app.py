@@ -1,0 +1,43 @@
+"""The command's frame: its verbs, and how errors end it."""
+
+import os
+import sys
+
+import typer
+from rich.console import Console
+
+from agbench.cli.bench import bench
+from agbench.cli.check import check
+from agbench.cli.compare import compare
+from agbench.cli.evaluate import evaluate
+from agbench.cli.fit import fit
+from agbench.cli.run import run
+from agbench.cli.show import show
+from agbench.cli.tasks import tasks
+from agbench.errors import AgBenchError
+
+app = typer.Typer(
+    name="agbench",
+    help="Reinforcement learning in agriculture: tasks, policies, evaluations.",
+    epilog="Exit codes: 0 done, 1 a check found something, 2 wrong usage or input.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for verb in (tasks, show, run, evaluate, compare, check, fit, bench):
+    app.command()(verb)
+
+
+def main() -> None:
+    """Run the command; a user's mistake ends it with one sentence and exit code 2."""
+    try:
+        app()
+    except AgBenchError as error:
+        Console(stderr=True, soft_wrap=True).print(
+            f"agbench: {error}", style="red", markup=False, highlight=False
+        )
+        sys.exit(2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,33 @@
+"""`agbench check FILE...`: are these data files right?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agbench.cli.options import JsonOption, console, print_json
+from agbench.validation import check_file
+
+
+def check(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Task, crop, soil, site, baseline files."),
+    ],
+    json: JsonOption = False,
+) -> None:
+    """Check data files: schema, units, and everything they name. Exit code 1 if any is wrong.
+
+    Example: `agbench check tasks/*.yaml crops/*.yaml`
+    """
+    found = {str(path): check_file(path) for path in files}
+    if json:
+        print_json(found)
+    else:
+        for path, problem in found.items():
+            mark = "[green]good[/green]" if problem is None else "[red]wrong[/red]"
+            console.print(f"{mark}  {path}")
+            if problem is not None:
+                console.print(f"       {problem}", markup=False)
+    if any(found.values()):
+        raise typer.Exit(1)

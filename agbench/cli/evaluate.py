@@ -1,0 +1,73 @@
+"""`agbench evaluate TASK --policy P -o DIR`: the protocol, from start to end."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agbench import evaluation
+from agbench.cli.options import (
+    JsonOption,
+    PolicyOption,
+    SetOption,
+    SplitOption,
+    TaskArgument,
+    console,
+    print_json,
+    read_overrides,
+)
+from agbench.evaluation.result import Result
+
+
+def evaluate(
+    task: TaskArgument,
+    policy: PolicyOption,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the result.")
+    ] = None,
+    split: SplitOption = "test",
+    workers: Annotated[int, typer.Option(min=1, help="Processes; the result does not change.")] = 1,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run a policy through all scenarios of a split and write the result.
+
+    A run that was cut off goes on where it stopped.
+
+    Example: `agbench evaluate wheat-nitrogen-v1 --policy ceres -o runs/ceres`
+    """
+    result = evaluation.evaluate(
+        task, policy, split, out, workers, progress=False if json else None, **read_overrides(set_)
+    )
+    if json:
+        print_json(_content(result, out))
+        return
+    print_result(result)
+    if out is not None:
+        console.print(f"    wrote {out}/")
+
+
+def print_result(result: Result) -> None:
+    """Print one result: the aggregate of return and metrics with 95 % intervals."""
+    count = result.episodes["scenario"].nunique()
+    console.print(
+        f"[bold]{result.task.task}[/bold]  {result.policy}  {result.split}: {count} scenarios, "
+        f"{result.task.protocol.aggregate} [95 % interval]"
+    )
+    rows = {"return": (result.task.protocol.objective_unit, 1)}
+    rows |= {name: (m.unit, m.digits) for name, m in result.task.metrics.items()}
+    for name, (unit, digits) in rows.items():
+        value, low, high = result.summary[name]
+        text = f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+        console.print(f"    {name:<10} {text:<24} {unit}", markup=False)
+    if result.failed:
+        first = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
+        console.print(f"    {result.failed} episodes failed, the first with {first}", style="red")
+
+
+def _content(result: Result, out: Path | None) -> dict[str, object]:
+    return {
+        **{key: result.record[key] for key in ("task", "split", "policy", "episodes", "failed")},
+        "summary": {name: i._asdict() for name, i in result.summary.items()},
+        "folder": None if out is None else str(out),
+    }

@@ -1,0 +1,53 @@
+"""Arguments and options that several verbs share, and how their values are read."""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from agbench.errors import ConfigError
+from agbench.spec.reading import load_yaml
+
+console = Console(highlight=False)
+if not console.is_terminal:
+    console = Console(highlight=False, width=120)
+
+TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Id of a task; see `agbench tasks`.")]
+PolicyOption = Annotated[
+    str,
+    typer.Option(
+        "--policy",
+        "-p",
+        metavar="POLICY",
+        help="Name (see `agbench show TASK`), settings file, or `package.module:Name`.",
+    ),
+]
+SplitOption = Annotated[str, typer.Option(metavar="SPLIT", help="Set of scenarios.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        "-s",
+        metavar="KEY=VALUE",
+        help="Override a key of the task file, such as `beta=5.0` or `step=14 d`; repeatable.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:
+    """Return overrides from KEY=VALUE texts; values are YAML."""
+    found: dict[str, Any] = {}
+    for pair in pairs or ():
+        key, sign, value = pair.partition("=")
+        if not sign or not key:
+            raise ConfigError(f"--set {pair!r} is not KEY=VALUE, such as beta=5.0.")
+        found[key.strip()] = load_yaml(value, f"--set {key}")
+    return found
+
+
+def print_json(content: Any) -> None:
+    """Print data as indented JSON on standard output."""
+    typer.echo(json.dumps(content, indent=2, default=str))

@@ -1,0 +1,66 @@
+"""`agbench run TASK --policy P`: one season, step by step, plotted."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from agbench import data
+from agbench.cli.options import (
+    JsonOption,
+    PolicyOption,
+    SetOption,
+    SplitOption,
+    TaskArgument,
+    console,
+    print_json,
+    read_overrides,
+)
+from agbench.season import Season, run_season
+from agbench.spec.overrides import override
+
+
+def run(
+    task: TaskArgument,
+    policy: PolicyOption,
+    scenario: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="Such as `wageningen/1984`; the first of the split if not given."),
+    ] = None,
+    split: SplitOption = "test",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The picture; runs/POLICY-SCENARIO.png."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the policy.")] = 0,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run one season, print its steps and draw it.
+
+    Example: `agbench run wheat-nitrogen-v1 --policy ceres --scenario wageningen/1984`
+    """
+    spec = override(data.task(task), read_overrides(set_))
+    season = run_season(spec, policy, split, scenario, seed, out)
+    if json:
+        print_json(season.content())
+        return
+    _print_steps(season)
+    console.print(f"    wrote {season.picture}")
+
+
+def _print_steps(season: Season) -> None:
+    console.print(f"[bold]{season.task.task}[/bold]  {season.policy}  {season.scenario}")
+    table = Table(box=None, pad_edge=False)
+    for heading in ("    day", "action", *season.columns, "reward"):
+        table.add_column(heading, justify="left" if heading == "action" else "right")
+    for step in season.steps:
+        values = [f"{step.observation[name]:.3g}" for name in season.columns]
+        table.add_row(f"    {step.date}", step.action, *values, f"{step.reward:.1f}")
+    console.print(table)
+    unit = season.task.protocol.objective_unit
+    metrics = ", ".join(
+        f"{name} {season.metrics[name]:.{m.digits}f} {m.unit}" for name, m in season.task.metrics.items()
+    )
+    console.print(f"    return {season.total:.1f} {unit}; {metrics}")

@@ -1,0 +1,92 @@
+"""`agbench show TASK`: what a task is."""
+
+from typing import Any
+
+from rich.table import Table
+
+from agbench import data
+from agbench.cli.options import (
+    JsonOption,
+    SetOption,
+    TaskArgument,
+    console,
+    print_json,
+    read_overrides,
+)
+from agbench.description import describe
+from agbench.spec.overrides import override
+
+
+def show(task: TaskArgument, set_: SetOption = None, json: JsonOption = False) -> None:
+    """Show a task: spaces with names and units, reward, splits, protocol, references, policies.
+
+    Example: `agbench show wheat-nitrogen-v1`
+    """
+    found = describe(override(data.task(task), read_overrides(set_)))
+    if json:
+        print_json(found)
+        return
+    _print_head(found)
+    _print_observation(found["observation"])
+    _print_rest(found)
+
+
+def _print_head(found: dict[str, Any]) -> None:
+    simulator, season = found["simulator"], found["season"]
+    console.print(f"[bold]{found['task']}[/bold]  {found['summary']}")
+    console.print(f"  source      {found['source']}", soft_wrap=True)
+    console.print(
+        f"  simulator   {simulator['model']} ({simulator['engine']}): crop {simulator['crop']}, "
+        f"soil {simulator['soil']}, site {simulator['site']}"
+    )
+    console.print(
+        f"  season      {season['start']} ({season['start_type']}) to {season['end']}, steps of "
+        f"{season['step']}, first decision after {season['warmup']}"
+    )
+
+
+def _print_observation(entries: list[dict[str, Any]]) -> None:
+    console.print(f"\n[bold]Observation[/bold]  Box, float32, {len(entries)} values")
+    table = Table(box=None, pad_edge=False)
+    for heading in ("  #", "name", "unit", "low", "high", "meaning"):
+        table.add_column(heading, justify="right" if heading in ("  #", "low", "high") else "left")
+    for i, entry in enumerate(entries):
+        table.add_row(
+            f"  {i}",
+            entry["name"],
+            entry["unit"],
+            f"{entry['low']:g}",
+            f"{entry['high']:g}",
+            entry["meaning"],
+        )
+    console.print(table)
+
+
+def _print_rest(found: dict[str, Any]) -> None:
+    action, reward, protocol = found["action"], found["reward"], found["protocol"]
+    console.print(f"\n[bold]Action[/bold]  {action['kind']}")
+    for i, choice in enumerate(action["choices"]):
+        console.print(f"  {i}  {choice}")
+    prices = ", ".join(f"{v * reward['beta']:g} per unit of {k}" for k, v in reward["prices"].items())
+    console.print(
+        f"\n[bold]Reward[/bold]  {reward['kind']} of {reward['variable']}, in {reward['unit']}"
+        f"{', less ' + prices if prices else ''}"
+    )
+    metrics = ", ".join(f"{k} ({m['unit']})" for k, m in found["metrics"].items())
+    console.print(f"[bold]Metrics[/bold]  {metrics}")
+    console.print("\n[bold]Splits[/bold]")
+    for name, split in found["splits"].items():
+        years = ", ".join(map(str, split["years"]))
+        console.print(f"  {name:<10}  {split['site']}: {years}")
+    console.print(
+        f"\n[bold]Protocol[/bold]  {protocol['objective']} ({protocol['objective_unit']}), "
+        f"{protocol['aggregate']} over scenarios, {protocol['repeats']} repeat(s), "
+        f"{protocol['bootstrap']} bootstrap resamples; a failed episode counts {protocol['worst']:g}"
+    )
+    references = found["references"]
+    console.print(
+        f"[bold]References[/bold]  floor {references['floor']}, expert {references['expert']}, "
+        f"oracle {references['oracle'] or 'none'}"
+    )
+    console.print(f"[bold]Policies[/bold]  {', '.join(found['policies'])}")
+    console.print(f"[bold]File[/bold]  {found['file']}", soft_wrap=True)

@@ -1,0 +1,82 @@
+"""What all pictures share: colours that colour-blind readers can tell apart, axes, units, files."""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito 2008, "Color Universal Design": https://jfly.uni-koeln.de/color/
+BLACK: Final = "#000000"
+ORANGE: Final = "#E69F00"
+SKY_BLUE: Final = "#56B4E9"
+GREEN: Final = "#009E73"
+BLUE: Final = "#0072B2"
+VERMILLION: Final = "#D55E00"
+PURPLE: Final = "#CC79A7"
+
+SERIES: Final = (BLUE, ORANGE, GREEN, VERMILLION, SKY_BLUE, PURPLE, BLACK)
+"""The order in which things take a colour; yellow is left out, too pale for lines."""
+
+MUTED: Final = "#595959"
+"""Text and marks that explain the data."""
+
+_GRID: Final = "#E6E6E6"
+_EDGE: Final = "#8C8C8C"
+_POWER = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,4})(-\d+)\b|(?<![A-Za-z])([cdkm]?m)(\d)\b")
+_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def printed(unit: str) -> str:
+    """Return a unit for print: `kg ha⁻¹` for `kg ha-1`, `°C` for `degC`, `–` for `-`."""
+    if unit in ("-", ""):
+        return "–"
+
+    def power(match: re.Match[str]) -> str:
+        return (match[1] or match[3]) + (match[2] or match[4]).translate(_SUPERSCRIPT)
+
+    return _POWER.sub(power, unit.replace("degC", "°C"))
+
+
+def named(names: Iterable[str], unit: str) -> str:
+    """Return an axis label: names, and their unit in parentheses."""
+    return f"{', '.join(names)} ({printed(unit)})"
+
+
+def signed(text: str) -> str:
+    """Return numbers in text with a true minus sign, as Matplotlib writes those of its scales."""
+    return _MINUS.sub("−", text)
+
+
+def tidy(axes: "Axes", grid: str | None = "both") -> None:
+    """Give axes our look: small type, thin grey edges, a light grid behind the data."""
+    axes.tick_params(labelsize=8, length=2.5, width=0.6, color=_EDGE, labelcolor=MUTED)
+    for edge in axes.spines.values():
+        edge.set(color=_EDGE, linewidth=0.6)
+    axes.spines["top"].set_visible(False)
+    axes.set_axisbelow(True)
+    if grid is not None:
+        axes.grid(True, axis=grid, color=_GRID, linewidth=0.6)  # type: ignore[arg-type]
+
+
+def save(figure: "Figure", path: str | os.PathLike[str], dpi: float) -> Path:
+    """Write a figure in the format of the file's suffix; a killed run leaves no half file."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return _replace(target, lambda draft: figure.savefig(draft, dpi=dpi))
+
+
+def _replace(target: Path, write: Callable[[Path], None]) -> Path:
+    """Let `write` make a draft beside the target, then move it there."""
+    draft = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    try:
+        write(draft)
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+    return target

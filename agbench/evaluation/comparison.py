@@ -1,0 +1,93 @@
+"""Comparing results of one task: a row a policy, with intervals, scores and chances."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from agbench.errors import ResultError
+from agbench.evaluation.result import Result
+from agbench.evaluation.statistics import Interval, chance_not_better, score
+
+
+@dataclass(frozen=True)
+class ComparedPolicy:
+    """One policy beside the others.
+
+    `score` is 0 for the task's floor and 100 for its expert, None where one of them is not among
+    the results; `chance_worse` is the share of bootstrap resamples in which the policy's paired
+    aggregate lies below the expert's.
+    """
+
+    policy: str
+    information: str
+    summary: dict[str, Interval]
+    mean_objective: float
+    score: float | None
+    chance_worse: float | None
+    failed: int
+
+
+def load_results(folders: Sequence[str | Path]) -> list[Result]:
+    """Return the results in the folders, or in the folders' own subfolders."""
+    found = []
+    for folder in map(Path, folders):
+        if (folder / "result.yaml").is_file() or not folder.is_dir():
+            found.append(Result.load(folder))
+            continue
+        inside = sorted(p.parent for p in folder.glob("*/result.yaml"))
+        if not inside:
+            raise ResultError(f"{folder}: holds no result, and none of its folders does.")
+        found += [Result.load(path) for path in inside]
+    return found
+
+
+def compare(results: Sequence[Result]) -> list[ComparedPolicy]:
+    """Return the policies from the lowest mean objective to the highest.
+
+    Raises `ResultError` where results are of different tasks, splits or scenarios.
+    """
+    _check_comparable(results)
+    task = results[0].task
+    by_name = {result.policy: result for result in results}
+    floor = by_name.get(task.references.floor)
+    expert = by_name.get(task.references.expert)
+    rows = [_compared(result, floor, expert) for result in results]
+    return sorted(rows, key=lambda row: row.mean_objective)
+
+
+def _compared(result: Result, floor: Result | None, expert: Result | None) -> ComparedPolicy:
+    protocol = result.task.protocol
+    mean = float(result.objective.mean())
+    scored = None
+    if floor is not None and expert is not None:
+        scored = score(mean, float(floor.objective.mean()), float(expert.objective.mean()))
+    chance = None
+    if expert is not None and expert is not result:
+        chance = chance_not_better(result.objective, expert.objective, protocol.aggregate, protocol.bootstrap)
+    return ComparedPolicy(
+        result.policy, result.information, result.summary, mean, scored, chance, result.failed
+    )
+
+
+def _check_comparable(results: Sequence[Result]) -> None:
+    if not results:
+        raise ResultError("nothing to compare.")
+    first = results[0]
+    for other in results[1:]:
+        for what, ours, theirs in (
+            ("task", first.task.task, other.task.task),
+            ("version of the task", first.record["task_hash"], other.record["task_hash"]),
+            ("split", first.split, other.split),
+        ):
+            if ours != theirs:
+                raise ResultError(
+                    f"{first.policy} and {other.policy} differ in their {what}: {ours} and {theirs}."
+                )
+        if not np.array_equal(first.episodes["scenario"], other.episodes["scenario"]):
+            raise ResultError(f"{first.policy} and {other.policy} ran different scenarios.")
+    names = [result.policy for result in results]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ResultError(f"more than one result of {', '.join(twice)}.")

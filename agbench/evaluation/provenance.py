@@ -1,0 +1,83 @@
+"""What a result was made with: hashes of task, data and simulator, versions, machine."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+import agbench
+from agbench import data, simulators
+from agbench.envs.scenarios import ScenarioSet
+from agbench.field_season import site_series
+from agbench.spec.task import Task
+
+_LIBRARIES: Final = ("numpy", "numba", "llvmlite", "gymnasium", "pcse", "casadi", "pandas")
+
+
+def task_hash(task: Task) -> str:
+    """Return the SHA-256 of a task's content; its history and prose are not part of it."""
+    content = task.content()
+    for key in ("summary", "source", "tags", "history"):
+        content.pop(key)
+    return _sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
+
+
+def simulator_hash() -> str:
+    """Return the SHA-256 of all physics code."""
+    folder = Path(simulators.__file__).parent
+    return _hash_of_files(sorted(folder.rglob("*.py")), folder)
+
+
+def data_hashes(task: Task, scenarios: ScenarioSet) -> dict[str, str]:
+    """Return the SHA-256 of the crop and soil files and of each site's weather series."""
+    spec = task.simulator
+    found = {
+        f"crop {spec.crop}": _sha256(data.find("crop", spec.crop).read_bytes()),
+        f"soil {spec.soil}": _sha256(data.find("soil", spec.soil).read_bytes()),
+    }
+    for site in sorted({key.split("/")[0] for key in scenarios.keys}):
+        series = scenarios.series or site_series(site)
+        found[f"weather {site}"] = series.sha256
+    return found
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the package, of Python and of the libraries that matter."""
+    found = {"agbench": agbench.__version__, "python": platform.python_version()}
+    for name in _LIBRARIES:
+        found[name] = metadata.version(name)
+    return found
+
+
+def machine() -> dict[str, str]:
+    """Return what kind of machine this is; nothing that names it."""
+    return {"system": platform.system(), "processor": platform.machine()}
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return _sha256(path.read_bytes())
+
+
+def _hash_of_files(files: Iterable[Path], folder: Path) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
+        digest.update(file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """Return NumPy numbers inside dicts and lists as Python's own, for YAML."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    return value.item() if hasattr(value, "item") else value

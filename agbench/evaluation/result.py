@@ -1,0 +1,185 @@
+"""A result: the record of one evaluation, in memory and as a folder.
+
+The folder holds `result.yaml` (what was run, with what, and the hashes of the other two files),
+`episodes.parquet` (a row an episode) and `actions.npz` (every action, in order). It is complete or
+it does not exist.
+"""
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from agbench.errors import ConfigError, ResultError
+from agbench.evaluation import provenance
+from agbench.evaluation.statistics import Interval, interval
+from agbench.spec.reading import load_yaml, read_data
+from agbench.spec.task import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT: Final = 1
+FILES: Final = ("result.yaml", "episodes.parquet", "actions.npz")
+_KEYS: Final = (
+    "format",
+    "task",
+    "task_hash",
+    "overrides",
+    "split",
+    "policy",
+    "information",
+    "seed",
+    "episodes",
+    "failed",
+    "wall_time_s",
+    "simulator_hash",
+    "data",
+    "versions",
+    "machine",
+    "files",
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One policy's evaluation on one split of a task.
+
+    `episodes` has the columns scenario, repeat, seed, return, one a metric, steps, failed, error,
+    final_state (SHA-256 of the simulator's last state); `actions` holds an array an episode, in
+    the same order.
+    """
+
+    task: Task
+    split: str
+    policy: str
+    information: str
+    episodes: "pd.DataFrame"
+    actions: list[NDArray[Any]]
+    record: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def summary(self) -> dict[str, Interval]:
+        """The aggregate and 95 % bootstrap interval of the return and of every metric."""
+        protocol = self.task.protocol
+        return {
+            name: interval(self.by_scenario(name), protocol.aggregate, protocol.bootstrap)
+            for name in ("return", *self.task.metrics)
+        }
+
+    @property
+    def objective(self) -> NDArray[np.float64]:
+        """The task's objective per scenario, repeats averaged, (scenarios,)."""
+        return self.by_scenario(self.task.protocol.objective)
+
+    def by_scenario(self, name: str) -> NDArray[np.float64]:
+        """Return a column averaged over repeats, one value a scenario, in the split's order."""
+        grouped = self.episodes.groupby("scenario", sort=False)[name].mean()
+        return grouped.to_numpy(dtype=np.float64)
+
+    @property
+    def failed(self) -> int:
+        """The number of episodes that failed."""
+        return int(self.episodes["failed"].sum())
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the result as a folder, whole or not at all; an older result there is replaced."""
+        target = Path(folder)
+        if target.exists() and not _is_result(target) and any(target.iterdir()):
+            raise ResultError(f"{target} exists and holds something else than a result.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        try:
+            self._write(temporary)
+            temporary.chmod(0o755)
+            if target.exists():
+                shutil.rmtree(target)
+            os.replace(temporary, target)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        return target
+
+    def _write(self, folder: Path) -> None:
+        self.episodes.to_parquet(folder / "episodes.parquet", index=False)
+        names = [f"episode_{i:05d}" for i in range(len(self.actions))]
+        stored: dict[str, Any] = dict(zip(names, self.actions, strict=True))
+        np.savez_compressed(folder / "actions.npz", **stored)
+        hashes = {name: provenance.file_hash(folder / name) for name in FILES[1:]}
+        record = provenance.plain({**self.record, "files": hashes})
+        record["content"] = self.task.content()
+        text = yaml.safe_dump(record, sort_keys=False, width=100, allow_unicode=True)
+        (folder / "result.yaml").write_text(text, encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: str | Path) -> "Result":
+        """Read a result; raises `ResultError` where it is incomplete, altered or damaged."""
+        import pandas as pd
+
+        path = Path(folder)
+        record = _read_record(path)
+        _check_files(path, record)
+        try:
+            episodes = pd.read_parquet(path / "episodes.parquet")
+            with np.load(path / "actions.npz", allow_pickle=False) as stored:
+                actions = [stored[name] for name in sorted(stored.files)]
+        except (OSError, ValueError, KeyError) as error:
+            raise ResultError(f"{path}: cannot be read: {error}.") from None
+        if not len(episodes) == len(actions) == record["episodes"]:
+            raise ResultError(
+                f"{path}: result.yaml speaks of {record['episodes']} episodes; episodes.parquet has "
+                f"{len(episodes)}, actions.npz {len(actions)}."
+            )
+        task = read_data(Task, record.pop("content"), f"{path / 'result.yaml'}: content")
+        if provenance.task_hash(task) != record["task_hash"]:
+            raise ResultError(f"{path}/result.yaml: task_hash is not that of its content.")
+        return cls(
+            task,
+            record["split"],
+            record["policy"],
+            record["information"],
+            episodes,
+            actions,
+            record,
+        )
+
+
+def _is_result(folder: Path) -> bool:
+    return (folder / "result.yaml").is_file()
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    """Return what result.yaml says, all of its keys there."""
+    if not path.is_dir():
+        raise ResultError(f"{path}: there is no such result folder.")
+    missing = [name for name in FILES if not (path / name).is_file()]
+    if missing:
+        raise ResultError(
+            f"{path}: not a whole result, {', '.join(missing)} missing. Run the evaluation again."
+        )
+    try:
+        record = load_yaml((path / "result.yaml").read_text("utf-8"), str(path / "result.yaml"))
+    except (ConfigError, UnicodeDecodeError) as error:
+        raise ResultError(f"{path}: result.yaml is damaged: {error}") from None
+    lost = [key for key in (*_KEYS, "content") if not isinstance(record, dict) or key not in record]
+    if lost:
+        raise ResultError(f"{path}/result.yaml: the key {lost[0]!r} is missing; the file is cut.")
+    if record["format"] != FORMAT:
+        raise ResultError(f"{path}/result.yaml: format {record['format']!r}; this version reads {FORMAT}.")
+    return dict(record)
+
+
+def _check_files(path: Path, record: dict[str, Any]) -> None:
+    """Raise where a file is not the one that was written with the record."""
+    for name in FILES[1:]:
+        if provenance.file_hash(path / name) != record["files"].get(name):
+            raise ResultError(
+                f"{path}/{name}: its SHA-256 is not the one in result.yaml; the file is damaged "
+                "or was changed. Run the evaluation again."
+            )

@@ -1,0 +1,72 @@
+"""One episode of a policy, recorded."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.envs import FieldEnv
+from agbench.evaluation.protocol import Episode
+from agbench.policies.base import Planner, Policy
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """What is kept of an episode: its row of the table, its actions."""
+
+    row: dict[str, Any]
+    actions: NDArray[Any]
+
+
+def roll_out(env: FieldEnv, policy: Policy, episode: Episode) -> Rollout:
+    """Run one episode; one that raises is recorded as failed, at the task's worst bound."""
+    actions: list[Any] = []
+    error = ""
+    info: dict[str, Any] = {}
+    total = 0.0
+    try:
+        observation, info = env.reset(seed=episode.seed, options={"scenario": episode.scenario})
+        policy.reset(episode.seed)
+        if isinstance(policy, Planner):
+            policy.plan(env.core, 0)
+        over = False
+        while not over:
+            action = policy(observation)
+            observation, reward, terminated, truncated, info = env.step(action)
+            actions.append(np.asarray(action))
+            total += float(reward)
+            over = terminated or truncated
+    except Exception as problem:  # a policy is anybody's code; what it raised is in the record
+        error = f"{type(problem).__name__}: {problem}"
+    return Rollout(_row(env, episode, info, total, len(actions), error), _stack(env, actions))
+
+
+def _row(
+    env: FieldEnv, episode: Episode, info: dict[str, Any], total: float, steps: int, error: str
+) -> dict[str, Any]:
+    """Return the episode's row of the table."""
+    protocol = env.task.protocol
+    metrics = {name: float(info.get(name, 0.0)) for name in env.task.metrics}
+    values = {"return": total, **metrics}
+    if error:
+        values[protocol.objective] = float(protocol.worst)
+    state = np.ascontiguousarray(env.core.simulator.state[0], dtype="<f8")
+    return {
+        "scenario": episode.scenario,
+        "repeat": episode.repeat,
+        "seed": episode.seed,
+        **values,
+        "steps": steps,
+        "failed": bool(error),
+        "error": error,
+        "final_state": hashlib.sha256(state.tobytes()).hexdigest(),
+    }
+
+
+def _stack(env: FieldEnv, actions: list[Any]) -> NDArray[Any]:
+    """Return the actions as one array in the type of the action space."""
+    space = env.action_space
+    shape = (len(actions), *(space.shape or ()))
+    return np.array(actions, dtype=space.dtype).reshape(shape)

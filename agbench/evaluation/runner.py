@@ -1,0 +1,233 @@
+"""The runner: a policy through every episode of a task's protocol, with progress and resumption."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from agbench import data
+from agbench.building import build
+from agbench.envs import FieldEnv
+from agbench.evaluation import provenance
+from agbench.evaluation.protocol import Episode, episodes
+from agbench.evaluation.result import FORMAT, Result
+from agbench.evaluation.rollout import Rollout, roll_out
+from agbench.files import write
+from agbench.policies.base import Policy
+from agbench.policies.loading import as_policy
+from agbench.policies.simple import Recorded
+from agbench.spec.overrides import override
+from agbench.spec.task import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def evaluate(
+    task: str | Task,
+    policy: Any,
+    split: str = "test",
+    out: str | Path | None = None,
+    workers: int = 1,
+    *,
+    progress: bool | None = None,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+    **overrides: Any,
+) -> Result:
+    """Run a policy through a task's protocol and return the result.
+
+    Args:
+        task: an id, or a task.
+        policy: a name, a path or `package.module:Name` (see `load_policy`), a policy, or a model
+            with `predict`.
+        split: the scenarios, all of them, in order.
+        out: a folder for the result. A run that was cut off goes on where it stopped.
+        workers: processes; the result is the same for any number of them.
+        progress: show a progress bar; by default where standard error is a terminal.
+        weather: daily weather that replaces the site's.
+        years: years that replace the split's.
+        **overrides: keys of the task file, as in `agbench.make`. The result says so.
+
+    An episode that raises is recorded as failed and scored at the task's worst bound.
+    """
+    spec = override(data.task(task) if isinstance(task, str) else task, overrides)
+    parts = build(spec, split, weather=weather, years=years)
+    runner = as_policy(policy, spec)
+    todo = episodes(spec, parts.scenarios)
+    started = time.perf_counter()
+    keep = None if out is None else _Partial(Path(out), _identity(spec, split, runner, todo))
+    done = {} if keep is None else keep.read()
+    left = [e for i, e in enumerate(todo) if i not in done]
+    places = [i for i in range(len(todo)) if i not in done]
+    rollouts: Iterator[Rollout]
+    if workers > 1:
+        job = _Job(spec, split, weather, years, policy if isinstance(policy, (str, Path)) else runner)
+        rollouts = _in_processes(job, left, workers)
+    else:
+        env = FieldEnv(parts)
+        rollouts = (roll_out(env, runner, episode) for episode in left)
+    label = f"{spec.task}  {runner.name}  {split}"
+    for i, rollout in zip(places, _shown(rollouts, len(left), label, progress), strict=True):
+        done[i] = rollout
+        if keep is not None:
+            keep.write(i, rollout)
+    result = _assemble(spec, split, runner, [done[i] for i in range(len(todo))], dict(overrides))
+    result.record.update(
+        wall_time_s=round(time.perf_counter() - started, 3),
+        data=provenance.data_hashes(spec, parts.scenarios),
+    )
+    if out is not None:
+        result.save(out)
+    if keep is not None:
+        keep.remove()
+    return result
+
+
+def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
+    """Simulate a result's recorded actions again and return what they give now."""
+    years = sorted({int(key.split("/")[1]) for key in result.episodes["scenario"]})
+    parts = build(result.task, result.split, weather=weather, years=years)
+    env = FieldEnv(parts)
+    rollouts = []
+    columns = (result.episodes[name] for name in ("scenario", "repeat", "seed"))
+    for scenario, repeat, seed, actions in zip(*columns, result.actions, strict=True):
+        episode = Episode(str(scenario), int(repeat), int(seed))
+        rollouts.append(roll_out(env, Recorded(list(actions), result.policy), episode))
+    again = Recorded([], result.policy)
+    again.information = result.information  # type: ignore[assignment]
+    return _assemble(result.task, result.split, again, rollouts, result.record["overrides"])
+
+
+def _assemble(
+    task: Task,
+    split: str,
+    policy: Policy,
+    rollouts: Sequence[Rollout],
+    overrides: Mapping[str, Any],
+) -> Result:
+    """Return the result of finished episodes."""
+    import pandas as pd
+
+    table = pd.DataFrame([rollout.row for rollout in rollouts])
+    record = {
+        "format": FORMAT,
+        "task": task.task,
+        "task_hash": provenance.task_hash(task),
+        "overrides": {key: provenance.plain(value) for key, value in overrides.items()},
+        "split": split,
+        "policy": policy.name,
+        "information": policy.information,
+        "seed": task.protocol.seed,
+        "episodes": len(rollouts),
+        "failed": int(table["failed"].sum()),
+        "wall_time_s": 0.0,
+        "simulator_hash": provenance.simulator_hash(),
+        "data": {},
+        "versions": provenance.versions(),
+        "machine": provenance.machine(),
+    }
+    actions = [rollout.actions for rollout in rollouts]
+    return Result(task, split, policy.name, policy.information, table, actions, record)
+
+
+def _shown(rollouts: Iterator[Rollout], count: int, label: str, progress: bool | None) -> Iterator[Rollout]:
+    """Yield the rollouts under a progress bar on standard error."""
+    console = Console(stderr=True)
+    if not (console.is_terminal if progress is None else progress):
+        yield from rollouts
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        line = bar.add_task(label, total=count)
+        for rollout in rollouts:
+            bar.advance(line)
+            yield rollout
+
+
+class _Job:
+    """What a worker process needs to make its own environment and policy."""
+
+    def __init__(self, task: Task, split: str, weather: Any, years: Any, policy: Any) -> None:
+        self.task, self.split, self.weather, self.years = task, split, weather, years
+        self.policy = policy
+
+    def prepare(self) -> Callable[[Episode], Rollout]:
+        """Return the function that runs an episode."""
+        env = FieldEnv(build(self.task, self.split, weather=self.weather, years=self.years))
+        policy = as_policy(self.policy, self.task)
+        return lambda episode: roll_out(env, policy, episode)
+
+
+_run_episode: Callable[[Episode], Rollout] | None = None
+
+
+def _start_worker(job: _Job) -> None:
+    global _run_episode
+    _run_episode = job.prepare()
+
+
+def _work(episode: Episode) -> Rollout:
+    assert _run_episode is not None
+    return _run_episode(episode)
+
+
+def _in_processes(job: _Job, todo: Sequence[Episode], workers: int) -> Iterator[Rollout]:
+    """Yield the rollouts of episodes in order, run by a pool of processes."""
+    with ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (job,)) as pool:
+        yield from pool.map(_work, todo)
+
+
+def _identity(task: Task, split: str, policy: Policy, todo: Sequence[Episode]) -> dict[str, Any]:
+    """Return what must be equal for a cut-off run to be gone on with."""
+    return {
+        "task_hash": provenance.task_hash(task),
+        "simulator_hash": provenance.simulator_hash(),
+        "split": split,
+        "policy": policy.name,
+        "information": policy.information,
+        "episodes": [[e.scenario, e.repeat, e.seed] for e in todo],
+    }
+
+
+class _Partial:
+    """The finished episodes of a run that has not ended, beside the folder of its result."""
+
+    def __init__(self, out: Path, identity: dict[str, Any]) -> None:
+        self._folder = out.parent / f".{out.name}.partial"
+        self._identity = json.dumps(identity, sort_keys=True)
+        self._label = self._folder / "identity.json"
+
+    def read(self) -> dict[int, Rollout]:
+        """Return finished episodes by their place; those of another run are thrown away."""
+        if not self._label.is_file() or self._label.read_text("utf-8") != self._identity:
+            self.remove()
+            write(self._label, lambda path: path.write_text(self._identity, "utf-8"))
+            return {}
+        found = {}
+        for path in sorted(self._folder.glob("[0-9]*.npz")):
+            with np.load(path, allow_pickle=False) as stored:
+                found[int(path.stem)] = Rollout(json.loads(str(stored["row"])), stored["actions"])
+        return found
+
+    def write(self, place: int, rollout: Rollout) -> None:
+        """Keep a finished episode."""
+        row = np.array(json.dumps(provenance.plain(rollout.row)))
+
+        def fill(path: Path) -> None:
+            with path.open("wb") as file:
+                np.savez(file, row=row, actions=rollout.actions)
+
+        write(self._folder / f"{place:05d}.npz", fill)
+
+    def remove(self) -> None:
+        """Forget the run."""
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,25 @@
+"""Writing files so that a killed run leaves no half file: to a temporary name, then moved."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+
+def write(path: Path, fill: Callable[[Path], object]) -> None:
+    """Create or replace `path` by what `fill` writes to the temporary path it is given."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        fill(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Create or replace a UTF-8 text file."""
+    write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))

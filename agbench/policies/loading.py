@@ -1,0 +1,103 @@
+"""Loading policies: by name, from a settings file, from code, or from a trained model's object."""
+
+import inspect
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from agbench import data
+from agbench.building import action_map
+from agbench.envs.actions import ActionMap
+from agbench.errors import ConfigError, unknown
+from agbench.policies.base import Policy
+from agbench.policies.ceres import Ceres, CeresSettings
+from agbench.policies.schedule import Schedule, ScheduleSettings
+from agbench.policies.simple import Predicting, Random, Zero
+from agbench.spec.baseline import Baseline
+from agbench.spec.reading import read_data, read_file
+from agbench.spec.task import Task
+
+_BLIND: Final[dict[str, Callable[[ActionMap], Policy]]] = {"zero": Zero, "random": Random}
+_CODE = re.compile(r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
+
+
+def policies(task: str | Task) -> list[str]:
+    """Return the names of the policies that a task has."""
+    name = task if isinstance(task, str) else task.task
+    return sorted({*_BLIND, *data.baselines(name)})
+
+
+def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
+    """Return a policy for a task.
+
+    Args:
+        name_or_path: a name (`zero`, `random`, or one with settings in `baselines/TASK/`), the path
+            of such a settings file, or code as `package.module:Name`, a class or function that is
+            called with the task's `Task`, if it takes an argument, and returns a policy.
+        task: an id, or a task with overrides applied.
+
+    Raises:
+        UnknownNameError: for a policy that does not exist, with the nearest names.
+        ConfigError: for wrong settings or code that is no policy.
+    """
+    spec = data.task(task) if isinstance(task, str) else task
+    said = str(name_or_path)
+    if said in _BLIND:
+        return _BLIND[said](action_map(spec))
+    if _CODE.match(said):
+        return _from_code(said, spec)
+    if said.endswith((".yaml", ".yml")):
+        return _from_settings(Path(said), spec)
+    path = data.find_baseline(spec.task, said)
+    if path is None:
+        raise unknown("policy", said, policies(spec), where=spec.task)
+    return _from_settings(path, spec)
+
+
+def as_policy(given: Any, task: Task) -> Policy:
+    """Return a policy from a name, a path, a policy, or a model with `predict`."""
+    if isinstance(given, (str, Path)):
+        return load_policy(given, task)
+    if isinstance(given, Policy):
+        return given
+    if callable(getattr(given, "predict", None)):
+        return Predicting(given)
+    raise ConfigError(
+        f"{given!r} is no policy: it needs name, information, reset(seed) and "
+        "__call__(observation), or predict(observation)."
+    )
+
+
+def _from_settings(path: Path, task: Task) -> Policy:
+    """Return a policy from a settings file."""
+    baseline = read_file(Baseline, path)
+    where = f"{path}: settings"
+    if baseline.policy == "ceres":
+        ceres = read_data(CeresSettings, baseline.settings, where)
+        _check_input(ceres.input, task, where)
+        return Ceres(path.stem, ceres, action_map(task))
+    schedule = read_data(ScheduleSettings, baseline.settings, where)
+    _check_input(schedule.input, task, where)
+    return Schedule(path.stem, schedule, task.season, action_map(task))
+
+
+def _check_input(name: str, task: Task, where: str) -> None:
+    if name not in task.action.doses:
+        raise unknown("input", name, task.action.doses, where=where)
+
+
+def _from_code(said: str, task: Task) -> Policy:
+    """Return a policy from `package.module:Name`."""
+    module, name = said.split(":")
+    try:
+        found = getattr(import_module(module), name)
+    except ImportError as error:
+        raise ConfigError(f"policy {said}: {error}. Is its folder on PYTHONPATH?") from None
+    except AttributeError:
+        raise ConfigError(f"policy {said}: {module} has no {name!r}.") from None
+    if not callable(found):
+        raise ConfigError(f"policy {said}: {name} is neither a class nor a function.")
+    made = found(task) if inspect.signature(found).parameters else found()
+    return as_policy(made, task)

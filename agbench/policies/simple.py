@@ -1,0 +1,102 @@
+"""Policies that do not look: nothing, anything, and what was recorded."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from agbench.envs.actions import ActionMap
+from agbench.errors import SimulationError
+from agbench.policies.base import Information
+
+
+class Zero:
+    """Applies nothing: the floor of most tasks."""
+
+    information: Information = "observation"
+
+    def __init__(self, actions: ActionMap) -> None:
+        self.name = "zero"
+        space = actions.space
+        self._action: Any = (
+            0 if isinstance(space, spaces.Discrete) else np.full(space.shape or (), -1.0, np.float32)
+        )
+
+    def reset(self, seed: int) -> None:
+        """Do nothing: there is nothing to remember."""
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action that applies nothing."""
+        return self._action
+
+
+class Random:
+    """Draws actions uniformly from the action space."""
+
+    information: Information = "observation"
+
+    def __init__(self, actions: ActionMap) -> None:
+        self.name = "random"
+        self._space = actions.space
+        self._generator = np.random.default_rng(0)
+
+    def reset(self, seed: int) -> None:
+        """Start the episode's own stream of draws."""
+        self._generator = np.random.default_rng(seed)
+
+    def __call__(self, observation: Any) -> Any:
+        """Return a draw."""
+        if isinstance(self._space, spaces.Discrete):
+            return int(self._generator.integers(self._space.n))
+        return self._generator.uniform(-1.0, 1.0, self._space.shape).astype(np.float32)
+
+
+class Recorded:
+    """Plays recorded actions again, in order."""
+
+    information: Information = "observation"
+
+    def __init__(self, actions: Sequence[Any], name: str = "recorded") -> None:
+        self.name = name
+        self._actions = actions
+        self._next = 0
+
+    def reset(self, seed: int) -> None:
+        """Go back to the first action."""
+        self._next = 0
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the next recorded action; raises `SimulationError` when there is none left."""
+        if self._next >= len(self._actions):
+            raise SimulationError(
+                f"the recording holds {len(self._actions)} actions, but the episode goes on."
+            )
+        self._next += 1
+        return self._actions[self._next - 1]
+
+
+class Predicting:
+    """Any object with `predict(observation, deterministic=True)`, such as Stable-Baselines3's."""
+
+    information: Information = "observation"
+
+    def __init__(self, model: Any, name: str | None = None) -> None:
+        self.name = name or type(model).__name__.lower()
+        self._model = model
+        self._recurrent: Any = None
+        self._first = True
+
+    def reset(self, seed: int) -> None:
+        """Forget the recurrent state, if there is one."""
+        self._recurrent = None
+        self._first = True
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the model's deterministic action."""
+        start = np.array([self._first])
+        action, self._recurrent = self._model.predict(
+            observation, state=self._recurrent, episode_start=start, deterministic=True
+        )
+        self._first = False
+        return action

@@ -1,0 +1,14 @@
+"""The schema of a policy's settings for one task."""
+
+from typing import Any, Literal
+
+from agbench.spec.reading import Strict
+
+
+class Baseline(Strict):
+    """Which kind of policy, with which settings, and where they come from."""
+
+    policy: Literal["schedule", "ceres"]
+    summary: str
+    source: str
+    settings: dict[str, Any]

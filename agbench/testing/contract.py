@@ -1,0 +1,35 @@
+"""What a check says: it fails, it does not apply, or all is well."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+from agbench.errors import AgBenchError
+
+
+class ContractError(AgBenchError, AssertionError):
+    """A task or policy breaks the contract; the message says what differs and where."""
+
+
+class NotApplicableError(AgBenchError):
+    """A check cannot run here; the message says why. `check_task` reports it as skipped."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check_task` or `check_policy` did: the checks that passed and those it skipped."""
+
+    subject: str
+    passed: tuple[str, ...]
+    skipped: Mapping[str, str]
+    """Why, by check."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.subject} keeps the contract: {len(self.passed)} checks passed."]
+        lines += [f"skipped {name}: {reason}" for name, reason in self.skipped.items()]
+        return "\n".join(lines)
+
+
+def fail(message: str) -> NoReturn:
+    """Raise `ContractError`."""
+    raise ContractError(message)

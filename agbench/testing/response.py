@@ -1,0 +1,101 @@
+"""Response: more of an action moves yield and cost the way an agronomist expects."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agbench import data
+from agbench.building import build
+from agbench.envs.core import BatchCore, Parts
+from agbench.simulators.base import Floats
+from agbench.spec.overrides import override
+from agbench.testing.contract import NotApplicableError, fail
+
+_LEVELS = (0, 1, 2, 4, 8)
+"""How many of the season's decisions give the input's largest dose, evenly spread."""
+
+
+@dataclass(frozen=True)
+class _Response:
+    """What each level of an input led to in each scenario, (levels, scenarios) each."""
+
+    returns: Floats
+    grown: Floats
+    metrics: dict[str, Floats]
+
+
+def check_response(task: str, split: str = "train", **overrides: Any) -> None:
+    """Every input does something: yield rises from nothing to some of it, and cost with it.
+
+    For each input of the task: some amount changes the metrics of some scenario; from nothing to
+    some amount the rewarded variable rises in at least one scenario; the recorded amount rises
+    with every level in every scenario; and so does what is paid for it, if it has a price.
+    """
+    parts = build(override(data.task(task), overrides), split)
+    if not parts.task.action.doses:
+        raise NotApplicableError("the task has no doses.")
+    for name in parts.task.action.doses:
+        found = _respond(parts, name)
+        _require_effect(task, name, parts, found)
+        _require_cost(task, name, parts, found)
+
+
+def _require_effect(task: str, name: str, parts: Parts, found: _Response) -> None:
+    states = [m for m, spec in parts.task.metrics.items() if spec.state is not None]
+    if states and not any((found.metrics[m] != found.metrics[m][0]).any() for m in states):
+        fail(f"{task}: no amount of {name} changes any of {', '.join(states)} in any scenario.")
+    if not (found.grown > found.grown[0]).any():
+        variable = parts.task.reward.variable
+        fail(f"{task}: no amount of {name} raises {variable} above that of none in any scenario.")
+
+
+def _require_cost(task: str, name: str, parts: Parts, found: _Response) -> None:
+    keys = parts.scenarios.keys
+    for metric, spec in parts.task.metrics.items():
+        if spec.input == name:
+            _require_rise(task, f"metric {metric!r}", name, found.metrics[metric], keys)
+    if parts.task.reward.prices.get(name, 0.0) and parts.task.reward.beta:
+        paid = (found.grown - found.grown[0]) - (found.returns - found.returns[0])
+        _require_rise(task, "the cost in the return", name, paid, keys)
+
+
+def _require_rise(
+    task: str, what: str, name: str, values: Floats, keys: tuple[str, ...]
+) -> None:
+    """Raise unless `values` rise with every level in every scenario."""
+    falls = np.diff(values, axis=0) <= 0.0
+    if falls.any():
+        level, scenario = np.argwhere(falls)[0]
+        fail(
+            f"{task}: {what} does not rise from {_LEVELS[level]} to {_LEVELS[level + 1]} doses of "
+            f"{name} in {keys[scenario]}: {values[level, scenario]:g}, "
+            f"{values[level + 1, scenario]:g}."
+        )
+
+
+def _respond(parts: Parts, name: str) -> _Response:
+    """Run every level of an input in every scenario of the split, side by side."""
+    keys = parts.scenarios.keys
+    shape = (len(_LEVELS), len(keys))
+    core = BatchCore(parts, len(_LEVELS) * len(keys))
+    core.reset(range(core.n), list(keys) * len(_LEVELS))
+    dose = parts.actions.encode(name, np.inf)[0]
+    nothing = parts.actions.encode(name, 0.0)[0]
+    levels = np.repeat(_LEVELS, len(keys))
+    left = core.simulator.horizon - core.simulator.elapsed
+    spread = np.maximum(1, (left // parts.task.season.step_days) // (2 * max(_LEVELS)))
+    returns = np.zeros(core.n)
+    step = 0
+    while not core.over.all():
+        giving = (step % spread == 0) & (step // spread < levels)
+        actions = np.array([dose if gives else nothing for gives in giving])
+        returns += core.step(actions, ~core.over)[0]
+        step += 1
+    column = core.simulator.variables.column(parts.task.reward.variable)
+    info = core.info()
+    return _Response(
+        returns.reshape(shape),
+        core.simulator.state[:, column].copy().reshape(shape),
+        {name: info[name].reshape(shape) for name in parts.task.metrics},
+    )

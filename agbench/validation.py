@@ -1,0 +1,89 @@
+"""Checking data files: schema first, then everything that they name."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agbench import data
+from agbench.building import build
+from agbench.errors import AgBenchError, ConfigError, did_you_mean
+from agbench.field_season import site_series
+from agbench.policies.loading import load_policy
+from agbench.simulators import models
+from agbench.spec.baseline import Baseline
+from agbench.spec.field import Crop, Site, Soil, check_units
+from agbench.spec.reading import Strict, load_yaml, read_data
+from agbench.spec.task import Task
+
+
+def check_file(path: Path) -> str | None:
+    """Return what is wrong with a task, crop, soil, site or baseline file, or None."""
+    try:
+        _check(path)
+    except AgBenchError as error:
+        return str(error)
+    return None
+
+
+def _check(path: Path) -> None:
+    """Read a file by what it says it is, and follow the names in it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}.") from None
+    content = load_yaml(text, str(path))
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: expected keys and values.")
+    kind = next((k for k in _KINDS if k in content), None)
+    if kind is None:
+        first = str(next(iter(content), ""))
+        raise ConfigError(
+            f"{path}: does not say what it is; it needs one of the keys {', '.join(_KINDS)}."
+            f"{did_you_mean(first, _KINDS)}"
+        )
+    schema, follow = _KINDS[kind]
+    found = read_data(schema, content, str(path))
+    if kind != "policy" and content[kind] != path.stem:
+        raise ConfigError(f"{path}: {kind}: must be the file's own name, {path.stem!r}.")
+    try:
+        follow(found, path)
+    except AgBenchError as error:
+        said = str(error)
+        raise ConfigError(said if str(path) in said else f"{path}: {said}") from None
+
+
+def _follow_task(task: Task, path: Path) -> None:
+    """Build the task on every split and load its reference policies."""
+    for split in task.splits:
+        build(task, split)
+    for name in (task.references.floor, task.references.expert, task.references.oracle):
+        if name is not None:
+            load_policy(name, task)
+
+
+def _follow_crop(crop: Crop, path: Path) -> None:
+    for name in crop.models:
+        check_units(str(path), crop.parameters, models.find(name).units)
+
+
+def _follow_soil(soil: Soil, path: Path) -> None:
+    units = {key: unit for name in models.names() for key, unit in models.find(name).units.items()}
+    check_units(str(path), soil.parameters, units)
+
+
+def _follow_site(site: Site, path: Path) -> None:
+    if site.site in data.names("site"):
+        site_series(site.site)
+
+
+def _follow_baseline(baseline: Baseline, path: Path) -> None:
+    load_policy(path, data.task(path.parent.name))
+
+
+_KINDS: dict[str, tuple[type[Strict], Callable[[Any, Path], None]]] = {
+    "task": (Task, _follow_task),
+    "crop": (Crop, _follow_crop),
+    "soil": (Soil, _follow_soil),
+    "site": (Site, _follow_site),
+    "policy": (Baseline, _follow_baseline),
+}

@@ -1,0 +1,274 @@
+"""Pictures of a season: right size, right numbers, no future, no effect on the simulation."""
+
+import warnings
+from datetime import date
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import agbench
+from agbench import drawing
+from agbench.envs.rendering import SeasonPlot
+from agbench.envs.season_figure import _months
+from agbench.envs.season_panels import _readable
+from agbench.errors import SimulationError
+
+TASK = "wheat-nitrogen-v1"
+SHAPE = (900, 1000, 3)
+SCENARIO = {"scenario": "wageningen/1984"}
+
+
+def make(**settings):
+    env = agbench.make(TASK, **{"render_mode": "rgb_array", **settings})
+    env.reset(seed=1, options=SCENARIO)
+    return env
+
+
+def latest_day(figure: Figure) -> float:
+    """The last day that any artist holds data of, apart from lines across the whole panel."""
+    found = [-1.0]
+    for axes in figure.axes:
+        for line in axes.lines:
+            x = np.asarray(line.get_xdata(), dtype=float)
+            if line.get_transform() == axes.transData and len(x):
+                found.append(x.max())
+        for collection in axes.collections:
+            found += [path.vertices[:, 0].max() for path in collection.get_paths() if len(path)]
+        found += [text.xy[0] for text in axes.texts if hasattr(text, "xy")]
+    return max(found)
+
+
+def texts(figure: Figure) -> list[str]:
+    return [t.get_text() for t in figure.texts]
+
+
+def axes_titled(figure: Figure, title: str) -> Axes:
+    return next(axes for axes in figure.axes if axes.get_title(loc="left") == title)
+
+
+def test_frames_have_one_shape_and_change_as_the_season_goes_on():
+    env = make()
+    frames = [env.render()]
+    over = False
+    while not over:
+        _, _, terminated, truncated, _ = env.step(1 if len(frames) == 4 else 0)
+        over = terminated or truncated
+        frames.append(env.render())
+    for before, after in zip(frames, frames[1:], strict=False):
+        assert after.shape == SHAPE
+        assert after.dtype == np.uint8
+        assert not np.array_equal(before, after)
+
+
+def test_the_same_moment_gives_the_same_frame():
+    env = make()
+    env.step(1)
+    assert np.array_equal(env.render(), env.render())
+
+
+def test_a_second_episode_shows_nothing_of_the_first():
+    env = make()
+    fresh = env.render()
+    for _ in range(5):
+        env.step(2)
+    env.render()
+    env.reset(options=SCENARIO)
+    assert np.array_equal(env.render(), fresh)
+
+
+@pytest.mark.parametrize("step", ["7 d", "1 d"])
+def test_no_artist_knows_a_day_after_today(step):
+    env = make(step=step)
+    plot = SeasonPlot(env.unwrapped.core)
+    for k in range(20):
+        _, reward, *_, info = env.step(2)
+        plot.add(env.unwrapped.core, 2, reward)
+        if k % 5 == 0:
+            plot.draw(show=False)
+            assert latest_day(plot.figure) == info["elapsed"]
+
+
+def test_the_picture_does_not_depend_on_the_weather_to_come():
+    series = agbench.simulate(
+        "lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen", start="1984-01-01"
+    )
+    assert len(series) > 100
+    env, other = make(), make()
+    other.unwrapped.core.simulator._pool["weather"]["RAIN"][:, 60:] += 1.0
+    for _ in range(6):
+        env.step(0)
+        other.step(0)
+    assert np.array_equal(env.render(), other.render())
+
+
+def test_drawing_does_not_change_the_simulation():
+    drawn, plain = make(), make(render_mode=None)
+    for action in (0, 2, 1, 0, 2, 2, 0):
+        seen, reward, *_ = drawn.step(action)
+        drawn.render()
+        unseen, same, *_ = plain.step(action)
+        assert reward == same
+        assert np.array_equal(seen, unseen)
+
+
+def test_continuous_actions_are_drawn_as_doses_in_physical_units():
+    env = make(action__kind="continuous", action__doses={"N": [0, 40], "IRRIG": [0, 2]})
+    plot = SeasonPlot(env.unwrapped.core)
+    for action in ([0.0, -1.0], [-1.0, 0.0], [-1.0, -1.0]):
+        _, reward, *_ = env.step(np.array(action, dtype=np.float32))
+        plot.add(env.unwrapped.core, np.array(action, dtype=np.float32), reward)
+    assert env.render().shape == SHAPE
+    plot.draw(show=False)
+    shown = [t.get_text() for t in axes_titled(plot.figure, "Applied").texts]
+    assert shown == ["IRRIG (cm)", "N (kg ha⁻¹)", "20", "1"]
+
+
+def test_the_head_says_task_scenario_date_metrics_and_return():
+    env = make()
+    total = sum(env.step(action)[1] for action in (2, 0, 1))
+    plot = env.unwrapped._plot
+    env.render()
+    title, status, summary = texts(plot.figure)
+    assert title == "wheat-nitrogen-v1 · wageningen/1984"
+    assert status == "29 January 1984"
+    assert "nitrogen 60.0 kg ha⁻¹" in summary
+    assert f"return {total:.1f} g m⁻²".replace("-", "−") in summary
+
+
+def test_the_head_says_when_the_season_is_over():
+    env = make()
+    while not (lambda end: end[2] or end[3])(env.step(0)):
+        pass
+    env.render()
+    assert texts(env.unwrapped._plot.figure)[1].endswith("season over")
+
+
+def test_scales_carry_units_from_the_variable_tables():
+    env = make()
+    env.render()
+    figure = env.unwrapped._plot.figure
+    labels = {axes.get_ylabel() for axes in figure.axes}
+    assert {"TNSOIL, NUPTT (g m⁻²)", "RAIN (mm d⁻¹)", "IRRAD (MJ m⁻² d⁻¹)"} <= labels
+
+
+def test_a_restored_episode_is_drawn_without_what_was_undone():
+    env = make()
+    env.step(0)
+    saved = env.unwrapped.save_state()
+    expected = env.render()
+    env.step(2)
+    env.step(2)
+    env.unwrapped.load_state(saved)
+    assert np.array_equal(env.render(), expected)
+
+
+def test_an_episode_that_was_loaded_into_another_environment_can_be_drawn():
+    env, other = make(), make()
+    for _ in range(8):
+        env.step(1)
+    other.reset(options={"scenario": "wageningen/1985"})
+    other.unwrapped.load_state(env.unwrapped.save_state())
+    other.step(0)
+    other.render()
+    assert texts(other.unwrapped._plot.figure)[0].endswith("wageningen/1984")
+    assert latest_day(other.unwrapped._plot.figure) == 70
+
+
+def test_gymnasium_accepts_every_render_mode_without_a_warning(no_windows):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(agbench.make(TASK, render_mode="rgb_array").unwrapped)
+
+
+@pytest.fixture
+def no_windows():
+    from matplotlib import pyplot
+
+    pyplot.switch_backend("agg")
+    return pyplot
+
+
+def test_human_mode_without_a_display_says_so_once_and_goes_on(no_windows):
+    env = make(render_mode="human")
+    with pytest.warns(UserWarning, match="no display") as caught:
+        for _ in range(4):
+            env.step(0)
+    assert len([w for w in caught if "no display" in str(w.message)]) == 1
+    assert env.render() is None
+    assert no_windows.get_fignums() == []
+    env.close()
+
+
+def test_pictures_leave_no_figure_with_pyplot(no_windows):
+    make().render()
+    assert no_windows.get_fignums() == []
+
+
+def test_rendering_before_the_first_reset_is_refused():
+    env = agbench.make(TASK, render_mode="rgb_array")
+    with pytest.raises(SimulationError, match="reset"):
+        env.unwrapped.render()
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+def test_the_picture_can_be_saved_in_the_format_of_its_suffix(tmp_path, suffix):
+    env = make()
+    env.step(1)
+    path = SeasonPlot(env.unwrapped.core).save(tmp_path / "new" / f"season.{suffix}")
+    assert path.stat().st_size > 1000
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_a_picture_of_an_unknown_format_leaves_no_file(tmp_path):
+    with pytest.raises(ValueError, match="xyz"):
+        SeasonPlot(make().unwrapped.core).save(tmp_path / "season.xyz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_closing_twice_is_harmless_and_drawing_goes_on_after():
+    env = make()
+    plot = SeasonPlot(env.unwrapped.core)
+    before = plot.draw(show=False)
+    plot.close()
+    plot.close()
+    assert np.array_equal(plot.draw(show=False), before)
+
+
+def test_the_reference_engine_is_drawn_too():
+    assert make(engine="pcse").render().shape == SHAPE
+
+
+def test_labels_of_doses_never_touch():
+    x, amounts = np.array([0.0, 5.0, 30.0, 36.0]), np.array([10.0, 40.0, 20.0, 20.0])
+    assert sorted(_readable(x, amounts, [12.0] * 4)) == [1, 2]
+
+
+def test_months_are_thinned_in_seasons_of_several_years():
+    ticks, labels = _months(date(1984, 1, 1), 243)
+    assert labels[:2] == ["Jan\n1984", "Feb"]
+    assert ticks[:3] == [0, 31, 60]
+    ticks, labels = _months(date(1984, 10, 15), 1100)
+    assert len(ticks) <= 14
+    assert labels[0] == "Jan\n1985"
+
+
+@pytest.mark.parametrize(
+    ("unit", "shown"),
+    [
+        ("kg ha-1", "kg ha⁻¹"),
+        ("m3 m-3", "m³ m⁻³"),
+        ("J m-2 d-1", "J m⁻² d⁻¹"),
+        ("degC d", "°C d"),
+        ("g CO2 m-2", "g CO2 m⁻²"),
+        ("-", "–"),
+    ],
+)
+def test_units_are_printed_with_superscripts(unit, shown):
+    assert drawing.printed(unit) == shown
+
+
+def test_minus_signs_are_true_ones_and_hyphens_stay():
+    assert drawing.signed("return -3.5 of wheat-nitrogen-v1") == "return −3.5 of wheat-nitrogen-v1"

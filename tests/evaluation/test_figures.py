@@ -1,0 +1,113 @@
+"""The comparison figure, drawn from made-up results."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.image import imread
+
+from agbench import data
+from agbench.errors import ResultError
+from agbench.evaluation import figures
+from agbench.evaluation.figures import compare_figure
+
+
+@pytest.fixture
+def task():
+    return data.task("wheat-nitrogen-v1")
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figure that was saved, kept for a look at its axes."""
+    kept = []
+    save = figures.save
+
+    def keep(figure, path, dpi):
+        kept.append(figure)
+        return save(figure, path, dpi)
+
+    monkeypatch.setattr(figures, "save", keep)
+    return kept
+
+
+def result(task, policy, level, repeats=1, scenarios=6):
+    noise = np.random.default_rng(len(policy))
+    keys = np.repeat([f"wageningen/{1976 + 2 * i}" for i in range(scenarios)], repeats)
+    columns = {"scenario": keys, "repeat": np.tile(range(repeats), scenarios)}
+    columns["return"] = level + noise.normal(0, 20, len(keys))
+    for i, name in enumerate(task.metrics):
+        columns[name] = 10.0 * (i + 1) + level / 10 + noise.normal(0, 1, len(keys))
+    episodes = pd.DataFrame(columns)
+    summary = {
+        name: tuple(np.quantile(episodes[name], (0.5, 0.2, 0.8))) for name in ("return", *task.metrics)
+    }
+    return SimpleNamespace(policy=policy, task=task, episodes=episodes, summary=summary)
+
+
+def points(axes: Axes) -> list[int]:
+    """The number of points of each scatter."""
+    return [len(c.get_offsets()) for c in axes.collections if len(c.get_offsets()) > 1]
+
+
+def test_the_figure_is_written_as_a_picture(task, tmp_path):
+    made = [result(task, "zero", 0.0), result(task, "ceres", 120.0)]
+    path = compare_figure(made, tmp_path / "new" / "compare.png")
+    picture = imread(path)
+    assert picture.shape[1] == 1500
+    assert picture[..., :3].std() > 0.05
+    assert [p.name for p in path.parent.iterdir()] == ["compare.png"]
+
+
+def test_policies_stand_in_the_order_given_with_their_numbers(task, tmp_path, drawn):
+    compare_figure([result(task, "zero", 0.0), result(task, "ceres", 120.0)], tmp_path / "a.png")
+    labels = [label.get_text() for label in drawn[0].axes[0].get_yticklabels()]
+    assert [label.partition("\n")[0] for label in labels] == ["zero", "ceres"]
+    assert all("[" in label for label in labels)
+    assert drawn[0].axes[0].get_xlabel() == "return (g m⁻²)"
+
+
+def test_the_trade_off_is_the_first_input_against_the_first_state(task, tmp_path, drawn):
+    compare_figure([result(task, "zero", 0.0)], tmp_path / "a.png")
+    right = drawn[0].axes[1]
+    assert right.get_xlabel() == "nitrogen applied (kg ha⁻¹)"
+    assert right.get_ylabel() == "grain dry matter (t ha⁻¹)"
+
+
+def test_repeats_of_a_scenario_are_one_point(task, tmp_path, drawn):
+    compare_figure([result(task, "zero", 0.0, repeats=5)], tmp_path / "a.png")
+    assert points(drawn[0].axes[0]) == [6]
+    assert points(drawn[0].axes[1]) == [6]
+
+
+def test_a_task_without_inputs_is_shown_scenario_by_scenario(task, tmp_path, drawn):
+    states = {name: m for name, m in task.metrics.items() if m.input is None}
+    bare = task.model_copy(update={"metrics": states})
+    compare_figure([result(bare, "a", 0.0), result(bare, "bb", 9.0)], tmp_path / "a.png")
+    right = drawn[0].axes[1]
+    assert len(right.lines) == 2
+    assert right.get_xlabel() == "wageningen"
+    assert [t.get_text() for t in right.get_xticklabels()][0] == "1976"
+
+
+def test_twelve_policies_and_one_scenario_can_be_drawn(task, tmp_path):
+    many = [result(task, "p" * (i + 1), 10.0 * i, scenarios=1) for i in range(12)]
+    assert compare_figure(many, tmp_path / "a.svg").stat().st_size > 1000
+
+
+def test_no_two_policies_look_alike():
+    styles = [figures._style(lane) for lane in range(35)]
+    assert len(set(styles)) == 35
+
+
+def test_nothing_to_compare_is_refused(tmp_path):
+    with pytest.raises(ResultError, match="nothing to compare"):
+        compare_figure([], tmp_path / "a.png")
+
+
+def test_results_of_different_tasks_are_refused(task, tmp_path):
+    other = task.model_copy(update={"task": "maize-nitrogen-v1"})
+    with pytest.raises(ResultError, match="maize-nitrogen-v1, wheat-nitrogen-v1"):
+        compare_figure([result(task, "a", 0.0), result(other, "b", 0.0)], tmp_path / "a.png")
