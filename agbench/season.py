@@ -28,7 +28,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Season:
+class ToldSeason:
     """A whole episode, told."""
 
     task: Task
@@ -64,7 +64,7 @@ def run_season(
     scenario: str | None = None,
     seed: int = 0,
     picture: Path | None = None,
-) -> Season:
+) -> ToldSeason:
     """Run one season of a task and draw it; by default the split's first scenario."""
     env = FieldEnv(build(task, split), render_mode="rgb_array")
     actor = as_policy(policy, task)
@@ -87,7 +87,7 @@ def run_season(
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
     env.close()
-    return Season(
+    return ToldSeason(
         task=task,
         policy=actor.name,
         scenario=key,

@@ -17,7 +17,7 @@ from agbench.cli.options import (
     print_json,
     read_overrides,
 )
-from agbench.season import Season, run_season
+from agbench.season import ToldSeason, run_season
 from agbench.spec.overrides import override
 
 
@@ -50,7 +50,7 @@ def run(
     console.print(f"    wrote {season.picture}")
 
 
-def _print_steps(season: Season) -> None:
+def _print_steps(season: ToldSeason) -> None:
     console.print(f"[bold]{season.task.task}[/bold]  {season.policy}  {season.scenario}")
     table = Table(box=None, pad_edge=False)
     for heading in ("    day", "action", *season.columns, "reward"):

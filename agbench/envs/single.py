@@ -59,6 +59,8 @@ class FieldEnv(gym.Env[NDArray[np.float32], Any]):
         self.core.reset([0], [key])
         if self.render_mode is not None:
             self._plotter().begin(self.core)
+            if self.render_mode == "human":
+                self.render()
         return self._observed(), self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
@@ -114,7 +116,9 @@ class FieldEnv(gym.Env[NDArray[np.float32], Any]):
         return self._plotter().draw(show=self.render_mode == "human")
 
     def save_picture(self, path: Path) -> None:
-        """Draw the season so far into a file; needs a render_mode."""
+        """Draw the season so far into a file; raises `SimulationError` without a render_mode."""
+        if self.render_mode is None:
+            raise SimulationError('nothing was drawn: make it with render_mode="rgb_array".')
         self._plotter().save(path)
 
     def close(self) -> None:

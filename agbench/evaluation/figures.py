@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from agbench.drawing import MUTED, SERIES, named, printed, save, signed, tidy
 from agbench.errors import ResultError
@@ -38,9 +39,9 @@ def compare_figure(results: Sequence[Any], path: str | os.PathLike[str]) -> Path
     if len(tasks) > 1:
         raise ResultError(f"results of different tasks cannot share a figure: {', '.join(tasks)}.")
     task: Task = results[0].task
-    figure = Figure(figsize=(_WIDTH, 2.4 + 0.55 * len(results)), dpi=_DPI, layout="constrained")
+    layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
+    figure = Figure(figsize=(_WIDTH, 2.4 + 0.55 * len(results)), dpi=_DPI, layout=layout)
     FigureCanvasAgg(figure)
-    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
     left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.15])
     scenarios = results[0].episodes["scenario"].nunique()
     figure.suptitle(

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agbench import data
 from agbench.building import build
 from agbench.envs import FieldEnv
+from agbench.envs.scenarios import ScenarioSet
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
@@ -64,7 +65,7 @@ def evaluate(
     runner = as_policy(policy, spec)
     todo = episodes(spec, parts.scenarios)
     started = time.perf_counter()
-    keep = None if out is None else _Partial(Path(out), _identity(spec, split, runner, todo))
+    keep = None if out is None else _Partial(Path(out), _identity(spec, split, runner, parts.scenarios, todo))
     done = {} if keep is None else keep.read()
     left = [e for i, e in enumerate(todo) if i not in done]
     places = [i for i in range(len(todo)) if i not in done]
@@ -186,7 +187,9 @@ def _in_processes(job: _Job, todo: Sequence[Episode], workers: int) -> Iterator[
         yield from pool.map(_work, todo)
 
 
-def _identity(task: Task, split: str, policy: Policy, todo: Sequence[Episode]) -> dict[str, Any]:
+def _identity(
+    task: Task, split: str, policy: Policy, scenarios: ScenarioSet, todo: Sequence[Episode]
+) -> dict[str, Any]:
     """Return what must be equal for a cut-off run to be gone on with."""
     return {
         "task_hash": provenance.task_hash(task),
@@ -194,6 +197,7 @@ def _identity(task: Task, split: str, policy: Policy, todo: Sequence[Episode]) -
         "split": split,
         "policy": policy.name,
         "information": policy.information,
+        "data": provenance.data_hashes(task, scenarios),
         "episodes": [[e.scenario, e.repeat, e.seed] for e in todo],
     }
 

@@ -108,7 +108,7 @@ def read_data(schema: type[Schema], data: Any, where: str) -> Schema:
         return schema.model_validate(data)
     except ValidationError as error:
         lines = [_sentence(schema, e) for e in error.errors()]
-        shown = "; ".join(dict.fromkeys(lines))
+        shown = " ".join(dict.fromkeys(lines))
         raise ConfigError(f"{where}: {shown}") from None
 
 

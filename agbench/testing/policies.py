@@ -4,7 +4,6 @@ from typing import Any, get_args
 
 import numpy as np
 
-from agbench import data
 from agbench.envs import FieldEnv
 from agbench.policies.base import Information, Planner, Policy
 from agbench.policies.loading import load_policy
@@ -21,12 +20,9 @@ def check_policy(policy: Policy | str, task: str, split: str = "train", **overri
     reset with the same seed it acts the same, whatever episode came before; it leaves the
     observation as it is. Raises `ContractError`.
     """
-    from agbench.spec.overrides import override
-
-    spec = override(data.task(task), overrides)
-    found = load_policy(policy, spec) if isinstance(policy, str) else policy
-    _require_protocol(found)
     env = single_environment(task, split, **overrides)
+    found = load_policy(policy, env.task) if isinstance(policy, str) else policy
+    _require_protocol(found)
     first, other = (_act(found, env, seed) for seed in _SEEDS)
     _require_same(found, first, _act(found, env, _SEEDS[0]), "after another episode")
     _require_same(found, other, _act(found, env, _SEEDS[1]), "played again")

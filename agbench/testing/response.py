@@ -1,7 +1,8 @@
 """Response: more of an action moves yield and cost the way an agronomist expects."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from agbench.envs.core import BatchCore, Parts
 from agbench.simulators.base import Floats
 from agbench.spec.overrides import override
 from agbench.testing.contract import NotApplicableError, fail
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LEVELS = (0, 1, 2, 4, 8)
 """How many of the season's decisions give the input's largest dose, evenly spread."""
@@ -25,14 +29,21 @@ class _Response:
     metrics: dict[str, Floats]
 
 
-def check_response(task: str, split: str = "train", **overrides: Any) -> None:
+def check_response(
+    task: str,
+    split: str = "train",
+    *,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+    **overrides: Any,
+) -> None:
     """Every input does something: yield rises from nothing to some of it, and cost with it.
 
     For each input of the task: some amount changes the metrics of some scenario; from nothing to
     some amount the rewarded variable rises in at least one scenario; the recorded amount rises
     with every level in every scenario; and so does what is paid for it, if it has a price.
     """
-    parts = build(override(data.task(task), overrides), split)
+    parts = build(override(data.task(task), overrides), split, weather=weather, years=years)
     if not parts.task.action.doses:
         raise NotApplicableError("the task has no doses.")
     for name in parts.task.action.doses:

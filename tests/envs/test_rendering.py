@@ -2,10 +2,12 @@
 
 import warnings
 from datetime import date
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -19,6 +21,15 @@ from agbench.errors import SimulationError
 TASK = "wheat-nitrogen-v1"
 SHAPE = (900, 1000, 3)
 SCENARIO = {"scenario": "wageningen/1984"}
+
+
+@pytest.fixture
+def no_windows():
+    """Pyplot told to draw without windows, as it does where there is no display."""
+    before = pyplot.get_backend()
+    pyplot.switch_backend("agg")
+    yield pyplot
+    pyplot.switch_backend(before)
 
 
 def make(**settings):
@@ -52,12 +63,10 @@ def axes_titled(figure: Figure, title: str) -> Axes:
 def test_frames_have_one_shape_and_change_as_the_season_goes_on():
     env = make()
     frames = [env.render()]
-    over = False
-    while not over:
-        _, _, terminated, truncated, _ = env.step(1 if len(frames) == 4 else 0)
-        over = terminated or truncated
+    while not env.unwrapped.core.over[0]:
+        env.step(1 if len(frames) == 4 else 0)
         frames.append(env.render())
-    for before, after in zip(frames, frames[1:], strict=False):
+    for before, after in pairwise(frames):
         assert after.shape == SHAPE
         assert after.dtype == np.uint8
         assert not np.array_equal(before, after)
@@ -92,16 +101,16 @@ def test_no_artist_knows_a_day_after_today(step):
 
 
 def test_the_picture_does_not_depend_on_the_weather_to_come():
-    series = agbench.simulate(
-        "lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen", start="1984-01-01"
-    )
-    assert len(series) > 100
     env, other = make(), make()
     other.unwrapped.core.simulator._pool["weather"]["RAIN"][:, 60:] += 1.0
     for _ in range(6):
         env.step(0)
         other.step(0)
     assert np.array_equal(env.render(), other.render())
+    for _ in range(2):
+        env.step(0)
+        other.step(0)
+    assert not np.array_equal(env.render(), other.render())
 
 
 def test_drawing_does_not_change_the_simulation():
@@ -140,8 +149,8 @@ def test_the_head_says_task_scenario_date_metrics_and_return():
 
 def test_the_head_says_when_the_season_is_over():
     env = make()
-    while not (lambda end: end[2] or end[3])(env.step(0)):
-        pass
+    while not env.unwrapped.core.over[0]:
+        env.step(0)
     env.render()
     assert texts(env.unwrapped._plot.figure)[1].endswith("season over")
 
@@ -183,23 +192,40 @@ def test_gymnasium_accepts_every_render_mode_without_a_warning(no_windows):
         check_env(agbench.make(TASK, render_mode="rgb_array").unwrapped)
 
 
-@pytest.fixture
-def no_windows():
-    from matplotlib import pyplot
-
-    pyplot.switch_backend("agg")
-    return pyplot
-
-
 def test_human_mode_without_a_display_says_so_once_and_goes_on(no_windows):
     env = make(render_mode="human")
-    with pytest.warns(UserWarning, match="no display") as caught:
-        for _ in range(4):
-            env.step(0)
-    assert len([w for w in caught if "no display" in str(w.message)]) == 1
+    with pytest.warns(UserWarning, match="no display"):
+        env.step(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env.step(0)
     assert env.render() is None
     assert no_windows.get_fignums() == []
     env.close()
+
+
+def test_human_mode_updates_one_window_and_lets_go_of_it_once_closed(no_windows):
+    no_windows.switch_backend("module://matplotlib.backends.backend_template")
+    env = make(render_mode="human")
+    env.step(0)
+    (number,) = no_windows.get_fignums()
+    figure = no_windows.figure(number)
+    env.step(1)
+    assert no_windows.get_fignums() == [number]
+    assert texts(figure)[1] == "22 January 1984"
+    no_windows.close(number)
+    env.step(0)
+    assert no_windows.get_fignums() == []
+    env.close()
+
+
+def test_closing_the_environment_closes_its_window(no_windows):
+    no_windows.switch_backend("module://matplotlib.backends.backend_template")
+    env = make(render_mode="human")
+    env.step(0)
+    assert len(no_windows.get_fignums()) == 1
+    env.close()
+    assert no_windows.get_fignums() == []
 
 
 def test_pictures_leave_no_figure_with_pyplot(no_windows):

@@ -89,7 +89,7 @@ def test_a_task_without_inputs_is_shown_scenario_by_scenario(task, tmp_path, dra
     right = drawn[0].axes[1]
     assert len(right.lines) == 2
     assert right.get_xlabel() == "wageningen"
-    assert [t.get_text() for t in right.get_xticklabels()][0] == "1976"
+    assert right.get_xticklabels()[0].get_text() == "1976"
 
 
 def test_twelve_policies_and_one_scenario_can_be_drawn(task, tmp_path):

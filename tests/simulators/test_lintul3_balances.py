@@ -1,6 +1,8 @@
 """What goes in comes out: water, nitrogen and dry matter balance under any management."""
 
+from dataclasses import dataclass, field
 from datetime import date, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,9 @@ from agbench.simulators.lintul3.run import run_season
 
 TOLERANCE = 1e-9  # relative to the largest term
 FIRST, LAST = date(1976, 1, 1), date(1989, 1, 1)  # unbroken weather
+SLIGHTLY_NEGATIVE = {"ANLV": -0.5, "WST": -0.05}
+"""The published model lets these fall a little below zero, in g m-2, as PCSE does: dead leaves take
+their residual nitrogen along even where leaves have less; stems give a share of a shrinking rest."""
 POOLS = (
     "LAI ANLV ANST ANRT ANSO WLVG WLVD WST WSO WRT WDRT TNSOIL WA NUPTT NLOSSL NLOSSR TGROWTH "
     "TRUNOF TTRAN TEVAP TDRAIN TEXPLO TIRRIG ROOTD"
@@ -44,9 +49,27 @@ def soils(draw):
     }
 
 
+@dataclass(frozen=True)
+class Season:
+    """All variables of every day, the inputs, the parameters, and the day on which the crop came."""
+
+    start: date
+    seed: int
+    soil: dict[str, float]
+    late: int
+    table: Any = field(repr=False)
+    inputs: Any = field(repr=False)
+    parameters: Any = field(repr=False)
+
+    @property
+    def growing(self):
+        """The table from the crop's start on."""
+        return self.table[column(self.table, "STAGE") > 0.0]
+
+
 @st.composite
 def seasons(draw):
-    """A season: its table of all variables, its inputs, and the parameters it ran with."""
+    """A season on any soil, in any weather window, under any management."""
     start = FIRST + timedelta(days=draw(st.integers(0, (LAST - FIRST).days)))
     days = draw(st.integers(30, 330))
     late = draw(st.integers(0, 40))
@@ -58,7 +81,8 @@ def seasons(draw):
     world = build_world("lintul3-wheat", parameters, site_series("wageningen"), calendar, start, end)
     seed = draw(st.integers(0, 2**32 - 1))
     inputs = management(np.random.default_rng(seed), days + 1)
-    return run_season(world, inputs), inputs, world.parameters, late
+    table = run_season(world, inputs)
+    return Season(start, seed, soil, late, table, inputs, world.parameters)
 
 
 def management(rng, days):
@@ -83,56 +107,62 @@ def require_closed(found, expected):
 @settings(max_examples=150, deadline=None)
 @given(seasons())
 def test_the_water_balance_closes(season):
-    table, _, p, _ = season
+    table, p = season.table, season.parameters
     gained = column(table, "TRAIN", "TEXPLO", "TIRRIG")
     lost = column(table, "TRUNOF", "TTRAN", "TEVAP", "TDRAIN")
     require_closed(column(table, "WA") + lost, 1000.0 * p["ROOTDI"] * p["WCI"] + gained)
+    arrived = 10.0 * np.cumsum(season.inputs[: len(table), 1])
+    irrigated = column(table, "TIRRIG")
+    if p["IRRIGF"] == 0.0:
+        require_closed(irrigated[1:], arrived[:-1])
 
 
 @settings(max_examples=150, deadline=None)
 @given(seasons())
-def test_the_nitrogen_of_crop_and_soil_is_all_accounted_for(season):
-    table, inputs, p, late = season
-    growing = column(table, "STAGE") > 0.0
-    table, inputs = table[growing], inputs[: len(table)]
-    crop = column(table, "ANLV", "ANST", "ANRT", "ANSO")
-    lost = column(table, "NLOSSL", "NLOSSR")
-    uptake = column(table, "NUPTT")
-    if not growing.any():
+def test_the_nitrogen_of_the_crop_is_what_it_took_up_less_what_died(season):
+    table = season.growing
+    if len(table):
+        crop = column(table, "ANLV", "ANST", "ANRT", "ANSO")
+        lost = column(table, "NLOSSL", "NLOSSR")
+        require_closed(crop + lost, crop[0] + column(table, "NUPTT"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(seasons())
+def test_the_nitrogen_of_the_soil_is_all_accounted_for(season):
+    table, p = season.growing, season.parameters
+    if not len(table):
         return
-    require_closed(crop + lost, crop[0] + uptake)
-    before = 0.1 * inputs[:late, 0].sum()
-    applied = before + np.concatenate([[0.0], 0.1 * np.cumsum(inputs[late:-1, 0])])
-    applied[0] = 0.0
+    given_before = 0.1 * season.inputs[: season.late, 0].sum()
+    during = 0.1 * np.cumsum(season.inputs[season.late :, 0])
+    applied = np.concatenate([[0.0], given_before + during])[: len(table)]
     supplied = p["RNMIN"] * np.arange(len(table))
-    require_closed(column(table, "TNSOIL") + uptake, p["TNSOILI"] + applied + supplied)
+    found = column(table, "TNSOIL") + column(table, "NUPTT")
+    require_closed(found, p["TNSOILI"] + applied + supplied)
 
 
 @settings(max_examples=150, deadline=None)
 @given(seasons())
 def test_what_has_grown_is_in_living_and_dead_organs(season):
-    table, *_ = season
-    table = table[column(table, "STAGE") > 0.0]
-    organs = column(table, "WLVG", "WLVD", "WST", "WSO", "WRT", "WDRT")
+    table = season.growing
     if len(table):
+        organs = column(table, "WLVG", "WLVD", "WST", "WSO", "WRT", "WDRT")
         require_closed(organs, organs[0] + column(table, "TGROWTH"))
 
 
 @settings(max_examples=300, deadline=None)
 @given(seasons())
 def test_no_pool_is_ever_negative_or_no_number(season):
-    table, *_ = season
-    assert np.isfinite(table).all()
+    assert np.isfinite(season.table).all()
     for name in POOLS:
-        assert column(table, name).min() >= -1e-9, name
+        assert column(season.table, name).min() >= SLIGHTLY_NEGATIVE.get(name, -1e-9), name
 
 
 @settings(max_examples=100, deadline=None)
 @given(seasons())
 def test_every_variable_stays_within_its_declared_bounds(season):
-    table, *_ = season
     for variable in VARIABLES:
-        values = column(table, variable.name)
+        values = column(season.table, variable.name)
         assert values.min() >= variable.low, variable.name
         assert values.max() <= variable.high, variable.name
 

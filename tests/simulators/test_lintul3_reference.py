@@ -211,3 +211,21 @@ def test_fertiliser_of_one_day_adds_up_as_one_event_of_pcse():
         "lintul3", start="1984-01-01", events=[("1984-03-01", "apply_n", 60.0)]
     )
     np.testing.assert_allclose(split["WSO"], whole["WSO"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_soil_season_and_management_equals_pcse(seed):
+    rng = np.random.default_rng(seed)
+    start = np.datetime64("1976-01-01") + rng.integers(4000)
+    dry, wilting, field, wet, saturated = np.cumsum(rng.uniform(0.04, 0.14, 5))
+    soil = {"WCAD": dry, "WCWP": wilting, "WCFC": field, "WCWET": wet, "WCST": saturated}
+    soil |= {"WCI": rng.uniform(dry, wet), "WCSUBS": rng.uniform(dry, field)}
+    soil |= {"DRATE": rng.uniform(0.0, 40.0), "TNSOILI": rng.uniform(0.0, 20.0)}
+    days = start + rng.choice(np.arange(1, 150), 12, replace=False)
+    events = [(str(d), "apply_n", float(a)) for d, a in zip(days[:6], rng.uniform(5, 80, 6))]
+    events += [(str(d), "irrigate", float(a)) for d, a in zip(days[6:], rng.uniform(0, 6, 6))]
+    given = winter_wheat("lintul3-wheat") | soil
+    ours = compare(
+        "lintul3-wheat", given, start=str(start), end=str(start + 200), events=events
+    )
+    assert ours["TNSOIL"].iloc[-1] != ours["TNSOIL"].iloc[0]

@@ -42,7 +42,7 @@ _CROP = [
 ]
 _SOIL = [
     Variable("WA", "mm", "water in the rooted soil", 0, 10_000),
-    Variable("WC", "m3 m-3", "water content of the rooted soil", 0, 1),
+    Variable("WC", "m3 m-3", "water content of the rooted soil; irrigation may flood it", 0, 10),
     Variable("TRUNOF", "mm", "runoff since the start", 0, 100_000),
     Variable("TTRAN", "mm", "transpiration since the start", 0, 100_000),
     Variable("TEVAP", "mm", "soil evaporation since the start", 0, 100_000),

@@ -1,0 +1,103 @@
+"""The batch of fields as a Stable-Baselines3 `VecEnv`: one object steps all rows, no copies between."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.envs import FieldVectorEnv
+from agbench.errors import MissingExtraError
+from agbench.registry import make_vec
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError:
+    raise MissingExtraError(
+        'Stable-Baselines3 is not installed. Install it with: pip install "agbench[rl]"'
+    ) from None
+
+if TYPE_CHECKING:
+    import gymnasium
+
+Indices = int | Iterable[int] | None
+
+
+def sb3_env(task: str, num_envs: int, split: str = "train", **overrides: Any) -> "FieldVecEnv":
+    """Return `num_envs` environments of a task for Stable-Baselines3; arguments as in `make_vec`."""
+    return FieldVecEnv(make_vec(task, num_envs, split, "same_step", **overrides))
+
+
+class FieldVecEnv(VecEnv):  # type: ignore[misc]
+    """A `FieldVectorEnv` behind Stable-Baselines3's interface.
+
+    Rows that end start anew at once; the info of such a row holds `terminal_observation`,
+    `TimeLimit.truncated` and the metrics of the episode, that of other rows is empty.
+    """
+
+    def __init__(self, envs: FieldVectorEnv) -> None:
+        self.envs = envs
+        self.render_mode = None
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        self._actions: Any = None
+
+    def reset(self) -> NDArray[np.float32]:
+        """Start an episode in every row, with the seeds and options that were set before."""
+        scenarios = [options.get("scenario") for options in self._options]
+        options = {} if not any(scenarios) else {"scenario": scenarios}
+        observations, info = self.envs.reset(seed=self._seeds, options=options)
+        self.reset_infos = _rows(info, range(self.num_envs))
+        self._reset_seeds()
+        self._reset_options()
+        return observations
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Keep the actions for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Step all rows."""
+        observations, rewards, terminated, truncated, info = self.envs.step(self._actions)
+        done = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if "final_obs" in info:
+            ended = np.flatnonzero(done).tolist()
+            for row, final in zip(ended, _rows(info["final_info"], ended), strict=True):
+                infos[row] = final
+                infos[row]["terminal_observation"] = info["final_obs"][row]
+                infos[row]["TimeLimit.truncated"] = bool(truncated[row])
+        return observations, rewards.astype(np.float32), done, infos
+
+    def close(self) -> None:
+        """Close the batch."""
+        self.envs.close()
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """Return an attribute of the batch, once a row."""
+        owner = self if attr_name == "render_mode" else self.envs
+        return [getattr(owner, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Set an attribute of the batch; rows share it."""
+        setattr(self.envs, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call a method of the batch once and return its result a row."""
+        result = getattr(self.envs, method_name)(*method_args, **method_kwargs)
+        return [result for _ in self._get_indices(indices)]
+
+    def env_is_wrapped(
+        self, wrapper_class: "type[gymnasium.Wrapper[Any, Any, Any, Any]]", indices: Indices = None
+    ) -> list[bool]:
+        """Return False a row: rows are not wrapped one by one."""
+        return [False for _ in self._get_indices(indices)]
+
+
+def _rows(info: dict[str, Any], rows: Sequence[int]) -> list[dict[str, Any]]:
+    """Return a batched info as one dict a row."""
+    keys = [key for key in info if not key.startswith("_") and not key.startswith("final_")]
+    return [{key: info[key][row] for key in keys} for row in rows]

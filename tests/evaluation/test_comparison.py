@@ -1,0 +1,60 @@
+"""Comparisons: scores from means, and only what can be compared."""
+
+import pytest
+
+import agbench
+from agbench.errors import ResultError
+from agbench.evaluation.comparison import compare, load_results
+
+TASK = "wheat-nitrogen-v1"
+YEARS = [1978, 1984, 1994]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {p: agbench.evaluate(TASK, p, years=YEARS) for p in ("zero", "standard-practice", "ceres")}
+
+
+def test_policies_come_from_worst_to_best_with_floor_0_and_expert_100(results):
+    rows = compare([results["ceres"], results["zero"], results["standard-practice"]])
+    assert [row.policy for row in rows] == ["zero", "standard-practice", "ceres"]
+    assert rows[0].score == 0.0
+    assert rows[1].score == 100.0
+    means = [results[row.policy].objective.mean() for row in rows]
+    assert rows[2].score == pytest.approx(100.0 * (means[2] - means[0]) / (means[1] - means[0]))
+    assert rows[2].chance_worse == 0.0
+    assert rows[1].chance_worse is None
+
+
+def test_without_floor_and_expert_there_is_no_score(results):
+    assert compare([results["ceres"]])[0].score is None
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({"beta": 5.0}, "differ in their version of the task"),
+        ({"split": "train", "years": [1977, 1979, 1981]}, "differ in their split"),
+        ({"years": [1978, 1984, 1996]}, "ran different scenarios"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(results, change, wanted):
+    other = agbench.evaluate(TASK, "random", **{"years": YEARS, **change})
+    with pytest.raises(ResultError, match=wanted):
+        compare([results["zero"], other])
+
+
+def test_the_same_policy_twice_is_refused(results):
+    with pytest.raises(ResultError, match="more than one result of zero"):
+        compare([results["zero"], results["zero"]])
+
+
+def test_a_folder_of_results_is_read_whole(results, tmp_path):
+    for name, result in results.items():
+        result.save(tmp_path / name)
+    assert [r.policy for r in load_results([tmp_path])] == ["ceres", "standard-practice", "zero"]
+
+
+def test_a_folder_without_results_is_named(tmp_path):
+    with pytest.raises(ResultError, match="holds no result"):
+        load_results([tmp_path])

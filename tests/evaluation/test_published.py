@@ -1,0 +1,104 @@
+"""The published study: what Kallenberg et al. (2023) found must come out of the same experiment.
+
+The experiment proper needs NASA POWER weather at (52 N, 5 E), which is not ours to ship; its test
+runs where the file is. What the repository holds is the same experiment on Wageningen weather.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agbench
+from agbench import data
+from agbench.building import action_map
+from agbench.policies.schedule import Schedule, ScheduleSettings
+from agbench.spec.overrides import override
+
+ROOT = Path(__file__).parents[2]
+SHARED = Path(os.environ.get("AGBENCH_REFERENCE", ROOT.parent / "shared"))
+NASA = SHARED / "weather/daily/nasapower_lat+52.00_lon+005.00.npz"
+PER_YEAR = SHARED / "figures/cropgym_per_year.json"
+ONCE = {"action.kind": "continuous", "action.limit": {"N": 1000.0}}
+PAPER_DOSE = 170.7  # kg ha-1, all at the first decision
+
+
+def paper_task():
+    """The task with amounts as the paper has them: any amount, at once."""
+    return override(data.task("wheat-nitrogen-v1"), ONCE)
+
+
+def paper_practice(task):
+    plan = [{"date": "01-08", "amount": PAPER_DOSE}]
+    settings = ScheduleSettings(input="N", plan=plan)
+    return Schedule("paper-practice", settings, task.season, action_map(task))
+
+
+def nasa_weather():
+    import pandas as pd
+
+    with np.load(NASA, allow_pickle=True) as stored:
+        names = ("IRRAD", "TMIN", "TMAX", "TEMP", "VAP", "WIND", "RAIN", "E0", "ES0", "ET0")
+        index = pd.DatetimeIndex(stored["date"])
+        frame = pd.DataFrame({name: stored[name] for name in names}, index=index)
+        frame.attrs.update({key: float(stored[key]) for key in ("lat", "lon", "elev")})
+    return frame
+
+
+@pytest.mark.skipif(not NASA.is_file(), reason="NASA POWER weather is not in the repository")
+def test_the_published_medians_come_out_on_nasa_power_weather():
+    task, weather, years = paper_task(), nasa_weather(), list(range(1990, 2021, 2))
+
+    def medians(policy):
+        result = agbench.evaluate(task, policy, weather=weather, years=years)
+        return result, {name: result.summary[name].value for name in ("return", "nitrogen", "yield")}
+
+    _, zero = medians("zero")
+    _, practice = medians(paper_practice(task))
+    ceres, best = medians("ceres")
+    assert round(zero["yield"], 2) == 5.83
+    assert round(practice["return"], 2) == 112.66
+    assert round(practice["yield"], 2) == 8.56
+    assert round(best["return"], 2) == 124.86
+    assert round(best["nitrogen"], 1) == 196.9
+    assert round(best["yield"], 2) == 9.00
+    assert np.median(ceres.episodes["steps"]) == 29
+
+    published = json.loads(PER_YEAR.read_text())["policies"]["ceres"]["52,5.5"]
+    for ours, theirs, agreement in (
+        ("return", "reward", 0.971),
+        ("nitrogen", "nitrogen", 0.983),
+        ("yield", "yield", 0.982),
+    ):
+        per_year = [published[str(year)][theirs] for year in years]
+        assert round(float(np.corrcoef(ceres.episodes[ours], per_year)[0, 1]), 3) == agreement
+
+
+WAGENINGEN = {
+    "zero": (0.00, 0.0, 5.28),
+    "paper-practice": (45.64, 170.7, 7.72),
+    "ceres": (61.94, 130.35, 7.22),
+}
+
+
+@pytest.mark.parametrize("policy", WAGENINGEN)
+def test_the_same_experiment_on_wageningen_weather_keeps_its_medians(policy):
+    task = paper_task()
+    result = agbench.evaluate(task, paper_practice(task) if policy == "paper-practice" else policy)
+    reward, nitrogen, grain = WAGENINGEN[policy]
+    assert result.summary["return"].value == pytest.approx(reward, abs=0.005)
+    assert result.summary["nitrogen"].value == pytest.approx(nitrogen, abs=0.05)
+    assert result.summary["yield"].value == pytest.approx(grain, abs=0.005)
+
+
+def test_pcse_itself_gives_the_same_returns():
+    """The same seasons with PCSE's own engine: three years, the paper's practice."""
+    task = paper_task()
+    returns = []
+    for engine in ("compiled", "pcse"):
+        on_engine = override(task, {"engine": engine})
+        result = agbench.evaluate(on_engine, paper_practice(on_engine), years=[1978, 1984, 1996])
+        returns.append(result.episodes["return"].to_numpy())
+    assert returns[0] == pytest.approx(returns[1], rel=1e-9)

@@ -1,0 +1,109 @@
+"""Result folders: whole or not there, and damage is named."""
+
+import shutil
+
+import numpy as np
+import pytest
+import yaml
+
+import agbench
+from agbench.errors import ResultError
+from agbench.evaluation import Result
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results") / "random"
+    agbench.evaluate("wheat-nitrogen-v1", "random", years=[1976, 1984], out=folder)
+    return folder
+
+
+@pytest.fixture
+def copy(saved, tmp_path):
+    return shutil.copytree(saved, tmp_path / "copy")
+
+
+def test_a_result_comes_back_as_it_was(saved):
+    result = Result.load(saved)
+    again = agbench.evaluate("wheat-nitrogen-v1", "random", years=[1976, 1984])
+    assert result.episodes.equals(again.episodes)
+    assert [a.tolist() for a in result.actions] == [a.tolist() for a in again.actions]
+    assert result.task == again.task
+    assert result.record["data"] == again.record["data"]
+
+
+def test_the_record_names_versions_hashes_and_no_machine(saved):
+    record = yaml.safe_load((saved / "result.yaml").read_text())
+    assert set(record["machine"]) == {"system", "processor"}
+    assert record["versions"]["agbench"] == agbench.__version__
+    assert all(len(record[key]) == 64 for key in ("task_hash", "simulator_hash"))
+    assert set(record["data"]) == {"crop winter-wheat-nl", "soil cropgym-nl", "weather wageningen"}
+
+
+@pytest.mark.parametrize("name", ["result.yaml", "episodes.parquet", "actions.npz"])
+def test_a_missing_file_is_named(copy, name):
+    (copy / name).unlink()
+    with pytest.raises(ResultError, match=rf"not a whole result, {name} missing"):
+        Result.load(copy)
+
+
+@pytest.mark.parametrize("name", ["episodes.parquet", "actions.npz"])
+def test_a_file_cut_in_half_is_named(copy, name):
+    content = (copy / name).read_bytes()
+    (copy / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(ResultError, match=rf"{name}: its SHA-256 is not the one"):
+        Result.load(copy)
+
+
+def test_a_record_cut_in_half_is_named(copy):
+    text = (copy / "result.yaml").read_text()
+    for share in (0.1, 0.3, 0.5, 0.9):
+        (copy / "result.yaml").write_text(text[: int(share * len(text))])
+        with pytest.raises((ResultError, agbench.errors.ConfigError), match=r"result\.yaml"):
+            Result.load(copy)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ResultError, match="no such result folder"):
+        Result.load(tmp_path / "nothing")
+
+
+def test_another_format_is_refused(copy):
+    text = (copy / "result.yaml").read_text().replace("format: 1", "format: 99", 1)
+    (copy / "result.yaml").write_text(text)
+    with pytest.raises(ResultError, match="format 99; this version reads 1"):
+        Result.load(copy)
+
+
+def test_a_task_changed_inside_the_record_is_refused(copy):
+    text = (copy / "result.yaml").read_text().replace("beta: 10.0", "beta: 9.0", 1)
+    (copy / "result.yaml").write_text(text)
+    with pytest.raises(ResultError, match="task_hash is not that of its content"):
+        Result.load(copy)
+
+
+def test_saving_over_something_else_is_refused(saved, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ResultError, match="holds something else"):
+        Result.load(saved).save(tmp_path)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_saving_again_replaces_the_result_and_leaves_nothing_behind(saved, tmp_path):
+    result = Result.load(saved)
+    result.save(tmp_path / "a")
+    result.save(tmp_path / "a")
+    assert sorted(p.name for p in (tmp_path / "a").iterdir()) == [
+        "actions.npz",
+        "episodes.parquet",
+        "result.yaml",
+    ]
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+def test_the_summary_is_the_median_with_an_interval_around_it(saved):
+    result = Result.load(saved)
+    for name in ("return", "nitrogen", "yield", "uptake"):
+        value, low, high = result.summary[name]
+        assert value == np.median(result.episodes[name])
+        assert low <= value <= high

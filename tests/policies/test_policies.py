@@ -1,0 +1,207 @@
+"""Policies: they load by name, act inside the space, and do what their names say."""
+
+import numpy as np
+import pytest
+
+import agbench
+from agbench import data
+from agbench.building import action_map, build
+from agbench.envs.actions import Amounts, Menu
+from agbench.errors import ConfigError, SimulationError, UnknownNameError
+from agbench.policies import search
+from agbench.policies.loading import as_policy, policies
+from agbench.policies.schedule import Schedule, ScheduleSettings, season_day
+from agbench.policies.simple import Recorded
+from agbench.spec.overrides import override
+
+TASK = "wheat-nitrogen-v1"
+CONTINUOUS = {"action.kind": "continuous", "action.limit": {"N": 1000.0}}
+
+
+def season(policy, scenario="wageningen/1984", **overrides):
+    """Return the amounts given at each decision [kg ha-1] and the return."""
+    task = override(data.task(TASK), overrides)
+    result = agbench.evaluate(task, policy, years=[int(scenario.split("/")[1])])
+    inputs = action_map(task).inputs(result.actions[0])[:, 0]
+    return inputs, float(result.episodes["return"].iloc[0])
+
+
+def schedule(*plan, **overrides):
+    task = override(data.task(TASK), overrides)
+    settings = ScheduleSettings(input="N", plan=[{"date": d, "amount": a} for d, a in plan])
+    return Schedule("plan", settings, task.season, action_map(task))
+
+
+def test_the_task_has_the_named_policies():
+    assert {"zero", "random", "standard-practice", "standard-practice-three-dates", "ceres"} <= set(
+        policies(TASK)
+    )
+
+
+def test_zero_gives_nothing_and_earns_nothing():
+    given, earned = season("zero")
+    assert given.sum() == 0.0
+    assert earned == 0.0
+
+
+def test_zero_gives_nothing_with_continuous_amounts():
+    given, earned = season("zero", **CONTINUOUS)
+    assert given.sum() == 0.0
+    assert earned == 0.0
+
+
+def test_random_draws_depend_on_the_seed_alone():
+    policy = agbench.load_policy("random", TASK)
+    draws = []
+    for seed in (7, 8, 7):
+        policy.reset(seed)
+        draws.append([policy(None) for _ in range(30)])
+    assert draws[0] == draws[2] != draws[1]
+    assert set(draws[0]) == {0, 1, 2}
+
+
+def test_a_schedule_gives_its_doses_on_their_dates():
+    given, _ = season(schedule(("02-24", 20.0), ("04-29", 40.0)))
+    season_spec = data.task(TASK).season
+    days = [7 + 7 * i for i in np.flatnonzero(given)]
+    assert given[given > 0].tolist() == [20.0, 40.0]
+    for day, wanted in zip(days, ("02-24", "04-29"), strict=True):
+        assert 0 <= day - season_day(season_spec, wanted) < 7
+
+
+def test_a_dose_larger_than_the_menu_is_carried_over():
+    given, _ = season(schedule(("03-01", 100.0)))
+    assert given[given > 0].tolist() == [40.0, 40.0, 20.0]
+
+
+def test_a_schedule_gives_all_at_once_where_amounts_are_continuous():
+    given, _ = season(schedule(("01-08", 170.7), **CONTINUOUS), **CONTINUOUS)
+    assert given[0] == pytest.approx(170.7, abs=1e-4)
+    assert given[1:].max() < 1e-6
+
+
+def test_standard_practice_cannot_be_bettered_by_one_change_on_training_years():
+    task = data.task(TASK)
+    parts = build(task, "train")
+    policy = agbench.load_policy("standard-practice", TASK)
+    policy.reset(0)
+    steps = search.number_of_decisions(parts)
+    menu = search.doses(parts, "N")
+    amounts = np.array([menu[policy(None)] for _ in range(steps)])
+
+    def value(schedules):
+        return search.returns(parts, "N", schedules, parts.scenarios.keys).mean(axis=1)
+
+    improved, best = search.improve(amounts, menu, value)
+    assert improved.tolist() == amounts.tolist()
+    assert best > value(np.zeros((1, steps)))[0] + 50.0
+
+
+@pytest.mark.parametrize("year", [1976, 1984, 1994])
+def test_ceres_is_never_below_any_schedule(year):
+    key = f"wageningen/{year}"
+    _, oracle = season("ceres", key)
+    for plan in ([], [("01-08", 100.0)], [("03-01", 160.0)], [("02-24", 60.0), ("04-29", 60.0)]):
+        assert oracle >= season(schedule(*plan), key)[1] - 1e-9
+
+
+def test_ceres_finds_the_same_optimum_as_a_fine_grid_of_totals():
+    """Continuous form: every total from 0 to 400 kg/ha in steps of 2, all at once."""
+    task = override(data.task(TASK), CONTINUOUS)
+    parts = build(task, "test")
+    oracle = agbench.load_policy("ceres", task)
+    amounts = oracle.solve(parts, "wageningen/1984")
+    totals = np.arange(0.0, 401.0, 2.0)
+    schedules = np.zeros((len(totals), len(amounts)))
+    schedules[:, 0] = totals
+    values = search.returns(parts, "N", schedules, ["wageningen/1984"])[:, 0]
+    best = search.returns(parts, "N", amounts[None], ["wageningen/1984"])[0, 0]
+    assert best >= values.max()
+    assert abs(amounts.sum() - totals[values.argmax()]) <= 2.0
+
+
+def test_returns_of_schedules_are_those_of_episodes():
+    task = data.task(TASK)
+    parts = build(task, "test")
+    amounts = np.array([search.early(100.0, 40.0, search.number_of_decisions(parts), first=7)])
+    quick = search.returns(parts, "N", amounts, ["wageningen/1984"])[0, 0]
+    menu = search.doses(parts, "N")
+    slow = season(Recorded([menu.index(a) for a in amounts[0]]))[1]
+    assert quick == slow
+
+
+def test_recorded_actions_that_end_too_soon_say_so():
+    policy = Recorded([0, 0])
+    policy.reset(0)
+    policy(None), policy(None)
+    with pytest.raises(SimulationError, match="holds 2 actions"):
+        policy(None)
+
+
+def test_the_menu_encodes_the_largest_dose_that_is_not_too_much():
+    actions = action_map(data.task(TASK))
+    assert isinstance(actions, Menu)
+    assert [actions.encode("N", a)[1] for a in (0.0, 19.0, 20.0, 39.9, 500.0)] == [0, 0, 20, 20, 40]
+
+
+def test_amounts_encode_and_decode_alike():
+    actions = action_map(override(data.task(TASK), CONTINUOUS))
+    assert isinstance(actions, Amounts)
+    action, given = actions.encode("N", 123.0)
+    assert given == 123.0
+    assert actions.inputs(action[None])[0, 0] == pytest.approx(123.0, rel=1e-6)
+
+
+
+
+def test_a_policy_loads_from_code(monkeypatch, tmp_path):
+    (tmp_path / "my_policies.py").write_text(
+        "class Mine:\n    name = 'mine'\n    information = 'observation'\n"
+        "    def reset(self, seed): pass\n    def __call__(self, observation): return 1\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert agbench.load_policy("my_policies:Mine", TASK).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("standart-practice", "Did you mean 'standard-practice'"),
+        ("nothing-like-it", "Known: "),
+    ],
+)
+def test_an_unknown_policy_names_the_nearest(said, wanted):
+    with pytest.raises(UnknownNameError, match=wanted):
+        agbench.load_policy(said, TASK)
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [("no_such_module_:Mine", "No module named"), ("agbench.errors:Nope", "has no 'Nope'")],
+)
+def test_code_that_is_not_there_says_so(said, wanted):
+    with pytest.raises(ConfigError, match=wanted):
+        agbench.load_policy(said, TASK)
+
+
+def test_an_object_that_is_no_policy_is_refused():
+    with pytest.raises(ConfigError, match="is no policy"):
+        as_policy(object(), data.task(TASK))
+
+
+def test_wrong_settings_name_file_and_key(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "policy: schedule\nsummary: x\nsource: x\nsettings: {input: N, plam: []}\n", encoding="utf-8"
+    )
+    with pytest.raises(ConfigError, match=r"mine\.yaml: settings: .*unknown key 'plam'. Did you mean 'plan'"):
+        agbench.load_policy(path, TASK)
+
+
+def test_settings_for_an_input_that_the_task_lacks_are_refused(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "policy: schedule\nsummary: x\nsource: x\nsettings: {input: P, plan: []}\n", encoding="utf-8"
+    )
+    with pytest.raises(UnknownNameError, match="unknown input 'P'"):
+        agbench.load_policy(path, TASK)

@@ -1,0 +1,52 @@
+"""Every registered task keeps the whole contract; one test a task and check."""
+
+import pytest
+
+import agbench
+from agbench.testing import CHECKS, NotApplicableError, check_task
+
+TASKS = [task.id for task in agbench.tasks()]
+VARIANTS = {
+    "continuous": {"action__kind": "continuous"},
+    "two inputs": {
+        "doses": {"N": [0, 30], "IRRIG": [0, 1.5]},
+        "prices": {"N": 0.1, "IRRIG": 1.0},
+    },
+    "daily weather, ten days a step": {"weather_form": "daily", "step": "10 d", "window": "5 d"},
+    "autumn to autumn": {"season__start": "10-15", "reward__kind": "growth"},
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_keeps_the_contract(task, check):
+    try:
+        CHECKS[check](task)
+    except NotApplicableError as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("check", [c for c in CHECKS if c not in ("rendering", "another-process")])
+@pytest.mark.parametrize("overrides", VARIANTS.values(), ids=VARIANTS)
+def test_a_changed_task_keeps_it_too(overrides, check):
+    years = [1977, 1983] if "season__start" in overrides else None
+    CHECKS[check]("wheat-nitrogen-v1", years=years, **overrides)
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_every_scenario_of_a_split_runs_to_maturity(split):
+    env = agbench.make("wheat-nitrogen-v1", split)
+    for scenario in env.unwrapped.scenarios:
+        _, info = env.reset(options={"scenario": scenario})
+        terminated = truncated = False
+        while not (terminated or truncated):
+            _, _, terminated, truncated, info = env.step(0)
+        assert terminated
+        assert info["scenario"] == scenario
+        assert info["yield"] > 1.0
+
+
+def test_the_report_names_what_passed_and_what_it_skipped():
+    report = check_task("wheat-nitrogen-v1", checks=["replay", "response"])
+    assert report.passed == ("replay", "response")
+    assert str(report) == "wheat-nitrogen-v1 keeps the contract: 2 checks passed."
