@@ -1,5 +1,6 @@
 """From a task file to something that runs: model, worlds, actions, observations, reward."""
 
+from calendar import isleap
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,8 @@ class _WorldBuilder:
         for scenario in scenarios:
             start, end = self._season(scenario)
             try:
+                if self._given is None:
+                    _check_years(self._series(scenario), {start.year, end.year})
                 self._series(scenario).window(start, end)
             except WeatherError as error:
                 raise WeatherError(f"{self._task.task}, scenario {scenario.key}: {error}") from None
@@ -130,6 +133,16 @@ class _WorldBuilder:
         start = date.fromisoformat(f"{scenario.year}-{self._task.season.start}")
         end = date.fromisoformat(f"{scenario.year}-{self._task.season.end}")
         return start, end if end > start else end.replace(year=end.year + 1)
+
+
+def _check_years(series: DailySeries, years: set[int]) -> None:
+    """Raise `WeatherError` for a year that the site's own series does not hold whole."""
+    for year, days in series.incomplete_years().items():
+        if year in years:
+            raise WeatherError(
+                f"the year {year} of {series.name} is incomplete: it has {days} of "
+                f"{366 if isleap(year) else 365} days. Leave it out."
+            )
 
 
 def action_map(task: Task) -> ActionMap:

@@ -28,6 +28,6 @@ def check(
             mark = "[green]good[/green]" if problem is None else "[red]wrong[/red]"
             console.print(f"{mark}  {path}")
             if problem is not None:
-                console.print(f"       {problem}", markup=False)
+                console.print(f"       {problem}", markup=False, soft_wrap=True)
     if any(found.values()):
         raise typer.Exit(1)

@@ -63,7 +63,7 @@ def as_policy(given: Any, task: Task) -> Policy:
     if isinstance(given, Policy):
         return given
     if callable(getattr(given, "predict", None)):
-        return Predicting(given)
+        return Predicting(given, task.protocol.deterministic)
     raise ConfigError(
         f"{given!r} is no policy: it needs name, information, reset(seed) and "
         "__call__(observation), or predict(observation)."

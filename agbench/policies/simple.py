@@ -77,12 +77,16 @@ class Recorded:
 
 
 class Predicting:
-    """Any object with `predict(observation, deterministic=True)`, such as Stable-Baselines3's."""
+    """Any object with `predict(observation, ...)` as Stable-Baselines3 has it.
+
+    `deterministic` is what the task's protocol says.
+    """
 
     information: Information = "observation"
 
-    def __init__(self, model: Any, name: str | None = None) -> None:
-        self.name = name or type(model).__name__.lower()
+    def __init__(self, model: Any, deterministic: bool = True) -> None:
+        self.name = type(model).__name__.lower()
+        self._deterministic = deterministic
         self._model = model
         self._recurrent: Any = None
         self._first = True
@@ -93,10 +97,10 @@ class Predicting:
         self._first = True
 
     def __call__(self, observation: Any) -> Any:
-        """Return the model's deterministic action."""
+        """Return the model's action."""
         start = np.array([self._first])
         action, self._recurrent = self._model.predict(
-            observation, state=self._recurrent, episode_start=start, deterministic=True
+            observation, state=self._recurrent, episode_start=start, deterministic=self._deterministic
         )
         self._first = False
         return action

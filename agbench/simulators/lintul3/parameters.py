@@ -115,14 +115,6 @@ RECORD: Final = np.dtype(
 )
 """One world's parameters as the kernels read them."""
 
-MODELS: Final = ("lintul3", "lintul3-wheat")
-
-
-def known_names(model: str) -> tuple[str, ...]:
-    """Return the names of all parameters that a model reads."""
-    scalars = (*CROP, *SOIL, *SITE, *(WHEAT if model == "lintul3-wheat" else ()))
-    return (*(p.name for p in scalars), *TABLES)
-
 
 def read(
     model: str, parameters: Mapping[str, Any], setting: str = "sound"

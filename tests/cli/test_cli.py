@@ -1,0 +1,122 @@
+"""The command: a user's path through it, what it prints, and how it ends."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TASK = "wheat-nitrogen-v1"
+ROOT = Path(__file__).parents[2]
+
+
+def agbench(*arguments, cwd, code=0):
+    """Run the command in a folder; return what it printed to standard output and error."""
+    command = [sys.executable, "-c", "from agbench.cli import main; main()", *map(str, arguments)]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def test_help_names_every_verb_and_every_verb_has_an_example(tmp_path):
+    printed, _ = agbench("--help", cwd=tmp_path)
+    for verb in ("tasks", "show", "run", "evaluate", "compare", "check", "fit", "bench"):
+        assert verb in printed
+        assert "Example:" in agbench(verb, "--help", cwd=tmp_path)[0]
+
+
+def test_tasks_lists_the_task_with_its_references(tmp_path):
+    printed, _ = agbench("tasks", "--json", cwd=tmp_path)
+    (task,) = [t for t in json.loads(printed) if t["id"] == TASK]
+    assert task["splits"] == {"train": 11, "test": 11}
+    assert (task["floor"], task["expert"], task["oracle"]) == ("zero", "standard-practice", "ceres")
+    assert TASK in agbench("tasks", cwd=tmp_path)[0]
+
+
+def test_show_names_spaces_units_splits_protocol_and_references(tmp_path):
+    printed, _ = agbench("show", TASK, cwd=tmp_path)
+    for word in ("DVS", "m2 m-2", "mean(IRRAD)", "40 kg ha-1 N", "1977", "median", "ceres", "g m-2"):
+        assert word in printed
+    shown = json.loads(agbench("show", TASK, "--json", "--set", "beta=5.0", cwd=tmp_path)[0])
+    assert len(shown["observation"]) == 12
+    assert shown["reward"]["beta"] == 5.0
+
+
+def test_a_season_is_run_told_and_drawn(tmp_path):
+    printed, _ = agbench(
+        "run", TASK, "-p", "ceres", "--scenario", "wageningen/1984", "-o", "s.png", cwd=tmp_path
+    )
+    assert "1984-08-20" in printed
+    assert re.search(r"return 110\.2 g m-2; nitrogen 180\.0 kg ha-1", printed)
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_policies_are_evaluated_and_compared(tmp_path):
+    for policy in ("zero", "standard-practice", "ceres"):
+        printed, _ = agbench("evaluate", TASK, "--policy", policy, "-o", f"r/{policy}", cwd=tmp_path)
+        assert f"wrote r/{policy}/" in printed
+    printed, _ = agbench("compare", "r", "--figure", "c.png", cwd=tmp_path)
+    rows = [line.split()[0] for line in printed.splitlines() if "[" in line][1:]
+    assert rows == ["zero", "standard-practice", "ceres"]
+    assert (tmp_path / "c.png").stat().st_size > 10_000
+    content = json.loads(agbench("compare", "r", "--json", cwd=tmp_path)[0])
+    assert [row["score"] for row in content[:2]] == [0.0, 100.0]
+
+
+def test_evaluate_prints_json_for_machines(tmp_path):
+    printed, _ = agbench("evaluate", TASK, "-p", "zero", "--json", cwd=tmp_path)
+    content = json.loads(printed)
+    assert content["episodes"] == 11
+    assert content["summary"]["return"]["value"] == 0.0
+
+
+def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
+    files = [p for folder in ("tasks", "crops", "sites", "baselines") for p in (ROOT / folder).rglob("*.yaml")]
+    assert len(files) >= 6
+    printed, _ = agbench("check", *files, cwd=tmp_path)
+    assert printed.count("good") == len(files)
+    broken = tmp_path / "wheat-nitrogen-v1.yaml"
+    text = (ROOT / "tasks/wheat-nitrogen-v1.yaml").read_text()
+    broken.write_text(text.replace("warmup:", "warm_up:"))
+    printed, _ = agbench("check", broken, cwd=tmp_path, code=1)
+    assert "season: unknown key 'warm_up'. Did you mean 'warmup'?" in printed
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        (("DVS, TGROWTH", "DVS, TGROWHT"), "unknown variable 'TGROWHT'. Did you mean 'TGROWTH'"),
+        (("site: wageningen", "site: wagenigen"), "unknown site 'wagenigen'. Did you mean 'wageningen'"),
+        (("beta: 10.0", "beta: 1e1"), "write 1.0e1"),
+        (("leaving_out: [1991]", "leaving_out: []"), "the year 1991 of wageningen is incomplete: it has 243 of 365 days"),
+        (("expert: standard-practice", "expert: standart-practice"), "Did you mean 'standard-practice'"),
+        (("[0, 20, 40]", "[0, 40, 20]"), "doses must start with 0 and ascend"),
+    ],
+)
+def test_check_says_what_is_wrong_and_what_would_be_right(tmp_path, change, wanted):
+    text = (ROOT / "tasks/wheat-nitrogen-v1.yaml").read_text()
+    assert change[0] in text
+    broken = tmp_path / "wheat-nitrogen-v1.yaml"
+    broken.write_text(text.replace(*change))
+    printed, _ = agbench("check", broken, cwd=tmp_path, code=1)
+    assert wanted in " ".join(printed.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (("show", "wheat-nitrogen-v2"), "unknown task 'wheat-nitrogen-v2'. Did you mean"),
+        (("evaluate", TASK, "-p", "cerres"), "unknown policy 'cerres'. Did you mean 'ceres'"),
+        (("evaluate", TASK, "-p", "zero", "--split", "tset"), "unknown split 'tset'"),
+        (("evaluate", TASK, "-p", "zero", "-s", "betta=5"), "unknown key 'betta'. Did you mean 'beta'"),
+        (("run", TASK, "-p", "zero", "--scenario", "wageningen/1990"), "unknown scenario"),
+        (("compare", "nowhere"), "there is no such result folder"),
+    ],
+)
+def test_a_mistake_ends_with_one_sentence_and_code_2(tmp_path, arguments, wanted):
+    _, error = agbench(*arguments, cwd=tmp_path, code=2)
+    assert wanted in error
+    assert "Traceback" not in error
+    assert list(tmp_path.iterdir()) == []

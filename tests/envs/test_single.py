@@ -1,0 +1,147 @@
+import gymnasium
+import numpy as np
+import pytest
+
+import agbench
+
+TASK = "wheat-nitrogen-v1"
+
+
+@pytest.fixture
+def env():
+    return agbench.make(TASK).unwrapped
+
+
+def play(env, actions, **reset):
+    """Return observations, rewards and the last info of an episode."""
+    observation, info = env.reset(**reset)
+    observations, rewards = [observation], []
+    for action in actions:
+        observation, reward, terminated, truncated, info = env.step(action)
+        observations.append(observation)
+        rewards.append(reward)
+        if terminated or truncated:
+            break
+    return np.array(observations), rewards, info
+
+
+def test_the_spaces_are_those_of_the_task(env):
+    assert env.action_space == gymnasium.spaces.Discrete(3)
+    assert env.observation_space.shape == (12,)
+    assert env.observation_space.dtype == np.float32
+    assert env.action_labels == ["nothing", "20 kg ha-1 N", "40 kg ha-1 N"]
+
+
+def test_the_first_observation_is_made_after_the_warmup(env):
+    _, info = env.reset(seed=0)
+    assert info["elapsed"] == 7
+    assert info["nitrogen"] == 0.0
+
+
+def test_info_sums_the_nitrogen(env):
+    *_, info = play(env, [0, 1, 2, 2], seed=0)
+    assert info["nitrogen"] == 100.0
+    assert info["elapsed"] == 35
+
+
+def test_the_same_seed_draws_the_same_season(env):
+    drawn = [env.reset(seed=s)[1]["scenario"] for s in (3, 4, 5, 6, 3, 4, 5, 6)]
+    assert drawn[:4] == drawn[4:]
+    assert len(set(drawn)) > 1
+
+
+def test_a_seed_holds_for_the_episodes_that_follow(env):
+    def episodes():
+        first = env.reset(seed=3)[1]["scenario"]
+        return [first, *(env.reset()[1]["scenario"] for _ in range(8))]
+
+    assert episodes() == episodes()
+
+
+def test_all_scenarios_of_a_split_are_drawn(env):
+    drawn = {env.reset(seed=s)[1]["scenario"] for s in range(200)}
+    assert drawn == set(env.scenarios)
+
+
+def test_a_scenario_may_be_chosen_even_from_another_split(env):
+    _, info = env.reset(options={"scenario": "wageningen/1984"})
+    assert info["scenario"] == "wageningen/1984"
+    assert "wageningen/1984" not in env.scenarios.keys
+
+
+def test_maturity_terminates_before_september(env):
+    _, rewards, info = play(env, [0] * 60, options={"scenario": "wageningen/1983"})
+    assert 27 <= len(rewards) <= 33
+    assert info["elapsed"] < 243
+
+
+def test_time_truncates_an_unripe_crop():
+    env = agbench.make(TASK, season__end="06-01").unwrapped
+    env.reset(options={"scenario": "wageningen/1983"})
+    ends = [env.step(0)[2:4] for _ in range(21)]
+    assert ends[-1] == (False, True)
+    assert ends[:-1] == [(False, False)] * 20
+
+
+def test_the_last_step_may_be_shorter():
+    env = agbench.make(TASK, season__end="06-01", step="10 d").unwrapped
+    *_, info = play(env, [0] * 60, options={"scenario": "wageningen/1983"})
+    assert info["elapsed"] == 151
+
+
+@pytest.mark.parametrize("step", ["1 d", "5 d", "14 d"])
+def test_a_season_without_nitrogen_does_not_depend_on_the_step(env, step):
+    *_, weekly = play(env, [0] * 300, options={"scenario": "wageningen/1983"})
+    other = agbench.make(TASK, step=step, warmup="7 d").unwrapped
+    *_, info = play(other, [0] * 300, options={"scenario": "wageningen/1983"})
+    assert (info["yield"], info["uptake"]) == (weekly["yield"], weekly["uptake"])
+
+
+def test_the_returned_observation_belongs_to_the_caller(env):
+    first, _ = env.reset(seed=0)
+    kept = first.copy()
+    env.step(2)
+    np.testing.assert_array_equal(first, kept)
+
+
+def test_a_saved_state_branches_into_two_futures(env):
+    env.reset(options={"scenario": "wageningen/1983"})
+    for action in (0, 2, 0, 2, 0, 0, 0, 0, 0, 0):
+        env.step(action)
+    saved = env.save_state()
+    futures = {}
+    for first in (0, 2, 0):
+        env.load_state(saved)
+        rewards = [env.step(a)[1] for a in [first, *[0] * 15]]
+        futures.setdefault(first, []).append(rewards)
+    assert futures[0][0] == futures[0][1]
+    assert futures[0][0] != futures[2][0]
+
+
+def test_loading_returns_the_saved_observation(env):
+    env.reset(seed=1)
+    observation = env.step(1)[0]
+    saved = env.save_state()
+    env.step(2)
+    np.testing.assert_array_equal(env.load_state(saved), observation)
+
+
+def test_a_saved_state_outlives_a_new_episode(env):
+    env.reset(options={"scenario": "wageningen/1983"})
+    env.step(2)
+    saved = env.save_state()
+    expected = env.step(1)
+    play(env, [2] * 60, options={"scenario": "wageningen/1979"})
+    env.load_state(saved)
+    found = env.step(1)
+    np.testing.assert_array_equal(found[0], expected[0])
+    assert found[1:] == expected[1:]
+
+
+def test_pcse_as_engine_tells_the_same_story():
+    told = {}
+    for engine in ("compiled", "pcse"):
+        env = agbench.make(TASK, engine=engine, years=[1983], reward__kind="growth").unwrapped
+        told[engine] = play(env, [2, 0, 0, 0, 1, 0, 0, 2, 0, 0], seed=0)
+    np.testing.assert_allclose(told["compiled"][0], told["pcse"][0], rtol=1e-5)
+    np.testing.assert_allclose(told["compiled"][1], told["pcse"][1], rtol=1e-9, atol=1e-9)

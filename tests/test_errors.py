@@ -1,0 +1,237 @@
+"""The most likely mistakes of a user, each with an error that names the thing and the remedy."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import agbench
+from agbench import data
+from agbench.errors import (
+    ActionError,
+    AgBenchError,
+    ConfigError,
+    SimulationError,
+    UnknownNameError,
+    WeatherError,
+    did_you_mean,
+)
+from agbench.spec.reading import read_file
+from agbench.spec.task import Task
+
+TASK = "wheat-nitrogen-v1"
+
+
+def raised(kind, call, *args, **kwargs):
+    """Return the message of the error that a call must raise."""
+    with pytest.raises(kind) as caught:
+        call(*args, **kwargs)
+    assert isinstance(caught.value, AgBenchError)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("make", [agbench.make, lambda task: agbench.make_vec(task, 2)])
+def test_an_unknown_task_names_the_nearest(make):
+    message = raised(UnknownNameError, make, "wheat-nitrogen-v2")
+    assert message == "unknown task 'wheat-nitrogen-v2'. Did you mean 'wheat-nitrogen-v1'?"
+
+
+def test_an_unknown_task_far_from_all_lists_them():
+    assert "Known: " in raised(UnknownNameError, agbench.make, "zzz")
+
+
+def test_an_unknown_split_names_the_nearest():
+    message = raised(UnknownNameError, agbench.make, TASK, split="tset")
+    assert message == f"{TASK}: unknown split 'tset'. Did you mean 'test'?"
+
+
+def test_an_unknown_override_names_the_nearest():
+    message = raised(ConfigError, agbench.make, TASK, betta=5.0)
+    assert message == "override: unknown key 'betta'. Did you mean 'beta'?"
+
+
+def test_an_override_of_a_wrong_type_says_so():
+    message = raised(ConfigError, agbench.make, TASK, beta="cheap")
+    assert "reward.beta is the text 'cheap', not a number" in message
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"state": ["DVSS"]}, "unknown variable 'DVSS'. Did you mean 'DVS'"),
+        ({"observation__weather": ["SUN"]}, "unknown variable 'SUN'"),
+        ({"doses": {"P": [0, 10]}}, "unknown variable 'P'"),
+        ({"model": "lintul"}, "unknown model 'lintul'. Did you mean 'lintul3'"),
+        ({"crop": "wheat"}, "unknown crop 'wheat'"),
+        ({"site": "wagenigen"}, "unknown site 'wagenigen'. Did you mean 'wageningen'"),
+        ({"variable": "YIELD"}, "unknown variable 'YIELD'"),
+    ],
+    ids=["state", "weather", "input", "model", "crop", "site", "reward"],
+)
+def test_an_override_with_an_unknown_name_names_the_nearest(overrides, message):
+    assert message in raised(UnknownNameError, agbench.make, TASK, **overrides)
+
+
+def test_a_misspelt_key_of_a_file_names_the_nearest_and_the_file(tmp_path):
+    text = data.find("task", TASK).read_text()
+    path = tmp_path / "bad.yaml"
+    path.write_text(text.replace("beta:", "betta:"))
+    message = raised(ConfigError, read_file, Task, path)
+    assert message == f"{path}: reward: unknown key 'betta'. Did you mean 'beta'?"
+
+
+@pytest.mark.parametrize(("year", "days"), [(1990, 361), (1991, 243)])
+def test_the_incomplete_years_are_refused_by_name(year, days):
+    message = raised(WeatherError, agbench.make, TASK, years=[year], season__end="12-31")
+    assert f"{TASK}, scenario wageningen/{year}: weather wageningen lacks" in message
+    assert f"{year} has {days} of 365 days" in message
+    assert f"{year}-" in message.split("days)")[1]
+
+
+def test_a_year_without_weather_names_what_there_is():
+    message = raised(WeatherError, agbench.make, TASK, years=[2005])
+    assert message == (
+        f"{TASK}, scenario wageningen/2005: weather wageningen covers 1976-01-01 to 1999-12-31, "
+        "not all of 2005-01-01 to 2005-09-01."
+    )
+
+
+def test_weather_with_a_gap_is_refused_before_training():
+    frame = agbench.field_season.site_series("wageningen").to_frame()
+    frame = frame.drop(pd.Timestamp("1984-06-10"))
+    message = raised(WeatherError, agbench.make, TASK, weather=frame, years=[1984])
+    assert "lacks 1 day from 1984-01-01 to 1984-09-01: 1984-06-10" in message
+
+
+def test_a_list_of_weather_names_is_not_a_table():
+    message = raised(ConfigError, agbench.make, TASK, weather=["IRRAD"])
+    assert "observation__weather" in message
+
+
+def test_a_single_year_must_stand_in_a_list():
+    assert "such as [1984]" in raised(ConfigError, agbench.make, TASK, years=1984)
+
+
+def test_a_split_without_years_is_refused():
+    assert "the split 'test' has no years" in raised(
+        ConfigError, agbench.make, TASK, split="test", years=[]
+    )
+
+
+@pytest.fixture
+def env():
+    env = agbench.make(TASK).unwrapped
+    env.reset(seed=0)
+    return env
+
+
+@pytest.mark.parametrize("action", [3, -1, np.int64(7)])
+def test_an_action_beyond_the_menu_shows_the_menu(env, action):
+    message = raised(ActionError, env.step, action)
+    assert "whole numbers from 0 to 2 are: nothing, 20 kg ha-1 N, 40 kg ha-1 N" in message
+
+
+@pytest.mark.parametrize("action", [0.5, True, "much", None, [1, 2]])
+def test_an_action_of_another_kind_is_refused(env, action):
+    assert "a menu wants" in raised(ActionError, env.step, action)
+
+
+def test_a_refused_action_leaves_the_season_as_it_was(env):
+    before = env.core.simulator.state.copy()
+    raised(ActionError, env.step, 3)
+    np.testing.assert_array_equal(env.core.simulator.state, before)
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        ([1.5], "1.5 lies outside"),
+        ([np.nan], "nan lies outside"),
+        ([0.0, 0.0], r"shape \(2,\); the space wants \(1,\)"),
+        (["x"], "numbers from -1 to 1"),
+    ],
+)
+def test_a_wrong_amount_is_refused(action, message):
+    env = agbench.make(TASK, action__kind="continuous").unwrapped
+    env.reset(seed=0)
+    with pytest.raises(ActionError, match=message):
+        env.step(action)
+
+
+def test_too_few_actions_for_a_batch_are_refused():
+    envs = agbench.make_vec(TASK, 3)
+    envs.reset(seed=0)
+    assert raised(ActionError, envs.step, [0, 1]) == "2 actions for 3 environments."
+
+
+def test_one_wrong_action_of_a_batch_is_refused():
+    envs = agbench.make_vec(TASK, 3)
+    envs.reset(seed=0)
+    assert "outside the menu" in raised(ActionError, envs.step, [0, 1, 3])
+
+
+def test_a_step_after_the_end_asks_for_a_reset(env):
+    over = False
+    while not over:
+        *_, terminated, truncated, _ = env.step(0)
+        over = terminated or truncated
+    assert "call reset() first" in raised(SimulationError, env.step, 0)
+
+
+def test_an_unknown_scenario_names_the_nearest(env):
+    message = raised(UnknownNameError, env.reset, options={"scenario": "wageningen/1985b"})
+    assert "split 'train': unknown scenario 'wageningen/1985b'. Did you mean" in message
+
+
+def test_a_refused_scenario_leaves_the_episode_as_it_was(env):
+    before = env.save_state()
+    raised(UnknownNameError, env.reset, options={"scenario": "nowhere/1"})
+    after = env.save_state()
+    assert (after.scenario, after.over) == (before.scenario, before.over)
+    np.testing.assert_array_equal(after.simulation.state, before.simulation.state)
+
+
+@pytest.mark.parametrize("make", [lambda: agbench.make(TASK), lambda: agbench.make_vec(TASK, 2)])
+def test_an_unknown_reset_option_names_the_nearest(make):
+    message = raised(ConfigError, make().unwrapped.reset, options={"scenari": "x"})
+    assert "unknown key 'scenari'. Did you mean 'scenario'?" in message
+
+
+def test_an_unknown_render_mode_names_the_nearest():
+    from agbench.registry import single_environment
+
+    message = raised(ConfigError, single_environment, TASK, render_mode="rgb-array")
+    assert "render_mode 'rgb-array' is unknown. Did you mean 'rgb_array'?" in message
+
+
+def test_an_unknown_autoreset_mode_names_the_nearest():
+    message = raised(ConfigError, agbench.make_vec, TASK, 2, autoreset="same")
+    assert message == "autoreset 'same' is unknown. Did you mean 'same_step'?"
+
+
+def test_no_environments_are_refused():
+    assert "at least 1; got 0" in raised(ConfigError, agbench.make_vec, TASK, 0)
+
+
+def test_a_folder_of_ones_own_that_is_not_there_is_named(tmp_path):
+    missing = tmp_path / "nowhere"
+    done = subprocess.run(
+        [sys.executable, "-c", "import agbench; agbench.tasks()"],
+        env={**os.environ, "AGBENCH_PATH": str(missing)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"ConfigError: AGBENCH_PATH: {missing} is not a folder." in done.stderr
+
+
+def test_a_name_near_to_two_offers_both():
+    assert did_you_mean("best", ["test", "rest", "x"]) == " Did you mean 'test' or 'rest'?"
+
+
+def test_an_attribute_that_agbench_lacks_is_named():
+    with pytest.raises(AttributeError, match="has no attribute 'makes'"):
+        _ = agbench.makes

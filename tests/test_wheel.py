@@ -1,0 +1,67 @@
+"""The wheel: built, installed into a fresh environment elsewhere, and it runs a task."""
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+PROGRAM = """
+import gymnasium
+env = gymnasium.make("agbench/wheat-nitrogen-v1", split="test")  # agbench is not imported here
+env.reset(seed=0, options={"scenario": "wageningen/1984"})
+total, over = 0.0, False
+while not over:
+    _, reward, terminated, truncated, info = env.step(0)
+    total, over = total + reward, terminated or truncated
+import agbench
+print(agbench.__file__, [t.id for t in agbench.tasks()], round(info["yield"], 2), total)
+import sys
+assert "torch" not in sys.modules
+"""
+
+
+def run(*command, **options):
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """Return the folder of a new environment into which the wheel was installed."""
+    folder = tmp_path_factory.mktemp("fresh")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT)
+    (wheel,) = folder.glob("agbench-*.whl")
+    venv.create(folder / "venv", with_pip=True)
+    python = folder / "venv/bin/python"
+    run(python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel)
+    return folder
+
+
+def clean_environment():
+    return {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "AGBENCH", "VIRTUAL"))}
+
+
+def test_the_installed_wheel_runs_a_task_without_the_checkout(fresh):
+    printed = run(fresh / "venv/bin/python", "-c", PROGRAM, cwd=fresh, env=clean_environment())
+    where, rest = printed.split(maxsplit=1)
+    assert Path(where).is_relative_to(fresh)
+    assert rest.split("] ")[0] == "['wheat-nitrogen-v1'"
+    assert rest.split()[-1] == "0.0"
+
+
+def test_the_base_install_has_no_torch(fresh):
+    listed = run(fresh / "venv/bin/python", "-m", "pip", "list", "--format=freeze")
+    names = {line.split("==")[0].lower() for line in listed.splitlines()}
+    assert "agbench" in names
+    assert not names & {"torch", "stable-baselines3", "stable_baselines3"}
+
+
+def test_the_installed_command_lists_its_tasks(fresh):
+    printed = run(fresh / "venv/bin/agbench", "tasks", cwd=fresh, env=clean_environment())
+    assert "wheat-nitrogen-v1" in printed
