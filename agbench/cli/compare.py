@@ -69,10 +69,9 @@ def print_comparison(first: Result, rows: list[ComparedPolicy]) -> None:
     if any(row.information == "model" for row in rows):
         console.print("* knows the season's weather: an upper bound")
     if rows[0].score is not None:
-        console.print(
-            "score: from means over scenarios, 0 = floor, 100 = expert; P(worse): share of bootstrap "
-            f"resamples below {task.references.expert}"
-        )
+        expert = task.references.expert
+        console.print("score: of the mean return, 0 = floor, 100 = expert")
+        console.print(f"P(worse): share of bootstrap resamples that fall below {expert}")
 
 
 def _plain(row: ComparedPolicy) -> dict[str, object]:
