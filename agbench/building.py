@@ -1,14 +1,14 @@
 """From a task file to something that runs: model, worlds, actions, observations, reward."""
 
 from calendar import isleap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from agbench.envs.actions import ActionMap, Amounts, Menu
 from agbench.envs.core import Parts
 from agbench.envs.observations import Observer
-from agbench.envs.rewards import GrowthReward
+from agbench.envs.rewards import GrowthReward, ReferenceRuns
 from agbench.envs.scenarios import Scenario, ScenarioSet
 from agbench.errors import ConfigError, WeatherError, unknown
 from agbench.field_season import parameters_of, site_series
@@ -43,7 +43,7 @@ def build(
         actions=_actions(model, task.action),
         observer=_observer(model, task),
         make_simulator=model.simulator,
-        make_reward=lambda n: _reward(model, task, n),
+        make_reward=_reward(model, task),
     )
 
 
@@ -169,15 +169,12 @@ def _observer(model: Model, task: Task) -> Observer:
     )
 
 
-def _reward(model: Model, task: Task, n: int) -> GrowthReward:
+def _reward(model: Model, task: Task) -> Callable[[int], GrowthReward]:
+    """Return what makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
-    return GrowthReward(
-        model.variables,
-        model.inputs,
-        spec.variable,
-        spec.prices,
-        spec.beta,
-        spec.kind == "growth-above-reference",
-        model.simulator,
-        n,
+    references = None
+    if spec.kind == "growth-above-reference":
+        references = ReferenceRuns(model.simulator, model.variables.column(spec.variable))
+    return lambda n: GrowthReward(
+        model.variables, model.inputs, spec.variable, spec.prices, spec.beta, references, n
     )

@@ -61,7 +61,8 @@ def simulate(
         events: (date, `"apply_n"` or `"irrigate"`, amount [kg ha-1 or cm][, recovery or efficiency,
             0.7 by default]).
         external: states forced day by day, one column a state, indexed by date.
-        setting: `sound`, or `published` for the original's handling of clashing events.
+        setting: `sound`, or `published` for the original's handling of clashing events, which is
+            also that of the engine `pcse`.
         engine: `compiled`, or `pcse` for PCSE's own models.
 
     Raises:

@@ -145,9 +145,21 @@ WRONG = {
     "gap named": ({"start": "1991-01-01", "end": "1991-12-31"}, WeatherError, "1991 has 243 of 365 days"),
     "event": ({"events": [(START, "apply_m", 1.0)]}, ConfigError, r"events\[0\].*'apply_m'.*'apply_n'"),
     "event form": ({"events": [START]}, ConfigError, r"events\[0\]: .*is not \(date, name, amount\)"),
-    "event date": ({"events": [("1985-02-30", "apply_n", 1.0)]}, ConfigError, r"events\[0\]: '1985-02-30' is not a date"),
-    "event outside": ({"events": [("1986-01-01", "apply_n", 1.0)]}, ConfigError, "apply_n on 1986-01-01 lies outside"),
-    "event amount": ({"events": [(START, "apply_n", -1.0)]}, ConfigError, r"amount must be 1 number\(s\) from 0"),
+    "event date": (
+        {"events": [("1985-02-30", "apply_n", 1.0)]},
+        ConfigError,
+        r"events\[0\]: '1985-02-30' is not a date",
+    ),
+    "event outside": (
+        {"events": [("1986-01-01", "apply_n", 1.0)]},
+        ConfigError,
+        "apply_n on 1986-01-01 lies outside",
+    ),
+    "event amount": (
+        {"events": [(START, "apply_n", -1.0)]},
+        ConfigError,
+        r"amount must be 1 number\(s\) from 0",
+    ),
     "event recovery": ({"events": [(START, "apply_n", 1.0, 1.2)]}, ConfigError, "recovery must be 1 number"),
     "calendar key": ({"calendar": {"start": START}}, ConfigError, "calendar: unknown key 'start'"),
     "calendar type": (
@@ -180,7 +192,11 @@ WRONG = {
         ConfigError,
         "starts by sowing needs TSUMEM",
     ),
-    "forced": ({"external": pd.DataFrame({"LEAF": [1.0]}, index=[START])}, UnknownNameError, "unknown variable 'LEAF'"),
+    "forced": (
+        {"external": pd.DataFrame({"LEAF": [1.0]}, index=[START])},
+        UnknownNameError,
+        "unknown variable 'LEAF'",
+    ),
     "forced in pcse": (
         {"external": pd.DataFrame({"LAI": [1.0]}, index=[START]), "engine": "pcse"},
         ConfigError,
@@ -237,7 +253,7 @@ def test_pcse_tells_a_missing_parameter_too(parameters):
 
 def test_the_example_in_the_docstring_holds():
     season = agbench.simulate("lintul3", **IDS, start=START, events=[("1984-02-24", "apply_n", 60.0)])
-    assert f">>> round(season[\"WSO\"].iloc[-1])\n    {round(season['WSO'].iloc[-1])}\n" in (
+    assert f'>>> round(season["WSO"].iloc[-1])\n    {round(season["WSO"].iloc[-1])}\n' in (
         agbench.simulate.__doc__
     )
 

@@ -44,7 +44,7 @@ def test_a_reading_of_the_process_is_caught_by_another_process(monkeypatch):
         out[:, 0] += 1e-3
 
     break_observations(monkeypatch, only_here)
-    with pytest.raises(ContractError, match="this process and another one: reset 0 differs: obs.* DVS"):
+    with pytest.raises(ContractError, match=r"this process and another one: reset 0 differs: obs.* DVS"):
         CHECKS["another-process"](TASK)
 
 

@@ -30,12 +30,12 @@ print(time.perf_counter() - start)
 
 @dataclass(frozen=True)
 class Figure:
-    """One measurement: what, how much, in which unit, and what was asked of it."""
+    """One measurement: what, how much, in which unit, and what is aimed at."""
 
     what: str
     value: float
     unit: str
-    asked: str = ""
+    aim: str = ""
 
 
 def measure(task: str, seconds: float = 2.0, num_envs: int = 256) -> list[Figure]:

@@ -26,9 +26,9 @@ def bench(
         print_json([asdict(figure) for figure in figures])
         return
     table = Table(box=None, pad_edge=False)
-    for heading, side in (("", "left"), ("measured", "right"), ("", "left"), ("asked", "right")):
+    for heading, side in (("", "left"), ("measured", "right"), ("", "left"), ("aim", "right")):
         table.add_column(heading, justify="right" if side == "right" else "left")
     for figure in figures:
         digits = 2 if figure.value < 100 else 0
-        table.add_row(figure.what, f"{figure.value:,.{digits}f}", figure.unit, figure.asked)
+        table.add_row(figure.what, f"{figure.value:,.{digits}f}", figure.unit, figure.aim)
     console.print(table)

@@ -8,12 +8,40 @@ import numpy as np
 from agbench.simulators.base import Booleans, Floats, Simulator, VariableTable
 
 
+class ReferenceRuns:
+    """What `variable` does in a scenario without any input: run once, shared by all that need it.
+
+    `make` returns a simulator of given size.
+    """
+
+    def __init__(self, make: Callable[[int], Simulator], column: int) -> None:
+        self._make = make
+        self._column = column
+        self._runs: dict[int, tuple[Any, Floats]] = {}
+
+    def of(self, world: Any) -> Floats:
+        """Return the variable on every day of a world's season, (days,)."""
+        known = self._runs.get(id(world))
+        if known is None:
+            known = self._runs[id(world)] = world, self._run(world)
+        return known[1]
+
+    def _run(self, world: Any) -> Floats:
+        simulator = self._make(1)
+        nothing = np.zeros((1, len(simulator.inputs)))
+        simulator.reset([world])
+        run = [simulator.state[0, self._column]]
+        for _ in range(int(simulator.horizon[0])):
+            simulator.advance(nothing, 1)
+            run.append(simulator.state[0, self._column])
+        return np.array(run)
+
+
 class GrowthReward:
     """Growth of `variable` minus `beta` times the priced inputs of the step.
 
-    With `above_reference` the growth of the same scenario without any input is taken off too
+    With `references` the growth of the same scenario without any input is taken off too
     (Kallenberg et al. 2023, eq. 1): the return is then what the inputs earned, net of their price.
-    `make` returns a simulator of given size, used once a scenario for its reference run.
     """
 
     def __init__(
@@ -23,47 +51,26 @@ class GrowthReward:
         variable: str,
         prices: Mapping[str, float],
         beta: float,
-        above_reference: bool,
-        make: Callable[[int], Simulator],
+        references: ReferenceRuns | None,
         n: int,
     ) -> None:
         self._column = model.column(variable)
         self._prices = [(inputs.column(name), beta * price) for name, price in prices.items()]
-        self._above_reference = above_reference
-        self._make = make
-        self._runs: dict[int, tuple[Any, Floats]] = {}
+        self._references = references
         self._reference: Floats = np.zeros((n, 1))
         self._rows = np.arange(n)
         self._before: Floats = np.zeros(n)
 
     def reset(self, row: int, world: Any) -> None:
         """Take up a new world in a row: its reference run, if it counts."""
-        if self._above_reference:
-            self.use_reference(row, self.reference(world))
-
-    def use_reference(self, row: int, run: Floats) -> None:
-        """Put a reference run into a row."""
+        if self._references is None:
+            return
+        run = self._references.of(world)
         missing = len(run) - self._reference.shape[1]
         if missing > 0:
             self._reference = np.pad(self._reference, ((0, 0), (0, missing)), mode="edge")
         self._reference[row, : len(run)] = run
         self._reference[row, len(run) :] = run[-1]
-
-    def reference(self, world: Any) -> Floats:
-        """Return the variable on every day of a season without inputs; computed once a world."""
-        known = self._runs.get(id(world))
-        if known is not None:
-            return known[1]
-        simulator = self._make(1)
-        nothing = np.zeros((1, len(simulator.inputs)))
-        simulator.reset([world])
-        run = [simulator.state[0, self._column]]
-        for _ in range(int(simulator.horizon[0])):
-            simulator.advance(nothing, 1)
-            run.append(simulator.state[0, self._column])
-        found = np.array(run)
-        self._runs[id(world)] = (world, found)
-        return found
 
     def before(self, simulator: Simulator) -> None:
         """Note where rows stand before a step."""
@@ -78,6 +85,6 @@ class GrowthReward:
 
     def _standing(self, simulator: Simulator) -> Floats:
         grown: Floats = simulator.state[:, self._column].copy()
-        if self._above_reference:
+        if self._references is not None:
             grown -= self._reference[self._rows, simulator.elapsed]
         return grown

@@ -72,7 +72,7 @@ def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) 
     if what == "recovery" and len(values) == 1:
         values = values * length
     numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
-    if len(values) != length or not numeric or not all(0.0 <= v <= upper for v in values):
+    if len(values) != length or not numeric or not all(0.0 <= v <= upper and v != np.inf for v in values):
         bound = "" if np.isinf(upper) else f" to {upper:g}"
         raise ConfigError(f"events[{i}]: {what} must be {length} number(s) from 0{bound}; got {value!r}.")
     return tuple(float(v) for v in values)

@@ -2,7 +2,7 @@
 
 >>> from agbench.testing import check_task
 >>> print(check_task("wheat-nitrogen-v1"))  # doctest: +SKIP
-wheat-nitrogen-v1 keeps the contract: 13 checks passed.
+wheat-nitrogen-v1 keeps the contract: 12 checks passed.
 
 `check_task` runs all of `CHECKS`; each can be run alone, `CHECKS["replay"]("wheat-nitrogen-v1")` or
 `check_replay("wheat-nitrogen-v1")`, and takes a split and overrides as `agbench.make` does. A check

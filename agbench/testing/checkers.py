@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import agbench
-from agbench.testing.contract import NotApplicableError, fail
+from agbench.testing.contract import ContractError, NotApplicableError, fail
 
 
 def check_gymnasium(task: str, split: str = "train", **overrides: Any) -> None:
@@ -56,13 +56,6 @@ def _quietly(task: str, what: str, run: Callable[[], None]) -> None:
         try:
             run()
         except Exception as error:
-            raise fail_with(task, what, error) from error
+            raise ContractError(f"{task}: {what} fails: {error}") from error
     if told:
         fail(f"{task}: {what} warns: {'; '.join(str(w.message) for w in told)}")
-
-
-def fail_with(task: str, what: str, error: Exception) -> Exception:
-    """Return the breach of contract that another checker's error is."""
-    from agbench.testing.contract import ContractError
-
-    return ContractError(f"{task}: {what} fails: {error}")

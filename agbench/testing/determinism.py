@@ -39,8 +39,7 @@ def check_autoreset_modes(task: str, split: str = "train", **overrides: Any) -> 
     env = single_environment(task, split, **overrides)
     actions = draw_actions(env.action_space, enough_steps(env, _SEED), _ROWS, _SEED)
     traces = {
-        mode: record_rows(make_vec(task, _ROWS, split, mode, **overrides), actions, _SEED)
-        for mode in _MODES
+        mode: record_rows(make_vec(task, _ROWS, split, mode, **overrides), actions, _SEED) for mode in _MODES
     }
     if not any(m.terminated or m.truncated for trace in traces["same_step"] for m in trace):
         fail(f"{task}: no episode ended within {len(actions)} steps.")
@@ -75,9 +74,7 @@ def _elsewhere(job: tuple[Any, ...]) -> Trace:
     """Return the trace that a new Python process records."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-c", "from agbench.testing.determinism import serve; serve()"]
-    done = subprocess.run(
-        command, input=pickle.dumps(job), capture_output=True, env=environment, check=False
-    )
+    done = subprocess.run(command, input=pickle.dumps(job), capture_output=True, env=environment, check=False)
     if done.returncode:
         fail(f"another process failed:\n{done.stderr.decode(errors='replace')}")
     found: Trace = pickle.loads(done.stdout)

@@ -26,9 +26,7 @@ def check_policy(policy: Policy | str, task: str, split: str = "train", **overri
     first, other = (_act(found, env, seed) for seed in _SEEDS)
     _require_same(found, first, _act(found, env, _SEEDS[0]), "after another episode")
     _require_same(found, other, _act(found, env, _SEEDS[1]), "played again")
-    return Report(
-        f"{found.name} on {task}", ("protocol", "actions inside", "reproducible"), {}
-    )
+    return Report(f"{found.name} on {task}", ("protocol", "actions inside", "reproducible"), {})
 
 
 def _require_protocol(policy: Any) -> None:

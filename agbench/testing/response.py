@@ -71,9 +71,7 @@ def _require_cost(task: str, name: str, parts: Parts, found: _Response) -> None:
         _require_rise(task, "the cost in the return", name, paid, keys)
 
 
-def _require_rise(
-    task: str, what: str, name: str, values: Floats, keys: tuple[str, ...]
-) -> None:
+def _require_rise(task: str, what: str, name: str, values: Floats, keys: tuple[str, ...]) -> None:
     """Raise unless `values` rise with every level in every scenario."""
     falls = np.diff(values, axis=0) <= 0.0
     if falls.any():

@@ -21,7 +21,9 @@ def check_observations_are_inside(task: str, split: str = "train", **overrides: 
     names = [variable.name for variable in env.observation_entries]
     rows = make_vec(task, _ROWS, split, **overrides)
     actions = draw_actions(env.action_space, enough_steps(env, _SEED), _ROWS, _SEED)
-    low, high = env.observation_space.low, env.observation_space.high
+    space = env.observation_space
+    assert isinstance(space, spaces.Box)
+    low, high = space.low, space.high
     observation, _ = rows.reset(seed=_SEED)
     for step in range(len(actions) + 1):
         if observation.dtype != np.float32:
@@ -36,8 +38,10 @@ def check_observations_are_inside(task: str, split: str = "train", **overrides: 
         if step < len(actions):
             observation, reward, *_ = rows.step(actions[step])
             if not np.isfinite(reward).all():
-                fail(f"{task}: step {step + 1}, row {np.argmin(np.isfinite(reward))}: reward is "
-                     f"{reward[~np.isfinite(reward)][0]}.")
+                fail(
+                    f"{task}: step {step + 1}, row {np.argmin(np.isfinite(reward))}: reward is "
+                    f"{reward[~np.isfinite(reward)][0]}."
+                )
 
 
 def check_actions_outside_are_refused(task: str, split: str = "train", **overrides: Any) -> None:

@@ -2,7 +2,7 @@
 
 import copy
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -54,16 +54,14 @@ def enough_steps(env: FieldEnv, seed: int, most: int = 2000) -> int:
     return max(length + 5, min(2 * length + 10, most))
 
 
-def record(
-    env: FieldEnv, actions: Sequence[Any], seed: int, options: dict[str, Any] | None = None
-) -> Trace:
+def record(env: FieldEnv, actions: Iterable[Any], seed: int, options: dict[str, Any] | None = None) -> Trace:
     """Reset with `seed` and apply `actions`, resetting (without a seed) where an episode ends."""
     observation, info = env.reset(seed=seed, options=options)
     trace = [_at_reset(0, observation, info)]
     return trace + go_on(env, actions)
 
 
-def go_on(env: FieldEnv, actions: Sequence[Any]) -> Trace:
+def go_on(env: FieldEnv, actions: Iterable[Any]) -> Trace:
     """Apply `actions` from where the environment stands, resetting where an episode ends."""
     trace = []
     for step, action in enumerate(actions, start=1):
@@ -99,9 +97,9 @@ def record_rows(env: FieldVectorEnv, actions: Actions, seed: int) -> list[Trace]
         waiting = ended & (env.autoreset_mode is AutoresetMode.NEXT_STEP)
         if ended.any() and env.autoreset_mode is AutoresetMode.DISABLED:
             observations, info = env.reset(options={"reset_mask": ended})
-            for i in np.flatnonzero(ended):
+            for i in np.flatnonzero(ended).tolist():
                 at = int(taken[i])
-                traces[i].append(_at_reset(at, observations[i].copy(), _row(info, int(i))))
+                traces[i].append(_at_reset(at, observations[i].copy(), _row(info, i)))
     return traces
 
 

@@ -28,7 +28,7 @@ def sb3_env(task: str, num_envs: int, split: str = "train", **overrides: Any) ->
     return FieldVecEnv(make_vec(task, num_envs, split, "same_step", **overrides))
 
 
-class FieldVecEnv(VecEnv):  # type: ignore[misc]
+class FieldVecEnv(VecEnv):
     """A `FieldVectorEnv` behind Stable-Baselines3's interface.
 
     Rows that end start anew at once; the info of such a row holds `terminal_observation`,

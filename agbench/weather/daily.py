@@ -59,8 +59,7 @@ class DailySeries:
         """Return the rows from `start` to `end`, both included, read-only and without gaps."""
         if start < self.start or end > self.end or start > end:
             raise WeatherError(
-                f"weather {self.name} covers {self.start} to {self.end},"
-                f" not all of {start} to {end}."
+                f"weather {self.name} covers {self.start} to {self.end}, not all of {start} to {end}."
             )
         rows = self.values[(start - self.start).days : (end - self.start).days + 1]
         if np.isnan(rows[:, 0]).any():
@@ -249,9 +248,7 @@ def _place(frame: "pd.DataFrame", name: str, column: str) -> float:
         )
     value, limit = float(given[0]), {"LAT": 90.0, "LON": 180.0, "ELEV": 9000.0}[column]
     if not abs(value) <= limit:
-        raise WeatherError(
-            f"weather {name}: {column} is {value:g}; expected -{limit:g} to {limit:g}."
-        )
+        raise WeatherError(f"weather {name}: {column} is {value:g}; expected -{limit:g} to {limit:g}.")
     return value
 
 
@@ -268,9 +265,7 @@ def _evaporation(
         np.ascontiguousarray(known[c]) for c in ("TMIN", "TMAX", "IRRAD", "VAP", "WIND")
     )
     a, b = angstrom
-    return reference_et(
-        day_of_year, tmin, tmax, irrad, vap, wind, float(latitude), float(elevation), a, b
-    )
+    return reference_et(day_of_year, tmin, tmax, irrad, vap, wind, float(latitude), float(elevation), a, b)
 
 
 def _photoperiods(day_of_year: Floats, latitude: float) -> Floats:

@@ -31,9 +31,7 @@ def saturated_pressure(temperature: float) -> float:
 @kernel
 def saturated_slope(temperature: float) -> float:
     """Slope of Goudriaan's saturated vapour pressure [hPa K-1]."""
-    return (
-        238.102 * 17.32491 * saturated_pressure(temperature) / math.pow(temperature + 238.102, 2.0)
-    )
+    return 238.102 * 17.32491 * saturated_pressure(temperature) / math.pow(temperature + 238.102, 2.0)
 
 
 @kernel

@@ -58,9 +58,7 @@ def _check_scale(values: Floats, start: date, name: str) -> None:
         _refuse(ratio < _DRY, vapour, "VAP", "near saturation at TMIN", start, name)
 
 
-def _refuse(
-    wrong: Booleans, column: Floats, variable: str, expected: str, start: date, name: str
-) -> None:
+def _refuse(wrong: Booleans, column: Floats, variable: str, expected: str, start: date, name: str) -> None:
     """Raise for the first `wrong` day, if there is one."""
     if not wrong.any():
         return

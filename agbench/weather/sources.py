@@ -62,9 +62,7 @@ def _load_parquet(source: SeriesSource, root: Path) -> DailySeries:
     return _load_table(source, root, pd.read_parquet)
 
 
-def _load_table(
-    source: SeriesSource, root: Path, read: "Callable[[Path], pd.DataFrame]"
-) -> DailySeries:
+def _load_table(source: SeriesSource, root: Path, read: "Callable[[Path], pd.DataFrame]") -> DailySeries:
     """Read a table; a place in the source counts more than one in the table."""
     if source.file is None:
         raise WeatherError(f"weather reader {source.reader}: key file is missing.")

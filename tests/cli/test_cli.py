@@ -73,7 +73,9 @@ def test_evaluate_prints_json_for_machines(tmp_path):
 
 
 def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
-    files = [p for folder in ("tasks", "crops", "sites", "baselines") for p in (ROOT / folder).rglob("*.yaml")]
+    files = [
+        p for folder in ("tasks", "crops", "sites", "baselines") for p in (ROOT / folder).rglob("*.yaml")
+    ]
     assert len(files) >= 6
     printed, _ = agbench("check", *files, cwd=tmp_path)
     assert printed.count("good") == len(files)
@@ -90,7 +92,10 @@ def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
         (("DVS, TGROWTH", "DVS, TGROWHT"), "unknown variable 'TGROWHT'. Did you mean 'TGROWTH'"),
         (("site: wageningen", "site: wagenigen"), "unknown site 'wagenigen'. Did you mean 'wageningen'"),
         (("beta: 10.0", "beta: 1e1"), "write 1.0e1"),
-        (("leaving_out: [1991]", "leaving_out: []"), "the year 1991 of wageningen is incomplete: it has 243 of 365 days"),
+        (
+            ("leaving_out: [1991]", "leaving_out: []"),
+            "the year 1991 of wageningen is incomplete: it has 243 of 365 days",
+        ),
         (("expert: standard-practice", "expert: standart-practice"), "Did you mean 'standard-practice'"),
         (("[0, 20, 40]", "[0, 40, 20]"), "doses must start with 0 and ascend"),
     ],

@@ -69,7 +69,7 @@ def test_amounts_encode_one_input_and_none_of_the_others(amounts):
 
 
 def test_an_unknown_input_names_the_nearest():
-    with pytest.raises(UnknownNameError, match="unknown variable 'IRRI'.*'IRRIG'"):
+    with pytest.raises(UnknownNameError, match=r"unknown variable 'IRRI'.*'IRRIG'"):
         Menu(INPUTS, {"IRRI": [0.0, 1.0]})
 
 

@@ -152,8 +152,6 @@ def test_amounts_encode_and_decode_alike():
     assert actions.inputs(action[None])[0, 0] == pytest.approx(123.0, rel=1e-6)
 
 
-
-
 def test_a_policy_loads_from_code(monkeypatch, tmp_path):
     (tmp_path / "my_policies.py").write_text(
         "class Mine:\n    name = 'mine'\n    information = 'observation'\n"

@@ -12,7 +12,13 @@ DAY = date(1984, 2, 24)
 
 @pytest.mark.parametrize(
     "value",
-    [DAY, datetime(1984, 2, 24, 12), "1984-02-24", pd.Timestamp("1984-02-24"), np.datetime64("1984-02-24").item()],
+    [
+        DAY,
+        datetime(1984, 2, 24, 12),
+        "1984-02-24",
+        pd.Timestamp("1984-02-24"),
+        np.datetime64("1984-02-24").item(),
+    ],
 )
 def test_a_date_is_read_in_any_of_its_forms(value):
     assert as_date("start", value) == DAY
@@ -20,7 +26,7 @@ def test_a_date_is_read_in_any_of_its_forms(value):
 
 @pytest.mark.parametrize("value", ["24-02-1984", "1984-02-30", "", None, 19840224])
 def test_what_is_no_date_is_refused_by_name(value):
-    with pytest.raises(ConfigError, match="start: .* is not a date like 1984-02-24"):
+    with pytest.raises(ConfigError, match=r"start: .* is not a date like 1984-02-24"):
         as_date("start", value)
 
 
@@ -36,9 +42,7 @@ def test_pcses_mapping_is_read():
             "max_duration": 400,
         }
     )
-    assert found == CropCalendar(
-        date(1983, 10, 15), "sowing", date(1984, 9, 1), "earliest", 400
-    )
+    assert found == CropCalendar(date(1983, 10, 15), "sowing", date(1984, 9, 1), "earliest", 400)
 
 
 def test_nothing_more_than_a_start_is_needed():
@@ -54,7 +58,10 @@ def test_nothing_more_than_a_start_is_needed():
         ({"max_duration": 10}, date(1984, 3, 5)),
         ({"crop_end_type": "harvest", "crop_end_date": date(1984, 8, 1)}, date(1984, 8, 1)),
         ({"crop_end_type": "maturity", "crop_end_date": date(1984, 8, 1)}, date(1985, 2, 23)),
-        ({"crop_end_type": "earliest", "crop_end_date": date(1984, 8, 1), "max_duration": 5}, date(1984, 2, 29)),
+        (
+            {"crop_end_type": "earliest", "crop_end_date": date(1984, 8, 1), "max_duration": 5},
+            date(1984, 2, 29),
+        ),
     ],
 )
 def test_the_latest_end_counts_what_the_end_type_counts(calendar, end):

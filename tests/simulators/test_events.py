@@ -51,7 +51,10 @@ def test_a_harvest_has_no_amount():
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (("1984-01-03", "apply_p", 1.0), "lintul3-wheat does not understand 'apply_p'. Did you mean 'apply_n'"),
+        (
+            ("1984-01-03", "apply_p", 1.0),
+            "lintul3-wheat does not understand 'apply_p'. Did you mean 'apply_n'",
+        ),
         (("1984-01-03", "apply_n"), "amount must be 1 number"),
         (("1984-01-03", "apply_n", "60"), "amount must be 1 number.*got '60'"),
         (("1984-01-03", "apply_n", -1.0), "amount must be 1 number"),

@@ -9,7 +9,9 @@ import pytest
 
 from agbench.simulators.kernels import kernel
 
-PROCESS = "from agbench.simulators.kernels import kernel\n\n\n@kernel\ndef rate(x):\n    return {factor} * x\n"
+PROCESS = (
+    "from agbench.simulators.kernels import kernel\n\n\n@kernel\ndef rate(x):\n    return {factor} * x\n"
+)
 ENTRY = """
 from agbench.simulators.kernels import entry
 from farm_physics.process import rate

@@ -21,10 +21,10 @@ FIRST, LAST = date(1976, 1, 1), date(1989, 1, 1)  # unbroken weather
 SLIGHTLY_NEGATIVE = {"ANLV": -0.5, "WST": -0.05}
 """The published model lets these fall a little below zero, in g m-2, as PCSE does: dead leaves take
 their residual nitrogen along even where leaves have less; stems give a share of a shrinking rest."""
-POOLS = (
-    "LAI ANLV ANST ANRT ANSO WLVG WLVD WST WSO WRT WDRT TNSOIL WA NUPTT NLOSSL NLOSSR TGROWTH "
-    "TRUNOF TTRAN TEVAP TDRAIN TEXPLO TIRRIG ROOTD"
-).split()
+ORGANS = ("WLVG", "WLVD", "WST", "WSO", "WRT", "WDRT")
+NITROGEN = ("ANLV", "ANST", "ANRT", "ANSO", "TNSOIL", "NUPTT", "NLOSSL", "NLOSSR")
+WATER = ("WA", "TRUNOF", "TTRAN", "TEVAP", "TDRAIN", "TEXPLO", "TIRRIG")
+POOLS = (*ORGANS, *NITROGEN, *WATER, "LAI", "TGROWTH", "ROOTD")
 
 
 @st.composite
@@ -146,7 +146,7 @@ def test_the_nitrogen_of_the_soil_is_all_accounted_for(season):
 def test_what_has_grown_is_in_living_and_dead_organs(season):
     table = season.growing
     if len(table):
-        organs = column(table, "WLVG", "WLVD", "WST", "WSO", "WRT", "WDRT")
+        organs = column(table, *ORGANS)
         require_closed(organs, organs[0] + column(table, "TGROWTH"))
 
 

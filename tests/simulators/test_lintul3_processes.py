@@ -167,10 +167,10 @@ def test_grain_draws_nitrogen_after_anthesis(dvs, drawn):
     assert nitrogen.grain_uptake(s, NITROGEN, 3.0) == pytest.approx(drawn)
 
 
-SOIL = dict(
-    WCAD=0.1, WCWP=0.2, WCFC=0.4, WCWET=0.45, WCST=0.5, DRATE=30.0, WMFAC=0.0, IRRIGF=0.0,
-    TRANCO=8.0, WCSUBS=0.2,
-)  # fmt: skip
+SOIL = {
+    "WCAD": 0.1, "WCWP": 0.2, "WCFC": 0.4, "WCWET": 0.45, "WCST": 0.5, "WCSUBS": 0.2,
+    "DRATE": 30.0, "WMFAC": 0.0, "IRRIGF": 0.0, "TRANCO": 8.0,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -245,12 +245,14 @@ def stage(number, **more):
     return state(STAGE=number, DVS=0.1, **more)
 
 
-@pytest.mark.parametrize(("temperature", "sum_", "rate"), [(1.0, 0.0, 0.0), (12.0, 10.0, 0.01), (30.0, 18.0, 0.018)])
+@pytest.mark.parametrize(
+    ("temperature", "sum_", "rate"), [(1.0, 0.0, 0.0), (12.0, 10.0, 0.01), (30.0, 18.0, 0.018)]
+)
 def test_a_sown_crop_develops_by_effective_temperature(temperature, sum_, rate):
     s = stage(1.0)
     w = sky(TEMP=temperature, DAYLP=12.0)
     phenology.development_rates(s, phenology_parameters(), TABLES, w)
-    assert (s.DTSUME, s.DVR) == pytest.approx((sum_, rate))
+    assert pytest.approx((sum_, rate)) == (s.DTSUME, s.DVR)
 
 
 @pytest.mark.parametrize(("number", "rate"), [(2.0, 0.015), (3.0, 0.03), (4.0, 0.0)])
@@ -258,7 +260,7 @@ def test_development_is_temperature_over_the_stage_s_sum(number, rate):
     s = stage(number)
     w = sky(TEMP=15.0, DAYLP=12.0)
     phenology.development_rates(s, phenology_parameters(), TABLES, w)
-    assert s.DVR == pytest.approx(rate)
+    assert pytest.approx(rate) == s.DVR
 
 
 def test_short_days_slow_development_before_anthesis():
@@ -266,7 +268,7 @@ def test_short_days_slow_development_before_anthesis():
     s = stage(2.0)
     w = sky(TEMP=15.0, DAYLP=12.0)
     phenology.development_rates(s, phenology_parameters(IDSL=1.0), TABLES, w)
-    assert s.DTSUM == pytest.approx(7.5)
+    assert pytest.approx(7.5) == s.DTSUM
 
 
 def test_vernalisation_slows_development_until_the_cold_has_come():
@@ -275,7 +277,7 @@ def test_vernalisation_slows_development_until_the_cold_has_come():
     s.VERN = 24.0
     p = phenology_parameters(IDSL=2.0)
     phenology.development_rates(s, p, TABLES, sky(TEMP=6.5, DAYLP=16.0))
-    assert (s.VERNFAC, s.VERNR, s.DTSUM) == pytest.approx((0.5, 1.0, 3.25))
+    assert pytest.approx((0.5, 1.0, 3.25)) == (s.VERNFAC, s.VERNR, s.DTSUM)
 
 
 def test_two_applications_before_emergence_both_wait():

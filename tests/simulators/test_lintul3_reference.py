@@ -15,7 +15,7 @@ YEARS = [*range(1976, 1990), *range(1992, 2000)]
 DOSES = ("02-24", "03-26", "04-29")
 UNREPORTED = {
     "lintul3": {"NNI"},  # PCSE declares it as a state but never sets it
-    "lintul3-wheat": {"NUPAG"},  # our PCSE subclass sets it on the first day only; summed below
+    "lintul3-wheat": set(),
 }
 WITHOUT_VERNALISATION = {"VERN", "VERNR", "VERNFAC"}  # PCSE has none of them where IDSL < 2
 VEGETATIVE = 2.0  # the only stage in which vernalisation acts; PCSE reports 0 in the others
@@ -72,17 +72,6 @@ def test_winter_wheat_equals_pcse_without_nitrogen(model, year):
 def test_winter_wheat_equals_pcse_with_three_doses(model, year):
     ours = compare(model, start=f"{year}-01-01", events=doses(year))
     assert ours["NUPTT"].iloc[-1] > 12.0
-
-
-def test_uptake_above_ground_is_the_nitrogen_in_pcses_organs():
-    season = {"start": "1984-01-01", "events": doses(1984)}
-    given = winter_wheat("lintul3-wheat")
-    ours = agbench.simulate("lintul3-wheat", crop=given, weather="wageningen", **season)
-    theirs = agbench.simulate(
-        "lintul3-wheat", crop=given, weather="wageningen", engine="pcse", **season
-    )
-    summed = (theirs["ANLV"] + theirs["ANST"] + theirs["ANSO"]).to_numpy()
-    assert relative_error(summed, ours["NUPAG"].to_numpy()).max() <= TOLERANCE
 
 
 def test_pcses_own_spring_wheat_equals_pcse(spring_wheat):
@@ -170,15 +159,19 @@ def test_development_by_day_length_equals_pcse():
 
 
 def test_vernalisation_equals_pcse():
-    given = winter_wheat("lintul3") | SOWN | {
-        "IDSL": 2,
-        "DLO": 16.0,
-        "DLC": 8.0,
-        "VERNSAT": 50.0,
-        "VERNBASE": 10.0,
-        "VERNDVS": 0.3,
-        "VERNRTB": [-8.0, 0.0, -4.0, 0.0, 3.0, 1.0, 10.0, 1.0, 17.0, 0.0, 20.0, 0.0],
-    }
+    given = (
+        winter_wheat("lintul3")
+        | SOWN
+        | {
+            "IDSL": 2,
+            "DLO": 16.0,
+            "DLC": 8.0,
+            "VERNSAT": 50.0,
+            "VERNBASE": 10.0,
+            "VERNDVS": 0.3,
+            "VERNRTB": [-8.0, 0.0, -4.0, 0.0, 3.0, 1.0, 10.0, 1.0, 17.0, 0.0, 20.0, 0.0],
+        }
+    )
     ours = compare(
         "lintul3",
         given,
@@ -207,9 +200,7 @@ def test_fertiliser_of_one_day_adds_up_as_one_event_of_pcse():
         start="1984-01-01",
         events=[("1984-03-01", "apply_n", 25.0), ("1984-03-01", "apply_n", 35.0)],
     )
-    whole = compare(
-        "lintul3", start="1984-01-01", events=[("1984-03-01", "apply_n", 60.0)]
-    )
+    whole = compare("lintul3", start="1984-01-01", events=[("1984-03-01", "apply_n", 60.0)])
     np.testing.assert_allclose(split["WSO"], whole["WSO"], rtol=1e-12)
 
 
@@ -222,10 +213,22 @@ def test_any_soil_season_and_management_equals_pcse(seed):
     soil |= {"WCI": rng.uniform(dry, wet), "WCSUBS": rng.uniform(dry, field)}
     soil |= {"DRATE": rng.uniform(0.0, 40.0), "TNSOILI": rng.uniform(0.0, 20.0)}
     days = start + rng.choice(np.arange(1, 150), 12, replace=False)
-    events = [(str(d), "apply_n", float(a)) for d, a in zip(days[:6], rng.uniform(5, 80, 6))]
-    events += [(str(d), "irrigate", float(a)) for d, a in zip(days[6:], rng.uniform(0, 6, 6))]
+    events = [(str(day), "apply_n", rng.uniform(5.0, 80.0)) for day in days[:6]]
+    events += [(str(day), "irrigate", rng.uniform(0.0, 6.0)) for day in days[6:]]
     given = winter_wheat("lintul3-wheat") | soil
-    ours = compare(
-        "lintul3-wheat", given, start=str(start), end=str(start + 200), events=events
-    )
+    ours = compare("lintul3-wheat", given, start=str(start), end=str(start + 200), events=events)
     assert ours["TNSOIL"].iloc[-1] != ours["TNSOIL"].iloc[0]
+
+
+def test_the_published_setting_forgets_fertiliser_as_pcse_does():
+    events = [("1983-09-25", "apply_n", 70.0)]  # before there is a crop
+    events += [("1983-10-20", "apply_n", 50.0), ("1983-10-22", "apply_n", 30.0)]  # before emergence
+    events += doses(1984)
+    season = {"start": "1983-09-20", "events": events}
+    season["calendar"] = {"crop_start_date": "1983-10-15", "crop_start_type": "sowing"}
+    given = winter_wheat("lintul3") | SOWN
+    published = compare("lintul3", given, setting="published", **season)
+    sound = agbench.simulate("lintul3", crop=given, weather="wageningen", **season)
+    kept = (sound["TNSOIL"] + sound["NUPTT"]).iloc[-1]
+    forgotten = kept - (published["TNSOIL"] + published["NUPTT"]).iloc[-1]
+    assert forgotten == pytest.approx(0.1 * 0.7 * (70.0 + 50.0))

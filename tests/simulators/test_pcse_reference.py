@@ -70,10 +70,7 @@ def plain_pcse(parameters, series, names):
 
     from agbench.simulators.pcse_reference.stepping import SeriesProvider
 
-    table = [
-        {day: {"amount": amount / 10, "recovery": recovery}}
-        for day, _, amount, recovery in FERTILISER
-    ]
+    table = [{day: {"amount": amount / 10, "recovery": recovery}} for day, _, amount, recovery in FERTILISER]
     events = {"event_signal": "apply_n", "name": "n", "comment": "", "events_table": table}
     calendar = {"crop_name": "wheat", "variety_name": "spring", **CALENDAR}
     management = [{START: {"CropCalendar": calendar, "TimedEvents": [events], "StateEvents": None}}]
@@ -180,9 +177,7 @@ def test_stepping_equals_timed_events_bit_for_bit(world):
         for name, amount in zip(("apply_n", "irrigate"), action, strict=True)
         if amount
     ]
-    run = run_pcse(
-        world.model, world.parameters, world.series, START, END, CALENDAR, events, NUMBERS.names
-    )
+    run = run_pcse(world.model, world.parameters, world.series, START, END, CALENDAR, events, NUMBERS.names)
     table = run.astype(float).fillna(0.0).to_numpy()
     assert simulator.finished[0]
     assert simulator.elapsed[0] == len(table) - 1

@@ -46,7 +46,10 @@ def test_values_of_numpy_and_tuples_are_taken(task, name, given, expected):
 
 
 def test_an_ambiguous_name_shows_the_full_ones(task):
-    with pytest.raises(ConfigError, match=r"override 'kind' is ambiguous: action.kind or reward.kind \(in Python action__kind or reward__kind\)"):
+    with pytest.raises(
+        ConfigError,
+        match=r"'kind' is ambiguous: action.kind or reward.kind .in Python action__kind or reward__",
+    ):
         override(task, {"kind": "menu"})
 
 

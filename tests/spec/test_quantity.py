@@ -26,7 +26,9 @@ def test_what_is_no_quantity_is_refused(text):
         split_quantity(text)
 
 
-@pytest.mark.parametrize(("text", "expected"), [("7 d", 604_800), ("15 min", 900), ("1.5 h", 5400), ("1 s", 1)])
+@pytest.mark.parametrize(
+    ("text", "expected"), [("7 d", 604_800), ("15 min", 900), ("1.5 h", 5400), ("1 s", 1)]
+)
 def test_a_duration_is_counted_in_seconds(text, expected):
     assert seconds(text) == expected
 

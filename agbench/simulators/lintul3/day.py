@@ -39,7 +39,7 @@ def start_crop(s: Any, p: Any, calendar: Any) -> None:
     s.ANST = p.NFRSTI * p.WSTI
     s.ANRT = p.NFRRTI * p.WRTLI
     s.TNSOIL = p.TNSOILI
-    s.NUPAG = s.ANLV + s.ANST
+    s.NUPAG = 0.0 if calendar.sown == 1 else s.ANLV + s.ANST
 
 
 @kernel

@@ -11,7 +11,6 @@ from typing import Any
 
 from pcse import signals
 from pcse.crop.lintul3 import Lintul3
-from pcse.decorators import prepare_rates
 from pcse.soil.lintul3soil import Lintul3Soil
 from pcse.traitlets import Float
 
@@ -41,18 +40,13 @@ class Lintul3Wheat(Lintul3):  # type: ignore[misc]
         self.states.TNSOIL = self.params.TNSOILI
         self.states.lock()
 
-    @prepare_rates  # type: ignore[untyped-decorator]
-    def calc_rates(self, day: date, drv: Any) -> None:
-        """Calculate the rates of LINTUL-3, then the nitrogen above ground."""
-        super().calc_rates(day, drv)
-        s = self.states
-        self.rates.NUPAG = s.ANLV + s.ANST + s.ANSO
-
     def totalGrowthRate(self, DTR: float, TRANRF: float, NNI: float) -> float:
-        """Return growth [g m-2 d-1]; report what reduces it."""
+        """Return growth [g m-2 d-1]; report what reduces it, and the nitrogen above ground."""
         self.states.NNI = NNI
         self.rates.NRF = math.exp(-self.params.NLUE * (1.0 - NNI))
         self.rates.GRF = min(TRANRF, self.rates.NRF)
+        s = self.states
+        self.rates.NUPAG = s.ANLV + s.ANST + s.ANSO
         return float(super().totalGrowthRate(DTR, TRANRF, NNI))
 
     def relativeGrowthRates(

@@ -83,7 +83,7 @@ class PcseSimulator:
     def advance(self, inputs: Floats, steps: int, mask: Booleans | None = None) -> None:
         """Advance the chosen rows by `steps` days, fewer where the crop or the world ends."""
         for i in self._chosen(mask):
-            if not self.finished[i]:
+            if not self._ended(self._row(i)):
                 self._advance_row(i, tuple(float(x) for x in inputs[i]), steps)
 
     @property
@@ -133,7 +133,7 @@ class PcseSimulator:
         """Copy PCSE's values of the current day into the state array."""
         row = self._row(i)
         self.state[i] = [_number(row.engine.row[name]) for name in self.variables.names]
-        self.finished[i] = self._ended(row)
+        self.finished[i] = row.engine.crop_ended
 
     @staticmethod
     def _ended(row: _Row) -> bool:
