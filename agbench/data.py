@@ -7,15 +7,17 @@ that holds the folders. Each root has the same layout: `tasks/`, `crops/`, `site
 """
 
 import os
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from agbench.errors import ConfigError, unknown
+from agbench.spec.families import read_task_file
 from agbench.spec.field import Crop, Site, Soil
-from agbench.spec.reading import Schema, read_file
+from agbench.spec.reading import Strict, read_file
 from agbench.spec.task import Task
 
 PATH_VARIABLE: Final = "AGBENCH_PATH"
@@ -99,34 +101,49 @@ def baselines(task: str) -> list[str]:
 
 def task(name: str) -> Task:
     """Read a task by its id."""
-    return _named("task", name, Task)
+    return _named("task", name, read_task_file)
 
 
 def crop(name: str) -> Crop:
     """Read a crop by its id."""
-    return _named("crop", name, Crop)
+    return _named("crop", name, _read_crop)
 
 
 def soil(name: str) -> Soil:
     """Read a soil by its id."""
-    return _named("soil", name, Soil)
+    return _named("soil", name, _read_soil)
 
 
 def site(name: str) -> Site:
     """Read a site by its id."""
-    return _named("site", name, Site)
+    return _named("site", name, _read_site)
 
 
-def _named(kind: str, name: str, schema: type[Schema]) -> Schema:
+def _read_crop(path: Path) -> Crop:
+    return read_file(Crop, path)
+
+
+def _read_soil(path: Path) -> Soil:
+    return read_file(Soil, path)
+
+
+def _read_site(path: Path) -> Site:
+    return read_file(Site, path)
+
+
+Found = TypeVar("Found", bound=Strict)
+
+
+def _named(kind: str, name: str, read: Callable[[Path], Found]) -> Found:
     """Read a data file whose own name must be that of its file."""
     path = find(kind, name)
-    found: Schema = _read(path, kind, path.stat().st_mtime_ns, schema)
+    found: Found = _read(path, kind, path.stat().st_mtime_ns, read)
     return found
 
 
 @lru_cache(maxsize=512)
-def _read(path: Path, kind: str, changed: int, schema: type[Schema]) -> Schema:
-    found = read_file(schema, path)
+def _read(path: Path, kind: str, changed: int, read: Callable[[Path], Found]) -> Found:
+    found = read(path)
     said = getattr(found, kind)
     if said != path.stem:
         raise ConfigError(f"{path}: {kind}: {said!r} must be the file's own name, {path.stem!r}.")

@@ -9,16 +9,29 @@ from agbench.building import build
 from agbench.policies.loading import policies
 from agbench.spec.task import Task
 
+_ELSEWHERE = (
+    "task",
+    "summary",
+    "source",
+    "observation",
+    "action",
+    "metrics",
+    "splits",
+    "protocol",
+    "references",
+    "history",
+)
+
 
 def describe(task: Task) -> dict[str, Any]:
     """Return what a task is: source, model, spaces with names and units, splits, protocol."""
     parts = build(task, next(iter(task.splits)))
+    content = task.content()
     return {
         "task": task.task,
         "summary": task.summary,
         "source": task.source,
-        "simulator": task.simulator.model_dump(),
-        "season": task.season.model_dump(),
+        **{key: content[key] for key in content if key not in _ELSEWHERE},
         "observation": [
             {"name": v.name, "unit": v.unit, "meaning": v.meaning, "low": v.low, "high": v.high}
             for v in parts.observer.entries
@@ -27,12 +40,8 @@ def describe(task: Task) -> dict[str, Any]:
             "kind": "Discrete" if isinstance(parts.actions.space, spaces.Discrete) else "Box",
             "choices": parts.actions.describe(),
         },
-        "reward": task.reward.model_dump(),
         "metrics": {name: m.model_dump(include={"unit", "meaning"}) for name, m in task.metrics.items()},
-        "splits": {
-            name: {"site": spec.site or task.simulator.site, "years": spec.all_years}
-            for name, spec in task.splits.items()
-        },
+        "splits": {name: task.scenarios(name) for name in task.splits},
         "protocol": task.protocol.model_dump(),
         "references": task.references.model_dump(),
         "policies": policies(task),

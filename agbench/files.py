@@ -1,9 +1,15 @@
-"""Writing files so that a killed run leaves no half file: to a temporary name, then moved."""
+"""Files: hashed, and written so that a killed run leaves no half file (to a temporary name, then moved)."""
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def write(path: Path, fill: Callable[[Path], object]) -> None:

@@ -41,7 +41,7 @@ def _info(name: str) -> TaskInfo:
         id=name,
         summary=task.summary,
         tags=tuple(task.tags),
-        splits={split: len(spec.all_years) for split, spec in task.splits.items()},
+        splits={split: len(task.scenarios(split)) for split in task.splits},
         floor=task.references.floor,
         expert=task.references.expert,
         oracle=task.references.oracle,

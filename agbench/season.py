@@ -29,20 +29,16 @@ class Step:
 
 @dataclass(frozen=True)
 class ToldSeason:
-    """A whole episode, told."""
+    """A whole episode, told; `columns` are the first few observations, as many as fit on a screen."""
 
     task: Task
     policy: str
     scenario: str
+    columns: list[str]
     steps: list[Step]
     total: float
     metrics: dict[str, float]
     picture: Path
-
-    @property
-    def columns(self) -> list[str]:
-        """The observations that fit beside each other on a screen: the first few."""
-        return list(self.task.observation.state[:_MOST_COLUMNS])
 
     def content(self) -> dict[str, Any]:
         """Return the season as plain data."""
@@ -91,6 +87,7 @@ def run_season(
         task=task,
         policy=actor.name,
         scenario=key,
+        columns=names[:_MOST_COLUMNS],
         steps=steps,
         total=sum(step.reward for step in steps),
         metrics={name: float(info[name]) for name in task.metrics},

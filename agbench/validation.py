@@ -11,6 +11,7 @@ from agbench.field_season import site_series
 from agbench.policies.loading import load_policy
 from agbench.simulators import models
 from agbench.spec.baseline import Baseline
+from agbench.spec.families import read_task
 from agbench.spec.field import Crop, Site, Soil, check_units
 from agbench.spec.reading import Strict, load_yaml, read_data
 from agbench.spec.task import Task
@@ -41,8 +42,8 @@ def _check(path: Path) -> None:
             f"{path}: does not say what it is; it needs one of the keys {', '.join(_KINDS)}."
             f"{did_you_mean(first, _KINDS)}"
         )
-    schema, follow = _KINDS[kind]
-    found = read_data(schema, content, str(path))
+    read, follow = _KINDS[kind]
+    found = read(content, str(path))
     if kind != "policy" and content[kind] != path.stem:
         raise ConfigError(f"{path}: {kind}: must be the file's own name, {path.stem!r}.")
     try:
@@ -80,10 +81,14 @@ def _follow_baseline(baseline: Baseline, path: Path) -> None:
     load_policy(path, data.task(path.parent.name))
 
 
-_KINDS: dict[str, tuple[type[Strict], Callable[[Any, Path], None]]] = {
-    "task": (Task, _follow_task),
-    "crop": (Crop, _follow_crop),
-    "soil": (Soil, _follow_soil),
-    "site": (Site, _follow_site),
-    "policy": (Baseline, _follow_baseline),
+def _reader(schema: type[Strict]) -> Callable[[Any, str], Strict]:
+    return lambda content, where: read_data(schema, content, where)
+
+
+_KINDS: dict[str, tuple[Callable[[Any, str], Strict], Callable[[Any, Path], None]]] = {
+    "task": (read_task, _follow_task),
+    "crop": (_reader(Crop), _follow_crop),
+    "soil": (_reader(Soil), _follow_soil),
+    "site": (_reader(Site), _follow_site),
+    "policy": (_reader(Baseline), _follow_baseline),
 }

@@ -20,7 +20,6 @@ from agbench.errors import (
     did_you_mean,
 )
 from agbench.spec.reading import read_file
-from agbench.spec.task import Task
 
 TASK = "wheat-nitrogen-v1"
 

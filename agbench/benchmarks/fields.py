@@ -13,7 +13,6 @@ import numpy as np
 import agbench
 from agbench import data
 from agbench.building import build
-from agbench.simulators import models
 from agbench.spec.overrides import override
 
 _KERNEL_ROWS: Final = 256
@@ -79,8 +78,7 @@ def kernel_days(task: str, seconds: float) -> float:
 def pcse_days(task: str, seconds: float) -> float:
     """Return simulated days a second of PCSE's own model, one season after another."""
     parts = build(override(data.task(task), {"engine": "pcse"}), "train")
-    model = models.find(parts.task.simulator.model, "pcse")
-    simulator = model.simulator(1)
+    simulator = parts.make_simulator(1)
     nothing = np.zeros((1, len(simulator.inputs)))
     keys = list(parts.scenarios.keys)
 

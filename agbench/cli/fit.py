@@ -19,5 +19,5 @@ def fit(
     """
     spec = data.task(task)
     path, mean = fit_file(spec, policy)
-    console.print(f"{task}  {policy}  mean training return {mean:.2f} {spec.reward.unit}")
+    console.print(f"{task}  {policy}  mean training return {mean:.2f} {spec.protocol.objective_unit}")
     console.print(f"    wrote {path}")

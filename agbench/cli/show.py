@@ -32,17 +32,14 @@ def show(task: TaskArgument, set_: SetOption = None, json: JsonOption = False) -
 
 
 def _print_head(found: dict[str, Any]) -> None:
-    simulator, season = found["simulator"], found["season"]
     console.print(f"[bold]{found['task']}[/bold]  {found['summary']}")
     console.print(f"  source      {found['source']}", soft_wrap=True)
-    console.print(
-        f"  simulator   {simulator['model']} ({simulator['engine']}): crop {simulator['crop']}, "
-        f"soil {simulator['soil']}, site {simulator['site']}"
-    )
-    console.print(
-        f"  season      {season['start']} ({season['start_type']}) to {season['end']}, steps of "
-        f"{season['step']}, first decision after {season['warmup']}"
-    )
+    for section in ("simulator", "season", "reward"):
+        if section in found:
+            said = ", ".join(
+                f"{key} {value}" for key, value in found[section].items() if value not in ({}, [])
+            )
+            console.print(f"  {section:<10}  {said}", markup=False)
 
 
 def _print_observation(entries: list[dict[str, Any]]) -> None:
@@ -63,21 +60,15 @@ def _print_observation(entries: list[dict[str, Any]]) -> None:
 
 
 def _print_rest(found: dict[str, Any]) -> None:
-    action, reward, protocol = found["action"], found["reward"], found["protocol"]
+    action, protocol = found["action"], found["protocol"]
     console.print(f"\n[bold]Action[/bold]  {action['kind']}")
     for i, choice in enumerate(action["choices"]):
         console.print(f"  {i}  {choice}")
-    prices = ", ".join(f"{v * reward['beta']:g} per unit of {k}" for k, v in reward["prices"].items())
-    console.print(
-        f"\n[bold]Reward[/bold]  {reward['kind']} of {reward['variable']}, in {reward['unit']}"
-        f"{', less ' + prices if prices else ''}"
-    )
     metrics = ", ".join(f"{k} ({m['unit']})" for k, m in found["metrics"].items())
-    console.print(f"[bold]Metrics[/bold]  {metrics}")
+    console.print(f"\n[bold]Metrics[/bold]  {metrics}")
     console.print("\n[bold]Splits[/bold]")
-    for name, split in found["splits"].items():
-        years = ", ".join(map(str, split["years"]))
-        console.print(f"  {name:<10}  {split['site']}: {years}")
+    for name, keys in found["splits"].items():
+        console.print(f"  {name:<10}  {_grouped(keys)}")
     console.print(
         f"\n[bold]Protocol[/bold]  {protocol['objective']} ({protocol['objective_unit']}), "
         f"{protocol['aggregate']} over scenarios, {protocol['repeats']} repeat(s), "
@@ -90,3 +81,12 @@ def _print_rest(found: dict[str, Any]) -> None:
     )
     console.print(f"[bold]Policies[/bold]  {', '.join(found['policies'])}")
     console.print(f"[bold]File[/bold]  {found['file']}", soft_wrap=True)
+
+
+def _grouped(keys: list[str]) -> str:
+    """Return scenario keys with what they begin with said once: `wageningen: 1976, 1978`."""
+    groups: dict[str, list[str]] = {}
+    for key in keys:
+        first, _, rest = key.partition("/")
+        groups.setdefault(first, []).append(rest)
+    return "; ".join(f"{first}: {', '.join(rest)}" for first, rest in groups.items())

@@ -1,7 +1,7 @@
 """Actions: from what an agent says to physical inputs of the simulator."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from gymnasium import spaces
@@ -10,14 +10,22 @@ from numpy.typing import NDArray
 from agbench.errors import ActionError
 from agbench.simulators.base import Floats, VariableTable
 
+if TYPE_CHECKING:
+    from agbench.envs.core import BatchCore
+
 
 class ActionMap(Protocol):
     """A mapping of a batch of actions to simulator inputs."""
 
     space: spaces.Space[Any]
+    names: list[str]
+    """The inputs that actions give."""
 
-    def inputs(self, actions: Any) -> Floats:
-        """Return the inputs (n, number of inputs) of n actions; refuses those outside the space."""
+    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
+        """Return the inputs (n, number of inputs) of n actions; refuses those outside the space.
+
+        `core` is the batch that is about to step, for mappings that start from where it stands.
+        """
 
     def encode(self, name: str, wanted: float) -> tuple[Any, float]:
         """Return the action nearest to, but not above, a `wanted` dose of an input, and its dose."""
@@ -40,11 +48,12 @@ class Menu:
                 rows.append(row)
                 self._labels.append(f"{amount:g} {table[name].unit} {name}")
         self._inputs = table
+        self.names = list(doses)
         self._table: Floats = np.array(rows)
         self.space: spaces.Space[Any] = spaces.Discrete(len(rows))
         self._n = len(rows)
 
-    def inputs(self, actions: Any) -> Floats:
+    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the doses of n menu numbers, (n, number of inputs)."""
         chosen: NDArray[Any] = np.asarray(actions)
         if chosen.dtype.kind not in "iu":
@@ -64,6 +73,12 @@ class Menu:
             )
         found: Floats = self._table[chosen]
         return found
+
+    def doses(self, name: str) -> list[float]:
+        """Return the doses of an input that the menu offers by itself, ascending from 0."""
+        column = self._inputs.column(name)
+        alone = (np.delete(self._table, column, axis=1) == 0.0).all(axis=1)
+        return sorted({float(dose) for dose in self._table[alone, column]})
 
     def encode(self, name: str, wanted: float) -> tuple[int, float]:
         """Return the number of the largest dose of an input that is not above `wanted`."""
@@ -86,14 +101,14 @@ class Amounts:
     """Continuous doses: each component in [-1, 1] is 0 .. limit of one input."""
 
     def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
-        self._names = list(limits)
-        self._columns = table.columns(self._names)
+        self.names = list(limits)
+        self._columns = table.columns(self.names)
         self._limits: Floats = np.array(list(limits.values()), dtype=np.float64)
         self._width = len(table)
         self._labels = [f"0 to {v:g} {table[k].unit} {k}" for k, v in limits.items()]
         self.space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (len(limits),), np.float32)
 
-    def inputs(self, actions: Any) -> Floats:
+    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the amounts of n actions (n, components), (n, number of inputs)."""
         try:
             said: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
@@ -115,7 +130,7 @@ class Amounts:
     def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
         """Return the action that gives `wanted` of one input, its limit at most, and none else."""
         action = np.full(len(self._limits), -1.0, dtype=np.float32)
-        i = self._names.index(name)
+        i = self.names.index(name)
         given = min(wanted, float(self._limits[i]))
         action[i] = 2.0 * given / self._limits[i] - 1.0
         return action, given

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import ActionMap
 from agbench.envs.observations import Observer
-from agbench.envs.rewards import GrowthReward
+from agbench.envs.rewards import Reward
 from agbench.envs.scenarios import ScenarioSet
 from agbench.simulators.base import Booleans, Floats, Simulator
 from agbench.spec.task import MetricSpec, Task
@@ -25,7 +25,9 @@ class Parts:
     actions: ActionMap
     observer: Observer
     make_simulator: Callable[[int], Simulator]
-    make_reward: Callable[[int], GrowthReward]
+    make_reward: Callable[[int], Reward]
+    hashes: Callable[[], dict[str, str]]
+    """The SHA-256 of every data file and series that the scenarios rest on, by name."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,9 @@ class SavedEpisode:
     """The exact state of one episode, to go on from in any environment of the same task."""
 
     scenario: str
+    world: Any
     simulation: Any
+    reward: Any
     totals: Floats
     generator: dict[str, Any]
     over: bool
@@ -56,8 +60,9 @@ class BatchCore:
         self.scenario: NDArray[np.object_] = np.full(n, None, dtype=object)
         self.over: Booleans = np.ones(n, dtype=np.bool_)
         self.generators: list[np.random.Generator | None] = [None] * n
-        self._days = self.task.season.step_days
-        self._warmup = self.task.season.warmup_days
+        self.worlds: list[Any] = [None] * n
+        self._step = self.task.step
+        self._warmup = self.task.warmup
         self._totals: Floats = np.zeros((n, len(self.simulator.inputs)))
         self._nothing: Floats = np.zeros((n, len(self.simulator.inputs)))
         self._metrics = {name: self._reader(metric) for name, metric in self.task.metrics.items()}
@@ -69,30 +74,38 @@ class BatchCore:
     def reset(self, rows: Sequence[int], keys: Sequence[str | None]) -> None:
         """Start a new episode in each row: in the scenario of its key, or in a drawn one."""
         chosen = [self._draw(row) if key is None else key for row, key in zip(rows, keys, strict=True)]
-        worlds = [self.parts.scenarios.world(key) for key in chosen]
+        worlds = [
+            self.parts.scenarios.world(key, self._generator(row))
+            for row, key in zip(rows, chosen, strict=True)
+        ]
         self.scenario[rows] = chosen
         mask = np.zeros(self.n, dtype=np.bool_)
         mask[rows] = True
         self.simulator.reset(worlds, mask)
-        self.simulator.advance(self._nothing, self._warmup, mask)
+        if self._warmup:
+            self.simulator.advance(self._nothing, self._warmup, mask)
         for row, world in zip(rows, worlds, strict=True):
+            self.worlds[row] = world
             self.reward.reset(row, world)
         self._totals[rows] = 0.0
         self.over[rows] = False
         self.observe()
 
     def _draw(self, row: int) -> str:
+        keys = self.parts.scenarios.keys
+        return keys[int(self._generator(row).integers(len(keys)))]
+
+    def _generator(self, row: int) -> np.random.Generator:
         generator = self.generators[row]
         if generator is None:
             generator = self.generators[row] = seeding.np_random()[0]
-        keys = self.parts.scenarios.keys
-        return keys[int(generator.integers(len(keys)))]
+        return generator
 
     def step(self, actions: Any, moving: Booleans) -> tuple[Floats, Booleans, Booleans]:
         """Step the `moving` rows; return rewards, terminations and truncations, (n,) each."""
-        inputs = self.parts.actions.inputs(actions)
+        inputs = self.parts.actions.inputs(actions, self)
         self.reward.before(self.simulator)
-        self.simulator.advance(inputs, self._days, moving)
+        self.simulator.advance(inputs, self._step, moving)
         rewards = self.reward.after(self.simulator, inputs, moving)
         self._totals += np.where(moving[:, None], inputs, 0.0)
         terminated = self.simulator.finished & moving
@@ -106,10 +119,11 @@ class BatchCore:
         self.parts.observer.write(self.simulator, self.observations)
 
     def info(self) -> dict[str, NDArray[Any]]:
-        """Return scenario, days since the start and the metrics so far, (n,) each."""
+        """Return scenario, model steps since the start, cost of the step and metrics so far, (n,) each."""
         info: dict[str, NDArray[Any]] = {
             "scenario": self.scenario.copy(),
             "elapsed": self.simulator.elapsed.copy(),
+            "cost": self.reward.cost.copy(),
         }
         for name, read in self._metrics.items():
             info[name] = read()
@@ -121,6 +135,9 @@ class BatchCore:
         if metric.input is not None:
             column = self.simulator.inputs.column(metric.input)
             return lambda: self._totals[:, column] * factor
+        if metric.total is not None:
+            name = metric.total
+            return lambda: self.reward.totals[name] * factor
         column = self.simulator.variables.column(str(metric.state))
         return lambda: self.simulator.state[:, column] * factor
 
@@ -129,7 +146,9 @@ class BatchCore:
         generator = self.generators[row]
         return SavedEpisode(
             scenario=str(self.scenario[row]),
+            world=self.worlds[row],
             simulation=self.simulator.save(row),
+            reward=self.reward.save(row),
             totals=self._totals[row].copy(),
             generator={} if generator is None else dict(generator.bit_generator.state),
             over=bool(self.over[row]),
@@ -139,7 +158,8 @@ class BatchCore:
         """Put a row into a saved state; what follows is equal to the last bit."""
         self.scenario[row] = saved.scenario
         self.simulator.load(row, saved.simulation)
-        self.reward.reset(row, self.parts.scenarios.world(saved.scenario))
+        self.worlds[row] = saved.world
+        self.reward.load(row, saved.reward, saved.world)
         self._totals[row] = saved.totals
         self.over[row] = saved.over
         if saved.generator:

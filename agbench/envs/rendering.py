@@ -55,7 +55,7 @@ class SeasonPlot:
         sky = core.simulator.weather_variables
         self._sky_names = [name for name in SKY if name in sky]
         self._sky = sky.columns(self._sky_names)
-        self._doses = core.simulator.inputs.columns(list(core.task.action.doses))
+        self._doses = core.simulator.inputs.columns(core.parts.actions.names)
         self._scenario: str | None = None
         self._states: dict[int, Floats] = {}
         self._steps: list[_Step] = []
@@ -86,7 +86,7 @@ class SeasonPlot:
         today = self._today
         self._follow(today - 1)
         before = max(self._states, default=0)
-        first = max(before, today - core.task.season.step_days) + 1
+        first = max(before, today - core.task.step) + 1
         space = core.parts.actions.space
         batch = np.asarray(action).reshape(1, *(space.shape or ()))
         doses = core.parts.actions.inputs(batch)[0, self._doses]
@@ -161,8 +161,8 @@ class SeasonPlot:
         return Setting(
             variables=simulator.variables,
             weather=simulator.weather_variables,
-            inputs=[simulator.inputs[name] for name in core.task.action.doses],
-            reward_unit=core.task.reward.unit,
+            inputs=[simulator.inputs[name] for name in core.parts.actions.names],
+            reward_unit=core.task.protocol.objective_unit,
             start=self._start,
             horizon=int(simulator.horizon[0]),
         )
@@ -209,7 +209,7 @@ class SeasonPlot:
             for name, metric in self._core.task.metrics.items()
         ]
         total = sum(step.reward for step in self._steps)
-        parts.append(f"return {total:.1f} {drawing.printed(self._core.task.reward.unit)}")
+        parts.append(f"return {total:.1f} {drawing.printed(self._core.task.protocol.objective_unit)}")
         return textwrap.fill(drawing.signed("  ·  ".join(parts)), _LINE)
 
     def _open_window(self) -> bool:

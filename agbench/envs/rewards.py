@@ -1,11 +1,38 @@
 """Rewards: growth of a variable, less what inputs cost, less what would have grown anyway."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from agbench.simulators.base import Booleans, Floats, Simulator, VariableTable
+
+
+class Reward(Protocol):
+    """What a step earns, and the accounts that are kept beside it.
+
+    `cost` (n,) is what the last step violated constraints by, in the units of the task (0: not at
+    all), never part of the reward unless the task says so. `totals` are sums over the episode by
+    name, (n,) each, for the task's metrics.
+    """
+
+    cost: Floats
+    totals: Mapping[str, Floats]
+
+    def reset(self, row: int, world: Any) -> None:
+        """Begin an episode in a row."""
+
+    def before(self, simulator: Simulator) -> None:
+        """Note where rows stand before a step."""
+
+    def after(self, simulator: Simulator, inputs: Floats, moved: Booleans) -> Floats:
+        """Return the rewards of a step, (n,); 0 for rows that did not move."""
+
+    def save(self, row: int) -> Any:
+        """Return a row's accounts."""
+
+    def load(self, row: int, saved: Any, world: Any) -> None:
+        """Put a row's accounts back."""
 
 
 class ReferenceRuns:
@@ -60,6 +87,8 @@ class GrowthReward:
         self._reference: Floats = np.zeros((n, 1))
         self._rows = np.arange(n)
         self._before: Floats = np.zeros(n)
+        self.cost: Floats = np.zeros(n)
+        self.totals: Mapping[str, Floats] = {}
 
     def reset(self, row: int, world: Any) -> None:
         """Take up a new world in a row: its reference run, if it counts."""
@@ -88,3 +117,10 @@ class GrowthReward:
         if self._references is not None:
             grown -= self._reference[self._rows, simulator.elapsed]
         return grown
+
+    def save(self, row: int) -> None:
+        """Return nothing: this reward depends on the present alone."""
+
+    def load(self, row: int, saved: None, world: Any) -> None:
+        """Take up the reference run of the world that was loaded."""
+        self.reset(row, world)

@@ -1,45 +1,40 @@
 """Scenarios: what fixes one episode's world, and the sets of them that make a split."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from agbench.errors import unknown
 from agbench.weather.daily import DailySeries
 
-
-@dataclass(frozen=True)
-class Scenario:
-    """One episode's world by name; `key` is stable text such as `wageningen/1984`."""
-
-    site: str
-    year: int
-
-    @property
-    def key(self) -> str:
-        """The scenario's stable text key."""
-        return f"{self.site}/{self.year}"
+Build = Callable[[str, "np.random.Generator | None"], Any]
+"""Makes the world of a scenario's key; the episode's generator where the world is random."""
 
 
 class ScenarioSet:
-    """A split: its scenarios in order, and their worlds, each built once when first needed.
+    """A split: the keys of its scenarios in order, and their worlds.
 
-    `known` are the scenarios beyond the split that may be asked for by key; `series` is the
-    weather that was given in place of the sites' own, if any.
+    A key is stable text such as `wageningen/1984`. `known` are keys beyond the split that may be
+    asked for. A world is built once, when first needed; with `random`, anew for every episode,
+    from the episode's own generator. `series` is the weather that was given in place of the sites'
+    own, if any.
     """
 
     def __init__(
         self,
         split: str,
-        scenarios: Sequence[Scenario],
-        known: Mapping[str, Scenario],
-        build: Callable[[Scenario], Any],
+        keys: Sequence[str],
+        known: Sequence[str],
+        build: Build,
         series: DailySeries | None = None,
+        random: bool = False,
     ) -> None:
         self.split = split
         self.series = series
-        self.keys = tuple(s.key for s in scenarios)
-        self._known = {**known, **{s.key: s for s in scenarios}}
+        self.keys = tuple(keys)
+        self.random = random
+        self._known = frozenset((*known, *keys))
         self._build = build
         self._worlds: dict[str, Any] = {}
 
@@ -49,11 +44,13 @@ class ScenarioSet:
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys)
 
-    def world(self, key: str) -> Any:
+    def world(self, key: str, generator: "np.random.Generator | None" = None) -> Any:
         """Return the world of a scenario; raises `UnknownNameError` for a key of no split."""
+        if key not in self._known:
+            raise unknown("scenario", key, self._known, where=f"split {self.split!r}")
+        if self.random and generator is not None:
+            return self._build(key, generator)
         found = self._worlds.get(key)
         if found is None:
-            if key not in self._known:
-                raise unknown("scenario", key, self._known, where=f"split {self.split!r}")
-            found = self._worlds[key] = self._build(self._known[key])
+            found = self._worlds[key] = self._build(key, None)
         return found

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import agbench
-from agbench import data, simulators
-from agbench.envs.scenarios import ScenarioSet
-from agbench.field_season import site_series
+from agbench import simulators
 from agbench.spec.task import Task
 
 _LIBRARIES: Final = ("numpy", "numba", "llvmlite", "gymnasium", "pcse", "casadi", "pandas")
@@ -31,19 +29,6 @@ def simulator_hash() -> str:
     return _hash_of_files(sorted(folder.rglob("*.py")), folder)
 
 
-def data_hashes(task: Task, scenarios: ScenarioSet) -> dict[str, str]:
-    """Return the SHA-256 of the crop and soil files and of each site's weather series."""
-    spec = task.simulator
-    found = {
-        f"crop {spec.crop}": _sha256(data.find("crop", spec.crop).read_bytes()),
-        f"soil {spec.soil}": _sha256(data.find("soil", spec.soil).read_bytes()),
-    }
-    for site in sorted({key.split("/")[0] for key in scenarios.keys}):
-        series = scenarios.series or site_series(site)
-        found[f"weather {site}"] = series.sha256
-    return found
-
-
 def versions() -> dict[str, str]:
     """Return the versions of the package, of Python and of the libraries that matter."""
     found = {"agbench": agbench.__version__, "python": platform.python_version()}
@@ -55,11 +40,6 @@ def versions() -> dict[str, str]:
 def machine() -> dict[str, str]:
     """Return what kind of machine this is; nothing that names it."""
     return {"system": platform.system(), "processor": platform.machine()}
-
-
-def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    return _sha256(path.read_bytes())
 
 
 def _hash_of_files(files: Iterable[Path], folder: Path) -> str:

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.statistics import Interval, interval
-from agbench.spec.reading import load_yaml, read_data
+from agbench.files import sha256
+from agbench.spec.families import read_task
+from agbench.spec.reading import load_yaml
 from agbench.spec.task import Task
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ class Result:
         names = [f"episode_{i:05d}" for i in range(len(self.actions))]
         stored: dict[str, Any] = dict(zip(names, self.actions, strict=True))
         np.savez_compressed(folder / "actions.npz", **stored)
-        hashes = {name: provenance.file_hash(folder / name) for name in FILES[1:]}
+        hashes = {name: sha256(folder / name) for name in FILES[1:]}
         record = provenance.plain({**self.record, "files": hashes})
         record["content"] = self.task.content()
         text = yaml.safe_dump(record, sort_keys=False, width=100, allow_unicode=True)
@@ -136,7 +138,7 @@ class Result:
                 f"{path}: result.yaml speaks of {record['episodes']} episodes; episodes.parquet has "
                 f"{len(episodes)}, actions.npz {len(actions)}."
             )
-        task = read_data(Task, record.pop("content"), f"{path / 'result.yaml'}: content")
+        task = read_task(record.pop("content"), f"{path / 'result.yaml'}: content")
         if provenance.task_hash(task) != record["task_hash"]:
             raise ResultError(f"{path}/result.yaml: task_hash is not that of its content.")
         return cls(
@@ -178,7 +180,7 @@ def _read_record(path: Path) -> dict[str, Any]:
 def _check_files(path: Path, record: dict[str, Any]) -> None:
     """Raise where a file is not the one that was written with the record."""
     for name in FILES[1:]:
-        if provenance.file_hash(path / name) != record["files"].get(name):
+        if sha256(path / name) != record["files"].get(name):
             raise ResultError(
                 f"{path}/{name}: its SHA-256 is not the one in result.yaml; the file is damaged "
                 "or was changed. Run the evaluation again."

@@ -16,7 +16,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agbench import data
 from agbench.building import build
 from agbench.envs import FieldEnv
-from agbench.envs.scenarios import ScenarioSet
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
@@ -65,7 +64,7 @@ def evaluate(
     runner = as_policy(policy, spec)
     todo = episodes(spec, parts.scenarios)
     started = time.perf_counter()
-    keep = None if out is None else _Partial(Path(out), _identity(spec, split, runner, parts.scenarios, todo))
+    keep = None if out is None else _Partial(Path(out), _identity(spec, split, runner, parts.hashes(), todo))
     done = {} if keep is None else keep.read()
     left = [e for i, e in enumerate(todo) if i not in done]
     places = [i for i in range(len(todo)) if i not in done]
@@ -84,7 +83,7 @@ def evaluate(
     result = _assemble(spec, split, runner, [done[i] for i in range(len(todo))], dict(overrides))
     result.record.update(
         wall_time_s=round(time.perf_counter() - started, 3),
-        data=provenance.data_hashes(spec, parts.scenarios),
+        data=parts.hashes(),
     )
     if out is not None:
         result.save(out)
@@ -188,7 +187,7 @@ def _in_processes(job: _Job, todo: Sequence[Episode], workers: int) -> Iterator[
 
 
 def _identity(
-    task: Task, split: str, policy: Policy, scenarios: ScenarioSet, todo: Sequence[Episode]
+    task: Task, split: str, policy: Policy, hashes: dict[str, str], todo: Sequence[Episode]
 ) -> dict[str, Any]:
     """Return what must be equal for a cut-off run to be gone on with."""
     return {
@@ -197,7 +196,7 @@ def _identity(
         "split": split,
         "policy": policy.name,
         "information": policy.information,
-        "data": provenance.data_hashes(task, scenarios),
+        "data": hashes,
         "episodes": [[e.scenario, e.repeat, e.seed] for e in todo],
     }
 

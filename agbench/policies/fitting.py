@@ -15,13 +15,14 @@ from agbench.policies import search
 from agbench.policies.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.simulators.base import Floats
 from agbench.spec.baseline import Baseline
+from agbench.spec.field_task import FieldTask
 from agbench.spec.reading import read_data, read_file
 from agbench.spec.task import Task
 
 _MOST = 8  # doses of the largest size on one growers' date
 
 
-def fit_schedule(task: Task, settings: ScheduleSettings) -> tuple[ScheduleSettings, float]:
+def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleSettings, float]:
     """Return the schedule with the best mean return over the training scenarios, and that mean.
 
     With `dates: free` any dose may fall on any decision (see `search.best_schedule`); with
@@ -52,7 +53,7 @@ def fit_file(task: Task, policy: str) -> tuple[Path, float]:
     if path is None:
         raise ConfigError(f"{task.task} has no settings for {policy!r} to start from.")
     baseline = read_file(Baseline, path)
-    if baseline.policy != "schedule":
+    if baseline.policy != "schedule" or not isinstance(task, FieldTask):
         raise ConfigError(f"{path}: a {baseline.policy} has nothing to fit.")
     settings = read_data(ScheduleSettings, baseline.settings, f"{path}: settings")
     fitted, mean = fit_schedule(task, settings)
@@ -71,7 +72,7 @@ def _amounts_on_dates(plan: Sequence[PlannedDose], menu: Sequence[float]) -> lis
     ]
 
 
-def _delivered(task: Task, plan: Sequence[PlannedDose], menu: Sequence[float], steps: int) -> Floats:
+def _delivered(task: FieldTask, plan: Sequence[PlannedDose], menu: Sequence[float], steps: int) -> Floats:
     """Return what a `Schedule` of this plan gives at each decision."""
     given = np.zeros(steps)
     for i in range(steps):

@@ -16,6 +16,7 @@ from agbench.policies.ceres import Ceres, CeresSettings
 from agbench.policies.schedule import Schedule, ScheduleSettings
 from agbench.policies.simple import Predicting, Random, Zero
 from agbench.spec.baseline import Baseline
+from agbench.spec.field_task import FieldTask
 from agbench.spec.reading import read_data, read_file
 from agbench.spec.task import Task
 
@@ -73,6 +74,8 @@ def as_policy(given: Any, task: Task) -> Policy:
 def _from_settings(path: Path, task: Task) -> Policy:
     """Return a policy from a settings file."""
     baseline = read_file(Baseline, path)
+    if not isinstance(task, FieldTask):
+        raise ConfigError(f"{path}: a {baseline.policy} is for fields, not for {task.task}.")
     where = f"{path}: settings"
     if baseline.policy == "ceres":
         ceres = read_data(CeresSettings, baseline.settings, where)
@@ -83,7 +86,7 @@ def _from_settings(path: Path, task: Task) -> Policy:
     return Schedule(path.stem, schedule, task.season, action_map(task))
 
 
-def _check_input(name: str, task: Task, where: str) -> None:
+def _check_input(name: str, task: FieldTask, where: str) -> None:
     if name not in task.action.doses:
         raise unknown("input", name, task.action.doses, where=where)
 

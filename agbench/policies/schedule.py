@@ -8,8 +8,8 @@ from typing import Any, Literal
 from agbench.envs.actions import ActionMap
 from agbench.policies.base import Information
 from agbench.spec.field import Number
+from agbench.spec.field_task import MonthDay, SeasonSpec
 from agbench.spec.reading import Strict
-from agbench.spec.task import MonthDay, SeasonSpec
 
 _SMALLEST = 1e-9  # of an input; what is less is rounding
 

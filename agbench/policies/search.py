@@ -21,8 +21,8 @@ def number_of_decisions(parts: Parts) -> int:
     """Return how many decisions the longest season of the task can have."""
     core = BatchCore(parts, 1)
     core.reset([0], [parts.scenarios.keys[0]])
-    left = int(core.simulator.horizon[0]) - parts.task.season.warmup_days
-    return -(-left // parts.task.season.step_days)
+    left = int(core.simulator.horizon[0]) - parts.task.warmup
+    return -(-left // parts.task.step)
 
 
 def returns(parts: Parts, name: str, schedules: Schedules, keys: Sequence[str]) -> Floats:
@@ -69,7 +69,7 @@ def doses(parts: Parts, name: str) -> list[float]:
     """Return the menu's doses of an input, ascending from 0; none for continuous amounts."""
     if not isinstance(parts.actions, Menu):
         return []
-    return [float(d) for d in parts.task.action.doses[name]]
+    return parts.actions.doses(name)
 
 
 def best_schedule(

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agbench.errors import ConfigError, did_you_mean
-from agbench.spec.reading import read_data
+from agbench.spec.families import read_task
 from agbench.spec.task import Task
 
-_SECTIONS: Final = ("simulator", "season", "action", "observation", "reward", "protocol")
+_FIXED: Final = ("metrics", "splits", "references")
 
 
 def override(task: Task, changes: Mapping[str, Any]) -> Task:
@@ -27,13 +27,17 @@ def override(task: Task, changes: Mapping[str, Any]) -> Task:
         for parent in parents:
             target = target[parent]
         target[last] = dict(value) if isinstance(value, Mapping) else _plain(value)
-    return read_data(Task, content, f"override of {task.task}")
+    return read_task(content, f"override of {task.task}")
 
 
 def keys(task: Task) -> list[str]:
     """Return the paths of all keys that can be overridden."""
-    content = task.content()
-    return [f"{section}.{key}" for section in _SECTIONS for key in content[section]]
+    return [
+        f"{section}.{key}"
+        for section, content in task.content().items()
+        if isinstance(content, dict) and section not in _FIXED
+        for key in content
+    ]
 
 
 def _path(task: Task, key: str) -> list[str]:

@@ -89,15 +89,20 @@ def load_yaml(text: str, file: str) -> Any:
         loader.dispose()
 
 
-def read_file(schema: type[Schema], path: Path) -> Schema:
-    """Read and check one data file; raises `ConfigError` naming file, key, value and remedy."""
+def load_file(path: Path) -> Any:
+    """Return the plain data of a YAML file; raises `ConfigError` naming file and line."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not UTF-8 text.") from None
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}.") from None
-    return read_data(schema, load_yaml(text, str(path)), str(path))
+    return load_yaml(text, str(path))
+
+
+def read_file(schema: type[Schema], path: Path) -> Schema:
+    """Read and check one data file; raises `ConfigError` naming file, key, value and remedy."""
+    return read_data(schema, load_file(path), str(path))
 
 
 def read_data(schema: type[Schema], data: Any, where: str) -> Schema:

@@ -10,6 +10,7 @@ from agbench import data
 from agbench.building import build
 from agbench.envs.core import BatchCore, Parts
 from agbench.simulators.base import Floats
+from agbench.spec.field_task import FieldTask
 from agbench.spec.overrides import override
 from agbench.testing.contract import NotApplicableError, fail
 
@@ -43,32 +44,32 @@ def check_response(
     some amount the rewarded variable rises in at least one scenario; the recorded amount rises
     with every level in every scenario; and so does what is paid for it, if it has a price.
     """
-    parts = build(override(data.task(task), overrides), split, weather=weather, years=years)
-    if not parts.task.action.doses:
-        raise NotApplicableError("the task has no doses.")
-    for name in parts.task.action.doses:
-        found = _respond(parts, name)
-        _require_effect(task, name, parts, found)
-        _require_cost(task, name, parts, found)
+    spec = override(data.task(task), overrides)
+    if not isinstance(spec, FieldTask):
+        raise NotApplicableError("the task is not on a field.")
+    parts = build(spec, split, weather=weather, years=years)
+    for name in spec.action.doses:
+        found = _respond(spec, parts, name)
+        _require_effect(spec, name, found)
+        _require_cost(spec, name, parts.scenarios.keys, found)
 
 
-def _require_effect(task: str, name: str, parts: Parts, found: _Response) -> None:
-    states = [m for m, spec in parts.task.metrics.items() if spec.state is not None]
+def _require_effect(task: FieldTask, name: str, found: _Response) -> None:
+    states = [m for m, spec in task.metrics.items() if spec.state is not None]
     if states and not any((found.metrics[m] != found.metrics[m][0]).any() for m in states):
-        fail(f"{task}: no amount of {name} changes any of {', '.join(states)} in any scenario.")
+        fail(f"{task.task}: no amount of {name} changes any of {', '.join(states)} in any scenario.")
     if not (found.grown > found.grown[0]).any():
-        variable = parts.task.reward.variable
-        fail(f"{task}: no amount of {name} raises {variable} above that of none in any scenario.")
+        variable = task.reward.variable
+        fail(f"{task.task}: no amount of {name} raises {variable} above that of none in any scenario.")
 
 
-def _require_cost(task: str, name: str, parts: Parts, found: _Response) -> None:
-    keys = parts.scenarios.keys
-    for metric, spec in parts.task.metrics.items():
+def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], found: _Response) -> None:
+    for metric, spec in task.metrics.items():
         if spec.input == name:
-            _require_rise(task, f"metric {metric!r}", name, found.metrics[metric], keys)
-    if parts.task.reward.prices.get(name, 0.0) and parts.task.reward.beta:
+            _require_rise(task.task, f"metric {metric!r}", name, found.metrics[metric], keys)
+    if task.reward.prices.get(name, 0.0) and task.reward.beta:
         paid = (found.grown - found.grown[0]) - (found.returns - found.returns[0])
-        _require_rise(task, "the cost in the return", name, paid, keys)
+        _require_rise(task.task, "the cost in the return", name, paid, keys)
 
 
 def _require_rise(task: str, what: str, name: str, values: Floats, keys: tuple[str, ...]) -> None:
@@ -83,7 +84,7 @@ def _require_rise(task: str, what: str, name: str, values: Floats, keys: tuple[s
         )
 
 
-def _respond(parts: Parts, name: str) -> _Response:
+def _respond(task: FieldTask, parts: Parts, name: str) -> _Response:
     """Run every level of an input in every scenario of the split, side by side."""
     keys = parts.scenarios.keys
     shape = (len(_LEVELS), len(keys))
@@ -93,7 +94,7 @@ def _respond(parts: Parts, name: str) -> _Response:
     nothing = parts.actions.encode(name, 0.0)[0]
     levels = np.repeat(_LEVELS, len(keys))
     left = core.simulator.horizon - core.simulator.elapsed
-    spread = np.maximum(1, (left // parts.task.season.step_days) // (2 * max(_LEVELS)))
+    spread = np.maximum(1, (left // task.step) // (2 * max(_LEVELS)))
     returns = np.zeros(core.n)
     step = 0
     while not core.over.all():
@@ -101,10 +102,10 @@ def _respond(parts: Parts, name: str) -> _Response:
         actions = np.array([dose if gives else nothing for gives in giving])
         returns += core.step(actions, ~core.over)[0]
         step += 1
-    column = core.simulator.variables.column(parts.task.reward.variable)
+    column = core.simulator.variables.column(task.reward.variable)
     info = core.info()
     return _Response(
         returns.reshape(shape),
         core.simulator.state[:, column].copy().reshape(shape),
-        {name: info[name].reshape(shape) for name in parts.task.metrics},
+        {name: info[name].reshape(shape) for name in task.metrics},
     )

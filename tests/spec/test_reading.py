@@ -5,8 +5,8 @@ import pytest
 from agbench import data
 from agbench.errors import ConfigError
 from agbench.spec.field import Crop, Site, Soil
+from agbench.spec.field_task import FieldTask
 from agbench.spec.reading import load_yaml, read_data, read_file
-from agbench.spec.task import Task
 
 TRAPS = {
     "an exponent without a dot": ("price: 1e-3", "bad.yaml:1: 1e-3 is text to YAML.*write 1.0e-3"),
@@ -116,13 +116,13 @@ WRONG = {
 @pytest.mark.parametrize(("path", "value", "message"), WRONG.values(), ids=WRONG)
 def test_a_slip_in_a_task_is_named_with_its_key(task, path, value, message):
     with pytest.raises(ConfigError, match=message):
-        read_data(Task, changed(task, path, value), "bad.yaml")
+        read_data(FieldTask, changed(task, path, value), "bad.yaml")
 
 
 def test_several_slips_are_told_at_once(task):
     changed(changed(task, "summary", ...), "reward.beta", "ten")
     with pytest.raises(ConfigError, match=r"'summary' is missing.*reward.beta is the text 'ten'"):
-        read_data(Task, task, "bad.yaml")
+        read_data(FieldTask, task, "bad.yaml")
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b", "just a word", "5"])
@@ -130,19 +130,19 @@ def test_a_file_without_keys_is_refused(tmp_path, text):
     path = tmp_path / "bad.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"bad.yaml: expected keys and values"):
-        read_file(Task, path)
+        read_file(FieldTask, path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"none.yaml: No such file"):
-        read_file(Task, tmp_path / "none.yaml")
+        read_file(FieldTask, tmp_path / "none.yaml")
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path):
     path = tmp_path / "bad.yaml"
     path.write_bytes("summary: Käse".encode("latin-1"))
     with pytest.raises(ConfigError, match="not UTF-8"):
-        read_file(Task, path)
+        read_file(FieldTask, path)
 
 
 @pytest.mark.parametrize(("kind", "schema"), [("task", Task), ("crop", Crop), ("soil", Soil), ("site", Site)])

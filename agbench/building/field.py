@@ -1,21 +1,23 @@
-"""From a task file to something that runs: model, worlds, actions, observations, reward."""
+"""Building field tasks: model, worlds, actions, observations, reward."""
 
 from calendar import isleap
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from agbench import data
 from agbench.envs.actions import ActionMap, Amounts, Menu
 from agbench.envs.core import Parts
 from agbench.envs.observations import Observer
 from agbench.envs.rewards import GrowthReward, ReferenceRuns
-from agbench.envs.scenarios import Scenario, ScenarioSet
-from agbench.errors import ConfigError, WeatherError, unknown
+from agbench.envs.scenarios import ScenarioSet
+from agbench.errors import ConfigError, WeatherError
 from agbench.field_season import parameters_of, site_series
+from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.models import FieldSetup, Model
-from agbench.spec.task import ActionSpec, Task
+from agbench.spec.field_task import ActionSpec, FieldTask
 from agbench.weather.daily import DailySeries, from_frame
 
 if TYPE_CHECKING:
@@ -23,32 +25,38 @@ if TYPE_CHECKING:
 
 
 def build(
-    task: Task,
-    split: str = "train",
-    *,
+    task: FieldTask,
+    split: str,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
 ) -> Parts:
-    """Return the parts of a task on one split.
-
-    `weather` replaces the site's series and `years` the split's. Raises `UnknownNameError`,
-    `ConfigError` or `WeatherError` for whatever does not exist or fit.
-    """
-    if split not in task.splits:
-        raise unknown("split", split, task.splits, where=task.task)
+    """Return the parts of a field task on one split; see `agbench.building.build`."""
     model = models.find(task.simulator.model, task.simulator.engine)
+    scenarios = _scenarios(task, model, split, weather, years)
     return Parts(
         task=task,
-        scenarios=_scenarios(task, model, split, weather, years),
+        scenarios=scenarios,
         actions=_actions(model, task.action),
         observer=_observer(model, task),
         make_simulator=model.simulator,
         make_reward=_reward(model, task),
+        hashes=lambda: _hashes(task, scenarios),
     )
 
 
+def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
+    """Return the SHA-256 of the crop and soil files and of each site's weather series."""
+    found = {
+        f"{kind} {name}": sha256(data.find(kind, name))
+        for kind, name in (("crop", task.simulator.crop), ("soil", task.simulator.soil))
+    }
+    for site in sorted({key.partition("/")[0] for key in scenarios.keys}):
+        found[f"weather {site}"] = (scenarios.series or site_series(site)).sha256
+    return found
+
+
 def _scenarios(
-    task: Task,
+    task: FieldTask,
     model: Model,
     split: str,
     weather: "pd.DataFrame | None",
@@ -56,13 +64,13 @@ def _scenarios(
 ) -> ScenarioSet:
     """Return the split's scenarios; the other splits' can be asked for by key."""
     given = None if weather is None else _given_series(weather, task.simulator.site)
-    by_split = {name: _listed(task, name, years if name == split else None) for name in task.splits}
-    if not by_split[split]:
+    keys = task.scenarios(split) if years is None else _of_years(task, split, years)
+    if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
     builder = _WorldBuilder(task, model, given)
-    builder.check_covered(by_split[split])
-    known = {s.key: s for scenarios in by_split.values() for s in scenarios}
-    return ScenarioSet(split, by_split[split], known, builder.build, given)
+    builder.check_covered(keys)
+    known = [key for name in task.splits for key in task.scenarios(name)]
+    return ScenarioSet(split, keys, known, builder.build, given)
 
 
 def _given_series(weather: Any, name: str) -> DailySeries:
@@ -76,18 +84,17 @@ def _given_series(weather: Any, name: str) -> DailySeries:
     return from_frame(weather, name)
 
 
-def _listed(task: Task, split: str, years: Sequence[int] | None) -> list[Scenario]:
-    spec = task.splits[split]
-    site = spec.site or task.simulator.site
+def _of_years(task: FieldTask, split: str, years: Sequence[int]) -> list[str]:
+    """Return the keys of chosen years at the split's site."""
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
-    return [Scenario(site, int(y)) for y in (spec.all_years if years is None else years)]
+    return [f"{task.splits[split].site or task.simulator.site}/{int(year)}" for year in years]
 
 
 class _WorldBuilder:
     """Builds the worlds of scenarios; parameters and series are read once."""
 
-    def __init__(self, task: Task, model: Model, given: DailySeries | None) -> None:
+    def __init__(self, task: FieldTask, model: Model, given: DailySeries | None) -> None:
         self._task = task
         self._model = model
         self._given = given
@@ -97,25 +104,25 @@ class _WorldBuilder:
             **parameters_of(model, "crop", task.simulator.crop),
         }
 
-    def check_covered(self, scenarios: Sequence[Scenario]) -> None:
+    def check_covered(self, keys: Sequence[str]) -> None:
         """Raise `WeatherError` now where a scenario's days lack weather, not in mid-training."""
-        for scenario in scenarios:
-            start, end = self._season(scenario)
+        for key in keys:
+            series, start, end = self._where_and_when(key)
             try:
                 if self._given is None:
-                    _check_years(self._series(scenario), {start.year, end.year})
-                self._series(scenario).window(start, end)
+                    _check_years(series, {start.year, end.year})
+                series.window(start, end)
             except WeatherError as error:
-                raise WeatherError(f"{self._task.task}, scenario {scenario.key}: {error}") from None
+                raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
 
-    def build(self, scenario: Scenario) -> Any:
-        """Return the world of a scenario."""
+    def build(self, key: str, generator: object) -> Any:
+        """Return the world of a scenario; nothing in it is random."""
         season = self._task.season
-        start, end = self._season(scenario)
+        series, start, end = self._where_and_when(key)
         return self._model.world(
             FieldSetup(
                 parameters=self._parameters,
-                series=self._series(scenario),
+                series=series,
                 calendar=CropCalendar(start, crop_start_type=season.start_type),
                 start=start,
                 end=end,
@@ -125,14 +132,13 @@ class _WorldBuilder:
             )
         )
 
-    def _series(self, scenario: Scenario) -> DailySeries:
-        return site_series(scenario.site) if self._given is None else self._given
-
-    def _season(self, scenario: Scenario) -> tuple[date, date]:
-        """Return first and last day; a season that ends before it starts ends next year."""
-        start = date.fromisoformat(f"{scenario.year}-{self._task.season.start}")
-        end = date.fromisoformat(f"{scenario.year}-{self._task.season.end}")
-        return start, end if end > start else end.replace(year=end.year + 1)
+    def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
+        """Return series, first and last day; a season that ends before it starts ends next year."""
+        site, _, year = key.partition("/")
+        start = date.fromisoformat(f"{year}-{self._task.season.start}")
+        end = date.fromisoformat(f"{year}-{self._task.season.end}")
+        series = site_series(site) if self._given is None else self._given
+        return series, start, end if end > start else end.replace(year=end.year + 1)
 
 
 def _check_years(series: DailySeries, years: set[int]) -> None:
@@ -145,7 +151,7 @@ def _check_years(series: DailySeries, years: set[int]) -> None:
             )
 
 
-def action_map(task: Task) -> ActionMap:
+def action_map(task: FieldTask) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
     return _actions(models.find(task.simulator.model, task.simulator.engine), task.action)
 
@@ -157,7 +163,7 @@ def _actions(model: Model, spec: ActionSpec) -> ActionMap:
     return Amounts(model.inputs, limits)
 
 
-def _observer(model: Model, task: Task) -> Observer:
+def _observer(model: Model, task: FieldTask) -> Observer:
     spec = task.observation
     return Observer(
         model.variables,
@@ -169,7 +175,7 @@ def _observer(model: Model, task: Task) -> Observer:
     )
 
 
-def _reward(model: Model, task: Task) -> Callable[[int], GrowthReward]:
+def _reward(model: Model, task: FieldTask) -> Callable[[int], GrowthReward]:
     """Return what makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
     references = None

@@ -1,0 +1,39 @@
+"""From a task file to something that runs: worlds, actions, observations, reward, by family."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agbench.building import field
+from agbench.envs.actions import ActionMap
+from agbench.envs.core import Parts
+from agbench.errors import ConfigError
+from agbench.spec.field_task import FieldTask
+from agbench.spec.task import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def build(
+    task: Task,
+    split: str = "train",
+    *,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+) -> Parts:
+    """Return the parts of a task on one split.
+
+    `weather` replaces the site's series and `years` the split's. Raises `UnknownNameError`,
+    `ConfigError` or `WeatherError` for whatever does not exist or fit.
+    """
+    task.check_split(split)
+    if isinstance(task, FieldTask):
+        return field.build(task, split, weather, years)
+    raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")
+
+
+def action_map(task: Task) -> ActionMap:
+    """Return the action space of a task and what its actions mean; reads no weather."""
+    if isinstance(task, FieldTask):
+        return field.action_map(task)
+    raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")
