@@ -78,7 +78,7 @@ def test_a_misspelt_key_of_a_file_names_the_nearest_and_the_file(tmp_path):
     text = data.find("task", TASK).read_text()
     path = tmp_path / "bad.yaml"
     path.write_text(text.replace("beta:", "betta:"))
-    message = raised(ConfigError, read_file, Task, path)
+    message = raised(ConfigError, read_file, FieldTask, path)
     assert message == f"{path}: reward: unknown key 'betta'. Did you mean 'beta'?"
 
 
