@@ -2,8 +2,8 @@
 
 J. Goudriaan (1986), A simple and fast numerical method for the computation of daily totals of crop
 photosynthesis, Agricultural and Forest Meteorology 38, 249-254; C.J.T. Spitters, H.A.J.M.
-Toussaint, J. Goudriaan (1986), Agricultural and Forest Meteorology 38, 217-242. WOFOST 8.1 lets the maximum
-rate of a leaf depend on its nitrogen, which declines with depth.
+Toussaint, J. Goudriaan (1986), Agricultural and Forest Meteorology 38, 217-242.
+WOFOST 8.1 lets the maximum rate of a leaf depend on its nitrogen, which declines with depth.
 """
 
 import math

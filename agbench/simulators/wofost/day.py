@@ -72,6 +72,8 @@ def daily_cycle(
         if s.CROP == STANDING:
             crop_rates(s, p, tables, leaves, series, t)
         soil_rates(s, p, tables, series[t])
+        if t >= p.LAST_DAY and s.CROP == STANDING:
+            s.FIN = 1.0
         return t >= p.LAST_DAY or (s.FIN > 0.0 and t >= p.LAST_EVENT)
 
     @kernel

@@ -47,7 +47,7 @@ def simulate_wofost(
     limitation: str = "lnpkw",
     soil_water: str = "single",
 ) -> "pd.DataFrame":
-    """Return a run, a row a day from `start`, a column a variable; NaN for a crop that is not there.
+    """Return a run, a row a day from `start`, a column a variable; NaN for an absent crop.
 
     `parameters` merges crop, soil and site under PCSE's names. `calendar` is a CropCalendar or a
     mapping with its keys; None is bare soil. `events` are those of `agbench.simulators.events`:

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from agbench.errors import SimulationError
 from agbench.simulators.base import Booleans, Floats, VariableTable
 from agbench.simulators.pool import WorldPool
-from agbench.simulators.wofost import wofost72, wofost81
+from agbench.simulators.wofost import wofost72, wofost81, wofost_npk
 from agbench.simulators.wofost.variables import (
     INPUT,
     INPUT_WIDTH,
     INPUTS,
     VARIABLES72,
     VARIABLES81,
+    VARIABLES_NPK,
 )
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld
@@ -25,6 +26,7 @@ from agbench.simulators.wofost.world import WofostWorld
 _FAMILIES: Final[dict[str, tuple[ModuleType, VariableTable]]] = {
     "wofost72": (wofost72, VARIABLES72),
     "wofost81": (wofost81, VARIABLES81),
+    "wofost": (wofost_npk, VARIABLES_NPK),
 }
 
 

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from agbench.simulators.base import Variable, VariableTable
+from agbench.simulators.wofost.columns import parse
 
 EMERGING: Final = 1.0
 VEGETATIVE: Final = 2.0
@@ -27,37 +28,7 @@ _ORGANS = ("LV", "ST", "RT", "SO")
 _WORDS = {"LV": "leaves", "ST": "stems", "RT": "roots", "SO": "storage organs"}
 _ELEMENTS = {"N": "nitrogen", "P": "phosphorus", "K": "potassium"}
 
-_BOUNDS = {
-    "kg ha-1": (-1e3, 2e5),
-    "kg ha-1 d-1": (-5e3, 5e3),
-    "cm": (-1e3, 2e3),
-    "cm d-1": (-100.0, 200.0),
-    "cm3 cm-3": (0.0, 1.0),
-    "ha ha-1": (0.0, 100.0),
-    "ha ha-1 d-1": (0.0, 100.0),
-    "ha kg-1": (0.0, 1.0),
-    "degC d": (0.0, 2e4),
-    "degC": (0.0, 100.0),
-    "d": (-1.0, 1e4),
-    "d-1": (0.0, 10.0),
-    "d d-1": (0.0, 10.0),
-    "-": (0.0, 10.0),
-    "date": (-1.0, 1e5),
-}
-"""Physical bounds by unit; a line of a table may give its own."""
-
-
-def _parse(text: str) -> list[Variable]:
-    """Return the variables of lines `NAME | unit | meaning`, with or without `| low high`."""
-    variables = []
-    for line in text.strip().splitlines():
-        name, unit, meaning, *own = (part.strip() for part in line.split("|"))
-        low, high = map(float, own[0].split()) if own else _BOUNDS[unit]
-        variables.append(Variable(name, unit, meaning, low, high))
-    return variables
-
-
-_PHENOLOGY = _parse("""
+_PHENOLOGY = parse("""
     STAGE | - | 0 no crop, 1 emerging, 2 vegetative, 3 reproductive, 4 mature, 5 dead
     DVS | - | development stage: 0 emergence, 1 anthesis, 2 maturity | -0.2 10
     TSUM | degC d | temperature sum since emergence
@@ -71,14 +42,14 @@ _PHENOLOGY = _parse("""
     DOH | date | day of harvest
     DOV | date | day on which the vernalisation requirement was met
 """)
-_PHENOLOGY_RATES = _parse("""
+_PHENOLOGY_RATES = parse("""
     DTSUME | degC | increase of TSUME
     DTSUM | degC | increase of TSUM
     DVR | d-1 | development rate
     VERNR | d d-1 | vernalisation rate
     VERNFAC | - | reduction of development by lack of vernalisation
 """)
-_CROP = _parse("""
+_CROP = parse("""
     TAGP | kg ha-1 | above-ground dry weight, living and dead
     GASST | kg ha-1 | gross assimilation since the start (CH2O) | 0 1e6
     MREST | kg ha-1 | maintenance respiration since the start (CH2O) | 0 1e6
@@ -113,7 +84,7 @@ _CROP = _parse("""
     IDWST | d | days with drought stress
     IDOST | d | days with oxygen stress
 """)
-_CROP_RATES = _parse("""
+_CROP_RATES = parse("""
     PGASS | kg ha-1 d-1 | potential gross assimilation (CH2O)
     GASS | kg ha-1 d-1 | gross assimilation (CH2O)
     PMRES | kg ha-1 d-1 | potential maintenance respiration (CH2O)
@@ -152,7 +123,7 @@ _CROP_RATES = _parse("""
     GLAIEX | ha ha-1 d-1 | growth of leaf area that temperature allows
     GLASOL | ha ha-1 d-1 | growth of leaf area that assimilates allow
 """)
-_WATER = _parse("""
+_WATER = parse("""
     SM | cm3 cm-3 | soil moisture of the root zone
     SS | cm | water on the soil surface
     SSI | cm | initial water on the soil surface
@@ -173,7 +144,7 @@ _WATER = _parse("""
     LOSST | cm | loss to the deep subsoil since the start
     DSOS | d | days of oxygen shortage in a row
 """)
-_WATER_RATES = _parse("""
+_WATER_RATES = parse("""
     EVS | cm d-1 | soil evaporation
     EVW | cm d-1 | evaporation of surface water
     WTRA | cm d-1 | transpiration
@@ -187,7 +158,7 @@ _WATER_RATES = _parse("""
     DSS | cm d-1 | change of the water on the surface
     DRAINT | cm d-1 | rain
 """)
-_MEMORY = _parse("""
+_MEMORY = parse("""
     CROP | - | 0 no crop yet, 1 a crop stands, 2 the crop is gone
     IN_CROP | - | 1 between crop start and crop finish
     FIN | - | 1 on the last day of the crop
@@ -204,7 +175,7 @@ _MEMORY = _parse("""
 
 # WOFOST 8.1: reallocation and nitrogen
 
-_STATES81 = _parse("""
+_STATES81 = parse("""
     LV_REALLOCATED | kg ha-1 | dry weight moved out of leaves
     ST_REALLOCATED | kg ha-1 | dry weight moved out of stems
     NamountLV | kg ha-1 | nitrogen in leaves
@@ -217,7 +188,7 @@ _STATES81 = _parse("""
     NSOIL | kg ha-1 | nitrogen in the soil that mineralises
     NAVAIL | kg ha-1 | nitrogen available to the crop
 """)
-_RATES81 = _parse("""
+_RATES81 = parse("""
     REALLOC_LV | kg ha-1 d-1 | dry weight moved out of leaves
     REALLOC_ST | kg ha-1 d-1 | dry weight moved out of stems
     REALLOC_SO | kg ha-1 d-1 | dry weight that storage organs gain from leaves and stems
@@ -254,23 +225,24 @@ _RATES81 = _parse("""
     RNAVAIL | kg ha-1 d-1 | change of the nitrogen available to the crop
     FERT_N_SUPPLY | kg ha-1 d-1 | effective nitrogen fertiliser
 """)
-_MEMORY81 = _parse("""
+_MEMORY81 = parse("""
     WLV_REALLOC | kg ha-1 | leaf weight that can be moved, -1 before it is known
     WST_REALLOC | kg ha-1 | stem weight that can be moved, -1 before it is known
 """)
 
 # The N-P-K model
 
-_STATES_NPK = _parse("""
+_STATES_NPK = parse("""
     DOP | date | day on which the crop started
     HWSO | kg ha-1 | storage organs that can be harvested
     LHW | kg ha-1 | storage organs taken at the last harvest
+    HARVESTED | kg ha-1 | storage organs that left the field (sound setting)
     TOTIRRIG | cm | gross irrigation since the start
     WSUPPLIED | cm | water that potential production brings in since the start (sound setting)
     WBALRT | cm | what the water balance of the root zone does not explain
     WBALTT | cm | what the water balance of the whole soil does not explain
 """)
-_RATES_NPK = _parse("""
+_RATES_NPK = parse("""
     DSLV4 | kg ha-1 d-1 | death of leaves by lack of nutrients
     DRRT1 | d-1 | relative death of roots by age
     DRRT2 | d-1 | relative death of roots by lack of oxygen
@@ -280,7 +252,7 @@ _RATES_NPK = _parse("""
     RFNPK | - | reduction of assimilation by lack of nutrients
     RNFIXATION | kg ha-1 d-1 | nitrogen fixation
 """)
-_MEMORY_NPK = _parse("""
+_MEMORY_NPK = parse("""
     SURPLUS_N | kg ha-1 | nitrogen on the surface that counts as surplus, -1 where it does not
 """)
 
@@ -299,6 +271,7 @@ def _nutrient_states(x: str) -> str:
     {x}TRANSLOCATABLE | kg ha-1 | {word} that can be handed to storage organs
     {x}UPTAKETOTAL | kg ha-1 | {word} taken up since the start
     {x}lossesTotal | kg ha-1 | {word} lost with dead organs since the start
+    {x}HARVESTED | kg ha-1 | {word} that left the field with the harvest (sound setting)
     {x}SOIL | kg ha-1 | {word} in the base pool of the soil
     {x}AVAIL | kg ha-1 | {word} available to the crop
     SURFACE_{x} | kg ha-1 | {word} fertiliser on the surface
@@ -340,7 +313,7 @@ def _nutrient_rates(x: str) -> str:
 
 def _npk(lines: Iterable[str]) -> list[Variable]:
     """Return the variables of the three nutrients."""
-    return [variable for text in lines for variable in _parse(text)]
+    return [variable for text in lines for variable in parse(text)]
 
 
 _CROP_NPK_STATES = [
@@ -368,7 +341,7 @@ FIRST_RATE: Final = "DTSUME"
 """The first column that holds a rate; those from here on are set to zero every day."""
 
 INPUTS: Final = VariableTable(
-    _parse("""
+    parse("""
     N | kg ha-1 | nitrogen applied on the first day of the step | 0 1e4
     P | kg ha-1 | phosphorus applied on the first day of the step | 0 1e4
     K | kg ha-1 | potassium applied on the first day of the step | 0 1e4
@@ -381,7 +354,7 @@ INPUT: Final = np.dtype([(name, np.float64) for name in _MANAGEMENT])
 """Management of a day: gross amounts, and those that reach the soil."""
 INPUT_WIDTH: Final = len(_MANAGEMENT)
 
-_SOIL_NAMES = {v.name for v in (*_WATER, *_WATER_RATES, *_STATES_NPK[3:])} | {
+_SOIL_NAMES = {v.name for v in (*_WATER, *_WATER_RATES, *_STATES_NPK[4:])} | {
     *("NSOIL", "NAVAIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"),
     *(
         f"{x}{pool}"
