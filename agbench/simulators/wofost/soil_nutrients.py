@@ -72,6 +72,8 @@ def soil_nutrient(x: str) -> SoilNutrient:
         """Advance the pools by a day."""
         lost = s[runoff] if p.PK_LIMITED > 0.0 or p.SOUND > 0.0 else 0.0
         s[surface] += s[supply] - s[absorbed] - lost
+        if p.SOUND > 0.0:
+            s[surface] = max(s[surface], 0.0)
         s[run_off] += lost
         s[base] += s[base_change]
         s[available] += s[available_change]

@@ -103,6 +103,8 @@ def water_rates(s: Any, p: Any, w: Any, counts_twice: bool) -> None:
     depth = rooted_depth(s)
     _percolation(s, p, depth)
     s.RIN = min(supply, (p.SM0 - s.SM) * depth + s.WTRA + s.EVS + s.PERC)
+    if p.SOUND > 0.0:
+        s.RIN = max(s.RIN, 0.0)
     s.RINOLD = s.RIN
     s.DW = s.RIN - s.WTRA - s.EVS - s.PERC
     s.DWLOW = s.PERC - s.LOSS
@@ -124,6 +126,8 @@ def integrate_water(s: Any, p: Any) -> None:
     s.TOTINF += s.RIN
     s.TOTIRR += s.RIRR
     s.SS += s.DSS
+    if p.SOUND > 0.0:
+        s.SS = max(s.SS, 0.0)
     s.TSR += s.DTSR
     s.WC += s.DW
     s.PERCT += s.PERC
