@@ -1,8 +1,8 @@
 """Make the crops and soils of WOFOSTGym here from its figures: python make_wofost.py <figures>.
 
 `<figures>` holds crops/wofostgym.json and soils/wofostgym.json: the parameters of Solow,
-Saisubramanian and Fern (2025) by crop and variety, and by soil. One file a variety and one a soil; what
-the original has wrong is repaired, and kept under `published`.
+Saisubramanian and Fern (2025) by crop and variety, and by soil. One file a variety and one a soil;
+what the original has wrong is repaired, and kept under `published`.
 """
 
 import json
@@ -69,7 +69,8 @@ def write(path: Path, head: list[str], given: Mapping[str, Any], repaired: bool)
             original = unwrapped(given.get(name, [0.0, 0.0, 10.0, 0.0]))
             published.append(table(name, pairs(name, original, path.stem)))
         elif name in needed.tables:
-            lines.append(table(name, pairs(name, unwrapped(given[name]), path.stem)))
+            flat = pairs(name, unwrapped(given[name]), path.stem)
+            lines.append(table(name, flat))
     parts = [*head, "parameters:", *(f"    {s}" for s in scalars), "tables:"]
     parts += [f"    {line}" for line in lines]
     if published:
@@ -88,7 +89,7 @@ def write_crops(figures: Path, folder: Path) -> None:
             words = crop.replace("_", " ").capitalize()
             head = [
                 f"crop: {name}",
-                f"summary: {words}, variety {variety.rpartition('_')[2]} of WOFOSTGym, with N, P and K.",
+                f"summary: {words}, variety {variety.rpartition('_')[2]} of WOFOSTGym (N, P, K).",
                 f'source: "{SOURCE}"',
                 "models: [wofost-npk]",
             ]

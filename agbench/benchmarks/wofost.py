@@ -100,7 +100,7 @@ def pcse_nearest() -> Speed:
         provider = ParameterProvider(cropdata=parameters)
         engine = Wofost72_WLP_CWB(provider, weather, [{_START: field}])
         engine.run_till_terminate()
-        return (engine.day - _START).days
+        return int((engine.day - _START).days)
 
     return Speed("PCSE 6, WOFOST 7.2 water-limited", best(run, 3))
 

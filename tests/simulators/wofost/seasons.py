@@ -41,7 +41,7 @@ def parameters(crop: str, soil: str, setting: str = "sound"):
 
 
 def random_world(rng: np.random.Generator, crop: str, limitation: str, setting: str = "sound"):
-    """Return a world with everything but crop and limitation drawn at random, and its parameters."""
+    """Return a world drawn at random but for crop and limitation, and its parameters."""
     extremes = {
         "SSMAX": float(rng.choice([0.0, 0.0, 2.0])),
         "IFUNRN": float(rng.integers(2)),

@@ -1,4 +1,4 @@
-"""The batch: rows are independent, steps compose, a saved row goes on as if nothing had happened."""
+"""The batch: rows are independent, steps compose, a saved row goes on unperturbed."""
 
 import numpy as np
 import pytest
