@@ -62,9 +62,10 @@ def write(path: Path, head: list[str], given: Mapping[str, Any], repaired: bool)
         quantity(n, given[n]) for n in sorted(UNITS.keys() & given.keys()) if n in needed.scalars
     ]
     lines, published = [], []
-    for name in sorted(TABLES.keys() & (given.keys() | (REPAIRS.keys() if repaired else set()))):
-        if name in REPAIRS and repaired:
-            flat, why = REPAIRS[name]
+    repairs = REPAIRS if repaired else {}
+    for name in sorted(TABLES.keys() & (given.keys() | repairs.keys())):
+        if name in repairs:
+            flat, why = repairs[name]
             lines.append(f"{table(name, flat)}  # {why}")
             original = unwrapped(given.get(name, [0.0, 0.0, 10.0, 0.0]))
             published.append(table(name, pairs(name, original, path.stem)))
@@ -104,7 +105,7 @@ def write_soils(figures: Path, folder: Path) -> None:
             stem = variation.replace("_", "-")
             head = [
                 f"soil: {stem}",
-                f"summary: Soil {variation.rpartition('_')[2]} of {name.capitalize()} in WOFOSTGym, "
+                f"summary: {name.capitalize()} soil {variation.rpartition('_')[2]} of WOFOSTGym, "
                 "with water, N, P and K.",
                 'source: "Solow, Saisubramanian, Fern 2025 (WOFOSTGym)"',
             ]

@@ -70,8 +70,8 @@ def daily_cycle(
             if not math.isnan(values[j]):
                 x[forced[j]] = values[j]
         if s.CROP == STANDING:
-            crop_rates(s, p, tables, leaves, series, t)
-        soil_rates(s, p, tables, series[t])
+            crop_rates(x, s, p, tables, leaves, series, t)
+        soil_rates(x, s, p, tables, series[t])
         if t >= p.LAST_DAY and s.CROP == STANDING:
             s.FIN = 1.0
         return t >= p.LAST_DAY or (s.FIN > 0.0 and t >= p.LAST_EVENT)
@@ -92,7 +92,7 @@ def daily_cycle(
     ) -> bool:
         for j in range(x.shape[0]):
             x[j] = 0.0
-        start_soil(s, p)
+        start_soil(x, s, p, tables)
         return rest_of_day(x, s, leaves, p, tables, series, t, inputs, acts, forced, values)
 
     @kernel
@@ -116,7 +116,7 @@ def daily_cycle(
                 s.FIN = 0.0
             else:
                 integrate_crop(s, p, tables, leaves, float(p.EPOCH + t))
-        integrate_soil(s, p)
+        integrate_soil(x, s, p)
         return rest_of_day(x, s, leaves, p, tables, series, t, inputs, acts, forced, values)
 
     return begin, advance

@@ -46,13 +46,20 @@ def oxygen_reduction(moisture: float, wet_days: float, p: Any) -> float:
 
 
 @kernel
-def evapotranspiration(s: Any, p: Any, tables: Floats, w: Any) -> None:
-    """Set the evaporation under the canopy and the transpiration of the day [cm d-1]."""
+def canopy_evaporation(s: Any, p: Any, tables: Floats, w: Any) -> float:
+    """Set EVWMX, EVSMX, TRAMX and return the crop's demand under a closed canopy [cm d-1]."""
     demand = max(0.0, p.CFET * w.ET0)
     open_share = math.exp(-_GLOBAL_EXTINCTION * table(tables, KDIFTB, s.DVS) * s.LAI)
     s.EVWMX = w.E0 * open_share
     s.EVSMX = max(0.0, w.ES0 * open_share)
     s.TRAMX = demand * (1.0 - open_share) * p.CO2TRA
+    return demand
+
+
+@kernel
+def evapotranspiration(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
+    """Set the evaporation under the canopy and the transpiration of the day [cm d-1]."""
+    demand = canopy_evaporation(s, p, tables, w)
     s.RFWS = drought_reduction(demand, s.SM, p)
     s.RFOS = oxygen_reduction(s.SM, s.DSOS, p)
     s.RFTRA = s.RFOS * s.RFWS

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from agbench.errors import ConfigError, did_you_mean
 from agbench.simulators import afgen
 from agbench.simulators.base import Floats
+from agbench.simulators.wofost.variables import MOST_LAYERS
 
 _CROP = [
     "CVL",
@@ -68,6 +69,7 @@ _VERNALISATION = ["VERNBASE", "VERNSAT", "VERNDVS"]
 _CO2_TABLES = ["CO2AMAXTB", "CO2EFFTB", "CO2TRATB"]
 _WATER = ["SMFCF", "SM0", "SMW", "CRAIRC", "RDMSOL"]
 _BALANCE = ["SOPE", "KSUB", "IFUNRN", "SSMAX", "SSI", "WAV", "NOTINF", "SMLIM"]
+_LAYERED_BALANCE = ["IFUNRN", "NOTINF", "SSI", "SSMAX", "SMLIM", "WAV"]
 _CROP81 = [
     "CO2",
     "AMAX_LNB",
@@ -153,8 +155,12 @@ _SCALARS = tuple(
     )
 )
 TABLES: Final = tuple(dict.fromkeys(["AMAXTB", *_CROP_TABLES, "VERNRTB", "NSLLV_TB", *_TABLES_NPK]))
+_LAYER = ["THICKNESS", "LAYER_SM0", "LAYER_SMFCF", "LAYER_SMW", "LAYER_CRAIRC", "LAYER_COND_FC"]
 PARAMETERS: Final = np.dtype(
     [(name, np.float64) for name in (*_SCALARS, *_CONSTANTS, *_SWITCHES)]
+    + [("SURFACE_CONDUCTIVITY", np.float64)]
+    + [(name, np.float64, MOST_LAYERS) for name in _LAYER]
+    + [("LAYER_KIND", np.int64, MOST_LAYERS), ("LAYERS", np.int64)]
     + [(name, np.int64) for name in _CALENDAR]
 )
 """One record a world. Calendar fields count days from the first day of the world; EPOCH is that
@@ -169,11 +175,13 @@ class Requirements:
     tables: tuple[str, ...]
 
 
-def requirements(model: str, vernalises: bool) -> Requirements:
+def requirements(model: str, vernalises: bool, layered: bool = False) -> Requirements:
     """Return what `model` (such as `wofost72-wlp`) reads; `vernalises` where IDSL >= 2."""
     family, _, level = model.partition("-")
-    scalars, tables = [*_CROP, *_WATER], [*_CROP_TABLES]
-    if level != "pp":
+    scalars, tables = [*_CROP, *(["RDMSOL"] if layered else _WATER)], [*_CROP_TABLES]
+    if layered:
+        scalars += _LAYERED_BALANCE
+    elif level != "pp":
         scalars += _BALANCE
     if family == "wofost72":
         tables.append("AMAXTB")
@@ -227,13 +235,15 @@ def pairs(name: str, value: Any, where: str) -> list[float]:
 
 
 def collect(
-    model: str, given: Mapping[str, Any], where: str = "parameters"
+    model: str, given: Mapping[str, Any], where: str = "parameters", layered: bool = False
 ) -> tuple[NDArray[Any], list[Floats]]:
     """Return the record and the tables (in the order of TABLES) of a mapping of parameters.
 
     Names that the model does not read are ignored; a missing one raises `ConfigError`.
     """
-    needed = requirements(model, float(given.get("IDSL", 0.0)) >= 2.0)
+    if layered:
+        given = {**given, **{n: given[f"M{n}"] for n in _LAYERED_BALANCE if f"M{n}" in given}}
+    needed = requirements(model, float(given.get("IDSL", 0.0)) >= 2.0, layered)
     _refuse_missing((*needed.scalars, *needed.tables), given, model, where)
     record = np.zeros((), PARAMETERS)
     for name in needed.scalars:
@@ -243,7 +253,7 @@ def collect(
         if name in TABLES:
             tables[TABLES.index(name)] = afgen.build(name, pairs(name, given[name], where), where)
     _set_co2(record, model, given, where)
-    _check_ranges(record, where)
+    _check_ranges(record, where, layered)
     return record, tables
 
 
@@ -265,9 +275,9 @@ def _set_co2(record: NDArray[Any], model: str, given: Mapping[str, Any], where: 
             record[constant] = afgen.afgen(built, co2)
 
 
-def _check_ranges(record: NDArray[Any], where: str) -> None:
+def _check_ranges(record: NDArray[Any], where: str, layered: bool) -> None:
     """Refuse a soil or a depth that the water balance cannot stand on."""
-    if not record["SMW"] < record["SMFCF"] <= record["SM0"]:
+    if not layered and not record["SMW"] < record["SMFCF"] <= record["SM0"]:
         raise ConfigError(
             f"{where}: soil moisture must rise from SMW over SMFCF to SM0; got "
             f"{record['SMW']}, {record['SMFCF']}, {record['SM0']}."

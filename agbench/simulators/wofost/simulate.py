@@ -31,6 +31,9 @@ _HARVEST: Final = 4
 _DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP")
 _PCSE_NAMES: Final = {"WC": "W", "WART": "WDRT"}
 _POTENTIAL_SOIL: Final = frozenset({"SM", "WTRAT", "EVST", "EVS", "WTRA", "NAVAIL"})
+_SINGLE_LAYER: Final = frozenset(
+    ["WLOWI", "WART", "PERCT", "LOSST", "PERC", "LOSS", "DW", "DWLOW", "WBALRT", "DSOS", "RDMOLD"]
+)
 _NITROGEN_SOIL: Final = frozenset({"NSOIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"})
 
 
@@ -114,7 +117,7 @@ def run(
     world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None
 ) -> "pd.DataFrame":
     """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
-    simulator = WofostSimulator(world.model, 1)
+    simulator = WofostSimulator(world.model, 1, world.soil_water)
     days = len(world.weather)
     columns, forced = _forced(external, world.start, days, simulator.variables)
     rows = np.empty((days, len(simulator.variables)))
@@ -154,7 +157,7 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
     crop = rows[:, variables.column("CROP")] == STANDING
     columns: dict[str, Any] = {}
     for i, name in enumerate(variables.names):
-        if name in MEMORY_NAMES - {"FIN"} or _absent(name, model):
+        if name in MEMORY_NAMES - {"FIN"} or _absent(name, world):
             continue
         column = rows[:, i]
         if name == "STAGE":
@@ -165,14 +168,27 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
             columns[name] = np.where(known, stamps, np.datetime64("NaT"))
         else:
             published = name if model == "wofost-npk" else _PCSE_NAMES.get(name, name)
+            if name == "SM" and world.soil_water == "layered":
+                published = "SM_MEAN"
             columns[published] = column if name in SOIL_NAMES else np.where(crop, column, np.nan)
     return pd.DataFrame(columns, index=index)
 
 
-def _absent(name: str, model: str) -> bool:
+def _absent(name: str, world: WofostWorld) -> bool:
     """Return whether a model does not have a column of its family."""
+    model = world.model
+    if world.soil_water == "layered" and _absent_layer(name, int(world.parameters["LAYERS"])):
+        return True
     if model == "wofost-npk" or name not in SOIL_NAMES:
         return False
     if model.endswith("-pp"):
         return name not in _POTENTIAL_SOIL
     return name in _NITROGEN_SOIL and not model.endswith("-nwlp")
+
+
+def _absent_layer(name: str, layers: int) -> bool:
+    """Return whether a column belongs to a layer below the profile, or to the single layer."""
+    word, _, number = name.rpartition("_")
+    if number.isdigit():
+        return int(number) > layers + (word == "FLOW") or word == "FLOWMX"
+    return name in _SINGLE_LAYER

@@ -11,11 +11,19 @@ from numpy.typing import NDArray
 from agbench.errors import SimulationError
 from agbench.simulators.base import Booleans, Floats, VariableTable
 from agbench.simulators.pool import WorldPool
-from agbench.simulators.wofost import wofost72, wofost81, wofost_npk
+from agbench.simulators.wofost import (
+    wofost72,
+    wofost81,
+    wofost81_layered,
+    wofost_npk,
+    wofost_npk_layered,
+)
 from agbench.simulators.wofost.variables import (
     INPUT,
     INPUT_WIDTH,
     INPUTS,
+    LAYERED81,
+    LAYERED_NPK,
     VARIABLES72,
     VARIABLES81,
     VARIABLES_NPK,
@@ -27,6 +35,8 @@ _FAMILIES: Final[dict[str, tuple[ModuleType, VariableTable]]] = {
     "wofost72": (wofost72, VARIABLES72),
     "wofost81": (wofost81, VARIABLES81),
     "wofost": (wofost_npk, VARIABLES_NPK),
+    "wofost81-layered": (wofost81_layered, LAYERED81),
+    "wofost-layered": (wofost_npk_layered, LAYERED_NPK),
 }
 
 
@@ -41,15 +51,22 @@ class SavedRow:
     leaves: Floats
 
 
+def _family(model: str, soil_water: str) -> str:
+    """Return the name of the models that share their columns and kernels."""
+    name = model.partition("-")[0]
+    return f"{name}-layered" if soil_water == "layered" else name
+
+
 class WofostSimulator:
     """n independent simulations of one model; see `agbench.simulators.base.Simulator`."""
 
     inputs = INPUTS
     weather_variables = WEATHER_VARIABLES
 
-    def __init__(self, model: str, n: int) -> None:
+    def __init__(self, model: str, n: int, soil_water: str = "single") -> None:
         self.model = model
-        self._kernels, self.variables = _FAMILIES[model.partition("-")[0]]
+        self.soil_water = soil_water
+        self._kernels, self.variables = _FAMILIES[_family(model, soil_water)]
         self.n = n
         self.state: Floats = np.zeros((n, len(self.variables)))
         self.finished: Booleans = np.zeros(n, dtype=np.bool_)
@@ -81,8 +98,11 @@ class WofostSimulator:
                 f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}."
             )
         for row, world in zip(rows, worlds, strict=True):
-            if world.model.partition("-")[0] != self.model.partition("-")[0]:
-                raise SimulationError(f"a world of {world.model} in a batch of {self.model}.")
+            if _family(world.model, world.soil_water) != _family(self.model, self.soil_water):
+                raise SimulationError(
+                    f"a world of {world.model} on {world.soil_water} soil does not fit into a "
+                    f"batch of {self.model} on {self.soil_water} soil."
+                )
             self._slot[row] = self._pool.slot(world, self._slot)
         self._make_room_for_leaves(self._pool["weather"].shape[1] + 1)
         self._kernels.begin(*self._arguments(management, columns, forced, mask))

@@ -4,13 +4,20 @@ Names are those of WOFOST in PCSE 6; where the models differ, each table has its
 since 1970-01-01, -1 while the event has not come.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
 from agbench.simulators.base import Variable, VariableTable
 from agbench.simulators.wofost.columns import parse
+from agbench.simulators.wofost.npk_columns import (
+    MEMORY_NPK,
+    NUTRIENT_RATES,
+    NUTRIENT_STATES,
+    NUTRIENTS,
+    RATES_NPK,
+    STATES_NPK,
+)
 
 EMERGING: Final = 1.0
 VEGETATIVE: Final = 2.0
@@ -23,10 +30,6 @@ NO_CROP: Final = 0.0
 STANDING: Final = 1.0
 REMOVED: Final = 2.0
 
-NUTRIENTS: Final = ("N", "P", "K")
-_ORGANS = ("LV", "ST", "RT", "SO")
-_WORDS = {"LV": "leaves", "ST": "stems", "RT": "roots", "SO": "storage organs"}
-_ELEMENTS = {"N": "nitrogen", "P": "phosphorus", "K": "potassium"}
 
 _PHENOLOGY = parse("""
     STAGE | - | 0 no crop, 1 emerging, 2 vegetative, 3 reproductive, 4 mature, 5 dead
@@ -230,100 +233,33 @@ _MEMORY81 = parse("""
     WST_REALLOC | kg ha-1 | stem weight that can be moved, -1 before it is known
 """)
 
-# The N-P-K model
-
-_STATES_NPK = parse("""
-    DOP | date | day on which the crop started
-    HWSO | kg ha-1 | storage organs that can be harvested
-    LHW | kg ha-1 | storage organs taken at the last harvest
-    HARVESTED | kg ha-1 | storage organs that left the field (sound setting)
-    TOTIRRIG | cm | gross irrigation since the start
-    WSUPPLIED | cm | water that potential production brings in since the start (sound setting)
-    WBALRT | cm | what the water balance of the root zone does not explain
-    WBALTT | cm | what the water balance of the whole soil does not explain
-""")
-_RATES_NPK = parse("""
-    DSLV4 | kg ha-1 d-1 | death of leaves by lack of nutrients
-    DRRT1 | d-1 | relative death of roots by age
-    DRRT2 | d-1 | relative death of roots by lack of oxygen
-    DRRT3 | d-1 | relative death of roots by surplus of nutrients
-    DHSO | kg ha-1 d-1 | death of the storage organs that can be harvested
-    NPKI | - | nutrition index: the least of NNI, PNI, KNI
-    RFNPK | - | reduction of assimilation by lack of nutrients
-    RNFIXATION | kg ha-1 d-1 | nitrogen fixation
-""")
-_MEMORY_NPK = parse("""
-    SURPLUS_N | kg ha-1 | nitrogen on the surface that counts as surplus, -1 where it does not
-""")
-
-
-def _nutrient_states(x: str) -> str:
-    """Return the lines of the states of one nutrient, in crop and soil."""
-    word = _ELEMENTS[x]
-    organs = [f"{x}AMOUNT{o} | kg ha-1 | {word} in {_WORDS[o]}" for o in _ORGANS]
-    movable = [
-        f"{x}TRANSLOCATABLE{o} | kg ha-1 | {word} that {_WORDS[o]} can hand over"
-        for o in _ORGANS[:3]
-    ]
-    return (
-        "\n".join(organs + movable)
-        + f"""
-    {x}TRANSLOCATABLE | kg ha-1 | {word} that can be handed to storage organs
-    {x}UPTAKETOTAL | kg ha-1 | {word} taken up since the start
-    {x}lossesTotal | kg ha-1 | {word} lost with dead organs since the start
-    {x}HARVESTED | kg ha-1 | {word} that left the field with the harvest (sound setting)
-    {x}SOIL | kg ha-1 | {word} in the base pool of the soil
-    {x}AVAIL | kg ha-1 | {word} available to the crop
-    SURFACE_{x} | kg ha-1 | {word} fertiliser on the surface
-    TOT{x} | kg ha-1 | {word} applied since the start, gross
-    TOT{x}_RUNOFF | kg ha-1 | {word} lost by surface runoff since the start
-    {x}SPILLED | kg ha-1 | {word} applied since the start that recovery leaves out
-    {x}LEACHED | kg ha-1 | {word} above the capacity of the available pool since the start
-    {x}SUPPLIED | kg ha-1 | {word} that unlimited supply brings in since the start"""
-    )
-
-
-def _nutrient_rates(x: str) -> str:
-    """Return the lines of the rates of one nutrient, in crop and soil."""
-    word, lines = _ELEMENTS[x], []
-    for o in _ORGANS:
-        where = _WORDS[o]
-        lines += [
-            f"{x}DEMAND{o} | kg ha-1 | {word} demand of {where}",
-            f"R{x}UPTAKE{o} | kg ha-1 d-1 | {word} allotted to {where}",
-            f"R{x}AMOUNT{o} | kg ha-1 d-1 | change of {word} in {where}",
-            f"R{x}DEATH{o} | kg ha-1 d-1 | {word} lost with dead {where}",
-        ]
-    for o in _ORGANS[:3]:
-        lines.append(f"R{x}TRANSLOCATION{o} | kg ha-1 d-1 | {word} handed over by {_WORDS[o]}")
-    return (
-        "\n".join(lines)
-        + f"""
-    {x}NI | - | {word} nutrition index
-    {x}DEMAND | kg ha-1 | {word} demand of leaves, stems and roots
-    R{x}UPTAKE | kg ha-1 d-1 | {word} uptake from the soil
-    R{x}LOSS | kg ha-1 d-1 | {word} lost with dead organs
-    R{x}SOIL | kg ha-1 d-1 | change of the base pool of {word}
-    R{x}AVAIL | kg ha-1 d-1 | change of the available {word}, before its cap
-    FERT_{x}_SUPPLY | kg ha-1 d-1 | effective {word} fertiliser
-    RRUNOFF_{x} | kg ha-1 d-1 | {word} lost by surface runoff
-    R{x}SUBSOIL | kg ha-1 d-1 | {word} that moves from the surface to the available pool"""
-    )
-
-
-def _npk(lines: Iterable[str]) -> list[Variable]:
-    """Return the variables of the three nutrients."""
-    return [variable for text in lines for variable in parse(text)]
-
-
-_CROP_NPK_STATES = [
-    *_npk(_nutrient_states(x) for x in NUTRIENTS),
-    Variable("NFIXTOTAL", "kg ha-1", "nitrogen fixed since the start", 0.0, 2e5),
-]
-
 VARIABLES72: Final = VariableTable(
     [*_PHENOLOGY, *_CROP, *_WATER, *_MEMORY, *_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES]
 )
+_LAYERED = parse("""
+    WBOT | cm | water out of reach of the roots
+    WAVUPP | cm | available water in the root zone
+    WAVLOW | cm | available water below the roots
+    WAVBOT | cm | available water out of reach of the roots
+    BOTTOMFLOWT | cm | loss through the bottom since the start
+    RDMOLD | cm | rootable depth at the last sum over layers
+""")
+_LAYERED_RATES = parse("BOTTOMFLOW | cm d-1 | loss through the bottom")
+MOST_LAYERS: Final = 10
+_LAYERS = [
+    Variable(f"{name}_{i}", unit, f"{meaning} {i}", *bounds)
+    for name, unit, meaning, bounds, more in (
+        ("SM", "cm3 cm-3", "moisture of layer", (0.0, 1.0), 0),
+        ("WC", "cm", "water in layer", (0.0, 300.0), 0),
+        ("TRALY", "cm d-1", "transpiration from layer", (0.0, 10.0), 0),
+        ("DWC", "cm d-1", "change of water in layer", (-300.0, 300.0), 0),
+        ("FLOW", "cm d-1", "flow into layer", (-300.0, 300.0), 1),
+        ("FLOWMX", "cm d-1", "greatest flow into layer", (-300.0, 1e6), 1),
+    )
+    for i in range(1, MOST_LAYERS + more + 1)
+]
+"""Columns by layer, from the top; they come first, so that all models have them in one place."""
+
 VARIABLES81: Final = VariableTable(
     [
         *(*_PHENOLOGY, *_CROP, *_WATER, *_STATES81, *_MEMORY, *_MEMORY81),
@@ -332,11 +268,15 @@ VARIABLES81: Final = VariableTable(
 )
 VARIABLES_NPK: Final = VariableTable(
     [
-        *(*_PHENOLOGY, *_CROP, *_WATER, *_STATES_NPK, *_CROP_NPK_STATES, *_MEMORY, *_MEMORY_NPK),
-        *(*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *_RATES_NPK),
-        *_npk(_nutrient_rates(x) for x in NUTRIENTS),
+        *(*_PHENOLOGY, *_CROP, *_WATER, *STATES_NPK, *NUTRIENT_STATES, *_MEMORY, *MEMORY_NPK),
+        *(*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *RATES_NPK),
+        *NUTRIENT_RATES,
     ]
 )
+LAYERED81: Final = VariableTable(
+    [*_LAYERS, *_LAYERED, *VARIABLES81, *_LAYERED_RATES],
+)
+LAYERED_NPK: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES_NPK, *_LAYERED_RATES])
 FIRST_RATE: Final = "DTSUME"
 """The first column that holds a rate; those from here on are set to zero every day."""
 
@@ -354,7 +294,9 @@ INPUT: Final = np.dtype([(name, np.float64) for name in _MANAGEMENT])
 """Management of a day: gross amounts, and those that reach the soil."""
 INPUT_WIDTH: Final = len(_MANAGEMENT)
 
-_SOIL_NAMES = {v.name for v in (*_WATER, *_WATER_RATES, *_STATES_NPK[4:])} | {
+_SOIL_NAMES = {
+    v.name for v in (*_WATER, *_WATER_RATES, *STATES_NPK[4:], *_LAYERED, *_LAYERED_RATES, *_LAYERS)
+} | {
     *("NSOIL", "NAVAIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"),
     *(
         f"{x}{pool}"
@@ -365,7 +307,7 @@ _SOIL_NAMES = {v.name for v in (*_WATER, *_WATER_RATES, *_STATES_NPK[4:])} | {
     *(name.replace("x", x) for x in NUTRIENTS for name in ("SURFACE_x", "TOTx", "TOTx_RUNOFF")),
     *(name.replace("x", x) for x in NUTRIENTS for name in ("FERT_x_SUPPLY", "RRUNOFF_x")),
 }
-MEMORY_NAMES: Final = frozenset(v.name for v in (*_MEMORY, *_MEMORY81, *_MEMORY_NPK))
+MEMORY_NAMES: Final = frozenset(v.name for v in (*_MEMORY, *_MEMORY81, *MEMORY_NPK))
 """Columns that only carry the simulation to its next day."""
 SOIL_NAMES: Final = frozenset(_SOIL_NAMES)
 """Columns of the soil, which exist with or without a crop."""

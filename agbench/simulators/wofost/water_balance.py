@@ -38,7 +38,7 @@ def start_water(s: Any, p: Any) -> None:
 
 
 @kernel
-def _evaporation(s: Any, w: Any) -> None:
+def evaporation_rates(s: Any, w: Any) -> None:
     """Set EVW and EVS [cm d-1]: from ponded water, or from soil, less by the root of dry days."""
     shaded = s.GROWING > 0.0
     if s.SS > _OPEN_WATER:
@@ -55,7 +55,7 @@ def _evaporation(s: Any, w: Any) -> None:
 
 
 @kernel
-def _infiltrating_share(rain: float, p: Any) -> float:
+def infiltrating_share(rain: float, p: Any) -> float:
     """Return the share of rain [cm d-1] that does not run off at once [-]."""
     if p.IFUNRN == 0.0:
         return 1.0 - p.NOTINF
@@ -68,7 +68,7 @@ def _supply_at_surface(s: Any, p: Any, rain: float, counts_twice: bool) -> float
 
     `counts_twice`: with ponded water, irrigation enters a second time, as in PCSE before 6.0.
     """
-    supply = _infiltrating_share(rain, p) * rain + s.RIRR + s.SS
+    supply = infiltrating_share(rain, p) * rain + s.RIRR + s.SS
     if s.SS > _PONDED:
         again = s.RIRR if counts_twice else 0.0
         return min(p.SOPE, supply + again - s.EVW)
@@ -98,7 +98,7 @@ def _run_dry(s: Any, p: Any) -> None:
 def water_rates(s: Any, p: Any, w: Any, counts_twice: bool) -> None:
     """Set the rates of the soil water balance [cm d-1]; RIRR is already set."""
     s.WTRA = s.TRA
-    _evaporation(s, w)
+    evaporation_rates(s, w)
     supply = _supply_at_surface(s, p, w.RAIN, counts_twice)
     depth = rooted_depth(s)
     _percolation(s, p, depth)

@@ -66,7 +66,9 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
 
 
 @kernel
-def crop_rates(s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
+def crop_rates(
+    x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int
+) -> None:
     """Set the rates of the crop on day `t`; before emergence only those of development."""
     w = series[t]
     development_rates(s, p, tables, w)
@@ -74,7 +76,7 @@ def crop_rates(s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: i
         return
     s.GROWING = 1.0
     potential_assimilation(s, p, tables, series, t)
-    evapotranspiration(s, p, tables, w)
+    evapotranspiration(x, s, p, tables, w)
     s.GASS = s.PGASS * s.RFTRA
     maintenance_respiration(s, p, tables, w.TEMP)
     growth_rates(s, p)
@@ -103,7 +105,7 @@ def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float)
 
 
 @kernel
-def start_soil(s: Any, p: Any) -> None:
+def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
     """Put the soil at its start."""
     if p.WATER_LIMITED > 0.0:
         start_water(s, p)
@@ -112,7 +114,7 @@ def start_soil(s: Any, p: Any) -> None:
 
 
 @kernel
-def soil_rates(s: Any, p: Any, tables: Floats, w: Any) -> None:
+def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
     if p.WATER_LIMITED > 0.0:
         water_rates(s, p, w, False)
@@ -121,7 +123,7 @@ def soil_rates(s: Any, p: Any, tables: Floats, w: Any) -> None:
 
 
 @kernel
-def integrate_soil(s: Any, p: Any) -> None:
+def integrate_soil(x: Floats, s: Any, p: Any) -> None:
     """Advance the soil by a day."""
     if p.WATER_LIMITED > 0.0:
         integrate_water(s, p)

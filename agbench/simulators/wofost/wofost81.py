@@ -6,6 +6,7 @@ A. de Wit et al. (2019), 25 years of the WOFOST cropping systems model, Agricult
 their equations are those of WOFOST 8.1 in PCSE 6, with the classic soil water and nitrogen.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import NDArray
@@ -80,29 +81,36 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
     s.TAGP = s.TWLV + s.TWST + s.TWSO
 
 
-@kernel
-def crop_rates(s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
-    """Set the rates of the crop on day `t`; before emergence only those of development."""
-    w = series[t]
-    development_rates(s, p, tables, w)
-    if s.STAGE == EMERGING:
-        return
-    s.GROWING = 1.0
-    potential_assimilation_by_nitrogen(s, p, tables, series, t)
-    evapotranspiration(s, p, tables, w)
-    s.GASS = s.PGASS * s.RFTRA
-    maintenance_respiration(s, p, tables, w.TEMP)
-    growth_rates(s, p)
-    reallocation_rates(s, p)
-    nitrogen_stress(s, p, tables)
-    root_rates(s, p, tables)
-    stem_rates(s, tables, s.REALLOC_ST)
-    storage_organ_rates(s, s.REALLOC_SO)
-    leaf_growth_and_stress(s, p, tables)
-    s.DALV = min(dying_of_age(s, p, leaves) * s.NSLLV, s.WLV)
-    s.DRLV = max(s.DSLV, s.DALV)
-    leaf_area_rates(s, p, table(tables, SLATB, s.DVS), s.RFTRA * s.RFRGRL, w.TEMP)
-    nitrogen_rates(s, p, tables)
+def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
+    """Return the kernel of the crop's rates, given how the soil lets it transpire."""
+
+    @kernel
+    def crop_rates(
+        x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int
+    ) -> None:
+        """Set the rates of the crop on day `t`; before emergence only those of development."""
+        w = series[t]
+        development_rates(s, p, tables, w)
+        if s.STAGE == EMERGING:
+            return
+        s.GROWING = 1.0
+        potential_assimilation_by_nitrogen(s, p, tables, series, t)
+        transpire(x, s, p, tables, w)
+        s.GASS = s.PGASS * s.RFTRA
+        maintenance_respiration(s, p, tables, w.TEMP)
+        growth_rates(s, p)
+        reallocation_rates(s, p)
+        nitrogen_stress(s, p, tables)
+        root_rates(s, p, tables)
+        stem_rates(s, tables, s.REALLOC_ST)
+        storage_organ_rates(s, s.REALLOC_SO)
+        leaf_growth_and_stress(s, p, tables)
+        s.DALV = min(dying_of_age(s, p, leaves) * s.NSLLV, s.WLV)
+        s.DRLV = max(s.DSLV, s.DALV)
+        leaf_area_rates(s, p, table(tables, SLATB, s.DVS), s.RFTRA * s.RFRGRL, w.TEMP)
+        nitrogen_rates(s, p, tables)
+
+    return crop_rates
 
 
 @kernel
@@ -123,7 +131,7 @@ def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float)
 
 
 @kernel
-def start_soil(s: Any, p: Any) -> None:
+def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
     """Put the soil at its start."""
     if p.WATER_LIMITED > 0.0:
         start_water(s, p)
@@ -133,7 +141,7 @@ def start_soil(s: Any, p: Any) -> None:
 
 
 @kernel
-def soil_rates(s: Any, p: Any, tables: Floats, w: Any) -> None:
+def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
     if p.WATER_LIMITED > 0.0:
         water_rates(s, p, w, False)
@@ -143,7 +151,7 @@ def soil_rates(s: Any, p: Any, tables: Floats, w: Any) -> None:
 
 
 @kernel
-def integrate_soil(s: Any, p: Any) -> None:
+def integrate_soil(x: Floats, s: Any, p: Any) -> None:
     """Advance the soil by a day."""
     if p.WATER_LIMITED > 0.0:
         integrate_water(s, p)
@@ -164,7 +172,7 @@ def manage(s: Any, p: Any, inputs: Any) -> None:
 
 _begin, _advance = daily_cycle(
     VARIABLES81,
-    (start_crop, crop_rates, integrate_crop),
+    (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,
 )

@@ -6,6 +6,7 @@ as the original does, `sound` repairs what breaks balances (see `docs/wofost.md`
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import NDArray
@@ -104,34 +105,41 @@ def _leaf_rates(s: Any, p: Any, tables: Floats, leaves: Floats, temperature: flo
     leaf_area_rates(s, p, sla, juvenile, temperature)
 
 
-@kernel
-def crop_rates(s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
-    """Set the rates of the crop on day `t`; before emergence only those of development.
+def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
+    """Return the kernel of the crop's rates, given how the soil lets it transpire."""
 
-    In the sound setting a crop on its last day has no rates, and a dead one does not assimilate.
-    """
-    w = series[t]
-    if p.SOUND > 0.0 and s.FIN > 0.0:
-        return
-    development_rates(s, p, tables, w)
-    if s.STAGE == EMERGING:
-        return
-    s.GROWING = 1.0
-    potential_assimilation(s, p, tables, series, t)
-    evapotranspiration(s, p, tables, w)
-    if p.SOUND > 0.0 and s.STAGE == DEAD:
-        s.PGASS = s.TRAMX = s.TRA = 0.0
-    nutrient_stress(s, p, tables)
-    s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
-    maintenance_respiration(s, p, tables, w.TEMP)
-    s.SURPLUS_N = _surplus(s, p)
-    growth_rates(s, p)
-    root_rates_by_stress(s, p, tables)
-    stem_rates(s, tables, 0.0)
-    storage_organ_death(s, tables, w.TEMP)
-    storage_organ_rates(s, 0.0)
-    _leaf_rates(s, p, tables, leaves, w.TEMP)
-    nutrient_rates(s, p, tables)
+    @kernel
+    def crop_rates(
+        x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int
+    ) -> None:
+        """Set the rates of the crop on day `t`; before emergence only those of development.
+
+        In the sound setting a crop has no rates on its last day, and no assimilation once dead.
+        """
+        w = series[t]
+        if p.SOUND > 0.0 and s.FIN > 0.0:
+            return
+        development_rates(s, p, tables, w)
+        if s.STAGE == EMERGING:
+            return
+        s.GROWING = 1.0
+        potential_assimilation(s, p, tables, series, t)
+        transpire(x, s, p, tables, w)
+        if p.SOUND > 0.0 and s.STAGE == DEAD:
+            s.PGASS = s.TRAMX = s.TRA = 0.0
+        nutrient_stress(s, p, tables)
+        s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
+        maintenance_respiration(s, p, tables, w.TEMP)
+        s.SURPLUS_N = _surplus(s, p)
+        growth_rates(s, p)
+        root_rates_by_stress(s, p, tables)
+        stem_rates(s, tables, 0.0)
+        storage_organ_death(s, tables, w.TEMP)
+        storage_organ_rates(s, 0.0)
+        _leaf_rates(s, p, tables, leaves, w.TEMP)
+        nutrient_rates(s, p, tables)
+
+    return crop_rates
 
 
 @kernel
@@ -152,7 +160,7 @@ def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float)
 
 
 @kernel
-def start_soil(s: Any, p: Any) -> None:
+def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
     """Put the soil at its start."""
     start_water(s, p)
     start_soil_nutrients(s, p)
@@ -161,14 +169,14 @@ def start_soil(s: Any, p: Any) -> None:
 
 
 @kernel
-def soil_rates(s: Any, p: Any, tables: Floats, w: Any) -> None:
+def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
     water_rates(s, p, w, p.SOUND == 0.0)
     soil_nutrient_rates(s, p, tables)
 
 
 @kernel
-def integrate_soil(s: Any, p: Any) -> None:
+def integrate_soil(x: Floats, s: Any, p: Any) -> None:
     """Advance the soil by a day; without water limitation it stays at field capacity."""
     integrate_water(s, p)
     if p.WATER_LIMITED > 0.0:
@@ -202,7 +210,7 @@ def manage(s: Any, p: Any, inputs: Any) -> None:
 
 _begin, _advance = daily_cycle(
     VARIABLES_NPK,
-    (start_crop, crop_rates, integrate_crop),
+    (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,
 )

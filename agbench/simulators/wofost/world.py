@@ -13,6 +13,7 @@ from agbench.simulators import afgen
 from agbench.simulators.base import Floats
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.events import DEFAULT_FRACTION
+from agbench.simulators.wofost.layers import read_layers
 from agbench.simulators.wofost.parameters import collect
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES, driving
 from agbench.weather.daily import DAILY, DailySeries
@@ -42,6 +43,7 @@ class WofostWorld:
     tables: Floats
     weather: NDArray[Any]
     factors: Floats
+    soil_water: str
     arrays: Mapping[str, NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +73,10 @@ def build_world(
     there to run on without a crop. `setting` and `limitation` act in `wofost-npk` alone.
     """
     _check_choices(model, setting, limitation, soil_water)
-    record, tables = collect(model, parameters, where)
+    record, tables = collect(model, parameters, where, soil_water == "layered")
+    if soil_water == "layered":
+        read_layers(record, tables, parameters.get("SoilProfileDescription", {}), where)
+        _fit_roots(record, model, where)
     _set_switches(record, model, setting, limitation, where)
     _set_calendar(record, calendar, model, start, end)
     record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
@@ -85,6 +90,7 @@ def build_world(
         tables=afgen.stack(tables, width),
         weather=driving(series.window(start, end)[:, columns], days, series.latitude),
         factors=np.array([*np.broadcast_to(recovery, 3), efficiency], dtype=np.float64),
+        soil_water=soil_water,
     )
 
 
@@ -93,10 +99,29 @@ def _check_choices(model: str, setting: str, limitation: str, soil_water: str) -
         ("model", model, MODELS),
         ("setting", setting, SETTINGS),
         ("limitation", limitation, LIMITATIONS),
-        ("soil_water", soil_water, ("single",)),
+        ("soil_water", soil_water, ("single", "layered")),
     ):
         if value not in known:
             raise unknown(kind, value, known, where=model if kind != "model" else "")
+    if soil_water == "layered" and not (model.startswith("wofost81") or model == "wofost-npk"):
+        raise ConfigError(f"{model}: only wofost81 and wofost-npk know a layered soil.")
+    if soil_water == "layered" and model == "wofost81-pp":
+        raise ConfigError(f"{model}: a layered soil makes no difference without water limitation.")
+    if soil_water == "layered" and model == "wofost-npk" and setting == "published":
+        raise ConfigError(
+            "wofost-npk: on the original's layered soil no crop transpires and none yields; "
+            "a layered soil needs the setting 'sound'."
+        )
+
+
+def _fit_roots(record: NDArray[Any], model: str, where: str) -> None:
+    """Refuse roots that outgrow the profile; in the N-P-K model they stop at its bottom."""
+    depth = float(record["THICKNESS"].sum())
+    if model == "wofost-npk":
+        record["RDMSOL"] = min(float(record["RDMSOL"]), depth)
+    reach = min(float(record["RDMCR"]), float(record["RDMSOL"]))
+    if reach > depth:
+        raise ConfigError(f"{where}: roots reach {reach} cm, but the profile ends at {depth} cm.")
 
 
 def _set_switches(

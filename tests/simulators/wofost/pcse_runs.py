@@ -31,6 +31,7 @@ MODELS = {
     "wofost81-wlp": "Wofost81_WLP_CWB",
     "wofost81-nwlp": "Wofost81_NWLP_CWB_CNB",
 }
+LAYERED = {"wofost81-wlp": "Wofost81_WLP_MLWB", "wofost81-nwlp": "Wofost81_NWLP_MLWB_CNB"}
 SOIL = {
     "SMFCF": 0.3, "SM0": 0.4, "SMW": 0.1, "CRAIRC": 0.06, "SOPE": 10.0, "KSUB": 10.0,
     "RDMSOL": 120.0, "IFUNRN": 0.0, "SSMAX": 0.0, "SSI": 0.0, "WAV": 10.0, "NOTINF": 0.0,
@@ -115,6 +116,7 @@ def run_pcse(
     calendar: Mapping[str, Any],
     events: Sequence[tuple[dt.date, str, float, float]] = (),
     end: dt.date | None = None,
+    layered: bool = False,
 ) -> pd.DataFrame:
     """Return a run of PCSE, a row a day, all states and rates; NaN without a crop."""
     provider = ParameterProvider(cropdata=dict(parameters))
@@ -131,7 +133,9 @@ def run_pcse(
     campaign = {start: {"CropCalendar": named, "TimedEvents": timed or None, "StateEvents": None}}
     agro = [campaign] if end is None else [campaign, {end: None}]
     last = end or calendar["crop_end_date"] or start + dt.timedelta(days=500)
-    engine = getattr(pcse.models, MODELS[model])(provider, _Weather(series, start, last), agro)
+    engine = getattr(pcse.models, (LAYERED if layered else MODELS)[model])(
+        provider, _Weather(series, start, last), agro
+    )
     rows = [_row(engine)]
     original = engine._finish_cropsimulation
 

@@ -57,7 +57,7 @@ def biomass_gap(now, before):
     return now.sum(*stores) - before.sum(*stores) - before["DMI"]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     crop=st.sampled_from(CROPS),
     limitation=st.sampled_from(LIMITATIONS),

@@ -90,7 +90,7 @@ def test_weather_is_that_of_the_last_days(worlds):
 
 
 def test_refuses_a_world_of_another_model(worlds):
-    with pytest.raises(SimulationError, match="world of wofost-npk in a batch of wofost72-pp"):
+    with pytest.raises(SimulationError, match="world of wofost-npk on single soil does not fit"):
         WofostSimulator("wofost72-pp", 1).reset([worlds[0]])
 
 
