@@ -61,9 +61,7 @@ def start_layers(x: Floats, s: Any, p: Any) -> None:
     """Fill the layers with WAV [cm] above wilting: first where roots are, then below."""
     top_most = low_most = top = 0.0
     for i in range(p.LAYERS):
-        wet = (
-            limit(p.LAYER_SMW[i], p.LAYER_SM0[i], p.SMLIM) if top < _BARE_DEPTH else p.LAYER_SM0[i]
-        )
+        wet = limit(p.LAYER_SMW[i], p.LAYER_SM0[i], p.SMLIM) if top < _BARE_DEPTH else p.LAYER_SM0[i]
         room = (wet - p.LAYER_SMW[i]) * p.THICKNESS[i]
         if top < _BARE_DEPTH:
             top_most += room

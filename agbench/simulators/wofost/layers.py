@@ -25,9 +25,7 @@ _WEIGHTS: Final = (0.1184634425, 0.2393143352, 0.2844444444, 0.2393143352, 0.118
 _SATURATED: Final = -1.0  # pF
 
 
-def read_layers(
-    record: NDArray[Any], tables: list[Floats], profile: Mapping[str, Any], where: str
-) -> None:
+def read_layers(record: NDArray[Any], tables: list[Floats], profile: Mapping[str, Any], where: str) -> None:
     """Fill the layers of a record and append their curves to `tables`.
 
     `profile` is a SoilProfileDescription: PFFieldCapacity, PFWiltingPoint, SurfaceConductivity
@@ -43,9 +41,7 @@ def read_layers(
             raise ConfigError(f"{where}: SoilProfileDescription lacks {key}.")
     field, wilting = float(profile["PFFieldCapacity"]), float(profile["PFWiltingPoint"])
     record["LAYERS"] = len(layers)
-    record["SURFACE_CONDUCTIVITY"] = number(
-        "SurfaceConductivity", profile["SurfaceConductivity"], where
-    )
+    record["SURFACE_CONDUCTIVITY"] = number("SurfaceConductivity", profile["SurfaceConductivity"], where)
     known: list[tuple[bytes, bytes]] = []
     for i, layer in enumerate(layers):
         place = f"{where}: SoilLayers[{i}]"

@@ -41,10 +41,7 @@ def _nutrient_states(x: str) -> str:
     """Return the lines of the states of one nutrient, in crop and soil."""
     word = _ELEMENTS[x]
     organs = [f"{x}AMOUNT{o} | kg ha-1 | {word} in {_WORDS[o]}" for o in _ORGANS]
-    movable = [
-        f"{x}TRANSLOCATABLE{o} | kg ha-1 | {word} that {_WORDS[o]} can hand over"
-        for o in _ORGANS[:3]
-    ]
+    movable = [f"{x}TRANSLOCATABLE{o} | kg ha-1 | {word} that {_WORDS[o]} can hand over" for o in _ORGANS[:3]]
     return (
         "\n".join(organs + movable)
         + f"""

@@ -77,7 +77,7 @@ def simulate_wofost(
     )
     days = (final - first).days + 1
     adds = setting == "sound" and model == "wofost-npk"
-    return run(world, _schedule(parsed, first, days, adds), external)
+    return run(world, daily_management(parsed, first, days, adds), external)
 
 
 def _span(
@@ -93,7 +93,7 @@ def _span(
     return first, max([calendar.latest_end if calendar else first, *dates])
 
 
-def _schedule(events: Sequence[management.Event], first: date, days: int, adds: bool) -> Floats:
+def daily_management(events: Sequence[management.Event], first: date, days: int, adds: bool) -> Floats:
     """Return gross and effective amounts (days, INPUT_WIDTH).
 
     Of several events of a kind on one day the gross amounts add up; the effective ones too where
@@ -113,9 +113,7 @@ def _schedule(events: Sequence[management.Event], first: date, days: int, adds: 
     return inputs
 
 
-def run(
-    world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None
-) -> "pd.DataFrame":
+def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None) -> "pd.DataFrame":
     """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
     simulator = WofostSimulator(world.model, 1, world.soil_water)
     days = len(world.weather)

@@ -94,9 +94,7 @@ class WofostSimulator:
         """As `reset`, with `management` and forced states on the first day (`advance_managed`)."""
         rows = np.flatnonzero(self._all if mask is None else mask)
         if len(worlds) != len(rows):
-            raise SimulationError(
-                f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}."
-            )
+            raise SimulationError(f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}.")
         for row, world in zip(rows, worlds, strict=True):
             if _family(world.model, world.soil_water) != _family(self.model, self.soil_water):
                 raise SimulationError(

@@ -298,11 +298,7 @@ _SOIL_NAMES = {
     v.name for v in (*_WATER, *_WATER_RATES, *STATES_NPK[4:], *_LAYERED, *_LAYERED_RATES, *_LAYERS)
 } | {
     *("NSOIL", "NAVAIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"),
-    *(
-        f"{x}{pool}"
-        for x in NUTRIENTS
-        for pool in ("SOIL", "AVAIL", "SPILLED", "LEACHED", "SUPPLIED")
-    ),
+    *(f"{x}{pool}" for x in NUTRIENTS for pool in ("SOIL", "AVAIL", "SPILLED", "LEACHED", "SUPPLIED")),
     *(f"R{x}{rate}" for x in NUTRIENTS for rate in ("SOIL", "AVAIL", "SUBSOIL")),
     *(name.replace("x", x) for x in NUTRIENTS for name in ("SURFACE_x", "TOTx", "TOTx_RUNOFF")),
     *(name.replace("x", x) for x in NUTRIENTS for name in ("FERT_x_SUPPLY", "RRUNOFF_x")),

@@ -66,9 +66,7 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
 
 
 @kernel
-def crop_rates(
-    x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int
-) -> None:
+def crop_rates(x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
     """Set the rates of the crop on day `t`; before emergence only those of development."""
     w = series[t]
     development_rates(s, p, tables, w)

@@ -85,9 +85,7 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
     """Return the kernel of the crop's rates, given how the soil lets it transpire."""
 
     @kernel
-    def crop_rates(
-        x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int
-    ) -> None:
+    def crop_rates(x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
         """Set the rates of the crop on day `t`; before emergence only those of development."""
         w = series[t]
         development_rates(s, p, tables, w)

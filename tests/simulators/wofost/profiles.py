@@ -36,8 +36,6 @@ def profile(kinds):
     }
 
 
-UNIFORM = profile(
-    [(10, "sand"), (10, "sand"), (10, "sand"), (20, "sand"), (30, "sand"), (45, "sand")]
-)
+UNIFORM = profile([(10, "sand"), (10, "sand"), (10, "sand"), (20, "sand"), (30, "sand"), (45, "sand")])
 MIXED = profile([(20, "loam"), (15, "loam"), (25, "sand"), (30, "loam"), (35, "sand")])
 SAND_ON_LOAM = profile([(10, "sand"), (30, "sand"), (40, "loam"), (45, "loam")])

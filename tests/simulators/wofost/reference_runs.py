@@ -39,9 +39,7 @@ def series(told: dict[str, Any], arrays: dict[str, Any]) -> DailySeries:
     place = told["site"]
     columns = {n: arrays[f"w_{n}"] for n in DAILY.names if f"w_{n}" in arrays}
     values = derive(columns, start, place["latitude"], place["elevation"])
-    return DailySeries(
-        told["name"], start, values, place["latitude"], place["longitude"], place["elevation"]
-    )
+    return DailySeries(told["name"], start, values, place["latitude"], place["longitude"], place["elevation"])
 
 
 def events(told: dict[str, Any]) -> list[Any]:

@@ -76,9 +76,7 @@ def test_forced_moisture_acts_on_transpiration():
     parameters, start, calendar, _ = season("wofost72-pp", CROPS[0], 1985)
     free = simulate_wofost("wofost72-pp", parameters, wageningen(), start, calendar=calendar)
     dry = pd.DataFrame({"SM": parameters["SMW"]}, index=free.index[90:])
-    forced = simulate_wofost(
-        "wofost72-pp", parameters, wageningen(), start, calendar=calendar, external=dry
-    )
+    forced = simulate_wofost("wofost72-pp", parameters, wageningen(), start, calendar=calendar, external=dry)
     assert (forced["RFWS"].iloc[90:] == 0.0).all()
     assert forced["TAGP"].max() < 0.9 * free["TAGP"].max()
     pd.testing.assert_frame_equal(forced.iloc[:90], free.iloc[:90])
