@@ -10,7 +10,8 @@ import numpy as np
 from agbench.errors import ConfigError, did_you_mean
 
 START_TYPES: Final = ("sowing", "emergence")
-END_TYPES: Final = ("maturity", "harvest", "earliest")
+END_TYPES: Final = ("maturity", "harvest", "earliest", "emergence", "death", "max_duration")
+_DATED: Final = ("harvest", "earliest")
 _KEYS = (
     "crop_name",
     "variety_name",
@@ -40,7 +41,8 @@ class CropCalendar:
     """One crop's calendar, as PCSE's CropCalendar has it.
 
     `crop_start_type` is `sowing` or `emergence`. `crop_end_type` is `maturity`, `harvest` (on
-    `crop_end_date`) or `earliest` (of the two); a crop also ends after `max_duration` days.
+    `crop_end_date`) or `earliest` (of the two); a crop also ends after `max_duration` days. Models
+    that know these stages also end a crop at `emergence` or `death`.
     """
 
     crop_start_date: date
@@ -73,7 +75,7 @@ class CropCalendar:
         ):
             if value not in known:
                 raise ConfigError(f"calendar: {key} {value!r} is unknown.{did_you_mean(value, known)}")
-        if self.crop_end_type != "maturity" and self.crop_end_date is None:
+        if self.crop_end_type in _DATED and self.crop_end_date is None:
             raise ConfigError(f"calendar: end type {self.crop_end_type!r} needs a crop_end_date.")
         if self.crop_end_date is not None and self.crop_end_date <= self.crop_start_date:
             raise ConfigError(
@@ -87,18 +89,18 @@ class CropCalendar:
     def latest_end(self) -> date:
         """The day by which the crop has ended, whatever the weather."""
         last = self.crop_start_date + timedelta(days=self.max_duration)
-        if self.crop_end_type == "maturity" or self.crop_end_date is None:
+        if self.crop_end_type not in _DATED or self.crop_end_date is None:
             return last
         return min(last, self.crop_end_date)
 
     def as_record(self, start: date, end: date) -> np.ndarray[Any, Any]:
         """Return the calendar in days of a simulation from `start` to `end`."""
-        harvested = self.crop_end_type != "maturity" and self.crop_end_date is not None
+        harvested = self.crop_end_type in _DATED and self.crop_end_date is not None
         record = np.zeros((), dtype=RECORD)
         record["crop_start"] = (self.crop_start_date - start).days
         record["sown"] = self.crop_start_type == "sowing"
         record["crop_end"] = (self.crop_end_date - start).days if harvested else -1  # type: ignore[operator]
-        record["ends_at_maturity"] = self.crop_end_type != "harvest"
+        record["ends_at_maturity"] = self.crop_end_type in ("maturity", "earliest")
         record["max_duration"] = self.max_duration
         record["last"] = (end - start).days
         return record

@@ -52,11 +52,18 @@ class Crop(Strict):
     models: list[str] = Field(min_length=1)
     parameters: Quantities
     tables: dict[str, Table] = {}
+    published: dict[str, Table] = {}
+    """Tables as the original has them, where ours repair it."""
 
     @property
     def values(self) -> dict[str, Any]:
         """All parameters as plain numbers and flat tables, under the model's own names."""
         return plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
+
+    @property
+    def published_values(self) -> dict[str, Any]:
+        """As `values`, with the original's tables in place of repaired ones."""
+        return self.values | {name: t.flat for name, t in self.published.items()}
 
 
 class Soil(Strict):

@@ -1,0 +1,25 @@
+"""Growth of the whole crop: what respiration leaves of assimilation becomes dry weight."""
+
+from typing import Any
+
+from agbench.simulators.kernels import kernel
+from agbench.simulators.wofost.partitioning import conversion_efficiency
+
+
+@kernel
+def growth_rates(s: Any, p: Any) -> None:
+    """Set MRES, ASRC [kg CH2O ha-1 d-1], DMI and ADMI [kg ha-1 d-1] from GASS and PMRES."""
+    s.MRES = min(s.GASS, s.PMRES)
+    s.ASRC = s.GASS - s.MRES
+    s.DMI = conversion_efficiency(s, p) * s.ASRC
+    s.ADMI = (1.0 - s.FR) * s.DMI
+
+
+@kernel
+def integrate_totals(s: Any) -> None:
+    """Advance TAGP and the sums of assimilation, respiration and water use."""
+    s.TAGP = s.TWLV + s.TWST + s.TWSO
+    s.GASST += s.GASS
+    s.MREST += s.MRES
+    s.CTRAT += s.TRA
+    s.CEVST += s.EVS

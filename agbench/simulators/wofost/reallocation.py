@@ -1,0 +1,34 @@
+"""Reallocation of dry weight from leaves and stems to storage organs, WOFOST 8.1.
+
+From REALLOC_DVS on, fixed shares of the leaves and stems of that day move at fixed rates.
+"""
+
+from typing import Any
+
+from agbench.simulators.kernels import kernel
+
+
+@kernel
+def _moving(pool: float, moved: float, rate: float) -> float:
+    """Return what moves today of a `pool` of which `moved` has gone [kg ha-1 d-1]."""
+    return min(pool * rate, pool - moved) if moved < pool else 0.0
+
+
+@kernel
+def reallocation_rates(s: Any, p: Any) -> None:
+    """Set what leaves and stems lose and storage organs gain [kg ha-1 d-1]."""
+    if s.DVS < p.REALLOC_DVS:
+        return
+    if s.WST_REALLOC < 0.0:
+        s.WST_REALLOC = s.WST * p.REALLOC_STEM_FRACTION
+        s.WLV_REALLOC = s.WLV * p.REALLOC_LEAF_FRACTION
+    s.REALLOC_LV = _moving(s.WLV_REALLOC, s.LV_REALLOCATED, p.REALLOC_LEAF_RATE)
+    s.REALLOC_ST = _moving(s.WST_REALLOC, s.ST_REALLOCATED, p.REALLOC_STEM_RATE)
+    s.REALLOC_SO = (s.REALLOC_LV + s.REALLOC_ST) * p.REALLOC_EFFICIENCY
+
+
+@kernel
+def integrate_reallocation(s: Any) -> None:
+    """Advance the sums of what has moved."""
+    s.LV_REALLOCATED += s.REALLOC_LV
+    s.ST_REALLOCATED += s.REALLOC_ST

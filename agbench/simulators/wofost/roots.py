@@ -1,0 +1,58 @@
+"""Roots: weight and depth."""
+
+from typing import Any
+
+from agbench.simulators.base import Floats
+from agbench.simulators.kernels import kernel
+from agbench.simulators.wofost.tables import RDRRNPK, RDRROS, RDRRTB, limit, table
+
+
+@kernel
+def start_roots(s: Any, p: Any) -> None:
+    """Give the roots their share of the initial weight and their initial depth."""
+    s.RDM = max(p.RDI, min(p.RDMCR, p.RDMSOL))
+    s.RD = p.RDI
+    s.WRT = p.TDWI * s.FR
+    s.TWRT = s.WRT
+
+
+@kernel
+def root_rates(s: Any, p: Any, tables: Floats) -> None:
+    """Set growth and death of roots [kg ha-1 d-1] and the growth of their depth [cm d-1]."""
+    s.DRRT = s.WRT * table(tables, RDRRTB, s.DVS)
+    _set_growth(s, p)
+
+
+@kernel
+def root_rates_by_stress(s: Any, p: Any, tables: Floats) -> None:
+    """As `root_rates`, with death by lack of oxygen and by surplus of nutrients.
+
+    The sound setting knows no surplus in potential production, nor of P and K where only
+    nitrogen is limiting.
+    """
+    s.DRRT1 = table(tables, RDRRTB, s.DVS)
+    s.DRRT2 = table(tables, RDRROS, s.RFOS)
+    surplus = s.SURFACE_N / p.NTHRESH
+    if p.SOUND == 0.0 or p.PK_LIMITED > 0.0:
+        surplus = max(max(surplus, s.SURFACE_P / p.PTHRESH), s.SURFACE_K / p.KTHRESH)
+    if p.SOUND == 0.0 or p.NITROGEN_LIMITED > 0.0:
+        s.DRRT3 = table(tables, RDRRNPK, surplus)
+    s.DRRT = s.WRT * limit(0.0, 1.0, max(s.DRRT1, s.DRRT2 + s.DRRT3))
+    _set_growth(s, p)
+
+
+@kernel
+def _set_growth(s: Any, p: Any) -> None:
+    """Set GRRT, GWRT and RR; depth grows only while roots receive a share of growth."""
+    s.GRRT = s.FR * s.DMI
+    s.GWRT = s.GRRT - s.DRRT
+    s.RR = min(s.RDM - s.RD, p.RRI) if s.FR != 0.0 else 0.0
+
+
+@kernel
+def integrate_roots(s: Any) -> None:
+    """Advance roots by a day."""
+    s.WRT += s.GWRT
+    s.DWRT += s.DRRT
+    s.TWRT = s.WRT + s.DWRT
+    s.RD += s.RR

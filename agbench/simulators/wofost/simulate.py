@@ -1,0 +1,192 @@
+"""A single WOFOST run as a table, a row a day: bare physics for modellers."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.errors import ConfigError
+from agbench.simulators import events as management
+from agbench.simulators.base import Floats, VariableTable
+from agbench.simulators.calendar import CropCalendar, as_date
+from agbench.simulators.wofost.simulator import WofostSimulator
+from agbench.simulators.wofost.variables import (
+    INPUT_WIDTH,
+    MEMORY_NAMES,
+    SOIL_NAMES,
+    STAGES,
+    STANDING,
+)
+from agbench.simulators.wofost.world import WofostWorld, build_world
+from agbench.weather.daily import DailySeries
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EVENTS: Final = ("apply_n", "apply_npk", "irrigate", "harvest")
+_FIRST_COLUMN: Final = {"apply_n": 0, "apply_npk": 0, "irrigate": 3}
+_HARVEST: Final = 4
+_DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP")
+_PCSE_NAMES: Final = {"WC": "W", "WART": "WDRT"}
+_POTENTIAL_SOIL: Final = frozenset({"SM", "WTRAT", "EVST", "EVS", "WTRA", "NAVAIL"})
+_SINGLE_LAYER: Final = frozenset(
+    ["WLOWI", "WART", "PERCT", "LOSST", "PERC", "LOSS", "DW", "DWLOW", "WBALRT", "DSOS", "RDMOLD"]
+)
+_NITROGEN_SOIL: Final = frozenset({"NSOIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"})
+
+
+def simulate_wofost(
+    model: str,
+    parameters: Mapping[str, Any],
+    series: DailySeries,
+    start: date | None = None,
+    end: date | None = None,
+    calendar: CropCalendar | Mapping[str, Any] | None = None,
+    events: Sequence[Any] = (),
+    external: "pd.DataFrame | None" = None,
+    setting: str = "sound",
+    limitation: str = "lnpkw",
+    soil_water: str = "single",
+) -> "pd.DataFrame":
+    """Return a run, a row a day from `start`, a column a variable; NaN for an absent crop.
+
+    `parameters` merges crop, soil and site under PCSE's names. `calendar` is a CropCalendar or a
+    mapping with its keys; None is bare soil. `events` are those of `agbench.simulators.events`:
+    `apply_n`, `apply_npk` [kg ha-1], `irrigate` [cm], `harvest`; they act on the rates of their
+    date. `external`, indexed by date, replaces states day by day. Without `end` the run stops with
+    the crop, or with the last event after it.
+    """
+    if isinstance(calendar, Mapping):
+        calendar = CropCalendar.from_mapping(calendar)
+    first, final = _span(start, end, calendar, events)
+    parsed = management.parse(events, EVENTS, model, first, final)
+    last_event = max((event.date for event in parsed), default=first)
+    world = build_world(
+        model,
+        parameters,
+        series,
+        calendar,
+        first,
+        final,
+        setting=setting,
+        limitation=limitation,
+        soil_water=soil_water,
+        stop_after=final if end is not None else last_event,
+    )
+    days = (final - first).days + 1
+    adds = setting == "sound" and model == "wofost-npk"
+    return run(world, daily_management(parsed, first, days, adds), external)
+
+
+def _span(
+    start: date | None, end: date | None, calendar: CropCalendar | None, events: Sequence[Any]
+) -> tuple[date, date]:
+    """Return the first and the last day of a run."""
+    first = start or (calendar.crop_start_date if calendar else None)
+    if first is None:
+        raise ConfigError("a run without a crop needs a start.")
+    if end is not None:
+        return first, end
+    dates = [as_date("events", e.date if hasattr(e, "date") else e[0]) for e in events]
+    return first, max([calendar.latest_end if calendar else first, *dates])
+
+
+def daily_management(events: Sequence[management.Event], first: date, days: int, adds: bool) -> Floats:
+    """Return gross and effective amounts (days, INPUT_WIDTH).
+
+    Of several events of a kind on one day the gross amounts add up; the effective ones too where
+    `adds`, else the last counts.
+    """
+    inputs = np.zeros((days, INPUT_WIDTH))
+    for event in events:
+        t = (event.date - first).days
+        if event.name == "harvest":
+            inputs[t, _HARVEST] = 1.0
+            continue
+        for i, (amount, share) in enumerate(zip(event.amounts, event.fractions, strict=True)):
+            column = _FIRST_COLUMN[event.name] + i
+            effective = _HARVEST + 1 + column
+            inputs[t, column] += amount
+            inputs[t, effective] = amount * share + (inputs[t, effective] if adds else 0.0)
+    return inputs
+
+
+def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None) -> "pd.DataFrame":
+    """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
+    simulator = WofostSimulator(world.model, 1, world.soil_water)
+    days = len(world.weather)
+    columns, forced = _forced(external, world.start, days, simulator.variables)
+    rows = np.empty((days, len(simulator.variables)))
+    for t in range(days):
+        today = slice(t, t + 1)
+        if t == 0:
+            simulator.reset_managed([world], management[today], columns, forced[today])
+        else:
+            simulator.advance_managed(management[today], columns, forced[today])
+        rows[t] = simulator.state[0]
+        if simulator.finished[0]:
+            break
+    return _table(rows[: t + 1], simulator.variables, world)
+
+
+def _forced(
+    external: "pd.DataFrame | None", first: date, days: int, variables: VariableTable
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return the forced columns (k,) and their values (days, k), NaN where not forced."""
+    if external is None:
+        return np.zeros(0, dtype=np.intp), np.zeros((days, 0))
+    import pandas as pd
+
+    ours = {theirs: name for name, theirs in _PCSE_NAMES.items()}
+    names = [ours.get(str(name), str(name)) for name in external.columns]
+    calendar = pd.date_range(first, periods=days)
+    aligned = external.set_axis(pd.DatetimeIndex(external.index)).reindex(calendar)
+    return variables.columns(names), aligned.to_numpy(dtype=np.float64, copy=True)
+
+
+def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.DataFrame":
+    """Return the rows as a table, with stages as words and dates as dates."""
+    import pandas as pd
+
+    model = world.model
+    index = pd.date_range(world.start, periods=len(rows), name="day")
+    crop = rows[:, variables.column("CROP")] == STANDING
+    columns: dict[str, Any] = {}
+    for i, name in enumerate(variables.names):
+        if name in MEMORY_NAMES - {"FIN"} or _absent(name, world):
+            continue
+        column = rows[:, i]
+        if name == "STAGE":
+            columns[name] = np.where(crop, np.array(STAGES, dtype=object)[column.astype(int)], None)
+        elif name in _DATES:
+            known = crop & (column >= 0.0)
+            stamps = np.where(known, column, 0).astype("datetime64[D]")
+            columns[name] = np.where(known, stamps, np.datetime64("NaT"))
+        else:
+            published = name if model == "wofost-npk" else _PCSE_NAMES.get(name, name)
+            if name == "SM" and world.soil_water == "layered":
+                published = "SM_MEAN"
+            columns[published] = column if name in SOIL_NAMES else np.where(crop, column, np.nan)
+    return pd.DataFrame(columns, index=index)
+
+
+def _absent(name: str, world: WofostWorld) -> bool:
+    """Return whether a model does not have a column of its family."""
+    model = world.model
+    if world.soil_water == "layered" and _absent_layer(name, int(world.parameters["LAYERS"])):
+        return True
+    if model == "wofost-npk" or name not in SOIL_NAMES:
+        return False
+    if model.endswith("-pp"):
+        return name not in _POTENTIAL_SOIL
+    return name in _NITROGEN_SOIL and not model.endswith("-nwlp")
+
+
+def _absent_layer(name: str, layers: int) -> bool:
+    """Return whether a column belongs to a layer below the profile, or to the single layer."""
+    word, _, number = name.rpartition("_")
+    if number.isdigit():
+        return int(number) > layers + (word == "FLOW") or word == "FLOWMX"
+    return name in _SINGLE_LAYER

@@ -1,0 +1,32 @@
+"""Stems: weight and area."""
+
+from typing import Any
+
+from agbench.simulators.base import Floats
+from agbench.simulators.kernels import kernel
+from agbench.simulators.wofost.tables import RDRSTB, SSATB, table
+
+
+@kernel
+def start_stems(s: Any, p: Any, tables: Floats) -> None:
+    """Give the stems their share of the initial weight."""
+    s.WST = p.TDWI * (1.0 - s.FR) * s.FS
+    s.TWST = s.WST
+    s.SAI = s.WST * table(tables, SSATB, s.DVS)
+
+
+@kernel
+def stem_rates(s: Any, tables: Floats, moved: float) -> None:
+    """Set growth and death of stems [kg ha-1 d-1]; `moved` leaves them for storage organs."""
+    s.GRST = s.ADMI * s.FS
+    s.DRST = table(tables, RDRSTB, s.DVS) * s.WST
+    s.GWST = s.GRST - s.DRST - moved
+
+
+@kernel
+def integrate_stems(s: Any, tables: Floats) -> None:
+    """Advance stems by a day."""
+    s.WST += s.GWST
+    s.DWST += s.DRST
+    s.TWST = s.WST + s.DWST
+    s.SAI = s.WST * table(tables, SSATB, s.DVS)

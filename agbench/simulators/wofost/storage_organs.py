@@ -1,0 +1,54 @@
+"""Storage organs (grain, tubers, fruit): weight, area, death in the field, harvest."""
+
+from typing import Any
+
+from agbench.simulators.base import Floats
+from agbench.simulators.kernels import kernel
+from agbench.simulators.wofost.tables import RDRSOB, RDRSOF, SPA, limit, table
+
+
+@kernel
+def start_storage_organs(s: Any, p: Any, tables: Floats) -> None:
+    """Give the storage organs their share of the initial weight."""
+    s.WSO = p.TDWI * (1.0 - s.FR) * s.FO
+    s.TWSO = s.WSO
+    s.PAI = s.WSO * table(tables, SPA, s.DVS)
+
+
+@kernel
+def storage_organ_rates(s: Any, moved: float) -> None:
+    """Set the growth of storage organs [kg ha-1 d-1]; `moved` comes from leaves and stems."""
+    s.GRSO = s.ADMI * s.FO
+    s.GWSO = s.GRSO - s.DRSO + moved
+
+
+@kernel
+def integrate_storage_organs(s: Any, tables: Floats) -> None:
+    """Advance storage organs by a day."""
+    s.WSO += s.GWSO
+    s.DWSO += s.DRSO
+    s.TWSO = s.WSO + s.DWSO
+    s.PAI = s.WSO * table(tables, SPA, s.DVS)
+
+
+@kernel
+def storage_organ_death(s: Any, tables: Floats, temperature: float) -> None:
+    """Set the death of storage organs by age and by cold [kg ha-1 d-1]; `temperature` in degC."""
+    by_age = table(tables, RDRSOB, s.DVS)
+    share = limit(0.0, 1.0, by_age + table(tables, RDRSOF, temperature))
+    s.DRSO = s.WSO * share
+    s.DHSO = s.HWSO * share
+
+
+@kernel
+def integrate_harvestable(s: Any) -> None:
+    """Advance the harvestable weight by a day; WSO is already that of today."""
+    s.HWSO += s.GRSO - s.DHSO
+    s.HWSO = limit(0.0, s.WSO, s.HWSO)
+
+
+@kernel
+def harvest(s: Any, share: float) -> None:
+    """Take a share [-] of the harvestable storage organs."""
+    s.LHW = share * s.HWSO
+    s.HWSO = (1.0 - share) * s.HWSO

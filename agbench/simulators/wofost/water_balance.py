@@ -1,0 +1,179 @@
+"""The classic water balance: a root zone that drains freely to the subsoil below it.
+
+C.A. van Diepen, C. Rappoldt, J. Wolf, H. van Keulen (1988), Crop growth simulation model WOFOST,
+documentation version 4.1; soil evaporation after Stroosnijder (1987).
+"""
+
+import math
+from typing import Any
+
+from agbench.simulators.kernels import kernel
+from agbench.simulators.wofost.tables import limit
+from agbench.simulators.wofost.variables import STANDING
+
+_BARE_DEPTH = 10.0  # cm; depth of the root zone without a crop
+_PONDED = 0.1  # cm; water on the surface from which it limits infiltration
+_OPEN_WATER = 1.0  # cm; water on the surface from which it evaporates in place of the soil
+
+
+@kernel
+def rooted_depth(s: Any) -> float:
+    """Return the depth of the root zone [cm]."""
+    return s.RD if s.CROP == STANDING else _BARE_DEPTH
+
+
+@kernel
+def start_water(s: Any, p: Any) -> None:
+    """Fill the soil with WAV [cm] above wilting, as much as SMLIM allows in the root zone."""
+    most = limit(p.SMW, p.SM0, p.SMLIM)
+    below = max(_BARE_DEPTH, p.RDMSOL) - _BARE_DEPTH
+    s.SS = s.SSI = p.SSI
+    s.SM = limit(p.SMW, most, p.SMW + p.WAV / _BARE_DEPTH)
+    s.WC = s.WI = s.SM * _BARE_DEPTH
+    rest = p.WAV + (below + _BARE_DEPTH) * p.SMW - s.WC
+    s.WLOW = s.WLOWI = limit(0.0, p.SM0 * below, rest)
+    s.WWLOW = s.WC + s.WLOW
+    s.DSLR = 1.0 if s.SM >= p.SMW + 0.5 * (p.SMFCF - p.SMW) else 5.0
+    s.RDOLD = _BARE_DEPTH
+
+
+@kernel
+def evaporation_rates(s: Any, w: Any) -> None:
+    """Set EVW and EVS [cm d-1]: from ponded water, or from soil, less by the root of dry days."""
+    shaded = s.GROWING > 0.0
+    if s.SS > _OPEN_WATER:
+        s.EVW = s.EVWMX if shaded else w.E0
+        return
+    wet_soil = s.EVSMX if shaded else w.ES0
+    if s.RINOLD >= 1.0:
+        s.EVS = wet_soil
+        s.DSLR = 1.0
+    else:
+        drying = wet_soil * (math.sqrt(s.DSLR + 1.0) - math.sqrt(s.DSLR))
+        s.EVS = min(wet_soil, drying + s.RINOLD)
+        s.DSLR += 1.0
+
+
+@kernel
+def infiltrating_share(rain: float, p: Any) -> float:
+    """Return the share of rain [cm d-1] that does not run off at once [-]."""
+    if p.IFUNRN == 0.0:
+        return 1.0 - p.NOTINF
+    return 1.0 - p.NOTINF * limit(0.0, 1.0, rain - 0.5)
+
+
+@kernel
+def _supply_at_surface(s: Any, p: Any, rain: float, counts_twice: bool) -> float:
+    """Return the water that could infiltrate [cm d-1].
+
+    `counts_twice`: with ponded water, irrigation enters a second time, as in PCSE before 6.0.
+    """
+    supply = infiltrating_share(rain, p) * rain + s.RIRR + s.SS
+    if s.SS > _PONDED:
+        again = s.RIRR if counts_twice else 0.0
+        return min(p.SOPE, supply + again - s.EVW)
+    return supply
+
+
+@kernel
+def _percolation(s: Any, p: Any, depth: float) -> None:
+    """Set PERC and LOSS [cm d-1] at the rooted `depth` [cm]."""
+    below = max(_BARE_DEPTH, p.RDMSOL) - depth
+    excess = limit(0.0, p.SOPE, s.WC - p.SMFCF * depth - s.WTRA - s.EVS)
+    s.LOSS = limit(0.0, p.KSUB, s.WLOW - p.SMFCF * below + excess)
+    s.PERC = min(excess, below * p.SM0 - s.WLOW + s.LOSS)
+
+
+@kernel
+def _run_dry(s: Any, p: Any) -> None:
+    """Let evaporation take no more than there is; in the sound setting it stays above zero."""
+    s.EVS += s.WC + s.DW
+    s.DW = -s.WC
+    if p.SOUND > 0.0 and s.EVS < 0.0:
+        s.WTRA += s.EVS
+        s.EVS = 0.0
+
+
+@kernel
+def water_rates(s: Any, p: Any, w: Any, counts_twice: bool) -> None:
+    """Set the rates of the soil water balance [cm d-1]; RIRR is already set."""
+    s.WTRA = s.TRA
+    evaporation_rates(s, w)
+    supply = _supply_at_surface(s, p, w.RAIN, counts_twice)
+    depth = rooted_depth(s)
+    _percolation(s, p, depth)
+    s.RIN = min(supply, (p.SM0 - s.SM) * depth + s.WTRA + s.EVS + s.PERC)
+    if p.SOUND > 0.0:
+        s.RIN = max(s.RIN, 0.0)
+    s.RINOLD = s.RIN
+    s.DW = s.RIN - s.WTRA - s.EVS - s.PERC
+    s.DWLOW = s.PERC - s.LOSS
+    if s.WC + s.DW < 0.0:
+        _run_dry(s, p)
+    left = w.RAIN + s.RIRR - s.EVW - s.RIN
+    s.DSS = min(left, p.SSMAX - s.SS)
+    s.DTSR = left - s.DSS
+    s.DRAINT = w.RAIN
+
+
+@kernel
+def integrate_water(s: Any, p: Any) -> None:
+    """Advance the soil water by a day; the rooting depth is already that of today."""
+    s.WTRAT += s.WTRA
+    s.EVWT += s.EVW
+    s.EVST += s.EVS
+    s.RAINT += s.DRAINT
+    s.TOTINF += s.RIN
+    s.TOTIRR += s.RIRR
+    s.SS += s.DSS
+    if p.SOUND > 0.0:
+        s.SS = max(s.SS, 0.0)
+    s.TSR += s.DTSR
+    s.WC += s.DW
+    s.PERCT += s.PERC
+    s.LOSST += s.LOSS
+    s.WLOW += s.DWLOW
+    s.WWLOW = s.WC + s.WLOW
+    _follow_roots(s, p)
+    s.SM = s.WC / s.RDOLD
+
+
+@kernel
+def count_wet_days(s: Any, p: Any, counts: bool) -> None:
+    """Advance DSOS, the days in a row on which the root zone holds too little air."""
+    s.DSOS = s.DSOS + 1.0 if counts and s.SM >= p.SM0 - p.CRAIRC else 0.0
+
+
+@kernel
+def hold_at_field_capacity(s: Any, p: Any) -> None:
+    """Keep the root zone at field capacity, booking the water that this takes as WSUPPLIED."""
+    wanted = p.SMFCF * s.RDOLD
+    s.WSUPPLIED += wanted - s.WC
+    s.WC = wanted
+    s.WWLOW = s.WC + s.WLOW
+    s.SM = p.SMFCF
+
+
+@kernel
+def check_water(s: Any) -> None:
+    """Set WBALRT and WBALTT, what the balances leave unexplained since the start [cm]."""
+    s.WBALRT = s.TOTINF + s.WI + s.WART + s.WSUPPLIED
+    s.WBALRT -= s.EVST + s.WTRAT + s.PERCT + s.WC
+    s.WBALTT = s.SSI + s.RAINT + s.TOTIRR + s.WI + s.WLOWI + s.WSUPPLIED
+    s.WBALTT -= s.WC + s.WLOW + s.SS + s.WTRAT + s.EVWT + s.EVST + s.TSR + s.LOSST
+
+
+@kernel
+def _follow_roots(s: Any, p: Any) -> None:
+    """Move water between root zone and subsoil as the depth of the root zone changes."""
+    depth = rooted_depth(s)
+    change = depth - s.RDOLD
+    if change > 0.001:
+        below = p.RDMSOL - s.RDOLD
+        moved = min(s.WLOW, s.WLOW * change / below) if below > 0.0 else 0.0
+    else:
+        moved = s.WC * change / s.RDOLD
+    s.WLOW -= moved
+    s.WC += moved
+    s.WART += moved
+    s.RDOLD = depth

@@ -1,0 +1,111 @@
+"""WOFOST 8.1 on a layered soil: water-limited, and water- and nitrogen-limited production."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from agbench.simulators.base import Booleans, Floats
+from agbench.simulators.kernels import entry, kernel
+from agbench.simulators.wofost.day import daily_cycle
+from agbench.simulators.wofost.layered_water import (
+    integrate_layers,
+    layered_transpiration,
+    layered_water_rates,
+    start_layers,
+)
+from agbench.simulators.wofost.soil_nitrogen import (
+    integrate_soil_nitrogen,
+    soil_nitrogen_rates,
+    start_soil_nitrogen,
+)
+from agbench.simulators.wofost.variables import LAYERED81
+from agbench.simulators.wofost.wofost81 import crop_rates_with, integrate_crop, manage, start_crop
+
+Integers = NDArray[Any]
+
+
+@kernel
+def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
+    """Put the soil at its start."""
+    start_layers(x, s, p)
+    start_soil_nitrogen(s, p)
+
+
+@kernel
+def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
+    """Set the rates of the soil."""
+    layered_water_rates(x, s, p, tables, w)
+    soil_nitrogen_rates(s, p)
+
+
+@kernel
+def integrate_soil(x: Floats, s: Any, p: Any) -> None:
+    """Advance the soil by a day."""
+    integrate_layers(x, s, p)
+    integrate_soil_nitrogen(s)
+
+
+_begin, _advance = daily_cycle(
+    LAYERED81,
+    (start_crop, crop_rates_with(layered_transpiration), integrate_crop),
+    (start_soil, soil_rates, integrate_soil),
+    manage,
+)
+
+
+@entry
+def begin(
+    state: Floats,
+    records: Any,
+    leaves: Floats,
+    slots: Integers,
+    clock: Integers,
+    finished: Booleans,
+    parameters: Any,
+    tables: Floats,
+    series: Any,
+    inputs: Any,
+    mask: Booleans,
+    forced: Integers,
+    values: Floats,
+) -> None:
+    """Put the chosen rows on the first day of their worlds."""
+    for i in range(state.shape[0]):
+        if mask[i]:
+            k = slots[i]
+            clock[i] = 0
+            finished[i] = _begin(
+                state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
+                0, inputs[i], True, forced, values[i],
+            )  # fmt: skip
+
+
+@entry
+def advance(
+    state: Floats,
+    records: Any,
+    leaves: Floats,
+    slots: Integers,
+    clock: Integers,
+    finished: Booleans,
+    parameters: Any,
+    tables: Floats,
+    series: Any,
+    inputs: Any,
+    mask: Booleans,
+    forced: Integers,
+    values: Floats,
+    steps: int,
+) -> None:
+    """Advance the chosen rows by `steps` days; inputs act on the first of them."""
+    for i in range(state.shape[0]):
+        if mask[i]:
+            k = slots[i]
+            for step in range(steps):
+                if finished[i]:
+                    break
+                clock[i] += 1
+                finished[i] = _advance(
+                    state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
+                    clock[i], inputs[i], step == 0, forced, values[i],
+                )  # fmt: skip

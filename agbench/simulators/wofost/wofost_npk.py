@@ -1,0 +1,272 @@
+"""WOFOST with nitrogen, phosphorus and potassium: WOFOST 8.0 as WOFOSTGym extends it, annual crops.
+
+W. Solow, S. Saisubramanian, A. Fern (2025), WOFOSTGym: a crop simulator for learning annual and
+perennial crop management strategies; WOFOST 8.0 in PCSE 5.5. Two settings: `published` computes
+as the original does, `sound` repairs what breaks balances (see `docs/wofost.md`).
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
+
+from agbench.simulators.base import Booleans, Floats
+from agbench.simulators.kernels import entry, kernel
+from agbench.simulators.wofost.assimilation import potential_assimilation
+from agbench.simulators.wofost.day import daily_cycle
+from agbench.simulators.wofost.evapotranspiration import evapotranspiration
+from agbench.simulators.wofost.growth import growth_rates, integrate_totals
+from agbench.simulators.wofost.leaves import (
+    dying_of_age,
+    integrate_leaves,
+    leaf_area_rates,
+    leaf_growth_and_stress,
+    start_leaves,
+)
+from agbench.simulators.wofost.nutrients import (
+    harvest_nutrients,
+    integrate_nutrients,
+    nutrient_rates,
+    nutrient_stress,
+    start_nutrients,
+)
+from agbench.simulators.wofost.partitioning import partition, partition_by_nutrients
+from agbench.simulators.wofost.phenology import (
+    development_rates,
+    integrate_development,
+    start_phenology,
+)
+from agbench.simulators.wofost.respiration import maintenance_respiration
+from agbench.simulators.wofost.roots import integrate_roots, root_rates_by_stress, start_roots
+from agbench.simulators.wofost.soil_nutrients import (
+    fertilise,
+    integrate_soil_nutrients,
+    soil_nutrient_rates,
+    start_soil_nutrients,
+)
+from agbench.simulators.wofost.stems import integrate_stems, start_stems, stem_rates
+from agbench.simulators.wofost.storage_organs import (
+    harvest,
+    integrate_harvestable,
+    integrate_storage_organs,
+    start_storage_organs,
+    storage_organ_death,
+    storage_organ_rates,
+)
+from agbench.simulators.wofost.tables import SLATB, table
+from agbench.simulators.wofost.variables import DEAD, EMERGING, STANDING, VARIABLES_NPK
+from agbench.simulators.wofost.water_balance import (
+    check_water,
+    count_wet_days,
+    hold_at_field_capacity,
+    integrate_water,
+    start_water,
+    water_rates,
+)
+
+Integers = NDArray[Any]
+
+
+@kernel
+def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
+    """Sow or plant the crop."""
+    start_phenology(s, p, today)
+    s.DOP = today
+    s.SURPLUS_N = -1.0
+    partition(s, tables)
+    start_roots(s, p)
+    start_stems(s, p, tables)
+    start_storage_organs(s, p, tables)
+    start_leaves(s, p, tables, leaves)
+    start_nutrients(s, p, tables)
+    s.TAGP = s.TWLV + s.TWST + s.TWSO
+
+
+@kernel
+def _surplus(s: Any, p: Any) -> float:
+    """Return the nitrogen on the surface that counts as surplus [kg ha-1], -1 for none."""
+    harmless = p.SOUND > 0.0 and p.NITROGEN_LIMITED == 0.0
+    return s.SURFACE_N if s.SURFACE_N > p.NTHRESH and not harmless else -1.0
+
+
+@kernel
+def _leaf_rates(s: Any, p: Any, tables: Floats, leaves: Floats, temperature: float) -> None:
+    """Set the rates of leaves, under stress of water and nutrients."""
+    leaf_growth_and_stress(s, p, tables)
+    s.DSLV4 = s.WLV * p.RDRLV_NPK * (1.0 - s.NPKI)
+    s.DSLV = s.DSLV + s.DSLV4
+    s.DALV = dying_of_age(s, p, leaves)
+    s.DRLV = max(s.DSLV, s.DALV)
+    if p.SOUND > 0.0:
+        s.DRLV = min(s.DRLV, s.WLV)
+    sla = table(tables, SLATB, s.DVS) * math.exp(-p.NSLA_NPK * (1.0 - s.NPKI))
+    juvenile = s.RFTRA * math.exp(-p.NLAI_NPK * (1.0 - s.NPKI))
+    leaf_area_rates(s, p, sla, juvenile, temperature)
+
+
+def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
+    """Return the kernel of the crop's rates, given how the soil lets it transpire."""
+
+    @kernel
+    def crop_rates(x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
+        """Set the rates of the crop on day `t`; before emergence only those of development.
+
+        In the sound setting a crop has no rates on its last day, and no assimilation once dead.
+        """
+        w = series[t]
+        if p.SOUND > 0.0 and s.FIN > 0.0:
+            return
+        development_rates(s, p, tables, w)
+        if s.STAGE == EMERGING:
+            return
+        s.GROWING = 1.0
+        potential_assimilation(s, p, tables, series, t)
+        transpire(x, s, p, tables, w)
+        if p.SOUND > 0.0 and s.STAGE == DEAD:
+            s.PGASS = s.TRAMX = s.TRA = 0.0
+        nutrient_stress(s, p, tables)
+        s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
+        maintenance_respiration(s, p, tables, w.TEMP)
+        s.SURPLUS_N = _surplus(s, p)
+        growth_rates(s, p)
+        root_rates_by_stress(s, p, tables)
+        stem_rates(s, tables, 0.0)
+        storage_organ_death(s, tables, w.TEMP)
+        storage_organ_rates(s, 0.0)
+        _leaf_rates(s, p, tables, leaves, w.TEMP)
+        nutrient_rates(s, p, tables)
+
+    return crop_rates
+
+
+@kernel
+def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
+    """Advance the crop by a day; up to the day of emergence only its development."""
+    emerging = s.STAGE == EMERGING
+    integrate_development(s, p, today)
+    if emerging:
+        return
+    partition_by_nutrients(s, p, tables)
+    integrate_roots(s)
+    integrate_storage_organs(s, tables)
+    integrate_harvestable(s)
+    integrate_stems(s, tables)
+    integrate_leaves(s, leaves, 0.0)
+    integrate_nutrients(s, p)
+    integrate_totals(s)
+
+
+@kernel
+def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
+    """Put the soil at its start."""
+    start_water(s, p)
+    start_soil_nutrients(s, p)
+    if p.SOUND > 0.0 and p.WATER_LIMITED == 0.0:
+        hold_at_field_capacity(s, p)
+
+
+@kernel
+def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
+    """Set the rates of the soil."""
+    water_rates(s, p, w, p.SOUND == 0.0)
+    soil_nutrient_rates(s, p, tables)
+
+
+@kernel
+def integrate_soil(x: Floats, s: Any, p: Any) -> None:
+    """Advance the soil by a day; without water limitation it stays at field capacity."""
+    integrate_water(s, p)
+    if p.WATER_LIMITED > 0.0:
+        count_wet_days(s, p, s.IN_CROP > 0.0)
+    elif p.SOUND > 0.0:
+        hold_at_field_capacity(s, p)
+    else:
+        s.SM = p.SMFCF
+        count_wet_days(s, p, True)
+    check_water(s)
+    integrate_soil_nutrients(s, p)
+
+
+@kernel
+def manage(s: Any, p: Any, inputs: Any) -> None:
+    """Apply irrigation and fertiliser of the day, and harvest.
+
+    In the sound setting what is harvested leaves the field, with its nutrients.
+    """
+    s.TOTIRRIG += inputs.IRRIG
+    s.RIRR = inputs.IRRIG_EFF
+    fertilise(s, inputs)
+    if inputs.HARVEST > 0.0 and s.CROP == STANDING:
+        harvest(s, inputs.HARVEST)
+        if p.SOUND > 0.0 and s.WSO > 0.0:
+            harvest_nutrients(s, s.LHW / s.WSO)
+            s.HARVESTED += s.LHW
+            s.WSO -= s.LHW
+            s.TWSO = s.WSO + s.DWSO
+
+
+_begin, _advance = daily_cycle(
+    VARIABLES_NPK,
+    (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
+    (start_soil, soil_rates, integrate_soil),
+    manage,
+)
+
+
+@entry
+def begin(
+    state: Floats,
+    records: Any,
+    leaves: Floats,
+    slots: Integers,
+    clock: Integers,
+    finished: Booleans,
+    parameters: Any,
+    tables: Floats,
+    series: Any,
+    inputs: Any,
+    mask: Booleans,
+    forced: Integers,
+    values: Floats,
+) -> None:
+    """Put the chosen rows on the first day of their worlds."""
+    for i in range(state.shape[0]):
+        if mask[i]:
+            k = slots[i]
+            clock[i] = 0
+            finished[i] = _begin(
+                state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
+                0, inputs[i], True, forced, values[i],
+            )  # fmt: skip
+
+
+@entry
+def advance(
+    state: Floats,
+    records: Any,
+    leaves: Floats,
+    slots: Integers,
+    clock: Integers,
+    finished: Booleans,
+    parameters: Any,
+    tables: Floats,
+    series: Any,
+    inputs: Any,
+    mask: Booleans,
+    forced: Integers,
+    values: Floats,
+    steps: int,
+) -> None:
+    """Advance the chosen rows by `steps` days; inputs act on the first of them."""
+    for i in range(state.shape[0]):
+        if mask[i]:
+            k = slots[i]
+            for step in range(steps):
+                if finished[i]:
+                    break
+                clock[i] += 1
+                finished[i] = _advance(
+                    state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
+                    clock[i], inputs[i], step == 0, forced, values[i],
+                )  # fmt: skip

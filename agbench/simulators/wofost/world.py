@@ -1,0 +1,181 @@
+"""A world: all that fixes a WOFOST simulation apart from management, built once, shared by rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.errors import ConfigError, unknown
+from agbench.simulators import afgen
+from agbench.simulators.base import Floats
+from agbench.simulators.calendar import CropCalendar
+from agbench.simulators.events import DEFAULT_FRACTION
+from agbench.simulators.wofost.layers import read_layers
+from agbench.simulators.wofost.parameters import collect
+from agbench.simulators.wofost.weather import WEATHER_VARIABLES, driving
+from agbench.weather.daily import DAILY, DailySeries
+
+MODELS: Final = (
+    *("wofost72-pp", "wofost72-wlp", "wofost81-pp", "wofost81-wlp", "wofost81-nwlp"),
+    "wofost-npk",
+)
+LIMITATIONS: Final = ("pp", "lw", "ln", "lnw", "lnpk", "lnpkw")
+SETTINGS: Final = ("sound", "published")
+_PCSE_END_TYPES: Final = ("maturity", "harvest", "earliest")
+_NPK_END_TYPES: Final = ("emergence", "maturity", "harvest", "death", "max_duration")
+_NEVER: Final = 1_000_000  # d
+
+
+@dataclass(frozen=True, eq=False)
+class WofostWorld:
+    """All that fixes a WOFOST simulation apart from management.
+
+    `parameters` (a record), `tables` (len(TABLES), 3, width), `weather` records (T,) from `start`;
+    `factors` are the recovery of N, P, K and the efficiency of irrigation, (4,).
+    """
+
+    model: str
+    start: date
+    parameters: NDArray[Any]
+    tables: Floats
+    weather: NDArray[Any]
+    factors: Floats
+    soil_water: str
+    arrays: Mapping[str, NDArray[Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = ("parameters", "tables", "weather", "factors")
+        object.__setattr__(self, "arrays", {name: getattr(self, name) for name in names})
+
+
+def build_world(
+    model: str,
+    parameters: Mapping[str, Any],
+    series: DailySeries,
+    calendar: CropCalendar | None,
+    start: date,
+    end: date,
+    *,
+    setting: str = "sound",
+    limitation: str = "lnpkw",
+    soil_water: str = "single",
+    recovery: float | tuple[float, float, float] = DEFAULT_FRACTION,
+    efficiency: float = DEFAULT_FRACTION,
+    stop_after: date | None = None,
+    where: str = "parameters",
+) -> WofostWorld:
+    """Return the world of a model from `start` to at latest `end`.
+
+    The world ends with the crop, if that is on or after `stop_after` (default: always); give `end`
+    there to run on without a crop. `setting` and `limitation` act in `wofost-npk` alone.
+    """
+    _check_choices(model, setting, limitation, soil_water)
+    record, tables = collect(model, parameters, where, soil_water == "layered")
+    if soil_water == "layered":
+        read_layers(record, tables, parameters.get("SoilProfileDescription", {}), where)
+        _fit_roots(record, model, where)
+    _set_switches(record, model, setting, limitation, where)
+    _set_calendar(record, calendar, model, start, end)
+    record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
+    columns = DAILY.columns(WEATHER_VARIABLES.names)
+    days = np.arange(np.datetime64(start), np.datetime64(end) + 1)
+    width = max(table.shape[1] for table in tables)
+    return WofostWorld(
+        model=model,
+        start=start,
+        parameters=record,
+        tables=afgen.stack(tables, width),
+        weather=driving(series.window(start, end)[:, columns], days, series.latitude),
+        factors=np.array([*np.broadcast_to(recovery, 3), efficiency], dtype=np.float64),
+        soil_water=soil_water,
+    )
+
+
+def _check_choices(model: str, setting: str, limitation: str, soil_water: str) -> None:
+    for kind, value, known in (
+        ("model", model, MODELS),
+        ("setting", setting, SETTINGS),
+        ("limitation", limitation, LIMITATIONS),
+        ("soil_water", soil_water, ("single", "layered")),
+    ):
+        if value not in known:
+            raise unknown(kind, value, known, where=model if kind != "model" else "")
+    if soil_water == "layered" and not (model.startswith("wofost81") or model == "wofost-npk"):
+        raise ConfigError(f"{model}: only wofost81 and wofost-npk know a layered soil.")
+    if soil_water == "layered" and model == "wofost81-pp":
+        raise ConfigError(f"{model}: a layered soil makes no difference without water limitation.")
+    if soil_water == "layered" and model == "wofost-npk" and setting == "published":
+        raise ConfigError(
+            "wofost-npk: on the original's layered soil no crop transpires and none yields; "
+            "a layered soil needs the setting 'sound'."
+        )
+
+
+def _fit_roots(record: NDArray[Any], model: str, where: str) -> None:
+    """Refuse roots that outgrow the profile; in the N-P-K model they stop at its bottom."""
+    depth = float(record["THICKNESS"].sum())
+    if model == "wofost-npk":
+        record["RDMSOL"] = min(float(record["RDMSOL"]), depth)
+    reach = min(float(record["RDMCR"]), float(record["RDMSOL"]))
+    if reach > depth:
+        raise ConfigError(f"{where}: roots reach {reach} cm, but the profile ends at {depth} cm.")
+
+
+def _set_switches(
+    record: NDArray[Any],
+    model: str,
+    setting: str,
+    limitation: str,
+    where: str,
+) -> None:
+    """Set what limits growth, and what the model does after maturity."""
+    if model == "wofost-npk":
+        record["SOUND"] = setting == "sound"
+        record["WATER_LIMITED"] = "w" in limitation
+        record["NITROGEN_LIMITED"] = "n" in limitation
+        record["PK_LIMITED"] = "npk" in limitation
+        record["AGES_AFTER_MATURITY"] = 1.0
+        for name in ("NTHRESH", "PTHRESH", "KTHRESH"):
+            if record[name] <= 0.0:
+                raise ConfigError(f"{where}: {name} must exceed 0 kg ha-1.")
+        if setting == "published" and record["SM0"] < record["SMW"]:
+            record["SM0"] = record["SMW"] + 1e-6
+    else:
+        record["DVSM"] = record["DVSEND"]
+        record["WATER_LIMITED"] = not model.endswith("-pp")
+        record["NITROGEN_LIMITED"] = model.endswith("-nwlp")
+    if record["DVSEND"] < record["DVSM"]:
+        raise ConfigError(f"{where}: DVSEND must not lie below DVSM.")
+
+
+def _set_calendar(
+    record: NDArray[Any], calendar: CropCalendar | None, model: str, start: date, end: date
+) -> None:
+    """Set the days of the crop, counted from `start`."""
+    if end < start:
+        raise ConfigError(f"the simulation would end on {end}, before its start on {start}.")
+    record["LAST_DAY"] = (end - start).days
+    record["EPOCH"] = (start - date(1970, 1, 1)).days
+    record["CROP_START"] = record["CROP_END"] = -1
+    record["MAX_DURATION"] = _NEVER
+    if calendar is None:
+        return
+    known = _NPK_END_TYPES if model == "wofost-npk" else _PCSE_END_TYPES
+    if calendar.crop_end_type not in known:
+        raise unknown("crop_end_type", calendar.crop_end_type, known, where=model)
+    if not start <= calendar.crop_start_date <= end:
+        raise ConfigError(
+            f"calendar: the crop starts on {calendar.crop_start_date}, not in {start} to {end}."
+        )
+    ends = calendar.crop_end_type
+    dated = calendar.crop_end_date if ends in ("harvest", "earliest") else None
+    record["CROP_START"] = (calendar.crop_start_date - start).days
+    record["CROP_END"] = (dated - start).days if dated else -1
+    record["MAX_DURATION"] = calendar.max_duration
+    record["START_EMERGED"] = calendar.crop_start_type == "emergence"
+    record["END_EMERGENCE"] = ends == "emergence"
+    record["END_MATURITY"] = ends in ("maturity", "earliest")
+    record["END_DEATH"] = ends == "death"

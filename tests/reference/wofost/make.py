@@ -1,0 +1,48 @@
+"""Make the compact reference runs here from the full ones: python make.py <folder of full runs>.
+
+Keeps the weather of every day, all states and rates of every sixteenth day and of the last, stages,
+parameters, calendar and events.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+RUNS = ("wheat_sched", "maize_zero", "wheat_wet", "potato_sched", "wheat_sched_LN", "cowpea_sched")
+UNUSED = ("h_", "snap", "NLV", "LVAGE_oldest", "LV_oldest", "SLA_oldest")
+
+
+def compact(folder: Path, name: str) -> None:
+    """Write one compact run beside this script."""
+    here = Path(__file__).parent
+    full = dict(np.load(folder / f"{name}.npz"))
+    last = len(full["day"]) - 1
+    kept = np.unique(np.append(np.arange(0, last, 16), last))
+    weather = {key: full[key] for key in full if key.startswith("w_")}
+    states = {
+        key: values[kept]
+        for key, values in full.items()
+        if values.dtype.kind == "f" and not key.startswith(("w_", *UNUSED))
+    }
+    np.savez_compressed(
+        here / f"{name}.npz",
+        kept=kept,
+        day=full["day"],
+        STAGE=full["STAGE"][kept],
+        weather_names=list(weather),
+        weather=np.column_stack(list(weather.values())),
+        names=list(states),
+        values=np.column_stack(list(states.values())),
+    )
+    told = json.loads((folder / f"{name}.json").read_text())
+    told["parameters"].pop("SoilProfileDescription", None)
+    keys = ("name", "mode", "site", "agromanagement", "events", "parameters")
+    text = json.dumps({key: told[key] for key in keys}, separators=(",", ":"))
+    (here / f"{name}.json").write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    for run in RUNS:
+        compact(Path(sys.argv[1]), run)

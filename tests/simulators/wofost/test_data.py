@@ -1,0 +1,78 @@
+"""The crop and soil files of the N-P-K model."""
+
+import datetime as dt
+
+import pytest
+from reference_runs import COMPACT, load
+from seasons import CROPS, SOILS, WARMTH, parameters, weather
+
+from agbench import data
+from agbench.simulators.afgen import afgen, build
+from agbench.simulators.wofost.parameters import pairs
+from agbench.simulators.wofost.simulate import simulate_wofost
+from agbench.simulators.wofost.units import TABLES, UNITS
+from agbench.spec.field import check_units
+
+
+def test_all_crops_and_soils_are_there():
+    assert len(CROPS) == 63
+    assert len({name.rpartition("-")[0] for name in CROPS}) == 23
+    assert [soil for soil in SOILS if soil.startswith("oregon")] == [
+        "oregon-1",
+        "oregon-2",
+        "oregon-3",
+    ]
+    assert len(SOILS) == 7
+
+
+@pytest.mark.parametrize("name", [*CROPS, *SOILS])
+def test_units_are_those_of_the_model(name):
+    read = data.crop(name) if name in CROPS else data.soil(name)
+    check_units(name, read.parameters, UNITS)
+    for table, entry in read.tables.items():
+        assert (entry.unit, entry.of) == TABLES[table], table
+
+
+@pytest.mark.parametrize("crop", CROPS)
+def test_matures_somewhere(crop):
+    """Tobacco is planted, not sown: its TEFFMX of 0 degC lets no seed emerge."""
+    start = dt.date(1982, 3, 1)
+    calendar = {
+        "crop_start_date": start,
+        "crop_start_type": "emergence" if crop == "tobacco-1" else "sowing",
+        "crop_end_type": "maturity",
+        "max_duration": 600,
+    }
+    for warmth in WARMTH:
+        run = simulate_wofost(
+            "wofost-npk",
+            parameters(crop, "oregon-1"),
+            weather(warmth),
+            calendar=calendar,
+            limitation="pp",
+        )
+        if run["STAGE"].iloc[-1] == "mature" and run["TAGP"].iloc[-1] > 1000.0:
+            return
+    pytest.fail(f"{crop} reaches DVS {run['DVS'].max():.2f}, TAGP {run['TAGP'].max():.0f}")
+
+
+@pytest.mark.parametrize("run", ["wheat_sched", "maize_zero", "potato_sched", "cowpea_sched"])
+def test_published_figures_are_the_originals(run):
+    told, _ = load(COMPACT, run)
+    crop = told["agromanagement"]["CropCalendar"]["crop_variety"].replace("_", "-")
+    soil = told["agromanagement"]["SoilCalendar"]["soil_variation"].replace("_", "-")
+    for name, value in parameters(crop, soil, "published").items():
+        original = told["parameters"][name]
+        if name not in TABLES:
+            assert value == original, name
+            continue
+        ours, theirs = build(name, value), build(name, pairs(name, original, run))
+        for x in (*ours[0], *theirs[0]):
+            assert afgen(ours, x) == afgen(theirs, x), name
+
+
+def test_repairs_differ_from_what_is_published():
+    read = data.crop("wheat-1")
+    assert set(read.published) == {"RDRROS", "RDRSOB", "RDRSOF", "SPA"}
+    for name, original in read.published.items():
+        assert read.tables[name].points != original.points
