@@ -162,6 +162,13 @@ def hoist(program: Program, held: Sequence[int]) -> tuple[Program, Program]:
     )
 
 
+def restrict(program: Program, outputs: Sequence[int]) -> Program:
+    """Return a program that computes the chosen outputs only, with the same inputs."""
+    arguments = {i: i for i in range(len(program.input_sizes))}
+    part = _extract(program, [program.outputs[i] for i in outputs], arguments, {})
+    return Program(part.nodes, program.input_sizes, part.outputs)
+
+
 def _extract(
     program: Program,
     outputs: Sequence[Sequence[int]],

@@ -141,3 +141,15 @@ def call(typing_context: Any, address: Any, arguments: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.int64, arguments), generate
+
+
+@intrinsic
+def load(typing_context: Any, address: Any, index: Any) -> Any:
+    """Return element `index` of the float64 array at an int64 `address`."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        number = ir.DoubleType()
+        array = builder.inttoptr(values[0], number.as_pointer())
+        return builder.load(builder.gep(array, [values[1]]))
+
+    return types.float64(types.int64, types.int64), generate

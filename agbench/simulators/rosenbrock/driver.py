@@ -1,0 +1,261 @@
+"""The adaptive stepper: rows in lanes, driven by Numba around compiled programs.
+
+Every row has its own time, step size and inputs; lanes share only the instructions, and a lane
+whose row is done takes the next one. What a row does is therefore equal to the last bit for any
+batch and any position in it.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.simulators.base import Floats
+from agbench.simulators.kernels import entry, kernel
+from agbench.simulators.machine_code import call, load
+
+Integers = NDArray[np.int64]
+
+PREPARE, JACOBIAN, RATES, FACTOR, SOLVE, FINISH, COMBINE = range(7)
+"""Places in the table of addresses; stage i is combined by place COMBINE + i - 1."""
+LEAST_STEP = 1e-9  # of the interval: a shorter step counts as failed
+
+
+class Method(NamedTuple):
+    """What does not change from call to call."""
+
+    addresses: Integers
+    fresh: NDArray[np.bool_]
+    """(stages,): whether a stage evaluates the equations anew."""
+    gamma: float
+    lanes: int
+    held: int
+    jacobian: int
+    factors: int
+
+
+class Control(NamedTuple):
+    """Interval over which inputs are held [s], first step in it [s], tolerance (relative)."""
+
+    interval: float
+    first_step: float
+    tolerance: float
+
+
+class Batch(NamedTuple):
+    """Rows to advance; all arrays but `rows` are those of the whole simulator."""
+
+    rows: Integers
+    state: Floats
+    """(n, states)."""
+    controls: Floats
+    """(n, controls), held over all intervals."""
+    parameters: Floats
+    """(n, parameters)."""
+    weather: Integers
+    """(n,): address of each row's weather of its next interval, of `width` columns."""
+    width: int
+    intervals: Integers
+    """(n,): how many intervals to advance."""
+    attempts: Integers
+    """(n, 2): gains the steps accepted and refused."""
+    failed: NDArray[np.bool_]
+    """(n,): becomes true where the step size went to zero; the row's state stays."""
+
+
+class Lanes(NamedTuple):
+    """What the lanes hold; arrays are (width, lanes)."""
+
+    x: Floats
+    u: Floats
+    d: Floats
+    p: Floats
+    held: Floats
+    row: Integers
+    """(lanes,): the row in each lane, -1 for none."""
+    number: Integers
+    """(lanes,): which of its intervals the row is in."""
+    elapsed: Floats
+    """(lanes,): time in the interval [s]."""
+    step: Floats
+    """(lanes,): size of the next step [s]."""
+
+
+class Scratch(NamedTuple):
+    """Results of the programs of one step, (width, lanes); `k` is (stages, states, lanes)."""
+
+    rates: Floats
+    jacobian: Floats
+    factors: Floats
+    k: Floats
+    at: Floats
+    mix: Floats
+    stage: Floats
+    after: Floats
+    error: Floats
+    change: Floats
+    shift: Floats
+    inverse: Floats
+    tolerance: Floats
+
+
+@entry
+def advance(method: Any, control: Any, batch: Any) -> None:
+    """Advance the chosen rows of a batch, each by its number of intervals."""
+    hold, scratch = make_lanes(method, batch), make_scratch(method, batch)
+    scratch.tolerance[:] = control.tolerance
+    waiting = 0
+    for lane in range(method.lanes):
+        waiting = take(hold, batch, lane, waiting, control)
+    prepare, moved = True, True
+    while hold.row.max() >= 0:
+        if prepare:
+            call(method.addresses[PREPARE], (hold.u, hold.d, hold.p, hold.held))
+        attempt(method, hold, scratch, moved or prepare)
+        prepare, moved = False, False
+        for lane in range(method.lanes):
+            if hold.row[lane] < 0:
+                continue
+            if accept(hold, scratch, batch, lane, control):
+                moved = True
+            if hold.step[lane] < LEAST_STEP * control.interval:
+                batch.failed[hold.row[lane]] = True
+                waiting = take(hold, batch, lane, waiting, control)
+                prepare = True
+            elif hold.elapsed[lane] >= control.interval:
+                waiting = finish_interval(hold, batch, lane, waiting, control)
+                prepare = True
+
+
+@kernel
+def make_lanes(method, batch):  # type: ignore[no-untyped-def]
+    """Return lanes without rows."""
+    lanes = method.lanes
+    return Lanes(
+        np.zeros((batch.state.shape[1], lanes)),
+        np.zeros((batch.controls.shape[1], lanes)),
+        np.zeros((batch.width, lanes)),
+        np.zeros((batch.parameters.shape[1], lanes)),
+        np.zeros((method.held, lanes)),
+        np.full(lanes, -1),
+        np.zeros(lanes, np.int64),
+        np.zeros(lanes),
+        np.ones(lanes),
+    )
+
+
+@kernel
+def make_scratch(method, batch):  # type: ignore[no-untyped-def]
+    """Return room for the results of a step."""
+    n, lanes = batch.state.shape[1], method.lanes
+    return Scratch(
+        np.zeros((n, lanes)),
+        np.zeros((method.jacobian, lanes)),
+        np.zeros((method.factors, lanes)),
+        np.zeros((len(method.fresh), n, lanes)),
+        np.zeros((n, lanes)),
+        np.zeros((n, lanes)),
+        np.zeros((n, lanes)),
+        np.zeros((n, lanes)),
+        np.zeros(lanes),
+        np.zeros(lanes),
+        np.zeros(lanes),
+        np.zeros(lanes),
+        np.zeros(lanes),
+    )
+
+
+@kernel
+def take(hold, batch, lane, waiting, control):  # type: ignore[no-untyped-def]
+    """Put the next waiting row into a lane and return how many have been taken.
+
+    A lane that finds none waiting goes on computing what it holds, at first a copy of row one.
+    """
+    hold.row[lane] = -1
+    while waiting < len(batch.rows) and batch.intervals[batch.rows[waiting]] == 0:
+        waiting += 1
+    idle = waiting == len(batch.rows)
+    if idle and hold.number[lane] > 0:
+        return waiting
+    row = batch.rows[0 if idle else waiting]
+    hold.x[:, lane] = batch.state[row]
+    hold.u[:, lane] = batch.controls[row]
+    hold.p[:, lane] = batch.parameters[row]
+    hold.number[lane] = 0
+    start_interval(hold, batch, lane, row, control)
+    if idle:
+        return waiting
+    hold.row[lane] = row
+    return waiting + 1
+
+
+@kernel
+def start_interval(hold, batch, lane, row, control):  # type: ignore[no-untyped-def]
+    """Read the weather of a row's interval and set its clock to the start."""
+    for i in range(batch.width):
+        place = hold.number[lane] * batch.width + i
+        hold.d[i, lane] = load(batch.weather[row], place)
+    hold.elapsed[lane] = 0.0
+    hold.step[lane] = min(control.first_step, control.interval)
+
+
+@kernel
+def finish_interval(hold, batch, lane, waiting, control):  # type: ignore[no-untyped-def]
+    """Go on to the row's next interval, or hand its state back and take another row."""
+    row = hold.row[lane]
+    hold.number[lane] += 1
+    if hold.number[lane] < batch.intervals[row]:
+        start_interval(hold, batch, lane, row, control)
+        return waiting
+    batch.state[row] = hold.x[:, lane]
+    return take(hold, batch, lane, waiting, control)
+
+
+@kernel
+def attempt(method, hold, scratch, moved):  # type: ignore[no-untyped-def]
+    """Compute one step of each lane, with a new Jacobian if any lane has `moved`."""
+    s, addresses = scratch, method.addresses
+    for lane in range(method.lanes):
+        s.inverse[lane] = 1.0 / hold.step[lane]
+        s.shift[lane] = s.inverse[lane] / method.gamma
+    if moved:
+        call(addresses[JACOBIAN], (hold.x, hold.held, s.rates, s.jacobian))
+    call(addresses[FACTOR], (s.jacobian, s.shift, s.factors))
+    s.stage[:] = s.rates
+    s.mix[:] = 0.0
+    for i in range(len(method.fresh)):
+        if i > 0:
+            call(addresses[COMBINE + i - 1], (hold.x, s.k, s.at, s.mix))
+        if method.fresh[i]:
+            call(addresses[RATES], (s.at, hold.held, s.stage))
+        call(addresses[SOLVE], (s.factors, s.stage, s.mix, s.inverse, s.k[i]))
+    call(addresses[FINISH], (hold.x, s.k, s.tolerance, s.after, s.error, s.change))
+
+
+@kernel
+def accept(hold, scratch, batch, lane, control):  # type: ignore[no-untyped-def]
+    """Move a lane on if the error of its step allows, choose its next step; return whether."""
+    error, row = scratch.error[lane], hold.row[lane]
+    good = error <= 1.0
+    if good:
+        hold.x[:, lane] = scratch.after[:, lane]
+        left = control.interval - hold.elapsed[lane]
+        full = hold.step[lane] >= left
+        hold.elapsed[lane] = control.interval if full else hold.elapsed[lane] + hold.step[lane]
+        batch.attempts[row, 0] += 1
+    else:
+        batch.attempts[row, 1] += 1
+    wanted = hold.step[lane] * (scratch.change[lane] if math.isfinite(error) else 0.2)
+    hold.step[lane] = fitting_step(wanted, control.interval - hold.elapsed[lane])
+    return good
+
+
+@kernel
+def fitting_step(step, left):  # type: ignore[no-untyped-def]
+    """Return a step [s] near `step` that fits into the time left, with no tiny one after it."""
+    if left <= 0.0:
+        return step
+    if step >= 0.9 * left:
+        return left
+    return 0.5 * left if step > 0.5 * left else step
