@@ -11,6 +11,7 @@ rows and none is contracted or reordered, so a row's result has the same bits in
 any number of lanes.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -140,12 +141,8 @@ def hoist(program: Program, held: Sequence[int]) -> tuple[Program, Program]:
     `prepare` maps the held inputs, in their order, to one array of intermediate values. `rest`
     takes the other inputs, in their order, then that array, and has the outputs of `program`.
     """
-    fixed = [False] * len(program.nodes)
-    for i, (op, a, b) in enumerate(program.nodes):
-        if op == "INPUT":
-            fixed[i] = a in held
-        else:
-            fixed[i] = op == "CONST" or all(fixed[j] for j in (a, b) if j is not None)
+    program = _reciprocal(program, _fixed(program, held))
+    fixed = _fixed(program, held)
     needed = {n for output in program.outputs for n in output}
     for i, (op, a, b) in enumerate(program.nodes):
         if not fixed[i] and op != "INPUT":
@@ -160,6 +157,33 @@ def hoist(program: Program, held: Sequence[int]) -> tuple[Program, Program]:
         Program(prepare.nodes, tuple(sizes[i] for i in held), prepare.outputs),
         Program(rest.nodes, (*(sizes[i] for i in free), len(carried)), rest.outputs),
     )
+
+
+def _fixed(program: Program, held: Sequence[int]) -> list[bool]:
+    """Return for each node whether it depends on held inputs only."""
+    fixed: list[bool] = []
+    for op, a, b in program.nodes:
+        if op == "INPUT":
+            fixed.append(a in held)
+        else:
+            fixed.append(op == "CONST" or all(fixed[j] for j in (a, b) if j is not None))
+    return fixed
+
+
+def _reciprocal(program: Program, fixed: Sequence[bool]) -> Program:
+    """Replace division by a fixed or repeated denominator by a product with its reciprocal."""
+    uses = Counter(b for op, _, b in program.nodes if op == "DIV")
+    builder = _Builder()
+    number: list[int] = []
+    for i, (op, a, b) in enumerate(program.nodes):
+        if op in ("CONST", "INPUT"):
+            number.append(builder.add(op, a, b))
+        elif op == "DIV" and not fixed[i] and (fixed[b] or uses[b] > 1):
+            number.append(builder.add("MUL", number[a], builder.add("INV", number[b])))
+        else:
+            number.append(builder.add(op, number[a], None if b is None else number[b]))
+    outputs = tuple(tuple(number[n] for n in output) for output in program.outputs)
+    return Program(tuple(builder.nodes), program.input_sizes, outputs)
 
 
 def restrict(program: Program, outputs: Sequence[int]) -> Program:

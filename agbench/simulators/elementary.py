@@ -1,16 +1,20 @@
 """LLVM assembly of single operations on one row or on a vector of rows, and of exp, log and pow.
 
 exp, log and pow are written out here instead of called from the C library: they work on vectors,
-and since they consist of IEEE additions, multiplications and divisions only, their results have
-the same bits on every processor and operating system. Accuracy: exp and log within 1.5 units in
-the last place; pow, computed as exp(y log x), within |y log x| + 2 units.
+and since they consist of IEEE operations only (fused multiply-add among them, which processors
+without it compute slowly but equally), their results have the same bits on every machine. Accuracy: exp and log within 1.5 units in
+the last place (exp below -708 is zero); pow, computed as exp(y log x), within |y log x| + 2 units.
 """
 
 import math
 import struct
 
-LIBRARY_ARITY = {"atan2": 2, "fmod": 2, "remainder": 2, "hypot": 2}
-"""C library functions of two arguments; the others take one."""
+ARITY = {
+    **dict.fromkeys(("atan2", "fmod", "remainder", "hypot"), 2),
+    **dict.fromkeys(("minnum", "maxnum", "copysign"), 2),
+    "fma": 3,
+}
+"""Arguments of LLVM's and the C library's functions; those not listed take one."""
 
 
 def type_name(lanes: int, scalar: str = "double") -> str:
@@ -105,6 +109,10 @@ class Writer:
         listed = ", ".join(f"{self.type} {a}" for a in arguments)
         return self.line(f"call {self.type} @llvm.{name}.{suffix}({listed})")
 
+    def fused(self, a: str, b: str, c: str) -> str:
+        """Return a b + c, rounded once."""
+        return self.intrinsic("fma", a, b, c)
+
     def own(self, name: str, *arguments: str) -> str:
         """Call one of the functions that `definitions` defines."""
         listed = ", ".join(f"{self.type} {a}" for a in arguments)
@@ -129,7 +137,7 @@ class Writer:
         power = x
         while len(terms) > 1:
             pairs = [
-                self.binary("fadd", terms[i], self.binary("fmul", power, terms[i + 1]))
+                self.fused(power, terms[i + 1], terms[i])
                 for i in range(0, len(terms) - 1, 2)
             ]
             terms = pairs + terms[len(pairs) * 2 :]
@@ -154,26 +162,24 @@ _ROUND = 6755399441055744.0  # 1.5 * 2**52: adding and subtracting it rounds to 
 _LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # ln 2 to 32 bits: its multiples are exact
 _LN2_LOW = 1.90821492927058770002e-10  # ln 2 - _LN2_HIGH
 
+_EXP_HIGHEST = 709.782712893384  # exp of it is the greatest finite number
+_EXP_LOWEST = -708.0  # exp of it is near the least normal number
+
 
 def _exp(w: Writer) -> str:
     """exp(x) = 2^k exp(r) with k = round(x / ln 2) and a Taylor polynomial of degree 13 in r."""
-    low, high = w.constant(-746.0), w.constant(710.0)
-    x = w.select(w.compare("olt", "%x", low), low, "%x")
-    x = w.select(w.compare("ogt", x, high), high, x)
-    shifted = w.binary("fadd", w.binary("fmul", x, w.constant(1 / math.log(2))), w.constant(_ROUND))
+    shifted = w.fused("%x", w.constant(1 / math.log(2)), w.constant(_ROUND))
     k = w.binary("fsub", shifted, w.constant(_ROUND))
-    r = w.binary("fsub", x, w.binary("fmul", k, w.constant(_LN2_HIGH)))
-    tail = w.binary("fmul", k, w.constant(_LN2_LOW))
-    r = w.binary("fsub", r, tail)
+    r = w.fused(k, w.constant(-_LN2_HIGH), "%x")
+    r = w.fused(k, w.constant(-_LN2_LOW), r)
     q = w.polynomial(r, [1 / math.factorial(i) for i in range(2, 14)])
-    square = w.binary("fmul", r, r)
-    y = w.binary("fadd", w.constant(1.0), w.binary("fadd", r, w.binary("fmul", square, q)))
-    # 2^k as the product of two halves, so that results near the limits of the range are right.
-    whole = w.integer_op("sub", w.bits(shifted), w.whole(_bits_of(_ROUND)))
-    half = w.integer_op("ashr", whole, w.whole(1))
-    for part in (half, w.integer_op("sub", whole, half)):
-        exponent = w.integer_op("add", part, w.whole(1023))
-        y = w.binary("fmul", y, w.from_bits(w.integer_op("shl", exponent, w.whole(52))))
+    y = w.binary("fadd", w.constant(1.0), w.fused(w.binary("fmul", r, r), q, r))
+    # The last bits of the shifted number are those of k: move them into the exponent of y.
+    exponent = w.integer_op("shl", w.bits(shifted), w.whole(52))
+    y = w.from_bits(w.integer_op("add", w.bits(y), exponent))
+    beyond = w.binary("fadd", "%x", w.constant(math.inf))
+    y = w.select(w.compare("ole", "%x", w.constant(_EXP_HIGHEST)), y, beyond)
+    y = w.select(w.compare("olt", "%x", w.constant(_EXP_LOWEST)), w.constant(0.0), y)
     return f"{w.text()}\nret {w.type} {y}"
 
 
@@ -185,22 +191,21 @@ def _log(w: Writer) -> str:
     moved = w.integer_op("sub", w.bits(x), w.whole(_bits_of(math.sqrt(0.5))))
     k = w.integer_op("ashr", moved, w.whole(52))
     m = w.from_bits(w.integer_op("sub", w.bits(x), w.integer_op("shl", k, w.whole(52))))
-    magic = w.integer_op("add", k, w.whole(_bits_of(_ROUND)))
-    number = w.binary("fsub", w.from_bits(magic), w.constant(_ROUND))
-    number = w.binary("fsub", number, w.select(tiny, w.constant(54.0), w.constant(0.0)))
+    magic = w.from_bits(w.integer_op("add", k, w.whole(_bits_of(_ROUND))))
+    offset = w.select(tiny, w.constant(_ROUND + 54.0), w.constant(_ROUND))
+    number = w.binary("fsub", magic, offset)
     f = w.binary("fsub", m, w.constant(1.0))
     s = w.binary("fdiv", f, w.binary("fadd", f, w.constant(2.0)))
     z = w.binary("fmul", s, s)
-    series = w.binary("fmul", z, w.polynomial(z, [2 / (2 * i + 3) for i in range(11)]))
-    half = w.binary("fmul", w.constant(0.5), w.binary("fmul", f, f))
-    small = w.binary("fmul", s, w.binary("fadd", half, series))
-    small = w.binary("fadd", small, w.binary("fmul", number, w.constant(_LN2_LOW)))
+    half = w.binary("fmul", w.binary("fmul", f, f), w.constant(0.5))
+    series = w.fused(z, w.polynomial(z, [2 / (2 * i + 3) for i in range(11)]), half)
+    small = w.fused(number, w.constant(_LN2_LOW), w.binary("fmul", s, series))
     y = w.binary("fsub", f, w.binary("fsub", half, small))
-    y = w.binary("fadd", w.binary("fmul", number, w.constant(_LN2_HIGH)), y)
+    y = w.fused(number, w.constant(_LN2_HIGH), y)
     zero, infinite = w.constant(0.0), w.constant(math.inf)
-    y = w.select(w.compare("oeq", "%x", infinite), infinite, y)
+    y = w.select(w.compare("ult", "%x", infinite), y, "%x")
     y = w.select(w.compare("oeq", "%x", zero), w.constant(-math.inf), y)
-    y = w.select(w.compare("uge", "%x", zero), y, w.constant(math.nan))
+    y = w.select(w.compare("olt", "%x", zero), w.constant(math.nan), y)
     y = w.select(w.compare("uno", "%x", "%x"), "%x", y)
     return f"{w.text()}\nret {w.type} {y}"
 

@@ -50,12 +50,16 @@ def compile_programs(programs: Mapping[str, Program], lanes: int = 1) -> dict[st
 def _with_declarations(text: str) -> str:
     """Return the assembly with a declaration of each outside function that it calls."""
     calls = set(re.findall(r"call (double|<\d+ x double>) @((?:llvm\.|libm_)[\w.]+)\(", text))
-    two = {*elementary.LIBRARY_ARITY, "minnum", "maxnum", "copysign"}
     lines = [
-        f"declare {kind} @{name}({', '.join([kind] * (2 if name[5:].split('.')[0] in two else 1))})"
-        for kind, name in sorted(calls)
+        f"declare {kind} @{name}({', '.join([kind] * _arity(name))})" for kind, name in sorted(calls)
     ]
     return "\n".join([*lines, text])
+
+
+def _arity(name: str) -> int:
+    """Return how many arguments an outside function takes."""
+    stem = name[5:].split(".")[0]
+    return elementary.ARITY.get(stem, 1)
 
 
 def _target_machine() -> Any:

@@ -108,6 +108,7 @@ def test_rounded_operation_agrees_with_the_virtual_machine(name, lanes):
         exponent = np.abs((7 if name == "whole power" else y) * np.log(np.abs(x)))
     tolerance = np.where(np.isfinite(exponent) & ("pow" in name), 2.3e-16 * exponent, 0) + 4e-15
     same = (compiled == expected) | (np.isnan(compiled) & np.isnan(expected))
+    same |= (compiled == 0) & (np.abs(expected) < 1e-307)  # exp and pow flush what is nearly zero
     with np.errstate(all="ignore"):
         assert np.all(same | (np.abs(compiled - expected) <= tolerance * np.abs(expected)))
 

@@ -14,9 +14,10 @@ TEMPERATURE_WIDTH = 1e-4  # K, below which differences of temperature are smooth
 def magnitude_power(x: Any, exponent: float, width: float) -> Any:
     """Return |x|^exponent, smoothed for |x| < width."""
     square = (x / width) ** 2
-    outside = casadi.fmax(square, 1.0) ** (exponent / 2)
-    inside = casadi.fmin(square, 1.0) - 1.0
     a = exponent / 2
+    # exp(a log x) and not x^a: its derivative needs no second power.
+    outside = casadi.exp(a * casadi.log(casadi.fmax(square, 1.0)))
+    inside = casadi.fmin(square, 1.0) - 1.0
     return width**exponent * (outside + inside * (a + a * (a - 1) / 2 * inside))
 
 

@@ -179,15 +179,30 @@ def take(hold, batch, lane, waiting, control):  # type: ignore[no-untyped-def]
     if idle and hold.number[lane] > 0:
         return waiting
     row = batch.rows[0 if idle else waiting]
-    hold.x[:, lane] = batch.state[row]
-    hold.u[:, lane] = batch.controls[row]
-    hold.p[:, lane] = batch.parameters[row]
+    put(batch.state, row, hold.x, lane)
+    put(batch.controls, row, hold.u, lane)
+    put(batch.parameters, row, hold.p, lane)
     hold.number[lane] = 0
     start_interval(hold, batch, lane, row, control)
     if idle:
         return waiting
     hold.row[lane] = row
     return waiting + 1
+
+
+@kernel
+def put(source, row, target, lane):  # type: ignore[no-untyped-def]
+    """Copy a row of a batch's array into a lane."""
+    for i in range(len(target)):
+        target[i, lane] = source[row, i]
+
+
+@kernel
+def copy(source, target):  # type: ignore[no-untyped-def]
+    """Copy an array of lanes."""
+    for i in range(source.shape[0]):
+        for lane in range(source.shape[1]):
+            target[i, lane] = source[i, lane]
 
 
 @kernel
@@ -208,7 +223,8 @@ def finish_interval(hold, batch, lane, waiting, control):  # type: ignore[no-unt
     if hold.number[lane] < batch.intervals[row]:
         start_interval(hold, batch, lane, row, control)
         return waiting
-    batch.state[row] = hold.x[:, lane]
+    for i in range(len(hold.x)):
+        batch.state[row, i] = hold.x[i, lane]
     return take(hold, batch, lane, waiting, control)
 
 
@@ -222,7 +238,7 @@ def attempt(method, hold, scratch, moved):  # type: ignore[no-untyped-def]
     if moved:
         call(addresses[JACOBIAN], (hold.x, hold.held, s.rates, s.jacobian))
     call(addresses[FACTOR], (s.jacobian, s.shift, s.factors))
-    s.stage[:] = s.rates
+    copy(s.rates, s.stage)
     s.mix[:] = 0.0
     for i in range(len(method.fresh)):
         if i > 0:
@@ -239,7 +255,8 @@ def accept(hold, scratch, batch, lane, control):  # type: ignore[no-untyped-def]
     error, row = scratch.error[lane], hold.row[lane]
     good = error <= 1.0
     if good:
-        hold.x[:, lane] = scratch.after[:, lane]
+        for i in range(len(hold.x)):
+            hold.x[i, lane] = scratch.after[i, lane]
         left = control.interval - hold.elapsed[lane]
         full = hold.step[lane] >= left
         hold.elapsed[lane] = control.interval if full else hold.elapsed[lane] + hold.step[lane]
