@@ -80,6 +80,8 @@ class Lanes(NamedTuple):
     """(lanes,): time in the interval [s]."""
     step: Floats
     """(lanes,): size of the next step [s]."""
+    taken: Integers
+    """(1,): how many of the batch's rows have been taken."""
 
 
 class Scratch(NamedTuple):
@@ -100,19 +102,43 @@ class Scratch(NamedTuple):
     tolerance: Floats
 
 
+def workspace(method: Method, states: int, widths: tuple[int, int, int]) -> tuple[Lanes, Scratch]:
+    """Return room to work in for models of so many states, controls, weather and parameters."""
+
+    def room(*shape: int) -> Floats:
+        return np.zeros((*shape, method.lanes))
+
+    numbers = np.zeros((3, method.lanes), dtype=np.int64)
+    held = (room(width) for width in (states, *widths, method.held))
+    lanes = Lanes(*held, numbers[0], numbers[1], room(), np.ones(method.lanes), numbers[2, :1])
+    k = room(len(method.fresh), states)
+    vectors = [room(states) for _ in range(5)]
+    factors = (room(method.jacobian), room(method.factors))
+    singles = [room() for _ in range(5)]
+    return lanes, Scratch(vectors[0], *factors, k, *vectors[1:], *singles)
+
+
 @entry
-def advance(method: Any, control: Any, batch: Any) -> None:
-    """Advance the chosen rows of a batch, each by its number of intervals."""
-    hold, scratch = make_lanes(method, batch), make_scratch(method, batch)
+def advance(method: Any, control: Any, batch: Any, hold: Any, scratch: Any) -> None:
+    """Advance the chosen rows of a batch, each by its number of intervals.
+
+    `hold` and `scratch` are room to work in; what they contain before the call has no influence.
+    """
     scratch.tolerance[:] = control.tolerance
-    waiting = 0
+    hold.row[:] = -1
+    hold.number[:] = 0
+    hold.taken[0] = 0
     for lane in range(method.lanes):
-        waiting = take(hold, batch, lane, waiting, control)
+        take(hold, batch, lane, control)
     prepare, moved = True, True
     while hold.row.max() >= 0:
         if prepare:
             call(method.addresses[PREPARE], (hold.u, hold.d, hold.p, hold.held))
-        attempt(method, hold, scratch, moved or prepare)
+        if moved or prepare:
+            call(
+                method.addresses[JACOBIAN], (hold.x, hold.held, scratch.rates, scratch.jacobian)
+            )
+        attempt(method, hold, scratch)
         prepare, moved = False, False
         for lane in range(method.lanes):
             if hold.row[lane] < 0:
@@ -121,73 +147,34 @@ def advance(method: Any, control: Any, batch: Any) -> None:
                 moved = True
             if hold.step[lane] < LEAST_STEP * control.interval:
                 batch.failed[hold.row[lane]] = True
-                waiting = take(hold, batch, lane, waiting, control)
+                take(hold, batch, lane, control)
                 prepare = True
             elif hold.elapsed[lane] >= control.interval:
-                waiting = finish_interval(hold, batch, lane, waiting, control)
+                finish_interval(hold, batch, lane, control)
                 prepare = True
 
 
 @kernel
-def make_lanes(method, batch):  # type: ignore[no-untyped-def]
-    """Return lanes without rows."""
-    lanes = method.lanes
-    return Lanes(
-        np.zeros((batch.state.shape[1], lanes)),
-        np.zeros((batch.controls.shape[1], lanes)),
-        np.zeros((batch.width, lanes)),
-        np.zeros((batch.parameters.shape[1], lanes)),
-        np.zeros((method.held, lanes)),
-        np.full(lanes, -1),
-        np.zeros(lanes, np.int64),
-        np.zeros(lanes),
-        np.ones(lanes),
-    )
+def take(hold, batch, lane, control):  # type: ignore[no-untyped-def]
+    """Put the next waiting row into a lane.
 
-
-@kernel
-def make_scratch(method, batch):  # type: ignore[no-untyped-def]
-    """Return room for the results of a step."""
-    n, lanes = batch.state.shape[1], method.lanes
-    return Scratch(
-        np.zeros((n, lanes)),
-        np.zeros((method.jacobian, lanes)),
-        np.zeros((method.factors, lanes)),
-        np.zeros((len(method.fresh), n, lanes)),
-        np.zeros((n, lanes)),
-        np.zeros((n, lanes)),
-        np.zeros((n, lanes)),
-        np.zeros((n, lanes)),
-        np.zeros(lanes),
-        np.zeros(lanes),
-        np.zeros(lanes),
-        np.zeros(lanes),
-        np.zeros(lanes),
-    )
-
-
-@kernel
-def take(hold, batch, lane, waiting, control):  # type: ignore[no-untyped-def]
-    """Put the next waiting row into a lane and return how many have been taken.
-
-    A lane that finds none waiting goes on computing what it holds, at first a copy of row one.
+    A lane that finds none waiting goes on computing what it holds, at first a copy of a row.
     """
     hold.row[lane] = -1
-    while waiting < len(batch.rows) and batch.intervals[batch.rows[waiting]] == 0:
-        waiting += 1
-    idle = waiting == len(batch.rows)
-    if idle and hold.number[lane] > 0:
-        return waiting
-    row = batch.rows[0 if idle else waiting]
+    while hold.taken[0] < len(batch.rows) and batch.intervals[batch.rows[hold.taken[0]]] <= 0:
+        hold.taken[0] += 1
+    idle = hold.taken[0] == len(batch.rows)
+    if idle and (hold.number[lane] > 0 or len(batch.rows) == 0):
+        return
+    row = batch.rows[0 if idle else hold.taken[0]]
     put(batch.state, row, hold.x, lane)
     put(batch.controls, row, hold.u, lane)
     put(batch.parameters, row, hold.p, lane)
     hold.number[lane] = 0
     start_interval(hold, batch, lane, row, control)
-    if idle:
-        return waiting
-    hold.row[lane] = row
-    return waiting + 1
+    if not idle:
+        hold.row[lane] = row
+        hold.taken[0] += 1
 
 
 @kernel
@@ -195,14 +182,6 @@ def put(source, row, target, lane):  # type: ignore[no-untyped-def]
     """Copy a row of a batch's array into a lane."""
     for i in range(len(target)):
         target[i, lane] = source[row, i]
-
-
-@kernel
-def copy(source, target):  # type: ignore[no-untyped-def]
-    """Copy an array of lanes."""
-    for i in range(source.shape[0]):
-        for lane in range(source.shape[1]):
-            target[i, lane] = source[i, lane]
 
 
 @kernel
@@ -216,30 +195,30 @@ def start_interval(hold, batch, lane, row, control):  # type: ignore[no-untyped-
 
 
 @kernel
-def finish_interval(hold, batch, lane, waiting, control):  # type: ignore[no-untyped-def]
+def finish_interval(hold, batch, lane, control):  # type: ignore[no-untyped-def]
     """Go on to the row's next interval, or hand its state back and take another row."""
     row = hold.row[lane]
     hold.number[lane] += 1
     if hold.number[lane] < batch.intervals[row]:
         start_interval(hold, batch, lane, row, control)
-        return waiting
+        return
     for i in range(len(hold.x)):
         batch.state[row, i] = hold.x[i, lane]
-    return take(hold, batch, lane, waiting, control)
+    take(hold, batch, lane, control)
 
 
 @kernel
-def attempt(method, hold, scratch, moved):  # type: ignore[no-untyped-def]
-    """Compute one step of each lane, with a new Jacobian if any lane has `moved`."""
+def attempt(method, hold, scratch):  # type: ignore[no-untyped-def]
+    """Compute one step of each lane from the rates and the Jacobian at its state."""
     s, addresses = scratch, method.addresses
     for lane in range(method.lanes):
         s.inverse[lane] = 1.0 / hold.step[lane]
         s.shift[lane] = s.inverse[lane] / method.gamma
-    if moved:
-        call(addresses[JACOBIAN], (hold.x, hold.held, s.rates, s.jacobian))
     call(addresses[FACTOR], (s.jacobian, s.shift, s.factors))
-    copy(s.rates, s.stage)
-    s.mix[:] = 0.0
+    for i in range(s.stage.shape[0]):
+        for lane in range(method.lanes):
+            s.stage[i, lane] = s.rates[i, lane]
+            s.mix[i, lane] = 0.0
     for i in range(len(method.fresh)):
         if i > 0:
             call(addresses[COMBINE + i - 1], (hold.x, s.k, s.at, s.mix))
