@@ -45,9 +45,9 @@ class GreenLightSimulator:
         setting: Setting = SETTINGS["accurate"],
     ) -> None:
         """Make room for n rows of the preset `name`'s equations, with steps of `interval` [s]."""
-        if not 1.0 <= interval <= 86400.0:
+        if not 0.01 <= interval <= 86400.0:
             raise SimulationError(
-                f"greenlight: interval is {interval} s; it must lie between 1 and 86400 s."
+                f"greenlight: interval is {interval} s; it must lie between 0.01 and 86400 s."
             )
         self.n = n
         self.interval = float(interval)

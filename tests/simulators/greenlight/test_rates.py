@@ -36,11 +36,16 @@ def rates(name, data):
 @pytest.mark.parametrize("size", ["compact", "full"])
 @pytest.mark.parametrize("name", FILES)
 def test_rates_equal_the_original(name, size):
-    """Within 1e-10, relative to a rate or, where terms cancel, 1e-4 of its greatest value."""
+    """Within 1e-10, relative to a rate or, where terms cancel, 1e-4 of its greatest value.
+
+    The gym's pruning, 5e4 (1 + tanh) / 2, is itself uncertain by a unit in the last place of 5e4.
+    """
     data = points(name, size)
     floor = 1e-4 * np.abs(data["dx"]).max(axis=0)
     size = np.maximum(np.maximum(np.abs(data["dx"]), floor), 1e-300)
-    error = np.abs(rates(name, data) - data["dx"]) / size
+    uncertain = np.zeros(len(STATES))
+    uncertain[STATES.columns(["cLeaf", "cFruit"])] = np.spacing(5e4) if name == "gym" else 0.0
+    error = (np.abs(rates(name, data) - data["dx"]) - uncertain) / size
     assert error.max() < 1e-10, STATES.names[error.max(axis=0).argmax()]
 
 
