@@ -7,8 +7,8 @@ one LLVM function `void name(double* in0, ..., double* out0, ...)`.
 
 With `lanes` greater than one a function advances that many independent rows at once: element k of
 row l lies at `k * lanes + l`, and each operation becomes one vector operation. No operation mixes
-rows and none is contracted or reordered, so a row's result has the same bits in any lane and for
-any number of lanes.
+rows and LLVM may not reorder or contract any, so a row's result has the same bits in any lane and
+for any number of lanes.
 """
 
 from collections import Counter
@@ -226,23 +226,60 @@ def _extract(
     return Program(tuple(nodes), (), tuple(tuple(number[n] for n in o) for o in outputs))
 
 
-def assembly(name: str, program: Program, lanes: int = 1) -> str:
-    """Return the LLVM assembly of one function that computes a program for `lanes` rows."""
+def assembly(name: str, program: Program, lanes: int = 1, fused: bool = False) -> str:
+    """Return the LLVM assembly of one function that computes a program for `lanes` rows.
+
+    `fused` lets a product that is used once, in a sum, go into it without being rounded itself.
+    """
     arguments = [f"ptr noalias %in{i}" for i in range(len(program.input_sizes))]
     arguments += [f"ptr noalias %out{i}" for i in range(len(program.outputs))]
     writer = elementary.Writer(lanes)
+    products = _single_products(program) if fused else {}
     values: list[str] = []
     for op, a, b in program.nodes:
         if op == "CONST":
             values.append(writer.constant(a))
         elif op == "INPUT":
             values.append(writer.load(f"%in{a}", b))
+        elif op in ("ADD", "SUB") and (a in products or b in products):
+            values.append(_fused_sum(writer, op, a, b, values, products))
         else:
             values.append(_operation(writer, op, values[a], values[a if b is None else b]))
     for i, output in enumerate(program.outputs):
         for k, node in enumerate(output):
             writer.store(f"%out{i}", k, values[node])
     return f"define void @{name}({', '.join(arguments)}) {{\n{writer.text()}\nret void\n}}\n"
+
+
+def _single_products(program: Program) -> dict[int, tuple[int, int]]:
+    """Return the factors of each product that exactly one operation uses."""
+    uses = Counter(n for output in program.outputs for n in output)
+    for op, a, b in program.nodes:
+        if op not in ("CONST", "INPUT"):
+            uses.update(j for j in (a, b) if j is not None)
+    return {
+        i: (a, a if op == "SQ" else b)
+        for i, (op, a, b) in enumerate(program.nodes)
+        if op in ("MUL", "SQ") and uses[i] == 1
+    }
+
+
+def _fused_sum(
+    writer: elementary.Writer,
+    op: str,
+    a: int,
+    b: int,
+    values: list[str],
+    products: dict[int, tuple[int, int]],
+) -> str:
+    """Write a + b or a - b with one of the two, a product, fused; the product's line goes unused."""
+    if b in products:
+        x, y = products[b]
+        factor = values[x] if op == "ADD" else writer.negate(values[x])
+        return writer.fused(factor, values[y], values[a])
+    x, y = products[a]
+    rest = values[b] if op == "ADD" else writer.negate(values[b])
+    return writer.fused(values[x], values[y], rest)
 
 
 def _operation(writer: elementary.Writer, op: str, a: str, b: str) -> str:

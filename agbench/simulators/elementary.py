@@ -2,8 +2,9 @@
 
 exp, log and pow are written out here instead of called from the C library: they work on vectors,
 and since they consist of IEEE operations only (fused multiply-add among them, which processors
-without it compute slowly but equally), their results have the same bits on every machine. Accuracy: exp and log within 1.5 units in
-the last place (exp below -708 is zero); pow, computed as exp(y log x), within |y log x| + 2 units.
+without it compute slowly but equally), their results have the same bits on every machine.
+Accuracy: exp and log within 1.5 units in the last place (exp below -708 is zero); pow, computed as
+exp(y log x), within |y log x| + 2 units.
 """
 
 import math
@@ -136,10 +137,7 @@ class Writer:
         terms = [self.constant(c) for c in coefficients]
         power = x
         while len(terms) > 1:
-            pairs = [
-                self.fused(power, terms[i + 1], terms[i])
-                for i in range(0, len(terms) - 1, 2)
-            ]
+            pairs = [self.fused(power, terms[i + 1], terms[i]) for i in range(0, len(terms) - 1, 2)]
             terms = pairs + terms[len(pairs) * 2 :]
             power = self.binary("fmul", power, power)
         return terms[0]

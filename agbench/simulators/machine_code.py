@@ -28,12 +28,12 @@ from agbench.simulators.compiler import Program, assembly
 _ENGINES: list[Any] = []  # kept for the life of the process: they own the machine code
 
 
-def compile_programs(programs: Mapping[str, Program], lanes: int = 1) -> dict[str, int]:
+def compile_programs(programs: Mapping[str, Program], lanes: int = 1, fused: bool = False) -> dict[str, int]:
     """Compile programs for `lanes` rows at once; return the address of each.
 
     The functions take pointers to their inputs, then to their outputs, all float64 and C order.
     """
-    functions = [assembly(name, program, lanes) for name, program in programs.items()]
+    functions = [assembly(name, part, lanes, fused) for name, part in programs.items()]
     text = _with_declarations("\n".join([elementary.definitions(lanes), *functions]))
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -50,9 +50,7 @@ def compile_programs(programs: Mapping[str, Program], lanes: int = 1) -> dict[st
 def _with_declarations(text: str) -> str:
     """Return the assembly with a declaration of each outside function that it calls."""
     calls = set(re.findall(r"call (double|<\d+ x double>) @((?:llvm\.|libm_)[\w.]+)\(", text))
-    lines = [
-        f"declare {kind} @{name}({', '.join([kind] * _arity(name))})" for kind, name in sorted(calls)
-    ]
+    lines = [f"declare {kind} @{name}({', '.join([kind] * _arity(name))})" for kind, name in sorted(calls)]
     return "\n".join([*lines, text])
 
 
@@ -123,8 +121,7 @@ def _library_address(name: str) -> int:
     return address
 
 
-@intrinsic
-def call(typing_context: Any, address: Any, arguments: Any) -> Any:
+def _call(typing_context: Any, address: Any, arguments: Any) -> Any:
     """Call compiled code at an int64 `address` with a tuple of float64 arrays or int64 pointers.
 
     The address is an argument and not a constant, so that the calling kernel can be cached.
@@ -147,8 +144,7 @@ def call(typing_context: Any, address: Any, arguments: Any) -> Any:
     return types.void(types.int64, arguments), generate
 
 
-@intrinsic
-def load(typing_context: Any, address: Any, index: Any) -> Any:
+def _load(typing_context: Any, address: Any, index: Any) -> Any:
     """Return element `index` of the float64 array at an int64 `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -157,3 +153,7 @@ def load(typing_context: Any, address: Any, index: Any) -> Any:
         return builder.load(builder.gep(array, [values[1]]))
 
     return types.float64(types.int64, types.int64), generate
+
+
+call: Any = intrinsic(_call)
+load: Any = intrinsic(_load)

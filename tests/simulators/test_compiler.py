@@ -51,9 +51,7 @@ ROUNDED = {
     "pow": lambda x, y: x**y,
     "constpow": lambda x, y: x**3.3,
     "whole power": lambda x, y: x**7,
-    **{
-        name: (lambda function: lambda x, y: function(x))(getattr(casadi, name)) for name in LIBRARY
-    },
+    **{name: (lambda function: lambda x, y: function(x))(getattr(casadi, name)) for name in LIBRARY},
     "expm1": lambda x, y: casadi.expm1(x),
     "log1p": lambda x, y: casadi.log1p(x),
     "atan2": lambda x, y: casadi.atan2(x, y),
@@ -119,11 +117,7 @@ def test_own_function_is_within_one_and_a_half_units_in_the_last_place(name):
     function = casadi.Function("f", [a, casadi.SX.sym("b")], [getattr(casadi, name)(a)])
     address = compile_programs({"f": translate(function)})["f"]
     random = np.random.default_rng(2)
-    x = (
-        random.uniform(-700, 700, 4000)
-        if name == "exp"
-        else np.exp(random.uniform(-700, 700, 4000))
-    )
+    x = random.uniform(-700, 700, 4000) if name == "exp" else np.exp(random.uniform(-700, 700, 4000))
     out = np.empty(1)
     exact = getattr(np, name)(x.astype(np.longdouble))
     for value, reference in zip(x, exact, strict=True):
@@ -133,9 +127,7 @@ def test_own_function_is_within_one_and_a_half_units_in_the_last_place(name):
 
 def test_lanes_and_single_rows_have_the_same_bits():
     x, y = casadi.SX.sym("x", 3), casadi.SX.sym("y", 3)
-    result = casadi.exp(x) / (1 + casadi.fabs(y) ** 0.33) + casadi.tanh(x * y) * casadi.log(
-        2 + y * y
-    )
+    result = casadi.exp(x) / (1 + casadi.fabs(y) ** 0.33) + casadi.tanh(x * y) * casadi.log(2 + y * y)
     program = translate(casadi.Function("f", [x, y], [result]))
     one, four = compile_programs({"f": program})["f"], compile_programs({"f": program}, 4)["f"]
     a, b = np.random.default_rng(3).normal(size=(2, 3, 4))
@@ -166,6 +158,25 @@ def test_hoisted_program_gives_the_same_bits():
     assert not any(op in ("EXP", "SQRT") for op, *_ in rest.nodes)
 
 
+@pytest.mark.parametrize(
+    ("operation", "exact"),
+    [
+        (lambda x, y: x * y - 1, -(2.0**-60)),
+        (lambda x, y: 1 - x * y, 2.0**-60),
+        (lambda x, y: x * y + (-1), -(2.0**-60)),
+        (lambda x, y: x * x - (1 + 2.0**-29), 2.0**-60),
+    ],
+)
+def test_fused_sum_rounds_once(operation, exact):
+    a, b = casadi.SX.sym("a"), casadi.SX.sym("b")
+    program = translate(casadi.Function("f", [a, b], [operation(a, b)]))
+    x, y = np.array([1 + 2.0**-30]), np.array([1 - 2.0**-30])
+    for fused, expected in ((True, exact), (False, 0.0)):
+        address = compile_programs({"f": program}, fused=fused)["f"]
+        apply(address, x, y, out := np.empty(1))
+        assert out[0] == expected
+
+
 def test_unsupported_operation_is_named():
     x = casadi.SX.sym("x")
     with pytest.raises(UnsupportedOperationError, match="OP_ERFINV"):
@@ -187,9 +198,7 @@ def test_object_code_is_kept_and_used_again(tmp_path):
     environment = {**os.environ, "AGBENCH_CACHE_DIR": str(tmp_path)}
     times = []
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", script], env=environment, capture_output=True, text=True
-        )
+        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
         assert done.stdout.strip() == "True", done.stderr
         times.append([(file.name, file.stat().st_mtime_ns) for file in tmp_path.iterdir()])
     assert len(times[0]) == 1

@@ -59,10 +59,7 @@ def convection(
         hTopCovIn=c.TopCovIn * (x.tTop - x.tCovIn),
         hTopOut=heat * flows.fVentRoof * (x.tTop - d.tOut),
         hCovInCovE=cover.conductance * (x.tCovIn - x.tCovE),
-        hCovEOut=p.aCov
-        / p.aFlr
-        * (p.cHecOut1 + p.cHecOut2 * d.wind**p.cHecOut3)
-        * (x.tCovE - d.tOut),
+        hCovEOut=p.aCov / p.aFlr * (p.cHecOut1 + p.cHecOut2 * d.wind**p.cHecOut3) * (x.tCovE - d.tOut),
         hPipeAir=_pipes(structure, p.lPipe, p.phiPipeE, x.tPipe, x.tAir),
         hGroPipeAir=_pipes(structure, p.lGroPipe, p.phiGroPipeE, x.tGroPipe, x.tAir),
         hLampAir=p.cHecLampAir * (x.tLamp - x.tAir),
@@ -93,10 +90,7 @@ def _soil(x: SimpleNamespace, d: SimpleNamespace, p: SimpleNamespace) -> dict[st
     temperatures = [x.tSo1, x.tSo2, x.tSo3, x.tSo4, x.tSo5, d.tSoOut]
     names = ["So1So2", "So2So3", "So3So4", "So4So5", "So5SoOut"]
     fluxes = {
-        f"h{name}": 2
-        * p.lambdaSo
-        / (layers[i] + layers[i + 1])
-        * (temperatures[i] - temperatures[i + 1])
+        f"h{name}": 2 * p.lambdaSo / (layers[i] + layers[i + 1]) * (temperatures[i] - temperatures[i + 1])
         for i, name in enumerate(names)
     }
     floor = 2 / (p.hFlr / p.lambdaFlr + p.hSo1 / p.lambdaSo)

@@ -15,14 +15,10 @@ def light(
     cover: SimpleNamespace, lai: Any, u: SimpleNamespace, d: SimpleNamespace, p: SimpleNamespace
 ) -> SimpleNamespace:
     """Return all short-wave fluxes under the symbols of the papers."""
-    return SimpleNamespace(
-        **sunlight(cover, lai, d, p), **lamplight(lai, u, p), **interlight(lai, u, p)
-    )
+    return SimpleNamespace(**sunlight(cover, lai, d, p), **lamplight(lai, u, p), **interlight(lai, u, p))
 
 
-def sunlight(
-    cover: SimpleNamespace, lai: Any, d: SimpleNamespace, p: SimpleNamespace
-) -> dict[str, Any]:
+def sunlight(cover: SimpleNamespace, lai: Any, d: SimpleNamespace, p: SimpleNamespace) -> dict[str, Any]:
     """Absorption of sunlight by canopy, floor, air and cover (Eq. 8.26-8.37)."""
     entering = (1 - p.etaGlobAir) * d.iGlob
     par = entering * cover.par.transmission * p.etaGlobPar
@@ -35,10 +31,8 @@ def sunlight(
         "rGlobSunAir": p.etaGlobAir
         * d.iGlob
         * (cover.par.transmission * p.etaGlobPar + (canopy + floor) * p.etaGlobNir),
-        "rGlobSunCovE": d.iGlob
-        * (cover.par.absorption * p.etaGlobPar + cover.nir.absorption * p.etaGlobNir),
-        "rCanSun": entering
-        * (cover.par.transmission * p.etaGlobPar + cover.nir.transmission * p.etaGlobNir),
+        "rGlobSunCovE": d.iGlob * (cover.par.absorption * p.etaGlobPar + cover.nir.absorption * p.etaGlobNir),
+        "rCanSun": entering * (cover.par.transmission * p.etaGlobPar + cover.nir.transmission * p.etaGlobNir),
     }
 
 
@@ -49,9 +43,7 @@ def par_absorption(lai: Any, p: SimpleNamespace) -> Any:
     return (1 - p.rhoCanPar) * (down + up)
 
 
-def near_infrared_absorption(
-    cover: SimpleNamespace, lai: Any, p: SimpleNamespace
-) -> tuple[Any, Any]:
+def near_infrared_absorption(cover: SimpleNamespace, lai: Any, p: SimpleNamespace) -> tuple[Any, Any]:
     """Part of the outdoor NIR that canopy and floor absorb [-] (Eq. 8.30-8.34)."""
     through = exp(-p.kNir * lai)
     glass = plain(1 - cover.nir.reflection_up, cover.nir.reflection_up)

@@ -76,9 +76,7 @@ def _below_screens(lai: Any, p: SimpleNamespace) -> dict[tuple[str, str], Any]:
     }
 
 
-def _through_screens(
-    lai: Any, u: SimpleNamespace, p: SimpleNamespace
-) -> dict[tuple[str, str], Any]:
+def _through_screens(lai: Any, u: SimpleNamespace, p: SimpleNamespace) -> dict[tuple[str, str], Any]:
     """Surface times view [m2 m-2] from each body to the screens, the cover and the sky."""
     gap = exp(-p.kFir * lai)
     up, _ = _interlight_absorption(lai, p)

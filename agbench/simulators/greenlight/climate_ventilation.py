@@ -38,9 +38,7 @@ def roof_flow(x: SimpleNamespace, u: SimpleNamespace, d: SimpleNamespace, p: Sim
     return u.uVent * p.aRoof * p.cDgh / (2 * p.aFlr) * magnitude_power(buoyancy + wind, 0.5, width)
 
 
-def screen_flow(
-    structure: Structure, x: SimpleNamespace, u: SimpleNamespace, p: SimpleNamespace
-) -> Any:
+def screen_flow(structure: Structure, x: SimpleNamespace, u: SimpleNamespace, p: SimpleNamespace) -> Any:
     """Flow through the screens: the denser of the two decides (Eq. 8.41, 7.37 and 7.38)."""
     below = p.mAir * p.pressure / ((x.tAir + 273.15) * p.R)
     above = p.mAir * p.pressure / ((x.tTop + 273.15) * p.R)

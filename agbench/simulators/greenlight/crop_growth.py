@@ -40,9 +40,7 @@ def respiration(flows: SimpleNamespace, x: SimpleNamespace, p: SimpleNamespace) 
     warmth = casadi.exp(0.1 * casadi.log(p.q10m) * (x.tCan24 - 25))
     rate = (1 - casadi.exp(-p.cRgr * p.rgr)) * warmth
     return SimpleNamespace(
-        mcBufAir=p.cLeafG * flows.mcBufLeaf
-        + p.cStemG * flows.mcBufStem
-        + p.cFruitG * flows.mcBufFruit,
+        mcBufAir=p.cLeafG * flows.mcBufLeaf + p.cStemG * flows.mcBufStem + p.cFruitG * flows.mcBufFruit,
         mcLeafAir=rate * x.cLeaf * p.cLeafM,
         mcStemAir=rate * x.cStem * p.cStemM,
         mcFruitAir=rate * x.cFruit * p.cFruitM,

@@ -22,7 +22,7 @@ def co2_in_ppm(density: Any, temperature: Any) -> Any:
     return 1e6 * GAS_CONSTANT * (temperature + 273.15) * molar / STANDARD_PRESSURE
 
 
-def electron_transport(par: Any, lai: Any, x: SimpleNamespace, p: SimpleNamespace) -> Any:
+def electron_transport(par: Any, lai: Any, offset: float, x: SimpleNamespace, p: SimpleNamespace) -> Any:
     """Electron transport [umol m-2 s-1] by absorbed PAR [umol m-2 s-1] (Eq. 9.14-9.16)."""
     gas = 1e-3 * p.R
     kelvin = x.tCan + 273.15
@@ -30,8 +30,7 @@ def electron_transport(par: Any, lai: Any, x: SimpleNamespace, p: SimpleNamespac
     reference = 1 + casadi.exp((p.S * p.t25k - p.H) / (gas * p.t25k))
     heat = 1 + casadi.exp((p.S * kelvin - p.H) / (gas * kelvin))
     potential = lai * p.j25LeafMax * activation * reference / heat
-    light = p.alpha * par
-    return potential, light
+    return curve(potential, p.alpha * par, p.theta, offset)
 
 
 def curve(potential: Any, light: Any, curvature: Any, offset: float) -> Any:
@@ -41,11 +40,9 @@ def curve(potential: Any, light: Any, curvature: Any, offset: float) -> Any:
     return (both - root) / (2 * curvature)
 
 
-def photosynthesis(
-    par: Any, lai: Any, offset: float, x: SimpleNamespace, p: SimpleNamespace
-) -> Any:
+def photosynthesis(par: Any, lai: Any, offset: float, x: SimpleNamespace, p: SimpleNamespace) -> Any:
     """Net assimilation into the buffer [mg CH2O m-2 s-1] (Eq. 9.10-9.13 and 9.21-9.23)."""
-    transport = curve(*electron_transport(par, lai, x, p), p.theta, offset)
+    transport = electron_transport(par, lai, offset, x, p)
     stomata = p.etaCo2AirStom * co2_in_ppm(x.co2Air, x.tAir)
     compensation = p.cGamma * x.tCan / lai + 20 * p.cGamma * (1 - 1 / lai)
     gross = transport * (stomata - compensation) / (4 * (stomata + 2 * compensation))

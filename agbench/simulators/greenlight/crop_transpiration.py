@@ -22,9 +22,7 @@ def transpiration(radiation: Any, lai: Any, x: SimpleNamespace, p: SimpleNamespa
     return coefficient * deficit
 
 
-def stomatal_resistance(
-    radiation: Any, deficit: Any, x: SimpleNamespace, p: SimpleNamespace
-) -> Any:
+def stomatal_resistance(radiation: Any, deficit: Any, x: SimpleNamespace, p: SimpleNamespace) -> Any:
     """Resistance of the stomata [s m-1] by light, CO2 and vapour deficit [Pa] (Eq. 8.49-8.52)."""
     day = logistic(-p.sRsSlope * (radiation - p.rCanSp))
     by_co2 = p.cEvap3Night * (1 - day) + p.cEvap3Day * day

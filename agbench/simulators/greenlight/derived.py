@@ -4,6 +4,7 @@ Vanthoor 2011, Equations 8.20 to 8.25 and Table 8.3; Katzin 2021, Equation 7.35.
 """
 
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
 
 SEA_LEVEL_PRESSURE = 101325.0  # Pa
@@ -15,7 +16,7 @@ def _pipe_capacity(p: SimpleNamespace, length: float, outer: float, inner: float
     return 0.25 * math.pi * length * (steel + inner * inner * p.rhoWater * p.cPWater)
 
 
-DERIVED = {
+DERIVED: dict[str, Callable[[SimpleNamespace], float]] = {
     "capPipe": lambda p: _pipe_capacity(p, p.lPipe, p.phiPipeE, p.phiPipeI),
     "rhoAirCap": lambda p: p.rhoAir0 * math.exp(p.g * p.mAir * p.hElevation / (293.15 * p.R)),
     "capAir": lambda p: p.hAir * p.rhoAirCap * p.cPAir,

@@ -71,9 +71,7 @@ def fluxes(
     )
 
 
-def state_equations(
-    f: SimpleNamespace, x: SimpleNamespace, p: SimpleNamespace
-) -> dict[str, Any]:
+def state_equations(f: SimpleNamespace, x: SimpleNamespace, p: SimpleNamespace) -> dict[str, Any]:
     """Return the rate of each state [its unit per s] from the fluxes."""
     return {**_air(f, x, p), **_surfaces(f, p), **_heat_sources(f, p), **_crop(f, x)}
 
@@ -91,12 +89,9 @@ def _air(f: SimpleNamespace, x: SimpleNamespace, p: SimpleNamespace) -> dict[str
         )
         / p.capAir,
         "tTop": (f.hThScrTop + f.hBlScrTop + f.hAirTop - f.hTopCovIn - f.hTopOut) / p.capTop,
-        "vpAir": (
-            f.mvCanAir - f.mvAirThScr - f.mvAirBlScr - f.mvAirTop - f.mvAirOut
-        )
+        "vpAir": (f.mvCanAir - f.mvAirThScr - f.mvAirBlScr - f.mvAirTop - f.mvAirOut)
         / (vapour * p.hAir / (x.tAir + 273.15)),
-        "vpTop": (f.mvAirTop - f.mvTopCovIn - f.mvTopOut)
-        / (vapour * (p.hGh - p.hAir) / (x.tTop + 273.15)),
+        "vpTop": (f.mvAirTop - f.mvTopCovIn - f.mvTopOut) / (vapour * (p.hGh - p.hAir) / (x.tTop + 273.15)),
     }
 
 
@@ -107,9 +102,8 @@ def _surfaces(f: SimpleNamespace, p: SimpleNamespace) -> dict[str, Any]:
         + (f.rParIntLampCan + f.rNirIntLampCan + f.rPipeCan + f.rGroPipeCan)
         + (f.rLampBelowCan + f.rIntLampCan)
     )
-    canopy_losses = (
-        (f.hCanAir + p.L * f.mvCanAir + f.rCanFlr)
-        + (f.rCanCovIn + f.rCanSky + f.rCanThScr + f.rCanBlScr)
+    canopy_losses = (f.hCanAir + p.L * f.mvCanAir + f.rCanFlr) + (
+        f.rCanCovIn + f.rCanSky + f.rCanThScr + f.rCanBlScr
     )
     floor_gains = (
         (f.hAirFlr + f.rParSunFlr + f.rNirSunFlr + f.rParLampFlr + f.rNirLampFlr)
@@ -155,9 +149,7 @@ def _heat_sources(f: SimpleNamespace, p: SimpleNamespace) -> dict[str, Any]:
         + (f.rLampBelowCan + f.rLampBelowPipe + f.rLampBelowFlr)
         + (f.hLampAir + f.hLampCool)
     )
-    inter_light = (
-        f.rParIntLampCan + f.rNirIntLampCan + f.rParIntLampFlr + f.rNirIntLampFlr + f.rIntLampAir
-    )
+    inter_light = f.rParIntLampCan + f.rNirIntLampCan + f.rParIntLampFlr + f.rNirIntLampFlr + f.rIntLampAir
     inter_heat = (
         (f.rIntLampSky + f.rIntLampCovIn + f.rIntLampThScr + f.rIntLampBlScr)
         + (f.rIntLampCan + f.rIntLampPipe + f.rIntLampFlr + f.rIntLampLampBelow)

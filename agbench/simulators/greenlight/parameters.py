@@ -20,8 +20,11 @@ from agbench.simulators.greenlight.parameters_lamps import LAMPS
 PARAMETERS = (*CLIMATE, *CROP, *LAMPS)
 PARAMETER_TABLE = VariableTable(Variable(p.name, p.unit, p.meaning) for p in PARAMETERS)
 UNUSED = frozenset(
-    ("omega", "etaRoofThr", "epsRfFir", "rhoThScrFir", "aSide", "hSideRoof", "energyContentGas")
-    + ("globJtoUmol", "tEndSumGrowth", "heatCorrection", "intLamps", "dmfm", "eps")
+    (
+        *("omega", "etaRoofThr", "epsRfFir", "rhoThScrFir", "aSide", "hSideRoof"),
+        *("energyContentGas", "globJtoUmol", "tEndSumGrowth", "heatCorrection", "intLamps"),
+        *("dmfm", "eps"),
+    )
 )
 
 

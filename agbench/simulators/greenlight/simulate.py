@@ -42,8 +42,7 @@ def simulate_greenlight(
     series, u = weather_array(weather), _controls(controls)
     if len(series) < len(u):
         raise WeatherError(
-            f"greenlight: {len(u)} rows of controls need as many rows of weather, "
-            f"not {len(series)}."
+            f"greenlight: {len(u)} rows of controls need as many rows of weather, not {len(series)}."
         )
     world = greenlight_world(series, preset, parameters, steps=len(u))
     if x0 is not None:

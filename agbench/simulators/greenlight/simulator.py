@@ -69,11 +69,9 @@ class GreenLightSimulator:
         """Put each chosen row at the start of its world; one world a chosen row."""
         rows = self._rows if mask is None else np.flatnonzero(mask)
         if len(worlds) != len(rows):
-            raise SimulationError(
-                f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}."
-            )
+            raise SimulationError(f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}.")
         for row, world in zip(rows, worlds, strict=True):
-            self.load(row, SavedRow(world, 0, world.parameters, world.start))
+            self.load(int(row), SavedRow(world, 0, world.parameters, world.start))
         self.attempts[rows] = 0
 
     def advance(self, inputs: Floats, steps: int, mask: Booleans | None = None) -> None:
@@ -140,9 +138,7 @@ class GreenLightSimulator:
         world = self._worlds[row]
         if world is None:
             raise SimulationError(f"row {row} has not been reset: it has no state to save.")
-        return SavedRow(
-            world, int(self.elapsed[row]), self.parameters[row].copy(), self.state[row].copy()
-        )
+        return SavedRow(world, int(self.elapsed[row]), self.parameters[row].copy(), self.state[row].copy())
 
     def load(self, row: int, saved: SavedRow) -> None:
         """Put a row into a saved state."""

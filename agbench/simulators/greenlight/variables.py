@@ -75,11 +75,8 @@ WEATHER = VariableTable(
         Variable("isDaySmooth", "-", "day, with smooth dawn and dusk", 0.0, 1.0),
     )
 )
-SCALES = np.array(
-    [500.0] * 2 + [20.0] * 13 + [1500.0] * 2 + [20.0] * 5 + [1e4, 1e5, 2e5, 1e5, 1e3, 10.0]
-)
+SCALES = np.array([500.0] * 2 + [20.0] * 13 + [1500.0] * 2 + [20.0] * 5 + [1e4, 1e5, 2e5, 1e5, 1e3, 10.0])
 """A usual size of each state, in its unit: the floor of relative errors."""
-
 
 
 def symbols(table: VariableTable, letter: str) -> tuple[Any, SimpleNamespace]:

@@ -60,7 +60,6 @@ def greenlight_world(
     last = len(series) if steps is None else steps
     if not 0 < last <= len(series):
         raise WeatherError(
-            f"greenlight: an episode of {last} steps needs as many rows of weather; "
-            f"there are {len(series)}."
+            f"greenlight: an episode of {last} steps needs as many rows of weather; there are {len(series)}."
         )
     return GreenLightWorld(series, parameter_vector({**preset(name).changes, **(changes or {})}), x, last)

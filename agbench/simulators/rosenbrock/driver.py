@@ -6,7 +6,7 @@ batch and any position in it.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,17 +109,37 @@ def workspace(method: Method, states: int, widths: tuple[int, int, int]) -> tupl
         return np.zeros((*shape, method.lanes))
 
     numbers = np.zeros((3, method.lanes), dtype=np.int64)
-    held = (room(width) for width in (states, *widths, method.held))
-    lanes = Lanes(*held, numbers[0], numbers[1], room(), np.ones(method.lanes), numbers[2, :1])
-    k = room(len(method.fresh), states)
-    vectors = [room(states) for _ in range(5)]
-    factors = (room(method.jacobian), room(method.factors))
-    singles = [room() for _ in range(5)]
-    return lanes, Scratch(vectors[0], *factors, k, *vectors[1:], *singles)
+    lanes = Lanes(
+        x=room(states),
+        u=room(widths[0]),
+        d=room(widths[1]),
+        p=room(widths[2]),
+        held=room(method.held),
+        row=numbers[0],
+        number=numbers[1],
+        elapsed=room(),
+        step=np.ones(method.lanes),
+        taken=numbers[2, :1],
+    )
+    return lanes, Scratch(
+        rates=room(states),
+        jacobian=room(method.jacobian),
+        factors=room(method.factors),
+        k=room(len(method.fresh), states),
+        at=room(states),
+        mix=room(states),
+        stage=room(states),
+        after=room(states),
+        error=room(),
+        change=room(),
+        shift=room(),
+        inverse=room(),
+        tolerance=room(),
+    )
 
 
 @entry
-def advance(method: Any, control: Any, batch: Any, hold: Any, scratch: Any) -> None:
+def advance(method: Method, control: Control, batch: Batch, hold: Lanes, scratch: Scratch) -> None:
     """Advance the chosen rows of a batch, each by its number of intervals.
 
     `hold` and `scratch` are room to work in; what they contain before the call has no influence.
@@ -135,9 +155,7 @@ def advance(method: Any, control: Any, batch: Any, hold: Any, scratch: Any) -> N
         if prepare:
             call(method.addresses[PREPARE], (hold.u, hold.d, hold.p, hold.held))
         if moved or prepare:
-            call(
-                method.addresses[JACOBIAN], (hold.x, hold.held, scratch.rates, scratch.jacobian)
-            )
+            call(method.addresses[JACOBIAN], (hold.x, hold.held, scratch.rates, scratch.jacobian))
         attempt(method, hold, scratch)
         prepare, moved = False, False
         for lane in range(method.lanes):
@@ -155,7 +173,7 @@ def advance(method: Any, control: Any, batch: Any, hold: Any, scratch: Any) -> N
 
 
 @kernel
-def take(hold, batch, lane, control):  # type: ignore[no-untyped-def]
+def take(hold: Lanes, batch: Batch, lane: int, control: Control) -> None:
     """Put the next waiting row into a lane.
 
     A lane that finds none waiting goes on computing what it holds, at first a copy of a row.
@@ -178,14 +196,14 @@ def take(hold, batch, lane, control):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def put(source, row, target, lane):  # type: ignore[no-untyped-def]
+def put(source: Floats, row: int, target: Floats, lane: int) -> None:
     """Copy a row of a batch's array into a lane."""
     for i in range(len(target)):
         target[i, lane] = source[row, i]
 
 
 @kernel
-def start_interval(hold, batch, lane, row, control):  # type: ignore[no-untyped-def]
+def start_interval(hold: Lanes, batch: Batch, lane: int, row: int, control: Control) -> None:
     """Read the weather of a row's interval and set its clock to the start."""
     for i in range(batch.width):
         place = hold.number[lane] * batch.width + i
@@ -195,7 +213,7 @@ def start_interval(hold, batch, lane, row, control):  # type: ignore[no-untyped-
 
 
 @kernel
-def finish_interval(hold, batch, lane, control):  # type: ignore[no-untyped-def]
+def finish_interval(hold: Lanes, batch: Batch, lane: int, control: Control) -> None:
     """Go on to the row's next interval, or hand its state back and take another row."""
     row = hold.row[lane]
     hold.number[lane] += 1
@@ -208,7 +226,7 @@ def finish_interval(hold, batch, lane, control):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def attempt(method, hold, scratch):  # type: ignore[no-untyped-def]
+def attempt(method: Method, hold: Lanes, scratch: Scratch) -> None:
     """Compute one step of each lane from the rates and the Jacobian at its state."""
     s, addresses = scratch, method.addresses
     for lane in range(method.lanes):
@@ -229,7 +247,7 @@ def attempt(method, hold, scratch):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def accept(hold, scratch, batch, lane, control):  # type: ignore[no-untyped-def]
+def accept(hold: Lanes, scratch: Scratch, batch: Batch, lane: int, control: Control) -> bool:
     """Move a lane on if the error of its step allows, choose its next step; return whether."""
     error, row = scratch.error[lane], hold.row[lane]
     good = error <= 1.0
@@ -248,7 +266,7 @@ def accept(hold, scratch, batch, lane, control):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fitting_step(step, left):  # type: ignore[no-untyped-def]
+def fitting_step(step: float, left: float) -> float:
     """Return a step [s] near `step` that fits into the time left, with no tiny one after it."""
     if left <= 0.0:
         return step

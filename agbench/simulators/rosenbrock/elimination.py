@@ -30,9 +30,7 @@ def plan(pattern: Any) -> Elimination:
     order: list[int] = []
     while left:
         rest = sorted(left)
-        cost = {
-            i: (filled[rest, i].sum() - 1) * (filled[i, rest].sum() - 1) for i in rest
-        }
+        cost = {i: (filled[rest, i].sum() - 1) * (filled[i, rest].sum() - 1) for i in rest}
         pivot = min(rest, key=lambda i: (cost[i], i))
         left.remove(pivot)
         order.append(pivot)

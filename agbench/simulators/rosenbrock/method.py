@@ -25,7 +25,7 @@ def compile_method(name: str, rates: Any, scales: Floats, lanes: int) -> Method:
         raise unknown("integrator", name, TABLEAUS)
     tableau = TABLEAUS[name]
     programs, sizes = step_programs(rates, tableau, scales)
-    found = compile_programs(programs, lanes)
+    found = compile_programs(programs, lanes, fused=True)
     fixed = ["prepare", "jacobian", "rates", "factor", "solve", "finish"]
     order = [*fixed, *(f"combine_{stage}" for stage in range(1, tableau.stages))]
     return Method(

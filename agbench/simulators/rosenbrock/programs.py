@@ -25,15 +25,18 @@ class Sizes:
     factors: int
 
 
-def step_programs(
-    rates: Any, tableau: Tableau, scales: Floats
-) -> tuple[dict[str, Program], Sizes]:
-    """Return all programs of a step of `rates`, a function (x, u, d, p) -> dx/dt, and their sizes.
+def step_programs(rates: Any, tableau: Tableau, scales: Floats) -> tuple[dict[str, Program], Sizes]:
+    """Return the programs of a step of `rates`, a function (x, u, d, p) -> dx/dt, and their sizes.
 
-    `prepare` (u, d, p) -> held computes what stays fixed while u, d and p do; `jacobian` (x, held)
-    -> rates and J; `rates` (x, held); `factor` (J, 1 / (h gamma)); `solve` (factors, rates, sum of
-    c k, 1 / h) -> k; `combine_i` (x, k) -> (x of stage i, sum of c k); `finish` (x, k, tolerance) ->
-    (x after the step, its error over the tolerance, factor for the next step). `scales` (n) are usual sizes of the states.
+    - `prepare` (u, d, p) -> held: what stays fixed while u, d and p do
+    - `jacobian` (x, held) -> rates and J; `rates` (x, held) -> rates
+    - `factor` (J, 1 / (h gamma)) -> factors
+    - `solve` (factors, rates, sum of c k, 1 / h) -> k
+    - `combine_i` (x, k) -> x of stage i and sum of c k
+    - `finish` (x, k, tolerance) -> x after the step, its error over the tolerance, factor for the
+      next step
+
+    `scales` (n) are usual sizes of the states.
     """
     arguments = rates.sx_in()
     column = rates(*arguments)

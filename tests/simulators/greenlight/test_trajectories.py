@@ -88,9 +88,7 @@ def test_error_falls_with_the_tolerance(integrator):
 def test_simulate_gives_the_states_as_a_table():
     data = compact("trajectory_walk")
     changes = {p.name: value for p, value in zip(PARAMETERS, data["p"], strict=True)}
-    table = simulate_greenlight(
-        "gym", changes, weather=data["D"], controls=data["U"], interval=900.0
-    )
+    table = simulate_greenlight("gym", changes, weather=data["D"], controls=data["U"], interval=900.0)
     assert table.shape == (97, 28)
     assert table.index[-1] == 86400.0
     assert scaled_error(table.to_numpy(), data["X"]) < 2e-5
