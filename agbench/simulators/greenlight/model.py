@@ -4,6 +4,7 @@ Vanthoor 2011, Equations 8.1 to 8.13 and 9.1 to 9.9; Katzin 2020, Equation A1; K
 Equations 7.1, 7.40 and 7.43.
 """
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -181,7 +182,13 @@ def _crop(f: SimpleNamespace, x: SimpleNamespace) -> dict[str, Any]:
     }
 
 
-def flux_function(structure: Structure, names: list[str]) -> Any:
+def flux_names() -> tuple[str, ...]:
+    """Return the symbols of all fluxes."""
+    (_, x), (_, u), (_, d), (_, p) = _arguments()
+    return tuple(vars(fluxes(Structure(), x, u, d, p)))
+
+
+def flux_function(structure: Structure, names: Sequence[str]) -> Any:
     """Return a `casadi.Function` (x, u, d, p) -> the named fluxes, for balances and diagnosis."""
     (xs, x), (us, u), (ds, d), (ps, p) = _arguments()
     every = fluxes(structure, x, u, d, p)

@@ -133,7 +133,11 @@ class CvodesStepper:
                 address = int(batch.weather[row]) + 8 * batch.width * k
                 weather = _at(address, batch.width)
                 inputs = (batch.state[row], batch.controls[row], weather, batch.parameters[row])
-                batch.state[row] = np.array(self.function(*inputs)).ravel()
+                try:
+                    batch.state[row] = np.array(self.function(*inputs)).ravel()
+                except RuntimeError:  # CasADi's report of SUNDIALS' failures
+                    batch.failed[row] = True
+                    break
 
 
 def _at(address: int, width: int) -> Floats:
