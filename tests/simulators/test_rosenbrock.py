@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from agbench.errors import UnknownNameError
-from agbench.simulators.rosenbrock.driver import Batch, Control, advance, workspace
+from agbench.simulators.rosenbrock.driver import Batch, Control, accept, advance, workspace
 from agbench.simulators.rosenbrock.elimination import factor_function, plan, solve
 from agbench.simulators.rosenbrock.method import TABLEAUS, compile_method
 
@@ -62,6 +62,17 @@ def test_unsolvable_row_is_marked_and_keeps_its_state():
     state, batch = solution("rodas4", 1e-6, 1e-3, np.nan)
     assert batch.failed.all()
     np.testing.assert_array_equal(state, [0.0, 0.0])
+
+
+def test_refused_step_is_always_shorter():
+    """Also a last step, refused for an error just above one, which fitting would stretch again."""
+    method = compile_method("rodas4", equations(), np.ones(2), 1)
+    lanes, scratch = workspace(method, 2, (1, 1, 1))
+    _, batch = solution("rodas4", 1e-6, 1e-3, 1.0)
+    lanes.row[0], lanes.step[0], lanes.elapsed[0] = 0, 10.0, 290.0
+    scratch.error[0], scratch.change[0] = np.nextafter(1.0, 2.0), 0.95
+    assert not accept(lanes, scratch, batch, 0, Control(300.0, 1.0, 1e-6))
+    assert lanes.step[0] == 9.0
 
 
 def test_unknown_method_is_answered_with_the_nearest():

@@ -251,18 +251,19 @@ def accept(hold: Lanes, scratch: Scratch, batch: Batch, lane: int, control: Cont
     """Move a lane on if the error of its step allows, choose its next step; return whether."""
     error, row = scratch.error[lane], hold.row[lane]
     good = error <= 1.0
-    if good:
-        for i in range(len(hold.x)):
-            hold.x[i, lane] = scratch.after[i, lane]
-        left = control.interval - hold.elapsed[lane]
-        full = hold.step[lane] >= left
-        hold.elapsed[lane] = control.interval if full else hold.elapsed[lane] + hold.step[lane]
-        batch.attempts[row, 0] += 1
-    else:
+    if not good:
         batch.attempts[row, 1] += 1
-    wanted = hold.step[lane] * (scratch.change[lane] if math.isfinite(error) else 0.2)
+        hold.step[lane] *= min(0.9, scratch.change[lane]) if math.isfinite(error) else 0.2
+        return False
+    for i in range(len(hold.x)):
+        hold.x[i, lane] = scratch.after[i, lane]
+    left = control.interval - hold.elapsed[lane]
+    full = hold.step[lane] >= left
+    hold.elapsed[lane] = control.interval if full else hold.elapsed[lane] + hold.step[lane]
+    batch.attempts[row, 0] += 1
+    wanted = hold.step[lane] * scratch.change[lane]
     hold.step[lane] = fitting_step(wanted, control.interval - hold.elapsed[lane])
-    return good
+    return True
 
 
 @kernel
