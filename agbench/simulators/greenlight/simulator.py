@@ -12,6 +12,7 @@ from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting, stepper
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
+from agbench.simulators.greenlight.window import read_window
 from agbench.simulators.greenlight.world import GreenLightWorld
 from agbench.simulators.rosenbrock.driver import Batch
 
@@ -61,6 +62,7 @@ class GreenLightSimulator:
         """(n, 2): inner steps accepted and refused so far."""
         self._worlds: list[GreenLightWorld | None] = [None] * n
         self._weather: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
+        self._lengths: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self._failed: Booleans = np.zeros(n, dtype=np.bool_)
         self._rows = np.arange(n)
         self._stepper = stepper(preset(name).structure, setting, interval, n)
@@ -127,10 +129,7 @@ class GreenLightSimulator:
         The last is the weather in force; before the start the first repeats.
         """
         found = np.empty((self.n, days, len(columns)))
-        for row, world in enumerate(self._worlds):
-            if world is not None:
-                steps = np.arange(self.elapsed[row] - days + 1, self.elapsed[row] + 1)
-                found[row] = world.weather[np.clip(steps, 0, len(world.weather) - 1)][:, columns]
+        read_window(self._weather, self._lengths, len(WEATHER), self.elapsed, columns, found)
         return found
 
     def save(self, row: int) -> SavedRow:
@@ -144,6 +143,7 @@ class GreenLightSimulator:
         """Put a row into a saved state."""
         self._worlds[row] = saved.world
         self._weather[row] = saved.world.weather.ctypes.data
+        self._lengths[row] = len(saved.world.weather)
         self.horizon[row] = saved.world.steps
         self.elapsed[row] = saved.elapsed
         self.parameters[row] = saved.parameters
