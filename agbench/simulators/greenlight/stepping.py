@@ -46,7 +46,8 @@ SETTINGS = {
     "fast": Setting("rodas3", 1.5e-4, 2.0),
     "reference": Setting("cvodes", 1e-10, 0.0),
 }
-"""Greatest errors over the reference scenarios (10 days of 300 s): accurate 2e-4 K, fast 5e-3 K."""
+"""Greatest errors over five reference scenarios (3 to 10 days): accurate 2e-4 K and 1e-5 of a state's
+size, fast 4e-3 K and 2e-4. Tasks use `accurate`; `fast` is for exploring."""
 
 
 def setting(name: str = "accurate", integrator: str | None = None, tol: float | None = None) -> Setting:

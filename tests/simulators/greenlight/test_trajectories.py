@@ -74,6 +74,21 @@ def test_cvodes_reproduces_a_reference_scenario_to_its_uncertainty(name):
     assert relative_error(states, data["X"]) < max(uncertainty, 1e-7)
 
 
+@pytest.mark.parametrize(
+    ("name", "original"),
+    [
+        ("gym", "glgym2"),
+        ("katzin_2020", "2020_asis"),
+        ("katzin_2021", "2021_harv5e4_lamp2020"),
+    ],
+)
+def test_preset_follows_its_original_code_for_three_days(name, original):
+    data = full("fidelity_gl205_vs_glgym2_3d")
+    table = simulate_greenlight(name, weather=data["D"], controls=data["U"], x0=data[original][0], tol=1e-7)
+    assert scaled_error(table.to_numpy(), data[original]) < 2e-6
+    assert temperature_error(table.to_numpy(), data[original]) < 2e-5
+
+
 @pytest.mark.parametrize("integrator", ["rodas3", "rodas4"])
 def test_error_falls_with_the_tolerance(integrator):
     data = compact("trajectory_walk")
