@@ -29,7 +29,9 @@ def solution(name, tolerance, first, stiffness, interval=1.0):
         parameters=np.array([[stiffness]]),
         weather=np.array([weather.ctypes.data]),
         width=1,
-        intervals=np.array([1]),
+        elapsed=np.array([0]),
+        horizon=np.array([1]),
+        steps=1,
         attempts=np.zeros((1, 2), dtype=np.int64),
         failed=np.zeros(1, dtype=bool),
     )

@@ -80,22 +80,22 @@ class GreenLightSimulator:
         """Advance the chosen rows by `steps` intervals under the controls `inputs` (n, 8)."""
         rows = self._rows if mask is None else np.flatnonzero(mask)
         controls = self._checked(inputs, rows)
-        intervals = np.minimum(steps, self.horizon - self.elapsed)
         batch = Batch(
             rows=rows,
             state=self.state,
             controls=controls,
             parameters=self.parameters,
-            weather=self._weather + 8 * len(WEATHER) * self.elapsed,
+            weather=self._weather,
             width=len(WEATHER),
-            intervals=intervals,
+            elapsed=self.elapsed,
+            horizon=self.horizon,
+            steps=steps,
             attempts=self.attempts,
             failed=self._failed,
         )
         self._stepper.advance(batch)
         if self._failed.any():
             self._report_failure()
-        self.elapsed[rows] += intervals[rows]
 
     def _checked(self, inputs: Floats, rows: NDArray[np.intp]) -> Floats:
         """Return the controls as the stepper needs them; refuse those outside 0 to 1."""

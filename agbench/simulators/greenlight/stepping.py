@@ -71,7 +71,7 @@ class Stepper(Protocol):
     """Advances the rows of a batch over intervals with held inputs."""
 
     def advance(self, batch: Batch) -> None:
-        """Advance each chosen row by its number of intervals; see `Batch`."""
+        """Advance the chosen rows of a batch; see `Batch`."""
 
 
 def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> Stepper:
@@ -100,7 +100,7 @@ class RosenbrockStepper:
     scratch: Scratch
 
     def advance(self, batch: Batch) -> None:
-        """Advance each chosen row by its number of intervals."""
+        """Advance the chosen rows of a batch."""
         advance(self.method, self.control, batch, self.lanes, self.scratch)
 
 
@@ -128,17 +128,23 @@ class CvodesStepper:
     function: Any
 
     def advance(self, batch: Batch) -> None:
-        """Advance each chosen row by its number of intervals."""
+        """Advance the chosen rows of a batch."""
         for row in batch.rows:
-            for k in range(batch.intervals[row]):
-                address = int(batch.weather[row]) + 8 * batch.width * k
-                weather = _at(address, batch.width)
-                inputs = (batch.state[row], batch.controls[row], weather, batch.parameters[row])
-                try:
-                    batch.state[row] = np.array(self.function(*inputs)).ravel()
-                except RuntimeError:  # CasADi's report of SUNDIALS' failures
-                    batch.failed[row] = True
-                    break
+            last = min(batch.elapsed[row] + batch.steps, batch.horizon[row])
+            while batch.elapsed[row] < last and not batch.failed[row]:
+                self._step(batch, row)
+
+    def _step(self, batch: Batch, row: int) -> None:
+        """Advance one row by one interval, or mark it as failed."""
+        place = int(batch.weather[row] + 8 * batch.width * batch.elapsed[row])
+        weather = _at(place, batch.width)
+        try:
+            after = self.function(batch.state[row], batch.controls[row], weather, batch.parameters[row])
+        except RuntimeError:  # CasADi's report of SUNDIALS' failures
+            batch.failed[row] = True
+            return
+        batch.state[row] = np.array(after).ravel()
+        batch.elapsed[row] += 1
 
 
 def _at(address: int, width: int) -> Floats:

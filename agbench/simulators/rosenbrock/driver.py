@@ -54,10 +54,14 @@ class Batch(NamedTuple):
     parameters: Floats
     """(n, parameters)."""
     weather: Integers
-    """(n,): address of each row's weather of its next interval, of `width` columns."""
+    """(n,): address of each row's weather from its start, of `width` columns."""
     width: int
-    intervals: Integers
-    """(n,): how many intervals to advance."""
+    elapsed: Integers
+    """(n,): intervals since each row's start; gains those advanced."""
+    horizon: Integers
+    """(n,): the last interval of each row, beyond which it does not go."""
+    steps: int
+    """How many intervals to advance."""
     attempts: Integers
     """(n, 2): gains the steps accepted and refused."""
     failed: NDArray[np.bool_]
@@ -75,7 +79,9 @@ class Lanes(NamedTuple):
     row: Integers
     """(lanes,): the row in each lane, -1 for none."""
     number: Integers
-    """(lanes,): which of its intervals the row is in."""
+    """(lanes,): which of its intervals the row is in, since its start."""
+    last: Integers
+    """(lanes,): the interval at which the row stops."""
     elapsed: Floats
     """(lanes,): time in the interval [s]."""
     step: Floats
@@ -108,7 +114,7 @@ def workspace(method: Method, states: int, widths: tuple[int, int, int]) -> tupl
     def room(*shape: int) -> Floats:
         return np.zeros((*shape, method.lanes))
 
-    numbers = np.zeros((3, method.lanes), dtype=np.int64)
+    numbers = np.zeros((4, method.lanes), dtype=np.int64)
     lanes = Lanes(
         x=room(states),
         u=room(widths[0]),
@@ -117,9 +123,10 @@ def workspace(method: Method, states: int, widths: tuple[int, int, int]) -> tupl
         held=room(method.held),
         row=numbers[0],
         number=numbers[1],
+        last=numbers[2],
         elapsed=room(),
         step=np.ones(method.lanes),
-        taken=numbers[2, :1],
+        taken=numbers[3, :1],
     )
     return lanes, Scratch(
         rates=room(states),
@@ -140,13 +147,13 @@ def workspace(method: Method, states: int, widths: tuple[int, int, int]) -> tupl
 
 @entry
 def advance(method: Method, control: Control, batch: Batch, hold: Lanes, scratch: Scratch) -> None:
-    """Advance the chosen rows of a batch, each by its number of intervals.
+    """Advance the chosen rows of a batch by `batch.steps` intervals, fewer where a row ends.
 
     `hold` and `scratch` are room to work in; what they contain before the call has no influence.
     """
     scratch.tolerance[:] = control.tolerance
     hold.row[:] = -1
-    hold.number[:] = 0
+    hold.last[:] = 0
     hold.taken[0] = 0
     for lane in range(method.lanes):
         take(hold, batch, lane, control)
@@ -179,20 +186,30 @@ def take(hold: Lanes, batch: Batch, lane: int, control: Control) -> None:
     A lane that finds none waiting goes on computing what it holds, at first a copy of a row.
     """
     hold.row[lane] = -1
-    while hold.taken[0] < len(batch.rows) and batch.intervals[batch.rows[hold.taken[0]]] <= 0:
+    while hold.taken[0] < len(batch.rows) and stop(batch, hold.taken[0]) == 0:
         hold.taken[0] += 1
     idle = hold.taken[0] == len(batch.rows)
-    if idle and (hold.number[lane] > 0 or len(batch.rows) == 0):
+    if idle and (hold.last[lane] > 0 or len(batch.rows) == 0):
         return
     row = batch.rows[0 if idle else hold.taken[0]]
     put(batch.state, row, hold.x, lane)
     put(batch.controls, row, hold.u, lane)
     put(batch.parameters, row, hold.p, lane)
-    hold.number[lane] = 0
+    if idle:
+        return
+    hold.row[lane] = row
+    hold.number[lane] = batch.elapsed[row]
+    hold.last[lane] = stop(batch, hold.taken[0])
+    hold.taken[0] += 1
     start_interval(hold, batch, lane, row, control)
-    if not idle:
-        hold.row[lane] = row
-        hold.taken[0] += 1
+
+
+@kernel
+def stop(batch: Batch, place: int) -> int:
+    """Return the interval at which the row in a place of `rows` stops, 0 if it does not move."""
+    row = batch.rows[place]
+    last = min(batch.elapsed[row] + batch.steps, batch.horizon[row])
+    return last if last > batch.elapsed[row] else 0
 
 
 @kernel
@@ -217,9 +234,10 @@ def finish_interval(hold: Lanes, batch: Batch, lane: int, control: Control) -> N
     """Go on to the row's next interval, or hand its state back and take another row."""
     row = hold.row[lane]
     hold.number[lane] += 1
-    if hold.number[lane] < batch.intervals[row]:
+    if hold.number[lane] < hold.last[lane]:
         start_interval(hold, batch, lane, row, control)
         return
+    batch.elapsed[row] = hold.last[lane]
     for i in range(len(hold.x)):
         batch.state[row, i] = hold.x[i, lane]
     take(hold, batch, lane, control)
