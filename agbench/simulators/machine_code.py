@@ -40,6 +40,8 @@ def compile_programs(programs: Mapping[str, Program], lanes: int = 1, fused: boo
     machine = _target_machine()
     for name in sorted(set(re.findall(r"@libm_(\w+)", text))):
         llvm.add_symbol(f"libm_{name}", _library_address(name))
+    for name in ("fma", "floor", "ceil"):  # LLVM calls them where the processor lacks them
+        llvm.add_symbol(name, _library_address(name))
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(text, machine)))
     engine.finalize_object()
@@ -62,9 +64,10 @@ def _arity(name: str) -> int:
 
 def _target_machine() -> Any:
     target = llvm.Target.from_triple(llvm.get_process_triple())
+    name, features = _processor()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        cpu=name,
+        features=features,
         opt=2,
         reloc="default",
         codemodel="jitdefault",
@@ -72,10 +75,14 @@ def _target_machine() -> Any:
     )
 
 
+def _processor() -> tuple[str, str]:
+    """Return LLVM's name of this processor, and its features."""
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
 def _object_code(text: str, machine: Any) -> bytes:
     """Return the object code of an assembly text, from the cache where it is there."""
-    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    key = f"{llvm.llvm_version_info} {machine.triple} {processor}\n{text}"
+    key = f"{llvm.llvm_version_info} {machine.triple} {_processor()}\n{text}"
     path = cache_folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.o"
     with contextlib.suppress(OSError):
         return path.read_bytes()

@@ -1,6 +1,7 @@
 """Compiled SX functions against CasADi's virtual machine, instruction by instruction."""
 
 import os
+import platform
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 
+from agbench.simulators import machine_code
 from agbench.simulators.compiler import UnsupportedOperationError, hoist, translate
 from agbench.simulators.machine_code import call, compile_programs, write_atomically
 
@@ -136,6 +138,23 @@ def test_lanes_and_single_rows_have_the_same_bits():
     for lane in range(4):
         apply(one, a[:, lane].copy(), b[:, lane].copy(), single)
         np.testing.assert_array_equal(together[:, lane], single)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names an x86 processor")
+def test_old_processor_gives_the_same_bits(monkeypatch, tmp_path):
+    """One without fused multiply-add and vectors of four, such as the first of its kind."""
+    a, b = casadi.SX.sym("a", 2), casadi.SX.sym("b", 2)
+    result = casadi.exp(a) * b + casadi.floor(a) - casadi.fabs(b) ** 0.7
+    program = translate(casadi.Function("f", [a, b], [result]))
+    x, y = np.random.default_rng(6).normal(size=(2, 2, 4))
+    monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path))
+    results = []
+    for processor in (machine_code._processor(), ("x86-64", "")):
+        monkeypatch.setattr(machine_code, "_processor", lambda processor=processor: processor)
+        address = compile_programs({"f": program}, 4, fused=True)["f"]
+        apply(address, x, y, out := np.empty((2, 4)))
+        results.append(out)
+    np.testing.assert_array_equal(*results)
 
 
 def test_hoisted_program_gives_the_same_bits():
