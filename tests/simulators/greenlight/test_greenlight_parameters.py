@@ -3,7 +3,7 @@
 import casadi
 import numpy as np
 import pytest
-from reference import compact, full
+from greenlight_reference import compact, full
 
 from agbench.errors import ConfigError
 from agbench.simulators.greenlight.derived import DERIVED

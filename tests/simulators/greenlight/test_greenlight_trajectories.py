@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference import (
+from greenlight_reference import (
     SCENARIOS,
     compact,
     eight,

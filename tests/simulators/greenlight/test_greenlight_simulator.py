@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from greenlight_reference import compact
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import compact
 
 from agbench.errors import SimulationError, UnknownNameError, WeatherError
 from agbench.simulators.greenlight.presets import PRESETS

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference import compact, eight
+from greenlight_reference import compact, eight
 
 from agbench.simulators.greenlight.model import flux_function, rate_function
 from agbench.simulators.greenlight.parameters import PARAMETER_TABLE, parameter_vector

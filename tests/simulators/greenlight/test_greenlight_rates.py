@@ -3,7 +3,7 @@
 import casadi
 import numpy as np
 import pytest
-from reference import compact, eight, full
+from greenlight_reference import compact, eight, full
 
 from agbench.simulators.greenlight.model import rate_function
 from agbench.simulators.greenlight.parameters import parameter_vector
