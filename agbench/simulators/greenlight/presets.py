@@ -1,8 +1,4 @@
-"""Published greenhouses as parameter changes, and the few choices in which the codes differ.
-
-References: Vanthoor 2011 (thesis, Wageningen); Katzin et al. 2020, Biosystems Engineering 194;
-Katzin et al. 2021, Applied Energy 281; van Laatum et al. 2025 (GreenLight-Gym 2).
-"""
+"""Published greenhouses as parameter changes, and the few choices in which the codes differ."""
 
 import math
 from collections.abc import Mapping

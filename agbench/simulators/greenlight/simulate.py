@@ -84,6 +84,13 @@ def _controls(controls: ArrayLike) -> Floats:
             f"greenlight: controls have shape {u.shape}, not (N, 6) or (N, {len(CONTROLS)}) in the "
             f"order {', '.join(CONTROLS.names)}."
         )
+    outside = np.argwhere(~((u >= 0.0) & (u <= 1.0)))
+    if len(outside):
+        step, column = outside[0]
+        raise ActionError(
+            f"greenlight: control {CONTROLS.names[column]} of step {step} is {u[step, column]}; it must "
+            "lie between 0 and 1."
+        )
     return np.hstack([u, np.zeros((len(u), len(CONTROLS) - u.shape[1]))])
 
 

@@ -65,7 +65,8 @@ class GreenLightSimulator:
         self._lengths: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self._failed: Booleans = np.zeros(n, dtype=np.bool_)
         self._rows = np.arange(n)
-        self._stepper = stepper(preset(name).structure, setting, interval, n)
+        self._name, self._structure = name, preset(name).structure
+        self._stepper = stepper(self._structure, setting, interval, n)
 
     def reset(self, worlds: Sequence[GreenLightWorld], mask: Booleans | None = None) -> None:
         """Put each chosen row at the start of its world; one world a chosen row."""
@@ -141,6 +142,11 @@ class GreenLightSimulator:
 
     def load(self, row: int, saved: SavedRow) -> None:
         """Put a row into a saved state."""
+        if saved.world.structure != self._structure:
+            raise SimulationError(
+                f"greenlight: the world of row {row} is of another greenhouse than this simulator's "
+                f"{self._name!r}: their equations differ. Build both from one preset."
+            )
         self._worlds[row] = saved.world
         self._weather[row] = saved.world.weather.ctypes.data
         self._lengths[row] = len(saved.world.weather)

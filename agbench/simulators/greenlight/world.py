@@ -8,13 +8,16 @@ import numpy as np
 from agbench.errors import SimulationError, WeatherError
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.parameters import parameter_vector
-from agbench.simulators.greenlight.presets import preset
+from agbench.simulators.greenlight.presets import Structure, preset
 from agbench.simulators.greenlight.variables import STATES, WEATHER, initial_state
 
 
 @dataclass(frozen=True, eq=False)
 class GreenLightWorld:
     """All that fixes an episode apart from the controls; build it with `greenlight_world`."""
+
+    structure: Structure
+    """The equations that the parameters belong to."""
 
     weather: Floats
     """(rows, 10), one row an interval, C order."""
@@ -62,4 +65,6 @@ def greenlight_world(
         raise WeatherError(
             f"greenlight: an episode of {last} steps needs as many rows of weather; there are {len(series)}."
         )
-    return GreenLightWorld(series, parameter_vector({**preset(name).changes, **(changes or {})}), x, last)
+    chosen = preset(name)
+    parameters = parameter_vector({**chosen.changes, **(changes or {})})
+    return GreenLightWorld(chosen.structure, series, parameters, x, last)

@@ -6,7 +6,7 @@ from greenlight_reference import compact
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agbench.errors import SimulationError, UnknownNameError, WeatherError
+from agbench.errors import ActionError, SimulationError, UnknownNameError, WeatherError
 from agbench.simulators.greenlight.presets import PRESETS
 from agbench.simulators.greenlight.simulate import simulate_greenlight
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
@@ -172,6 +172,18 @@ def test_control_outside_its_range_is_refused():
     u[1, 3] = np.nan
     with pytest.raises(SimulationError, match="uVent"):
         simulator.advance(u, 1)
+
+
+def test_simulate_names_the_step_of_a_wrong_control():
+    u = np.zeros((5, 6))
+    u[3, 1] = -0.1
+    with pytest.raises(ActionError, match=r"control uCo2 of step 3 is -0\.1"):
+        simulate_greenlight(weather=DATA["D"], controls=u)
+
+
+def test_world_of_another_greenhouse_is_refused():
+    with pytest.raises(SimulationError, match="another greenhouse than this simulator's 'gym'"):
+        GreenLightSimulator(1).reset([greenlight_world(DATA["D"], "katzin_2021")])
 
 
 def test_misspelt_names_are_answered_with_the_nearest():
