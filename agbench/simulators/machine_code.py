@@ -88,7 +88,7 @@ def _object_code(text: str, machine: Any) -> bytes:
         return path.read_bytes()
     module = llvm.parse_assembly(text)
     module.verify()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
     builder.getModulePassManager().run(module, builder)
     code: bytes = machine.emit_object(module)
     write_atomically(path, code)
