@@ -1,0 +1,51 @@
+"""Photosynthesis of the canopy: electron transport, CO2 in the stomata, and the full buffer.
+
+Vanthoor 2011, Equations 9.10 to 9.23; Katzin 2021, Equation 7.27.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+import casadi
+
+from agbench.simulators.greenlight.smooth import logistic
+
+GAS_CONSTANT = 8.3144598  # J mol-1 K-1
+STANDARD_PRESSURE = 101325.0  # Pa
+CO2_MOLAR_MASS = 44.01e-3  # kg mol-1
+BUFFER_SLOPE = 5e-4  # m2 mg-1, smooth stop of photosynthesis at a full buffer (Section 9.7.2)
+
+
+def co2_in_ppm(density: Any, temperature: Any) -> Any:
+    """CO2 concentration [ppm] of a density [mg m-3] at a temperature [degC] (ideal gas)."""
+    molar = 1e-6 * density / CO2_MOLAR_MASS
+    return 1e6 * GAS_CONSTANT * (temperature + 273.15) * molar / STANDARD_PRESSURE
+
+
+def electron_transport(par: Any, lai: Any, offset: float, x: SimpleNamespace, p: SimpleNamespace) -> Any:
+    """Electron transport [umol m-2 s-1] by absorbed PAR [umol m-2 s-1] (Eq. 9.14-9.16)."""
+    gas = 1e-3 * p.R
+    kelvin = x.tCan + 273.15
+    activation = casadi.exp(p.eJ * (kelvin - p.t25k) / (gas * kelvin * p.t25k))
+    reference = 1 + casadi.exp((p.S * p.t25k - p.H) / (gas * p.t25k))
+    heat = 1 + casadi.exp((p.S * kelvin - p.H) / (gas * kelvin))
+    potential = lai * p.j25LeafMax * activation * reference / heat
+    return curve(potential, p.alpha * par, p.theta, offset)
+
+
+def curve(potential: Any, light: Any, curvature: Any, offset: float) -> Any:
+    """Smaller root of curvature J^2 - (potential + light) J + potential light = 0."""
+    both = potential + light
+    root = casadi.sqrt(both**2 - 4 * curvature * potential * light + offset)
+    return (both - root) / (2 * curvature)
+
+
+def photosynthesis(par: Any, lai: Any, offset: float, x: SimpleNamespace, p: SimpleNamespace) -> Any:
+    """Net assimilation into the buffer [mg CH2O m-2 s-1] (Eq. 9.10-9.13 and 9.21-9.23)."""
+    transport = electron_transport(par, lai, offset, x, p)
+    stomata = p.etaCo2AirStom * co2_in_ppm(x.co2Air, x.tAir)
+    compensation = p.cGamma * x.tCan / lai + 20 * p.cGamma * (1 - 1 / lai)
+    gross = transport * (stomata - compensation) / (4 * (stomata + 2 * compensation))
+    respired = gross * compensation / stomata
+    open_buffer = logistic(-BUFFER_SLOPE * (x.cBuf - p.cBufMax))
+    return p.mCh2o * open_buffer * (gross - respired)

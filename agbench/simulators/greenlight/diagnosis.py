@@ -1,0 +1,44 @@
+"""Reading fluxes of climate and crop (harvest, transpiration, heat losses ...) from a batch."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agbench.errors import unknown
+from agbench.simulators.base import Floats
+from agbench.simulators.compiler import translate
+from agbench.simulators.greenlight.model import flux_function, flux_names
+from agbench.simulators.greenlight.presets import Structure
+from agbench.simulators.kernels import entry
+from agbench.simulators.machine_code import call, compile_programs
+
+
+class FluxReader:
+    """Evaluates chosen fluxes, by the symbols of the papers, for all rows of a batch.
+
+    Heat fluxes are in W m-2, vapour in kg m-2 s-1, CO2 and carbohydrates in mg m-2 s-1, air flows in
+    m3 m-2 s-1.
+    """
+
+    def __init__(self, structure: Structure, names: Sequence[str]) -> None:
+        known = flux_names()
+        for name in names:
+            if name not in known:
+                raise unknown("flux", name, known)
+        self.names = tuple(names)
+        program = translate(flux_function(structure, self.names))
+        self._address = compile_programs({"fluxes": program})["fluxes"]
+
+    def read(self, state: Floats, controls: Floats, weather: Floats, parameters: Floats) -> Floats:
+        """Return the fluxes (n, len(names)) of rows with (n, 28), (n, 8), (n, 10) and (n, 208)."""
+        found = np.empty((len(state), len(self.names)))
+        x, u, d, p = (np.ascontiguousarray(a) for a in (state, controls, weather, parameters))
+        _read(self._address, x, u, d, p, found)
+        return found
+
+
+@entry
+def _read(address: int, x: Floats, u: Floats, d: Floats, p: Floats, found: Floats) -> None:
+    """Evaluate the compiled fluxes row by row."""
+    for i in range(len(x)):
+        call(address, (x[i], u[i], d[i], p[i], found[i]))

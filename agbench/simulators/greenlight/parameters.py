@@ -1,0 +1,50 @@
+"""The 208 parameters of the greenhouse model: their table, and a full vector from a few changes.
+
+The order is that of GreenLight-Gym 2. `UNUSED` names those that no equation reads; they are kept
+because published lists of parameters contain them.
+"""
+
+import math
+from collections.abc import Mapping
+from types import SimpleNamespace
+
+import numpy as np
+
+from agbench.errors import ConfigError, unknown
+from agbench.simulators.base import Floats, Variable, VariableTable
+from agbench.simulators.greenlight.derived import DERIVED
+from agbench.simulators.greenlight.parameters_climate import CLIMATE
+from agbench.simulators.greenlight.parameters_crop import CROP
+from agbench.simulators.greenlight.parameters_lamps import LAMPS
+
+PARAMETERS = (*CLIMATE, *CROP, *LAMPS)
+PARAMETER_TABLE = VariableTable(Variable(p.name, p.unit, p.meaning) for p in PARAMETERS)
+UNUSED = frozenset(
+    (
+        *("omega", "etaRoofThr", "epsRfFir", "rhoThScrFir", "aSide", "hSideRoof"),
+        *("energyContentGas", "globJtoUmol", "tEndSumGrowth", "heatCorrection", "intLamps"),
+        *("dmfm", "eps"),
+    )
+)
+
+
+def parameter_vector(changes: Mapping[str, float]) -> Floats:
+    """Return all parameters, shape (208,): the table's values with `changes` applied by name.
+
+    Capacities and other derived parameters follow from the changed ones, unless set themselves.
+    """
+    values = {p.name: p.value for p in PARAMETERS}
+    for name, value in changes.items():
+        if name not in values:
+            raise unknown("parameter", name, values, "greenlight parameters")
+        if not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
+            raise ConfigError(
+                f"greenlight parameters: {name} is {value!r}, not a finite number "
+                f"in {PARAMETER_TABLE[name].unit}."
+            )
+        values[name] = float(value)
+    record = SimpleNamespace(**values)
+    for name, rule in DERIVED.items():
+        if name not in changes:
+            setattr(record, name, rule(record))
+    return np.array([getattr(record, p.name) for p in PARAMETERS])

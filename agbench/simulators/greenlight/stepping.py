@@ -1,0 +1,152 @@
+"""How the greenhouse is advanced: two settings of the compiled stepper, and CVODES as reference."""
+
+import ctypes
+import functools
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import casadi
+import numpy as np
+
+from agbench.errors import SimulationError, unknown
+from agbench.simulators.base import Floats
+from agbench.simulators.greenlight.model import rate_function
+from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.presets import Structure
+from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WEATHER
+from agbench.simulators.rosenbrock.driver import (
+    Batch,
+    Control,
+    Lanes,
+    Method,
+    Scratch,
+    advance,
+    workspace,
+)
+from agbench.simulators.rosenbrock.method import TABLEAUS, compile_method
+
+LANES = 4
+"""Rows that one vector instruction advances; a batch of one has its own code."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An integrator and its accuracy."""
+
+    integrator: str
+    """`rodas4`, `rodas3` or `cvodes`."""
+    tolerance: float
+    """Of a step, relative to the greater of a state and its usual size."""
+    first_step: float
+    """First step of each interval [s], at which inputs jump; CVODES chooses its own."""
+
+
+SETTINGS = {
+    "accurate": Setting("rodas4", 2e-5, 1.0),
+    "fast": Setting("rodas3", 1.5e-4, 2.0),
+    "reference": Setting("cvodes", 1e-10, 0.0),
+}
+"""Greatest errors over five reference scenarios (3 to 10 days): accurate 2e-4 K and 1e-5 of a state's
+size, fast 4e-3 K and 2e-4. Tasks use `accurate`; `fast` is for exploring."""
+
+
+def setting(name: str = "accurate", integrator: str | None = None, tol: float | None = None) -> Setting:
+    """Return a named setting, or that of an `integrator`, with another tolerance if `tol` is set."""
+    if name not in SETTINGS:
+        raise unknown("greenlight setting", name, SETTINGS)
+    chosen = SETTINGS[name]
+    if integrator is not None:
+        usual = {s.integrator: s for s in SETTINGS.values()}
+        if integrator not in usual:
+            raise unknown("integrator", integrator, usual)
+        chosen = usual[integrator]
+    if tol is None:
+        return chosen
+    if not 0 < tol < 1:
+        raise SimulationError(f"greenlight: tol is {tol!r}; it must lie between 0 and 1.")
+    return Setting(chosen.integrator, float(tol), chosen.first_step)
+
+
+class Stepper(Protocol):
+    """Advances the rows of a batch over intervals with held inputs."""
+
+    def advance(self, batch: Batch) -> None:
+        """Advance the chosen rows of a batch; see `Batch`."""
+
+
+def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> Stepper:
+    """Return the stepper of a setting for intervals of `interval` [s] and a batch of n rows."""
+    if chosen.integrator in TABLEAUS:
+        method = compiled(structure, chosen.integrator, 1 if n == 1 else LANES)
+        control = Control(float(interval), chosen.first_step, chosen.tolerance)
+        widths = (len(CONTROLS), len(WEATHER), len(PARAMETER_TABLE))
+        return RosenbrockStepper(method, control, *workspace(method, len(STATES), widths))
+    return CvodesStepper(reference_integrator(structure, float(interval), chosen.tolerance))
+
+
+@functools.cache
+def compiled(structure: Structure, integrator: str, lanes: int) -> Method:
+    """Return the machine code of a method for a structure, compiled once a process."""
+    return compile_method(integrator, rate_function(structure), SCALES, lanes)
+
+
+@dataclass(frozen=True)
+class RosenbrockStepper:
+    """The compiled stepper; a row's result does not depend on the batch."""
+
+    method: Method
+    control: Control
+    lanes: Lanes
+    scratch: Scratch
+
+    def advance(self, batch: Batch) -> None:
+        """Advance the chosen rows of a batch."""
+        advance(self.method, self.control, batch, self.lanes, self.scratch)
+
+
+@functools.cache
+def reference_integrator(structure: Structure, interval: float, tolerance: float) -> Any:
+    """Return a `casadi.Function` (x, u, d, p) -> x after an interval, by CVODES on scaled states."""
+    rates = rate_function(structure)
+    x, u, d, p = rates.sx_in()
+    scaled = casadi.SX.sym("z", len(STATES))
+    inputs = casadi.vertcat(u, d, p)
+    ode = rates(scaled * SCALES, u, d, p) / SCALES
+    options = {"abstol": tolerance, "reltol": tolerance, "max_num_steps": 1_000_000}
+    solver = casadi.integrator(
+        "cvodes", "cvodes", {"x": scaled, "p": inputs, "ode": ode}, 0.0, interval, options
+    )
+    arguments = [casadi.MX.sym(str(i), part.numel()) for i, part in enumerate((x, u, d, p))]
+    after = solver(x0=arguments[0] / SCALES, p=casadi.vertcat(*arguments[1:]))["xf"] * SCALES
+    return casadi.Function("reference", arguments, [after])
+
+
+@dataclass(frozen=True)
+class CvodesStepper:
+    """SUNDIALS' CVODES, restarted at each interval; slow, for checking the others."""
+
+    function: Any
+
+    def advance(self, batch: Batch) -> None:
+        """Advance the chosen rows of a batch."""
+        for row in batch.rows:
+            last = min(batch.elapsed[row] + batch.steps, batch.horizon[row])
+            while batch.elapsed[row] < last and not batch.failed[row]:
+                self._step(batch, row)
+
+    def _step(self, batch: Batch, row: int) -> None:
+        """Advance one row by one interval, or mark it as failed."""
+        place = int(batch.weather[row] + 8 * batch.width * batch.elapsed[row])
+        weather = _at(place, batch.width)
+        try:
+            after = self.function(batch.state[row], batch.controls[row], weather, batch.parameters[row])
+        except RuntimeError:  # CasADi's report of SUNDIALS' failures
+            batch.failed[row] = True
+            return
+        batch.state[row] = np.array(after).ravel()
+        batch.elapsed[row] += 1
+
+
+def _at(address: int, width: int) -> Floats:
+    """Return the float64 array of `width` values that lies at an address."""
+    return np.ctypeslib.as_array((ctypes.c_double * width).from_address(address))

@@ -1,0 +1,107 @@
+"""The variables of the greenhouse model: states, controls and weather, in their fixed order.
+
+Bounds are wide enough for every state that admissible controls and European weather lead to.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+import casadi
+import numpy as np
+
+from agbench.simulators.base import Floats, Variable, VariableTable
+from agbench.simulators.greenlight.smooth import saturation_pressure
+
+
+def _temperature(name: str, place: str, high: float = 90.0) -> Variable:
+    return Variable(name, "degC", f"temperature of {place}", -60.0, high)
+
+
+STATES = VariableTable(
+    (
+        Variable("co2Air", "mg m-3", "CO2 in the air below the screens", 0.0, 2e4),
+        Variable("co2Top", "mg m-3", "CO2 in the air above the screens", 0.0, 2e4),
+        _temperature("tAir", "the air below the screens"),
+        _temperature("tTop", "the air above the screens"),
+        _temperature("tCan", "the canopy"),
+        _temperature("tCovIn", "the inside of the cover"),
+        _temperature("tCovE", "the outside of the cover"),
+        _temperature("tThScr", "the thermal screen"),
+        _temperature("tFlr", "the floor"),
+        _temperature("tPipe", "the pipe rails", 200.0),
+        _temperature("tSo1", "soil layer 1"),
+        _temperature("tSo2", "soil layer 2"),
+        _temperature("tSo3", "soil layer 3"),
+        _temperature("tSo4", "soil layer 4"),
+        _temperature("tSo5", "soil layer 5"),
+        Variable("vpAir", "Pa", "vapour pressure below the screens", 0.0, 2e4),
+        Variable("vpTop", "Pa", "vapour pressure above the screens", 0.0, 2e4),
+        _temperature("tLamp", "the lamps", 300.0),
+        _temperature("tIntLamp", "the interlights", 300.0),
+        _temperature("tGroPipe", "the grow pipes", 300.0),
+        _temperature("tBlScr", "the blackout screen"),
+        _temperature("tCan24", "the canopy, mean of a day"),
+        Variable("cBuf", "mg m-2", "carbohydrates (CH2O) in the buffer", -1e4, 2e5),
+        Variable("cLeaf", "mg m-2", "carbohydrates (CH2O) in leaves", 0.0, 5e5),
+        Variable("cStem", "mg m-2", "carbohydrates (CH2O) in stems", 0.0, 1e7),
+        Variable("cFruit", "mg m-2", "carbohydrates (CH2O) in fruit", 0.0, 1e7),
+        Variable("tCanSum", "degC d", "temperature sum of the canopy", -1e3, 5e4),
+        Variable("time", "d", "time since the start of the clock", 0.0, 1e6),
+    )
+)
+CONTROLS = VariableTable(
+    (
+        Variable("uBoil", "-", "heating of the pipe rails, part of capacity", 0.0, 1.0),
+        Variable("uCo2", "-", "CO2 supply, part of capacity", 0.0, 1.0),
+        Variable("uThScr", "-", "thermal screen, 1 closed", 0.0, 1.0),
+        Variable("uVent", "-", "roof vents, 1 open", 0.0, 1.0),
+        Variable("uLamp", "-", "lamps, part of capacity", 0.0, 1.0),
+        Variable("uBlScr", "-", "blackout screen, 1 closed", 0.0, 1.0),
+        Variable("uIntLamp", "-", "interlights, part of capacity", 0.0, 1.0),
+        Variable("uBoilGro", "-", "heating of the grow pipes, part of capacity", 0.0, 1.0),
+    )
+)
+WEATHER = VariableTable(
+    (
+        Variable("iGlob", "W m-2", "global radiation", 0.0, 1500.0),
+        Variable("tOut", "degC", "outdoor temperature", -50.0, 60.0),
+        Variable("vpOut", "Pa", "outdoor vapour pressure", 0.0, 1e4),
+        Variable("co2Out", "mg m-3", "outdoor CO2", 0.0, 3000.0),
+        Variable("wind", "m s-1", "wind speed", 0.0, 60.0),
+        Variable("tSky", "degC", "apparent temperature of the sky", -100.0, 60.0),
+        Variable("tSoOut", "degC", "temperature of the soil below 2 m", -30.0, 40.0),
+        Variable("dli", "MJ m-2 d-1", "global radiation of the whole day", 0.0, 50.0),
+        Variable("isDay", "-", "1 from sunrise to sunset", 0.0, 1.0),
+        Variable("isDaySmooth", "-", "day, with smooth dawn and dusk", 0.0, 1.0),
+    )
+)
+SCALES = np.array([500.0] * 2 + [20.0] * 13 + [1500.0] * 2 + [20.0] * 5 + [1e4, 1e5, 2e5, 1e5, 1e3, 10.0])
+"""A usual size of each state, in its unit: the floor of relative errors."""
+
+
+def symbols(table: VariableTable, letter: str) -> tuple[Any, SimpleNamespace]:
+    """Return a CasADi column of symbols for a table, and its entries by name."""
+    entries = [casadi.SX.sym(f"{letter}_{name}") for name in table.names]
+    return casadi.vertcat(*entries), SimpleNamespace(**dict(zip(table.names, entries, strict=True)))
+
+
+def initial_state(weather: Floats, day: float = 0.0) -> Floats:
+    """Return GreenLight-Gym 2's start, shape (28,): a grown crop in a greenhouse at 16.5 degC.
+
+    `weather` is the first row of the weather, shape (7,) or more; `day` the start of the clock [d].
+    The air holds outdoor CO2 and 90 % relative humidity; soil layers grade down to the deep soil.
+    """
+    co2, deep, indoor = weather[3], weather[6], 16.5
+    x = np.full(len(STATES), indoor)
+    x[STATES.columns(["co2Air", "co2Top"])] = co2
+    x[STATES.columns(["tCan", "tCan24"])] = indoor + 4.0
+    x[STATES.columns(["tSo2", "tSo3", "tSo4", "tSo5"])] = [
+        indoor + share * (deep - indoor) for share in (0.25, 0.5, 0.75, 1.0)
+    ]
+    vapour = 0.9 * float(saturation_pressure(indoor))
+    x[STATES.columns(["vpAir", "vpTop"])] = vapour
+    crop = {"cBuf": 0.0, "cLeaf": 95283.0, "cStem": 251070.0, "cFruit": 55338.0, "tCanSum": 3097.8}
+    for name, value in crop.items():
+        x[STATES.column(name)] = value
+    x[STATES.column("time")] = day
+    return x

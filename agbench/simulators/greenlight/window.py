@@ -1,0 +1,35 @@
+"""Reading a window of weather for all rows at once, each from its own series in memory."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.simulators.base import Floats
+from agbench.simulators.kernels import entry
+from agbench.simulators.machine_code import load
+
+Integers = NDArray[np.int64]
+
+
+@entry
+def read_window(
+    series: Integers,
+    lengths: Integers,
+    width: int,
+    now: Integers,
+    columns: NDArray[np.intp],
+    found: Floats,
+) -> None:
+    """Fill `found` (n, steps, columns) with each row's last steps up to `now`, (n,).
+
+    `series` holds the addresses of the rows' weather, of `lengths` rows and `width` columns. Before
+    the start the first row repeats, after the end the last. Rows without a series get zeros.
+    """
+    steps = found.shape[1]
+    for i in range(found.shape[0]):
+        if lengths[i] == 0:
+            found[i] = 0.0
+            continue
+        for k in range(steps):
+            step = min(max(now[i] - steps + 1 + k, 0), lengths[i] - 1)
+            for j in range(len(columns)):
+                found[i, k, j] = load(series[i], step * width + columns[j])

@@ -1,0 +1,1 @@
+"""Adaptive linearly implicit (Rosenbrock) integration of batches of stiff equations."""

@@ -1,0 +1,231 @@
+"""Compiled SX functions against CasADi's virtual machine, instruction by instruction."""
+
+import os
+import platform
+import subprocess
+import sys
+
+import casadi
+import numba
+import numpy as np
+import pytest
+
+from agbench.simulators import machine_code
+from agbench.simulators.compiler import UnsupportedOperationError, hoist, translate
+from agbench.simulators.machine_code import call, compile_programs, write_atomically
+
+EXACT = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "neg": lambda x, y: -x,
+    "sq": lambda x, y: x * x,
+    "twice": lambda x, y: 2 * x,
+    "inv": lambda x, y: 1 / x,
+    "sqrt": lambda x, y: casadi.sqrt(x),
+    "fabs": lambda x, y: casadi.fabs(x),
+    "fmin": lambda x, y: casadi.fmin(x, y),
+    "fmax": lambda x, y: casadi.fmax(x, y),
+    "floor": lambda x, y: casadi.floor(x),
+    "ceil": lambda x, y: casadi.ceil(x),
+    "copysign": lambda x, y: casadi.copysign(x, y),
+    "sign": lambda x, y: casadi.sign(x),
+    "lt": lambda x, y: x < y,
+    "le": lambda x, y: x <= y,
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+    "not": lambda x, y: casadi.logic_not(x),
+    "and": lambda x, y: casadi.logic_and(x, y),
+    "or": lambda x, y: casadi.logic_or(x, y),
+    "if_else": lambda x, y: casadi.if_else(x > y, x, y, True),
+    "if_else_zero": lambda x, y: casadi.if_else(y, x, 0),
+    "fmod": lambda x, y: casadi.fmod(x, y),
+    "remainder": lambda x, y: casadi.remainder(x, y),
+}
+LIBRARY = (
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
+    *("asinh", "acosh", "atanh", "erf"),
+)
+ROUNDED = {
+    "exp": lambda x, y: casadi.exp(x),
+    "log": lambda x, y: casadi.log(x),
+    "pow": lambda x, y: x**y,
+    "constpow": lambda x, y: x**3.3,
+    "whole power": lambda x, y: x**7,
+    **{name: (lambda function: lambda x, y: function(x))(getattr(casadi, name)) for name in LIBRARY},
+    "expm1": lambda x, y: casadi.expm1(x),
+    "log1p": lambda x, y: casadi.log1p(x),
+    "atan2": lambda x, y: casadi.atan2(x, y),
+    "hypot": lambda x, y: casadi.hypot(x, y),
+}
+
+
+@numba.njit
+def apply(address, x, y, out):
+    call(address, (x, y, out))
+
+
+def sample():
+    """Ordinary values of either sign, ties, zeros, the ends of the range, infinities and NaN."""
+    random = np.random.default_rng(1)
+    special = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0, 1e-310, 1e300, np.inf, -np.inf, np.nan]
+    pairs = np.array([(a, b) for a in special for b in special])
+    ordinary = random.normal(size=(400, 2)) * np.array([3.0, 2.0])
+    x, y = np.concatenate([pairs, ordinary]).T.copy()
+    return np.ascontiguousarray(x), np.ascontiguousarray(y)
+
+
+def evaluate(operation, lanes):
+    """Return (compiled, virtual machine) results of an operation over the sample."""
+    a, b = casadi.SX.sym("a"), casadi.SX.sym("b")
+    function = casadi.Function("f", [a, b], [operation(a, b)])
+    address = compile_programs({"f": translate(function)}, lanes)["f"]
+    x, y = sample()
+    compiled = np.full_like(x, 7.0)
+    for i in range(0, len(x) - len(x) % lanes, lanes):
+        part = slice(i, i + lanes)
+        apply(address, x[part].copy(), y[part].copy(), out := np.empty(lanes))
+        compiled[part] = out
+    with np.errstate(all="ignore"):
+        expected = np.array([float(function(p, q)) for p, q in zip(x, y, strict=True)])
+    n = len(x) - len(x) % lanes
+    return compiled[:n], expected[:n], x[:n], y[:n]
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_operation_has_the_virtual_machines_bits(name, lanes):
+    compiled, expected, *_ = evaluate(EXACT[name], lanes)
+    np.testing.assert_array_equal(compiled, expected)
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("name", ROUNDED)
+def test_rounded_operation_agrees_with_the_virtual_machine(name, lanes):
+    compiled, expected, x, y = evaluate(ROUNDED[name], lanes)
+    with np.errstate(all="ignore"):
+        exponent = np.abs((7 if name == "whole power" else y) * np.log(np.abs(x)))
+    tolerance = np.where(np.isfinite(exponent) & ("pow" in name), 2.3e-16 * exponent, 0) + 4e-15
+    same = (compiled == expected) | (np.isnan(compiled) & np.isnan(expected))
+    same |= (compiled == 0) & (np.abs(expected) < 1e-307)  # exp and pow flush what is nearly zero
+    with np.errstate(all="ignore"):
+        assert np.all(same | (np.abs(compiled - expected) <= tolerance * np.abs(expected)))
+
+
+@pytest.mark.parametrize("name", ["exp", "log"])
+def test_own_function_is_within_one_and_a_half_units_in_the_last_place(name):
+    a = casadi.SX.sym("a")
+    function = casadi.Function("f", [a, casadi.SX.sym("b")], [getattr(casadi, name)(a)])
+    address = compile_programs({"f": translate(function)})["f"]
+    random = np.random.default_rng(2)
+    x = random.uniform(-700, 700, 4000) if name == "exp" else np.exp(random.uniform(-700, 700, 4000))
+    out = np.empty(1)
+    exact = getattr(np, name)(x.astype(np.longdouble))
+    for value, reference in zip(x, exact, strict=True):
+        apply(address, np.array([value]), np.zeros(1), out)
+        assert abs(out[0] - reference) <= 1.5 * abs(np.spacing(float(reference)))
+
+
+def test_lanes_and_single_rows_have_the_same_bits():
+    x, y = casadi.SX.sym("x", 3), casadi.SX.sym("y", 3)
+    result = casadi.exp(x) / (1 + casadi.fabs(y) ** 0.33) + casadi.tanh(x * y) * casadi.log(2 + y * y)
+    program = translate(casadi.Function("f", [x, y], [result]))
+    one, four = compile_programs({"f": program})["f"], compile_programs({"f": program}, 4)["f"]
+    a, b = np.random.default_rng(3).normal(size=(2, 3, 4))
+    together, single = np.empty((3, 4)), np.empty(3)
+    apply(four, a, b, together)
+    for lane in range(4):
+        apply(one, a[:, lane].copy(), b[:, lane].copy(), single)
+        np.testing.assert_array_equal(together[:, lane], single)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names an x86 processor")
+def test_old_processor_gives_the_same_bits(monkeypatch, tmp_path):
+    """One without fused multiply-add and vectors of four, such as the first of its kind."""
+    a, b = casadi.SX.sym("a", 2), casadi.SX.sym("b", 2)
+    result = casadi.exp(a) * b + casadi.floor(a) - casadi.fabs(b) ** 0.7
+    program = translate(casadi.Function("f", [a, b], [result]))
+    x, y = np.random.default_rng(6).normal(size=(2, 2, 4))
+    monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path))
+    results = []
+    for processor in (machine_code._processor(), ("x86-64", "")):
+        monkeypatch.setattr(machine_code, "_processor", lambda processor=processor: processor)
+        address = compile_programs({"f": program}, 4, fused=True)["f"]
+        apply(address, x, y, out := np.empty((2, 4)))
+        results.append(out)
+    np.testing.assert_array_equal(*results)
+
+
+def test_hoisted_program_gives_the_same_bits():
+    x, u = casadi.SX.sym("x", 2), casadi.SX.sym("u", 2)
+    result = casadi.vertcat(x * casadi.exp(u), casadi.sqrt(1 + u * u) + x, u[0], 5)
+    program = translate(casadi.Function("f", [x, u], [result]))
+    prepare, rest = hoist(program, [1])
+    addresses = compile_programs({"whole": program, "prepare": prepare, "rest": rest})
+    a, b = np.array([0.3, -1.2]), np.array([0.7, 2.0])
+    carried, whole, split = np.empty(rest.input_sizes[1]), np.empty(6), np.empty(6)
+
+    @numba.njit
+    def both(w, p, r, a, b, carried, whole, split):
+        call(w, (a, b, whole))
+        call(p, (b, carried))
+        call(r, (a, carried, split))
+
+    both(*addresses.values(), a, b, carried, whole, split)
+    np.testing.assert_array_equal(split, whole)
+    assert not any(op in ("EXP", "SQRT") for op, *_ in rest.nodes)
+
+
+@pytest.mark.parametrize(
+    ("operation", "exact"),
+    [
+        (lambda x, y: x * y - 1, -(2.0**-60)),
+        (lambda x, y: 1 - x * y, 2.0**-60),
+        (lambda x, y: x * y + (-1), -(2.0**-60)),
+        (lambda x, y: x * x - (1 + 2.0**-29), 2.0**-60),
+    ],
+)
+def test_fused_sum_rounds_once(operation, exact):
+    a, b = casadi.SX.sym("a"), casadi.SX.sym("b")
+    program = translate(casadi.Function("f", [a, b], [operation(a, b)]))
+    x, y = np.array([1 + 2.0**-30]), np.array([1 - 2.0**-30])
+    for fused, expected in ((True, exact), (False, 0.0)):
+        address = compile_programs({"f": program}, fused=fused)["f"]
+        apply(address, x, y, out := np.empty(1))
+        assert out[0] == expected
+
+
+def test_unsupported_operation_is_named():
+    x = casadi.SX.sym("x")
+    with pytest.raises(UnsupportedOperationError, match="OP_ERFINV"):
+        translate(casadi.Function("inverse", [x], [casadi.erfinv(x)]))
+
+
+def test_function_that_is_not_sx_is_refused():
+    x = casadi.MX.sym("x")
+    with pytest.raises(UnsupportedOperationError, match=r"expand\(\)"):
+        translate(casadi.Function("f", [x], [x * x]))
+
+
+def test_object_code_is_kept_and_used_again(tmp_path):
+    script = (
+        "import casadi; from agbench.simulators import compiler, machine_code as m;"
+        "x = casadi.SX.sym('x'); p = compiler.translate(casadi.Function('f', [x], [x * 3]));"
+        "print(m.compile_programs({'f': p})['f'] > 0)"
+    )
+    environment = {**os.environ, "AGBENCH_CACHE_DIR": str(tmp_path)}
+    times = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+        assert done.stdout.strip() == "True", done.stderr
+        times.append([(file.name, file.stat().st_mtime_ns) for file in tmp_path.iterdir()])
+    assert len(times[0]) == 1
+    assert times[0] == times[1]
+
+
+def test_cache_that_cannot_be_written_is_let_be(tmp_path):
+    blocker = tmp_path / "file"
+    blocker.write_text("")
+    write_atomically(blocker / "below" / "code.o", b"content")
+    assert blocker.read_text() == ""
