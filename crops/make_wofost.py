@@ -58,9 +58,7 @@ def unwrapped(value: Any) -> Any:
 def write(path: Path, head: list[str], given: Mapping[str, Any], repaired: bool) -> None:
     """Write one file of scalars and tables that the N-P-K model reads."""
     needed = requirements("wofost-npk", vernalises="VERNSAT" in given)
-    scalars = [
-        quantity(n, given[n]) for n in sorted(UNITS.keys() & given.keys()) if n in needed.scalars
-    ]
+    scalars = [quantity(n, given[n]) for n in sorted(UNITS.keys() & given.keys()) if n in needed.scalars]
     lines, published = [], []
     repairs = REPAIRS if repaired else {}
     for name in sorted(TABLES.keys() & (given.keys() | repairs.keys())):

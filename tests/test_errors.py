@@ -19,6 +19,7 @@ from agbench.errors import (
     WeatherError,
     did_you_mean,
 )
+from agbench.spec.field_task import FieldTask
 from agbench.spec.reading import read_file
 
 TASK = "wheat-nitrogen-v1"

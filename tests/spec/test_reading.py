@@ -145,7 +145,7 @@ def test_a_file_in_another_encoding_is_refused(tmp_path):
         read_file(FieldTask, path)
 
 
-@pytest.mark.parametrize(("kind", "schema"), [("task", FieldTask), ("crop", Crop), ("soil", Soil), ("site", Site)])
+@pytest.mark.parametrize(("kind", "schema"), [("crop", Crop), ("soil", Soil), ("site", Site)])
 def test_every_shipped_file_is_sound_and_names_its_source(kind, schema):
     assert data.names(kind)
     for name in data.names(kind):
@@ -155,8 +155,10 @@ def test_every_shipped_file_is_sound_and_names_its_source(kind, schema):
 
 
 def test_every_name_in_a_shipped_task_exists():
-    for name in data.names("task"):
-        simulator = data.task(name).simulator
+    on_fields = [task for task in map(data.task, data.names("task")) if isinstance(task, FieldTask)]
+    assert on_fields
+    for task in on_fields:
+        simulator = task.simulator
         assert data.find("crop", simulator.crop)
         assert data.find("soil", simulator.soil)
         assert data.find("site", simulator.site)
