@@ -107,7 +107,7 @@ WRONG = {
     "a metric of two": (
         "metrics.yield.input",
         "N",
-        "metrics.yield: a metric needs exactly one of 'state' and 'input'",
+        "metrics.yield: a metric needs exactly one of 'state', 'input' and 'total'",
     ),
     "an objective": ("protocol.objective", "profit", "'profit' is not one of return, nitrogen, yield"),
 }
