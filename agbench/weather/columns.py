@@ -12,7 +12,7 @@ DAILY: Final = VariableTable(
         Variable("TEMP", "degC", "mean air temperature", -60, 60),
         Variable("VAP", "hPa", "mean vapour pressure", 0, 80),
         Variable("WIND", "m s-1", "mean wind speed 2 m above ground", 0, 60),
-        Variable("RAIN", "cm d-1", "precipitation", 0, 25),
+        Variable("RAIN", "cm d-1", "precipitation", 0, 200),
         Variable("E0", "cm d-1", "potential evaporation of open water (Penman)", 0, 2.5),
         Variable("ES0", "cm d-1", "potential evaporation of bare wet soil (Penman)", 0, 2.5),
         Variable("ET0", "cm d-1", "evapotranspiration of reference grass (FAO 56)", 0, 2.5),

@@ -10,6 +10,10 @@ from agbench.weather.columns import DAILY
 
 _DARK = 1e5  # J m-2 d-1; less than the darkest day of mid-latitudes
 _DRY = 0.12  # -; vapour pressure over saturation at TMIN, less than in any desert
+_CLOUDBURST = 25.0  # cm d-1; rarer than once a decade outside the tropics
+_DOWNPOUR = 2.5  # cm d-1
+_OFTEN = 0.1  # -; share of days with a downpour, as in a series whose millimetres pass for cm
+_SWAPPED = 0.5  # -; share of days with TMIN above TMAX from which the columns are swapped
 _MEAN_TOLERANCE = 0.5  # K; rounding of TEMP beyond TMIN and TMAX
 _HINTS = {
     "IRRAD": "MJ need a factor 1e6, kJ 1000, W m-2 86400",
@@ -40,21 +44,31 @@ def check_plausible(values: Floats, start: date, name: str) -> None:
 
 
 def _check_temperatures(values: Floats, start: date, name: str) -> None:
+    """Catch swapped columns, and a mean beyond both extremes.
+
+    On single days a station's TMIN does exceed its TMAX, because the two are read at other hours.
+    """
     low, high, mean = (values[:, DAILY.column(v)] for v in ("TMIN", "TMAX", "TEMP"))
-    _refuse(low > high, low, "TMIN", "not above TMAX", start, name)
-    outside = (mean < low - _MEAN_TOLERANCE) | (mean > high + _MEAN_TOLERANCE)
+    inverted = low > high
+    if inverted.sum() > _SWAPPED * np.isfinite(low).sum():
+        _refuse(inverted, low, "TMIN", f"not above TMAX (so on {inverted.sum()} days: swapped?)", start, name)
+    outside = (mean < np.fmin(low, high) - _MEAN_TOLERANCE) | (mean > np.fmax(low, high) + _MEAN_TOLERANCE)
     _refuse(outside, mean, "TEMP", "between TMIN and TMAX", start, name)
 
 
 def _check_scale(values: Floats, start: date, name: str) -> None:
-    """Catch units that leave every value inside its bounds: MJ or kJ for J, kPa for hPa."""
+    """Catch units that leave every value inside its bounds: MJ or kJ for J, kPa for hPa, mm for cm."""
     light = values[:, DAILY.column("IRRAD")]
     if np.nanmax(light, initial=0.0) < _DARK:
         _refuse(light > 0.0, light, "IRRAD", "above 1e5 at least once in a series", start, name)
+    rain = values[:, DAILY.column("RAIN")]
+    known = rain[~np.isnan(rain)]
+    if known.size and (known > _DOWNPOUR).mean() > _OFTEN:
+        _refuse(rain > _CLOUDBURST, rain, "RAIN", "a cloudburst only where rain is rare", start, name)
     vapour, low = values[:, DAILY.column("VAP")], values[:, DAILY.column("TMIN")]
     ratio = vapour / (6.11 * np.exp(17.27 * low / (low + 237.3)))
-    known = ratio[~np.isnan(ratio)]
-    if known.size and np.median(known) < _DRY:
+    found = ratio[~np.isnan(ratio)]
+    if found.size and np.median(found) < _DRY:
         _refuse(ratio < _DRY, vapour, "VAP", "near saturation at TMIN", start, name)
 
 
