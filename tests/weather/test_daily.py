@@ -155,7 +155,7 @@ def test_swapped_extremes_are_named_but_a_single_inverted_day_is_weather(frame):
     frame.loc["2001-05-03", ["TMIN", "TMAX"]] = [12.5, 12.0]
     assert from_frame(frame).values[2, DAILY.column("TMIN")] == 12.5
     swapped = frame.rename(columns={"TMIN": "TMAX", "TMAX": "TMIN"})
-    with pytest.raises(WeatherError, match="not above TMAX .*swapped"):
+    with pytest.raises(WeatherError, match=r"not above TMAX .*swapped"):
         from_frame(swapped)
 
 
@@ -163,5 +163,5 @@ def test_a_cloudburst_in_a_dry_place_is_weather_but_a_series_in_mm_is_not(frame)
     frame["RAIN"] = 0.3
     frame.loc["2001-05-03", "RAIN"] = 31.0
     assert from_frame(frame).values[2, DAILY.column("RAIN")] == 31.0
-    with pytest.raises(WeatherError, match="mm need a factor 0.1"):
+    with pytest.raises(WeatherError, match=r"mm need a factor 0\.1"):
         from_frame(frame.assign(RAIN=frame["RAIN"] * 10.0))
