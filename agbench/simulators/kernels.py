@@ -3,7 +3,7 @@
 `kernel` marks a process function; it is compiled into whatever calls it. `entry` marks a function
 that Python calls; its machine code is cached on disk. Numba's own cache looks only at the file of
 the entry, so a change in a process function would leave stale code behind: here the cache of every
-entry is keyed by the contents of all physics files of its package.
+entry is keyed by the contents of all physics files that it may contain.
 """
 
 import functools
@@ -17,6 +17,7 @@ import numba
 from numba.core import event
 
 _SIMULATORS = Path(__file__).parent
+_ASTRONOMY = _SIMULATORS.parent / "weather" / "astronomy.py"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,9 +39,9 @@ def entry(function: Function) -> Function:
 
 @functools.cache
 def _contents_of(package: Path) -> str:
-    """Return the SHA-256 of all Python files of a physics package and of this module."""
+    """Return the SHA-256 of a package, of this folder and of the astronomy compiled into it."""
     digest = hashlib.sha256()
-    for file in sorted({*package.rglob("*.py"), *_SIMULATORS.glob("*.py")}):
+    for file in sorted({*package.rglob("*.py"), *_SIMULATORS.glob("*.py"), _ASTRONOMY}):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 

@@ -107,3 +107,18 @@ def test_two_models_of_a_family_share_a_batch():
     simulator.advance(np.zeros((2, 5)), 150)
     assert simulator.state[0, simulator.variables.column("SM")] == SOIL["SMFCF"]
     assert simulator.state[1, simulator.variables.column("SM")] != SOIL["SMFCF"]
+
+
+@pytest.mark.parametrize("setting", ["sound", "published"])
+def test_columns_stay_within_their_bounds(setting):
+    rng = np.random.default_rng(6)
+    for crop in rng.choice(CROPS, 12):
+        world, _ = random_world(rng, str(crop), random_limitation(rng), setting)
+        simulator = WofostSimulator("wofost-npk", 2)
+        simulator.reset([world] * 2)
+        low = np.array([v.low for v in simulator.variables])
+        high = np.array([v.high for v in simulator.variables])
+        while not simulator.finished.all():
+            inside = (simulator.state >= low) & (simulator.state <= high)
+            assert inside.all(), np.array(simulator.variables.names)[~inside.all(axis=0)]
+            simulator.advance(random_management(rng, 2), 3)
