@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from agbench import data
@@ -128,8 +129,13 @@ def parameters_of(model: models.Model, kind: str, name: str, setting: str = "sou
     return read.values
 
 
-def site_series(name: str) -> DailySeries:
-    """Return the weather series of a site, by the site's name."""
+def site_series(name: str, warming: float = 0.0) -> DailySeries:
+    """Return the weather series of a site by its name, its temperatures raised by `warming` [degC].
+
+    Evaporation follows the temperatures; vapour pressure, radiation, wind and rain stay.
+    """
+    if warming:
+        return _warmer(name, float(warming))
     site = data.site(name)
     root = data.find("site", name).parent
     place = site.place
@@ -141,6 +147,16 @@ def site_series(name: str) -> DailySeries:
             "elevation": place.elevation,
         }
     return replace(load_series(SeriesSource.model_validate(described), root), name=name)
+
+
+@lru_cache(maxsize=16)
+def _warmer(name: str, warming: float) -> DailySeries:
+    """Return the series of a site with temperatures raised by `warming` [degC]."""
+    series = site_series(name)
+    table = series.to_frame()[["IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN"]]
+    table = table.assign(TMIN=table["TMIN"] + warming, TMAX=table["TMAX"] + warming)
+    table.attrs = {"lat": series.latitude, "lon": series.longitude, "elev": series.elevation}
+    return from_frame(table, f"{name} {warming:+g} degC")
 
 
 def _parameters(model: models.Model, kind: str, given: Parameters, setting: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class FieldSetup:
     `parameters` are those of crop, soil and site together under the model's own names; `recovery`
     and `efficiency` are the shares of fertiliser and irrigation that arrive. `limitation` is what
     limits growth, for models that offer a choice. A season ends with its crop, where that is on or
-    after `stop_after`.
+    after `stop_after`. Errors of weather forecasts start from `noise_seed`.
     """
 
     parameters: Mapping[str, Any]
@@ -36,6 +36,7 @@ class FieldSetup:
     setting: str = "sound"
     limitation: str | None = None
     stop_after: date | None = None
+    noise_seed: int = 0
 
 
 class TableRun(Protocol):

@@ -1,6 +1,7 @@
 """WOFOST as `agbench.simulators.models` knows it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -56,7 +57,7 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
         raise ConfigError(
             f"limitation: {name} has its limitation in its name; {setup.limitation!r} is for wofost-npk."
         )
-    return build_world(
+    world = build_world(
         name,
         setup.parameters,
         setup.series,
@@ -70,6 +71,7 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
         efficiency=setup.efficiency,
         stop_after=setup.stop_after,
     )
+    return replace(world, noise_seed=setup.noise_seed) if setup.noise_seed else world
 
 
 def _table(
