@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from agbench import data
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 Parameters = str | Mapping[str, Any] | None
 
-_MATURE = 4.0  # STAGE of a crop at maturity, in all field models
+_MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 
 
 def simulate(
@@ -36,15 +37,18 @@ def simulate(
     external: "pd.DataFrame | None" = None,
     setting: str = "sound",
     engine: str = "compiled",
+    limitation: str | None = None,
+    soil_water: str = "single",
 ) -> "pd.DataFrame":
     """Simulate one season and return a table: a row a day from `start`, a column a variable.
 
     A row holds the states at the start of its day and the rates of that day, as PCSE reports them;
     columns of the crop are NaN while there is none. The season ends when the crop does, at `end` at
-    the latest.
+    the latest; WOFOST goes on over bare soil to the last event, or to a given `end`.
 
     Args:
-        model: `lintul3` or `lintul3-wheat`.
+        model: `lintul3`, `lintul3-wheat`, `wofost72-pp`, `wofost72-wlp`, `wofost81-pp`,
+            `wofost81-wlp`, `wofost81-nwlp` or `wofost-npk`.
         crop: an id (`agbench.data.names("crop")`) or a mapping of parameters under the model's own
             names, tables as flat lists x0, y0, x1, y1, ...
         soil: likewise.
@@ -58,12 +62,15 @@ def simulate(
         calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
             `start` and ends at maturity.
-        events: (date, `"apply_n"` or `"irrigate"`, amount [kg ha-1 or cm][, recovery or efficiency,
-            0.7 by default]).
+        events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"` or `"harvest"`, amount
+            [kg ha-1 or cm][, recovery or efficiency, 0.7 by default]); each model says what it knows.
         external: states forced day by day, one column a state, indexed by date.
-        setting: `sound`, or `published` for the original's handling of clashing events, which is
-            also that of the engine `pcse`.
+        setting: `sound`, or `published` for what the original computes, its defects included: in
+            lintul3 its handling of clashing events, in wofost-npk the list of docs/wofost.md.
         engine: `compiled`, or `pcse` for PCSE's own models.
+        limitation: what limits growth in wofost-npk: `pp` nothing, `lw` water, `ln` nitrogen, `lnw`,
+            `lnpk`, `lnpkw` (the default).
+        soil_water: `single` or `layered`; the latter reads a SoilProfileDescription as PCSE has it.
 
     Raises:
         ConfigError, UnknownNameError, WeatherError: naming what is wrong and what would be right.
@@ -75,28 +82,41 @@ def simulate(
     """
     if setting not in ("sound", "published"):
         raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
-    found = models.find(model, engine)
+    found = models.find(model, engine, soil_water)
     parameters = {
-        **_parameters(found, "site", site),
-        **_parameters(found, "soil", soil),
-        **_parameters(found, "crop", crop),
+        **_parameters(found, "site", site, setting),
+        **_parameters(found, "soil", soil, setting),
+        **_parameters(found, "crop", crop, setting),
     }
     series = _series(weather if weather is not None else site)
     first = as_date("start", start)
     crop_calendar = _calendar(calendar, first)
-    last = _last_day(crop_calendar, first, end, series)
+    last_event = max(management.dates(events), default=first) if found.runs_on else first
+    last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
     if last < first:
         raise ConfigError(f"end {last} lies before start {first}.")
-    setup = models.FieldSetup(parameters, series, crop_calendar, first, last, setting=setting)
     parsed = management.parse(events, found.events, f"{model} ({engine})", first, last)
+    setup = models.FieldSetup(
+        parameters,
+        series,
+        crop_calendar,
+        first,
+        last,
+        setting=setting,
+        limitation=limitation,
+        stop_after=last_event if end is None else last,
+    )
     table = found.table(setup, parsed, external)
     if end is None:
         _require_whole_season(table, crop_calendar, last, series)
     return table
 
 
-def parameters_of(model: models.Model, kind: str, name: str) -> dict[str, Any]:
-    """Return the parameters of a crop, soil or site file, their units checked against the model's."""
+def parameters_of(model: models.Model, kind: str, name: str, setting: str = "sound") -> dict[str, Any]:
+    """Return the parameters of a crop, soil or site file, their units checked against the model's.
+
+    In the setting `published` a crop has the original's tables where ours are repaired.
+    """
     read: Crop | Soil | Site = getattr(data, kind)(name)
     where = str(data.find(kind, name))
     if isinstance(read, Crop) and model.name not in read.models:
@@ -104,11 +124,18 @@ def parameters_of(model: models.Model, kind: str, name: str) -> dict[str, Any]:
             f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for {model.name}."
         )
     check_units(where, read.parameters, model.units)
+    if setting == "published" and isinstance(read, Crop):
+        return read.published_values
     return read.values
 
 
-def site_series(name: str) -> DailySeries:
-    """Return the weather series of a site, by the site's name."""
+def site_series(name: str, warming: float = 0.0) -> DailySeries:
+    """Return the weather series of a site by its name, its temperatures raised by `warming` [degC].
+
+    Evaporation follows the temperatures; vapour pressure, radiation, wind and rain stay.
+    """
+    if warming:
+        return _warmer(name, float(warming))
     site = data.site(name)
     root = data.find("site", name).parent
     place = site.place
@@ -122,12 +149,22 @@ def site_series(name: str) -> DailySeries:
     return replace(load_series(SeriesSource.model_validate(described), root), name=name)
 
 
-def _parameters(model: models.Model, kind: str, given: Parameters) -> dict[str, Any]:
+@lru_cache(maxsize=16)
+def _warmer(name: str, warming: float) -> DailySeries:
+    """Return the series of a site with temperatures raised by `warming` [degC]."""
+    series = site_series(name)
+    table = series.to_frame()[["IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN"]]
+    table = table.assign(TMIN=table["TMIN"] + warming, TMAX=table["TMAX"] + warming)
+    table.attrs = {"lat": series.latitude, "lon": series.longitude, "elev": series.elevation}
+    return from_frame(table, f"{name} {warming:+g} degC")
+
+
+def _parameters(model: models.Model, kind: str, given: Parameters, setting: str) -> dict[str, Any]:
     """Return parameters given by id or as a mapping; nothing given is nothing known."""
     if given is None:
         return {}
     if isinstance(given, str):
-        return parameters_of(model, kind, given)
+        return parameters_of(model, kind, given, setting)
     if not isinstance(given, Mapping):
         raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {given!r}.")
     return dict(given)
@@ -153,8 +190,8 @@ def _calendar(given: Mapping[str, Any] | None, start: date) -> CropCalendar:
     return found
 
 
-def _last_day(calendar: CropCalendar, start: date, end: Any, series: DailySeries) -> date:
-    """Return the last day: as given, or the calendar's latest, cut to where the weather ends."""
+def _last_day(latest: date, start: date, end: Any, series: DailySeries) -> date:
+    """Return the last day: as given, or the latest possible one, cut to where the weather ends."""
     if end is not None:
         return as_date("end", end)
     if start < series.start or start > series.end or series.missing(start, start):
@@ -164,7 +201,7 @@ def _last_day(calendar: CropCalendar, start: date, end: Any, series: DailySeries
         )
     missing = series.missing(start, series.end)
     weather_end = missing[0] - timedelta(days=1) if missing else series.end
-    return min(calendar.latest_end, weather_end)
+    return min(latest, weather_end)
 
 
 def _require_whole_season(
@@ -173,7 +210,7 @@ def _require_whole_season(
     """Raise `WeatherError` where the weather, not the crop or its calendar, ended the season."""
     if last >= calendar.latest_end or table.index[-1].date() < last:
         return
-    if calendar.crop_end_type != "harvest" and table["STAGE"].iloc[-1] == _MATURE:
+    if calendar.crop_end_type != "harvest" and table["STAGE"].iloc[-1] in _MATURE:
         return
     raise WeatherError(
         f"weather {series.name} ends or breaks after {last}, before the crop does (at the latest "

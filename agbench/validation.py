@@ -68,8 +68,23 @@ def _follow_crop(crop: Crop, path: Path) -> None:
 
 
 def _follow_soil(soil: Soil, path: Path) -> None:
-    units = {key: unit for name in models.names() for key, unit in models.find(name).units.items()}
-    check_units(str(path), soil.parameters, units)
+    """Hold a soil's units against the models: it is right where one model that knows them all agrees."""
+    refused = None
+    for name in models.names():
+        units = models.find(name).units
+        if not soil.parameters.keys() <= units.keys():
+            continue
+        try:
+            return check_units(str(path), soil.parameters, units)
+        except ConfigError as error:
+            refused = refused or error
+    if refused is not None:
+        raise refused
+    known = {key for name in models.names() for key in models.find(name).units}
+    for key in soil.parameters:
+        if key not in known:
+            raise ConfigError(f"{path}: parameters.{key}: no model reads it.{did_you_mean(key, known)}")
+    return None
 
 
 def _follow_site(site: Site, path: Path) -> None:

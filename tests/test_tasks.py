@@ -5,7 +5,33 @@ import pytest
 import agbench
 from agbench.testing import CHECKS, NotApplicableError, check_task
 
-TASKS = [task.id for task in agbench.tasks()]
+TASKS = [task.id for task in agbench.tasks() if task.oracle and "-no-" not in task.id]
+OTHERS = [task.id for task in agbench.tasks() if task.id not in TASKS]
+"""Tasks made from a template, and variants: the same code, so that fewer checks do."""
+QUICK = ("gymnasium", "observations-inside", "rows-equal-single", "replay", "response")
+WOFOST_VARIANTS = {
+    "amounts, a week a step": {"action__kind": "continuous", "step": "7 d"},
+    "forecast with errors": {
+        "observation__forecast": {"days": 5, "variables": ["RAIN", "TEMP"], "error": {"TEMP": 1.0}}
+    },
+    "random fields": {
+        "randomisation__crops": ["wheat-1", "wheat-4"],
+        "randomisation__soils": ["oregon-1", "washington-1"],
+        "randomisation__parameters": {
+            "TSUM1": {"share": 0.1},
+            "SMFCF": {"kind": "normal", "share": 0.2},
+            "AMAXTB": {"share": 0.1},
+        },
+    },
+    "profit": {
+        "reward__kind": "profit",
+        "product_price": 0.2,
+        "prices": {"N": 1.0, "P": 2.0, "K": 0.5, "IRRIG": 10.0},
+    },
+    "weight": {"reward__kind": "storage-organ-weight"},
+    "potential": {"limitation": "pp"},
+    "harvest": {"doses": {"N": [0, 8], "HARVEST": [0, 1]}},
+}
 VARIANTS = {
     "continuous": {"action__kind": "continuous"},
     "two inputs": {
@@ -26,11 +52,24 @@ def test_a_task_keeps_the_contract(task, check):
         pytest.skip(str(reason))
 
 
+@pytest.mark.parametrize("task", OTHERS)
+def test_a_task_from_a_template_keeps_the_contract(task):
+    assert set(check_task(task, checks=QUICK).passed) == set(QUICK)
+
+
 @pytest.mark.parametrize("check", [c for c in CHECKS if c not in ("rendering", "another-process")])
 @pytest.mark.parametrize("overrides", VARIANTS.values(), ids=VARIANTS)
 def test_a_changed_task_keeps_it_too(overrides, check):
     years = [1977, 1983] if "season__start" in overrides else None
     CHECKS[check]("wheat-nitrogen-v1", years=years, **overrides)
+
+
+FEW = ("gymnasium", "observations-inside", "rows-equal-single", "autoreset-modes", "replay", "save-and-load")
+
+
+@pytest.mark.parametrize("overrides", WOFOST_VARIANTS.values(), ids=WOFOST_VARIANTS)
+def test_a_changed_wofost_task_keeps_it_too(overrides):
+    assert set(check_task("wheat-inputs-v1", checks=FEW, **overrides).passed) == set(FEW)
 
 
 @pytest.mark.parametrize("split", ["train", "test"])

@@ -1,18 +1,21 @@
 """Building field tasks: model, worlds, actions, observations, reward."""
 
 from calendar import isleap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from agbench import data
+from agbench.building.randomisation import RandomParameters
 from agbench.envs.actions import ActionMap, Amounts, Menu
+from agbench.envs.constraints import ConstrainedReward
 from agbench.envs.core import Parts
+from agbench.envs.forecasts import Forecast
 from agbench.envs.observations import Observer
-from agbench.envs.rewards import GrowthReward, ReferenceRuns
+from agbench.envs.rewards import GrowthReward, ReferenceRuns, Reward, WeightReward
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ConfigError, WeatherError
-from agbench.field_season import parameters_of, site_series
+from agbench.field_season import site_series
 from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.calendar import CropCalendar
@@ -21,6 +24,7 @@ from agbench.spec.field_task import ActionSpec, FieldTask
 from agbench.weather.daily import DailySeries, from_frame
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 
@@ -31,7 +35,7 @@ def build(
     years: Sequence[int] | None = None,
 ) -> Parts:
     """Return the parts of a field task on one split; see `agbench.building.build`."""
-    model = models.find(task.simulator.model, task.simulator.engine)
+    model = _model(task)
     scenarios = _scenarios(task, model, split, weather, years)
     return Parts(
         task=task,
@@ -44,12 +48,17 @@ def build(
     )
 
 
+def _model(task: FieldTask) -> Model:
+    spec = task.simulator
+    return models.find(spec.model, spec.engine, spec.soil_water)
+
+
 def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     """Return the SHA-256 of the crop and soil files and of each site's weather series."""
-    found = {
-        f"{kind} {name}": sha256(data.find(kind, name))
-        for kind, name in (("crop", task.simulator.crop), ("soil", task.simulator.soil))
-    }
+    drawn = task.randomisation
+    named = [("crop", name) for name in (task.simulator.crop, *drawn.crops)]
+    named += [("soil", name) for name in (task.simulator.soil, *drawn.soils)]
+    found = {f"{kind} {name}": sha256(data.find(kind, name)) for kind, name in named}
     for site in sorted({key.partition("/")[0] for key in scenarios.keys}):
         found[f"weather {site}"] = (scenarios.series or site_series(site)).sha256
     return found
@@ -70,7 +79,7 @@ def _scenarios(
     builder = _WorldBuilder(task, model, given)
     builder.check_covered(keys)
     known = [key for name in task.splits for key in task.scenarios(name)]
-    return ScenarioSet(split, keys, known, builder.build, given)
+    return ScenarioSet(split, keys, known, builder.build, given, builder.random)
 
 
 def _given_series(weather: Any, name: str) -> DailySeries:
@@ -98,11 +107,8 @@ class _WorldBuilder:
         self._task = task
         self._model = model
         self._given = given
-        self._parameters: Mapping[str, Any] = {
-            **parameters_of(model, "site", task.simulator.site),
-            **parameters_of(model, "soil", task.simulator.soil),
-            **parameters_of(model, "crop", task.simulator.crop),
-        }
+        self._parameters = RandomParameters(task, model)
+        self.random = task.randomisation.any or bool(task.observation.forecast.error)
 
     def check_covered(self, keys: Sequence[str]) -> None:
         """Raise `WeatherError` now where a scenario's days lack weather, not in mid-training."""
@@ -115,20 +121,22 @@ class _WorldBuilder:
             except WeatherError as error:
                 raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
 
-    def build(self, key: str, generator: object) -> Any:
-        """Return the world of a scenario; nothing in it is random."""
-        season = self._task.season
+    def build(self, key: str, generator: "np.random.Generator | None") -> Any:
+        """Return the world of a scenario; what is random in it is drawn from `generator`."""
+        spec, season = self._task.simulator, self._task.season
         series, start, end = self._where_and_when(key)
         return self._model.world(
             FieldSetup(
-                parameters=self._parameters,
+                parameters=self._parameters.draw(generator),
                 series=series,
                 calendar=CropCalendar(start, crop_start_type=season.start_type),
                 start=start,
                 end=end,
                 recovery=self._task.action.recovery,
                 efficiency=self._task.action.efficiency,
-                setting=self._task.simulator.setting,
+                setting=spec.setting,
+                limitation=spec.limitation,
+                noise_seed=0 if generator is None else int(generator.integers(2**63)),
             )
         )
 
@@ -137,7 +145,7 @@ class _WorldBuilder:
         site, _, year = key.partition("/")
         start = date.fromisoformat(f"{year}-{self._task.season.start}")
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = site_series(site) if self._given is None else self._given
+        series = site_series(site, self._task.simulator.warming) if self._given is None else self._given
         return series, start, end if end > start else end.replace(year=end.year + 1)
 
 
@@ -153,7 +161,7 @@ def _check_years(series: DailySeries, years: set[int]) -> None:
 
 def action_map(task: FieldTask) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
-    return _actions(models.find(task.simulator.model, task.simulator.engine), task.action)
+    return _actions(_model(task), task.action)
 
 
 def _actions(model: Model, spec: ActionSpec) -> ActionMap:
@@ -165,6 +173,10 @@ def _actions(model: Model, spec: ActionSpec) -> ActionMap:
 
 def _observer(model: Model, task: FieldTask) -> Observer:
     spec = task.observation
+    forecast = None
+    if spec.forecast.days:
+        told = spec.forecast
+        forecast = Forecast(model.weather, told.variables, told.days, told.error)
     return Observer(
         model.variables,
         model.weather,
@@ -172,15 +184,28 @@ def _observer(model: Model, task: FieldTask) -> Observer:
         spec.weather,
         spec.window_days,
         spec.weather_form == "daily",
+        spec.progress,
+        forecast,
     )
 
 
-def _reward(model: Model, task: FieldTask) -> Callable[[int], GrowthReward]:
+def _reward(model: Model, task: FieldTask) -> Callable[[int], Reward]:
     """Return what makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
     references = None
     if spec.kind == "growth-above-reference":
         references = ReferenceRuns(model.simulator, model.variables.column(spec.variable))
-    return lambda n: GrowthReward(
-        model.variables, model.inputs, spec.variable, spec.prices, spec.beta, references, n
-    )
+
+    def gain(n: int) -> Reward:
+        if spec.kind == "storage-organ-weight":
+            return WeightReward(model.variables, spec.variable, n)
+        price = spec.product_price if spec.kind == "profit" and spec.product_price else 1.0
+        priced = model.variables, model.inputs, spec.variable, spec.prices, spec.beta
+        return GrowthReward(*priced, references, n, price)
+
+    if not spec.constrained:
+        return gain
+    columns = model.inputs.columns(list(spec.limits))
+    lost = None if spec.lost is None else model.variables.column(spec.lost)
+    limits, penalty = list(spec.limits.values()), spec.paid_penalty
+    return lambda n: ConstrainedReward(gain(n), columns, limits, lost, penalty, n)

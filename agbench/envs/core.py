@@ -73,7 +73,7 @@ class BatchCore:
 
     def reset(self, rows: Sequence[int], keys: Sequence[str | None]) -> None:
         """Start a new episode in each row: in the scenario of its key, or in a drawn one."""
-        chosen = [self._draw(row) if key is None else key for row, key in zip(rows, keys, strict=True)]
+        chosen = [self._choose(row, key) for row, key in zip(rows, keys, strict=True)]
         worlds = [
             self.parts.scenarios.world(key, self._generator(row))
             for row, key in zip(rows, chosen, strict=True)
@@ -90,6 +90,17 @@ class BatchCore:
         self._totals[rows] = 0.0
         self.over[rows] = False
         self.observe()
+
+    def _choose(self, row: int, key: str | None) -> str:
+        """Return the asked-for key, or a drawn one.
+
+        Where worlds are random a key is drawn in any case, so that the same seed gives the same world
+        to a scenario that was drawn and to one that was asked for.
+        """
+        if key is not None and not self.parts.scenarios.random:
+            return key
+        drawn = self._draw(row)
+        return drawn if key is None else key
 
     def _draw(self, row: int) -> str:
         keys = self.parts.scenarios.keys

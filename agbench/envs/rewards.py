@@ -1,7 +1,7 @@
 """Rewards: growth of a variable, less what inputs cost, less what would have grown anyway."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -35,6 +35,9 @@ class Reward(Protocol):
         """Put a row's accounts back."""
 
 
+_REMEMBERED: Final = 4096  # worlds; random ones never come again
+
+
 class ReferenceRuns:
     """What `variable` does in a scenario without any input: run once, shared by all that need it.
 
@@ -50,6 +53,8 @@ class ReferenceRuns:
         """Return the variable on every day of a world's season, (days,)."""
         known = self._runs.get(id(world))
         if known is None:
+            if len(self._runs) >= _REMEMBERED:
+                self._runs.clear()
             known = self._runs[id(world)] = world, self._run(world)
         return known[1]
 
@@ -65,7 +70,7 @@ class ReferenceRuns:
 
 
 class GrowthReward:
-    """Growth of `variable` minus `beta` times the priced inputs of the step.
+    """Growth of `variable`, times `product_price`, minus `beta` times the priced inputs of the step.
 
     With `references` the growth of the same scenario without any input is taken off too
     (Kallenberg et al. 2023, eq. 1): the return is then what the inputs earned, net of their price.
@@ -80,7 +85,9 @@ class GrowthReward:
         beta: float,
         references: ReferenceRuns | None,
         n: int,
+        product_price: float = 1.0,
     ) -> None:
+        self._product_price = product_price
         self._column = model.column(variable)
         self._prices = [(inputs.column(name), beta * price) for name, price in prices.items()]
         self._references = references
@@ -107,7 +114,7 @@ class GrowthReward:
 
     def after(self, simulator: Simulator, inputs: Floats, moved: Booleans) -> Floats:
         """Return the rewards of a step, (n,); 0 for rows that did not move."""
-        rewards = self._standing(simulator) - self._before
+        rewards = (self._standing(simulator) - self._before) * self._product_price
         for column, price in self._prices:
             rewards -= inputs[:, column] * price
         return np.where(moved, rewards, 0.0)
@@ -124,3 +131,31 @@ class GrowthReward:
     def load(self, row: int, saved: None, world: Any) -> None:
         """Take up the reference run of the world that was loaded."""
         self.reset(row, world)
+
+
+class WeightReward:
+    """What stands of `variable`, at every step: its return is an integral over time.
+
+    The default of the original (Solow et al. 2025), kept for comparison.
+    """
+
+    def __init__(self, model: VariableTable, variable: str, n: int) -> None:
+        self._column = model.column(variable)
+        self.cost: Floats = np.zeros(n)
+        self.totals: Mapping[str, Floats] = {}
+
+    def reset(self, row: int, world: Any) -> None:
+        """Do nothing: only the present counts."""
+
+    def before(self, simulator: Simulator) -> None:
+        """Do nothing: only what a step leads to counts."""
+
+    def after(self, simulator: Simulator, inputs: Floats, moved: Booleans) -> Floats:
+        """Return what stands after a step, (n,); 0 for rows that did not move."""
+        return np.where(moved, simulator.state[:, self._column], 0.0)
+
+    def save(self, row: int) -> None:
+        """Return nothing: this reward depends on the present alone."""
+
+    def load(self, row: int, saved: None, world: Any) -> None:
+        """Do nothing: this reward depends on the present alone."""

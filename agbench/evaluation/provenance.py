@@ -17,7 +17,7 @@ _LIBRARIES: Final = ("numpy", "numba", "llvmlite", "gymnasium", "pcse", "casadi"
 
 def task_hash(task: Task) -> str:
     """Return the SHA-256 of a task's content; its history and prose are not part of it."""
-    content = task.content()
+    content = task.identity()
     for key in ("summary", "source", "tags", "history"):
         content.pop(key)
     return _sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())

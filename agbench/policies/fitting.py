@@ -1,17 +1,21 @@
-"""Tuning a schedule on the training scenarios: `agbench fit TASK POLICY`."""
+"""Tuning schedules and rules on the training scenarios: `agbench fit TASK POLICY`."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import yaml
 
 from agbench import data
-from agbench.building import build
+from agbench.building import action_map, build
 from agbench.errors import ConfigError
 from agbench.files import write_text
 from agbench.policies import search
+from agbench.policies.playing import returns_of_policies
+from agbench.policies.rules import Rule, Rules, RulesSettings
 from agbench.policies.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.simulators.base import Floats
 from agbench.spec.baseline import Baseline
@@ -19,6 +23,7 @@ from agbench.spec.field_task import FieldTask
 from agbench.spec.reading import read_data, read_file
 from agbench.spec.task import Task
 
+_ROWS = 2048  # seasons simulated together
 _MOST = 8  # doses of the largest size on one growers' date
 
 
@@ -53,14 +58,65 @@ def fit_file(task: Task, policy: str) -> tuple[Path, float]:
     if path is None:
         raise ConfigError(f"{task.task} has no settings for {policy!r} to start from.")
     baseline = read_file(Baseline, path)
-    if baseline.policy != "schedule" or not isinstance(task, FieldTask):
+    if baseline.policy not in ("schedule", "rules") or not isinstance(task, FieldTask):
         raise ConfigError(f"{path}: a {baseline.policy} has nothing to fit.")
-    settings = read_data(ScheduleSettings, baseline.settings, f"{path}: settings")
-    fitted, mean = fit_schedule(task, settings)
-    changed = baseline.model_copy(update={"settings": fitted.model_dump()})
+    where = f"{path}: settings"
+    if baseline.policy == "rules":
+        rules, mean = fit_rules(task, read_data(RulesSettings, baseline.settings, where))
+        settings = rules.model_dump(exclude_defaults=True)
+    else:
+        schedule, mean = fit_schedule(task, read_data(ScheduleSettings, baseline.settings, where))
+        settings = schedule.model_dump()
+    changed = baseline.model_copy(update={"settings": settings})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)
     write_text(path, text)
     return path, mean
+
+
+def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, float]:
+    """Return the rules with the best mean return over the training scenarios, and that mean.
+
+    All combinations of `settings.tune` are tried, or as many of them as the budget allows, drawn by
+    the settings' seed; the rules as they are always take part.
+    """
+    parts = build(task, task.protocol.training_splits[0])
+    keys = parts.scenarios.keys
+    actions = action_map(task)
+    candidates = [settings.rules, *(_with_values(settings.rules, v) for v in _combinations(settings))]
+    means = []
+    at_once = max(1, _ROWS // len(keys))
+    for first in range(0, len(candidates), at_once):
+        chosen = candidates[first : first + at_once]
+        policies = [Rules("candidate", rules, task, actions) for rules in chosen for _ in keys]
+        values = returns_of_policies(parts, policies, list(keys) * len(chosen))
+        means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
+    best = int(np.argmax(means))
+    return settings.model_copy(update={"rules": candidates[best]}), means[best]
+
+
+def _combinations(settings: RulesSettings) -> list[dict[str, Any]]:
+    """Return the values to try, by path: all of them, or a seeded draw within the budget."""
+    sizes = [len(values) for values in settings.tune.values()]
+    count = math.prod(sizes)
+    numbers = np.arange(count)
+    if count > settings.budget:
+        numbers = np.random.default_rng(settings.seed).choice(count, settings.budget, replace=False)
+    places = np.unravel_index(numbers, sizes) if sizes else ()
+    return [
+        {path: values[int(p[i])] for (path, values), p in zip(settings.tune.items(), places, strict=True)}
+        for i in range(len(numbers) if sizes else 0)
+    ]
+
+
+def _with_values(rules: Sequence[Rule], values: Mapping[str, Any]) -> list[Rule]:
+    """Return the rules with values in place, named as `0.amount`."""
+    changed = [rule.model_dump() for rule in rules]
+    for path, value in values.items():
+        number, _, key = path.partition(".")
+        if not number.isdigit() or int(number) >= len(changed) or key not in changed[int(number)]:
+            raise ConfigError(f"tune: {path!r} names no setting of a rule; write it as '0.amount'.")
+        changed[int(number)][key] = value
+    return [read_data(Rule, rule, "tune") for rule in changed]
 
 
 def _amounts_on_dates(plan: Sequence[PlannedDose], menu: Sequence[float]) -> list[list[PlannedDose]]:

@@ -13,6 +13,8 @@ from agbench.envs.actions import ActionMap
 from agbench.errors import ConfigError, unknown
 from agbench.policies.base import Policy
 from agbench.policies.ceres import Ceres, CeresSettings
+from agbench.policies.evolution import EvolutionSettings, Evolved
+from agbench.policies.rules import Rules, RulesSettings
 from agbench.policies.schedule import Schedule, ScheduleSettings
 from agbench.policies.simple import Predicting, Random, Zero
 from agbench.spec.baseline import Baseline
@@ -81,6 +83,12 @@ def _from_settings(path: Path, task: Task) -> Policy:
         ceres = read_data(CeresSettings, baseline.settings, where)
         _check_input(ceres.input, task, where)
         return Ceres(path.stem, ceres, action_map(task))
+    if baseline.policy == "rules":
+        rules = read_data(RulesSettings, baseline.settings, where)
+        return Rules(path.stem, rules.rules, task, action_map(task))
+    if baseline.policy == "evolution":
+        evolution = read_data(EvolutionSettings, baseline.settings, where)
+        return Evolved(path.stem, evolution, load_policy(evolution.start, task))
     schedule = read_data(ScheduleSettings, baseline.settings, where)
     _check_input(schedule.input, task, where)
     return Schedule(path.stem, schedule, task.season, action_map(task))

@@ -47,6 +47,18 @@ def parse(events: Sequence[Any], allowed: Sequence[str], model: str, start: date
     return sorted(parsed, key=lambda event: event.date)
 
 
+def dates(events: Sequence[Any]) -> list[date]:
+    """Return the dates of events that have one; what has none is for `parse` to refuse."""
+    found = []
+    for i, event in enumerate(events):
+        said = (
+            event.date if isinstance(event, Event) else event[0] if isinstance(event, (tuple, list)) else None
+        )
+        if said is not None:
+            found.append(as_date(f"events[{i}]", said))
+    return found
+
+
 def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
     if isinstance(event, Event):
         event = (event.date, event.name, event.amounts, event.fractions)

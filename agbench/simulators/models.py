@@ -6,7 +6,7 @@ from datetime import date
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from agbench.errors import unknown
+from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Simulator, VariableTable
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.events import Event
@@ -21,7 +21,9 @@ class FieldSetup:
     """All that fixes a field's season apart from management, before any engine has seen it.
 
     `parameters` are those of crop, soil and site together under the model's own names; `recovery`
-    and `efficiency` are the shares of fertiliser and irrigation that arrive.
+    and `efficiency` are the shares of fertiliser and irrigation that arrive. `limitation` is what
+    limits growth, for models that offer a choice. A season ends with its crop, where that is on or
+    after `stop_after`. Errors of weather forecasts start from `noise_seed`.
     """
 
     parameters: Mapping[str, Any]
@@ -32,6 +34,9 @@ class FieldSetup:
     recovery: float = 0.7
     efficiency: float = 0.7
     setting: str = "sound"
+    limitation: str | None = None
+    stop_after: date | None = None
+    noise_seed: int = 0
 
 
 class TableRun(Protocol):
@@ -48,7 +53,8 @@ class Model:
     """A field model on one engine.
 
     `units` are those of its parameters, by name; `events` the names of the management events it
-    understands; `world` turns a setup into what `simulator(n).reset` takes.
+    understands; `world` turns a setup into what `simulator(n).reset` takes. A table of a model that
+    `runs_on` goes on without a crop, up to the last event or a given end.
     """
 
     name: str
@@ -61,13 +67,21 @@ class Model:
     simulator: Callable[[int], Simulator]
     world: Callable[[FieldSetup], Any]
     table: TableRun
+    runs_on: bool = False
 
 
 ENGINES: Final = ("compiled", "pcse")
 
+_WOFOST: Final = "agbench.simulators.wofost.model"
 _MODULES: Final = {
     "lintul3": "agbench.simulators.lintul3.model",
     "lintul3-wheat": "agbench.simulators.lintul3.model",
+    "wofost72-pp": _WOFOST,
+    "wofost72-wlp": _WOFOST,
+    "wofost81-pp": _WOFOST,
+    "wofost81-wlp": _WOFOST,
+    "wofost81-nwlp": _WOFOST,
+    "wofost-npk": _WOFOST,
 }
 _PCSE: Final = "agbench.simulators.pcse_reference.model"
 
@@ -77,14 +91,23 @@ def names() -> list[str]:
     return sorted(_MODULES)
 
 
-def find(name: str, engine: str = "compiled") -> Model:
-    """Return a model on an engine; raises `UnknownNameError` with the nearest names."""
+def find(name: str, engine: str = "compiled", soil_water: str = "single") -> Model:
+    """Return a model on an engine; raises `UnknownNameError` with the nearest names.
+
+    `soil_water` is `single` or `layered`, for models that know a soil of several layers.
+    """
     if name not in _MODULES:
         raise unknown("model", name, _MODULES)
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
-    compiled: Model = import_module(_MODULES[name]).model(name)
+    module = import_module(_MODULES[name])
+    if _MODULES[name] == _WOFOST:
+        compiled: Model = module.model(name, soil_water)
+    elif soil_water == "single":
+        compiled = module.model(name)
+    else:
+        raise ConfigError(f"soil_water: {name} has one layer; it knows no {soil_water!r} soil.")
     if engine == "compiled":
         return compiled
-    on_pcse: Model = import_module(_PCSE).model(compiled)
+    on_pcse: Model = import_module(_PCSE).model(compiled, soil_water)
     return on_pcse

@@ -3,12 +3,14 @@
 import itertools
 import re
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from agbench.spec.field import Number
+from agbench.spec.field_reward import RewardSpec
 from agbench.spec.quantity import days
+from agbench.spec.randomisation import RandomisationSpec
 from agbench.spec.reading import Strict
 from agbench.spec.task import Task
 
@@ -33,7 +35,11 @@ Days = Annotated[str, AfterValidator(_days)]
 
 
 class SimulatorSpec(Strict):
-    """Which model runs, with which crop, soil and site, by which engine."""
+    """Which model runs, with which crop, soil and site, by which engine.
+
+    `limitation` and `soil_water` are for models that offer a choice. `warming` is added to the
+    temperatures of the site [degC], evaporation following.
+    """
 
     model: str
     crop: str
@@ -41,6 +47,9 @@ class SimulatorSpec(Strict):
     site: str
     engine: Literal["compiled", "pcse"] = "compiled"
     setting: Literal["sound", "published"] = "sound"
+    limitation: Literal["pp", "lw", "ln", "lnw", "lnpk", "lnpkw"] | None = None
+    soil_water: Literal["single", "layered"] = "single"
+    warming: Number = 0.0
 
 
 class SeasonSpec(Strict):
@@ -86,17 +95,39 @@ class ActionSpec(Strict):
         return doses
 
 
+class ForecastSpec(Strict):
+    """Forecasts of `variables` for the next `days`; `error` grows by that much with each day ahead.
+
+    `error` is the standard deviation of tomorrow's forecast by variable, in its unit.
+    """
+
+    days: int = Field(default=0, ge=0, le=30)
+    variables: list[str] = []
+    error: dict[str, Number] = {}
+
+    @model_validator(mode="after")
+    def _complete(self) -> "ForecastSpec":
+        if self.days and not self.variables:
+            raise ValueError("a forecast needs variables, such as [RAIN, TEMP].")
+        if not self.error.keys() <= set(self.variables):
+            raise ValueError(f"error: {', '.join(self.error)} must be among the forecast's variables.")
+        return self
+
+
 class ObservationSpec(Strict):
     """What the agent sees: model variables of the last day, weather of the last `window`.
 
     `weather_form` is `mean` (one value a variable) or `daily` (one value a variable and day, the
-    oldest first).
+    oldest first). `progress` adds `elapsed`, the days since the start, and `finished`, whether the
+    season is over. `forecast` tells the weather of coming days, with errors.
     """
 
     state: list[str]
     weather: list[str] = []
     window: Days = "7 d"
     weather_form: Literal["mean", "daily"] = "mean"
+    progress: list[Literal["elapsed", "finished"]] = []
+    forecast: ForecastSpec = ForecastSpec()
 
     @property
     def window_days(self) -> int:
@@ -112,21 +143,6 @@ class ObservationSpec(Strict):
             if twice:
                 raise ValueError(f"listed twice: {', '.join(twice)}.")
         return self
-
-
-class RewardSpec(Strict):
-    """How a step is paid.
-
-    `growth`: growth of `variable` minus prices times inputs. `growth-above-reference`: minus the
-    growth of the same scenario without any input too (Kallenberg et al. 2023). `prices` are per
-    unit of input, in the reward's unit.
-    """
-
-    kind: Literal["growth", "growth-above-reference"]
-    variable: str
-    unit: str
-    prices: dict[str, Number] = {}
-    beta: Number = Field(default=1.0, ge=0)
 
 
 class SplitSpec(Strict):
@@ -157,6 +173,14 @@ class SplitSpec(Strict):
         return [y for y in years if y not in self.leaving_out]
 
 
+_OPTIONS: Final = {
+    "simulator": ("limitation", "soil_water", "warming"),
+    "observation": ("progress", "forecast"),
+    "reward": ("product_price", "penalty", "limits", "lost"),
+}
+"""Keys that a task need not know: absent and left at their default they are the same task."""
+
+
 class FieldTask(Task):
     """A task on a field: one crop, one season an episode."""
 
@@ -167,12 +191,25 @@ class FieldTask(Task):
     observation: ObservationSpec
     reward: RewardSpec
     splits: dict[str, SplitSpec] = Field(min_length=1)
+    randomisation: RandomisationSpec = RandomisationSpec()
 
     def scenarios(self, split: str) -> list[str]:
         """Return the keys of a split's scenarios: `site/year`."""
         self.check_split(split)
         spec = self.splits[split]
         return [f"{spec.site or self.simulator.site}/{year}" for year in spec.all_years]
+
+    def identity(self) -> dict[str, Any]:
+        """Return the content; an option that is left at its default is as good as not there."""
+        content = self.content()
+        for section, options in _OPTIONS.items():
+            defaults = type(getattr(self, section)).model_construct()
+            for key in options:
+                if getattr(getattr(self, section), key) == getattr(defaults, key):
+                    del content[section][key]
+        if self.randomisation == RandomisationSpec():
+            del content["randomisation"]
+        return content
 
     @property
     def step(self) -> int:

@@ -104,8 +104,12 @@ class Task(Strict):
             raise unknown("split", split, self.splits, where=self.task)
 
     def content(self) -> dict[str, Any]:
-        """Return the task as plain data, defaults included; its hash identifies the task."""
+        """Return the task as plain data, defaults included."""
         return self.model_dump(mode="json")
+
+    def identity(self) -> dict[str, Any]:
+        """Return what makes this task this task, and no other; its hash identifies it."""
+        return self.content()
 
     @model_validator(mode="after")
     def _objective_exists(self) -> "Task":

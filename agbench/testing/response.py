@@ -17,6 +17,7 @@ from agbench.testing.contract import NotApplicableError, fail
 if TYPE_CHECKING:
     import pandas as pd
 
+_OFTEN = 7  # d; on longer steps there are too few decisions for all inputs
 _LEVELS = (0, 1, 2, 4, 8)
 """How many of the season's decisions give the input's largest dose, evenly spread."""
 
@@ -42,7 +43,9 @@ def check_response(
 
     For each input of the task: some amount changes the metrics of some scenario; from nothing to
     some amount the rewarded variable rises in at least one scenario; the recorded amount rises
-    with every level in every scenario; and so does what is paid for it, if it has a price.
+    with every level in every scenario; and so does what is paid for it, if it has a price. Where an
+    input alone raises nothing, because something else is scarcer (Liebig's law of the minimum), it
+    must do so beside the largest dose of each of the others in turn.
     """
     spec = override(data.task(task), overrides)
     if not isinstance(spec, FieldTask):
@@ -50,17 +53,31 @@ def check_response(
     parts = build(spec, split, weather=weather, years=years)
     for name in spec.action.doses:
         found = _respond(spec, parts, name)
-        _require_effect(spec, name, found)
+        _require_effect(spec, parts, name, found)
         _require_cost(spec, name, parts.scenarios.keys, found)
 
 
-def _require_effect(task: FieldTask, name: str, found: _Response) -> None:
+def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) -> None:
     states = [m for m, spec in task.metrics.items() if spec.state is not None]
-    if states and not any((found.metrics[m] != found.metrics[m][0]).any() for m in states):
+    if _raises(alone) and _changes(alone, states):
+        return
+    others = [other for other in task.action.doses if other != name]
+    if others and parts.task.step <= _OFTEN:
+        found = _respond(task, parts, name, others)
+        if _raises(found) and (_changes(alone, states) or _changes(found, states)):
+            return
+    if not _changes(alone, states):
         fail(f"{task.task}: no amount of {name} changes any of {', '.join(states)} in any scenario.")
-    if not (found.grown > found.grown[0]).any():
-        variable = task.reward.variable
-        fail(f"{task.task}: no amount of {name} raises {variable} above that of none in any scenario.")
+    variable = task.reward.variable
+    fail(f"{task.task}: no amount of {name} raises {variable} above that of none in any scenario.")
+
+
+def _raises(found: _Response) -> bool:
+    return bool((found.grown > found.grown[0]).any())
+
+
+def _changes(found: _Response, states: Sequence[str]) -> bool:
+    return not states or any((found.metrics[m] != found.metrics[m][0]).any() for m in states)
 
 
 def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], found: _Response) -> None:
@@ -68,7 +85,8 @@ def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], found: _Res
         if spec.input == name:
             _require_rise(task.task, f"metric {metric!r}", name, found.metrics[metric], keys)
     if task.reward.prices.get(name, 0.0) and task.reward.beta:
-        paid = (found.grown - found.grown[0]) - (found.returns - found.returns[0])
+        worth = task.reward.product_price or 1.0
+        paid = worth * (found.grown - found.grown[0]) - (found.returns - found.returns[0])
         _require_rise(task.task, "the cost in the return", name, paid, keys)
 
 
@@ -84,14 +102,18 @@ def _require_rise(task: str, what: str, name: str, values: Floats, keys: tuple[s
         )
 
 
-def _respond(task: FieldTask, parts: Parts, name: str) -> _Response:
-    """Run every level of an input in every scenario of the split, side by side."""
+def _respond(task: FieldTask, parts: Parts, name: str, others: Sequence[str] = ()) -> _Response:
+    """Run every level of an input in every scenario of the split, side by side.
+
+    On decisions without it, `others` are given in turn.
+    """
     keys = parts.scenarios.keys
     shape = (len(_LEVELS), len(keys))
     core = BatchCore(parts, len(_LEVELS) * len(keys))
     core.reset(range(core.n), list(keys) * len(_LEVELS))
     dose = parts.actions.encode(name, np.inf)[0]
-    nothing = parts.actions.encode(name, 0.0)[0]
+    beside = [parts.actions.encode(other, np.inf)[0] for other in others]
+    beside = beside or [parts.actions.encode(name, 0.0)[0]]
     levels = np.repeat(_LEVELS, len(keys))
     left = core.simulator.horizon - core.simulator.elapsed
     spread = np.maximum(1, (left // task.step) // (2 * max(_LEVELS)))
@@ -99,7 +121,7 @@ def _respond(task: FieldTask, parts: Parts, name: str) -> _Response:
     step = 0
     while not core.over.all():
         giving = (step % spread == 0) & (step // spread < levels)
-        actions = np.array([dose if gives else nothing for gives in giving])
+        actions = np.array([dose if gives else beside[step % len(beside)] for gives in giving])
         returns += core.step(actions, ~core.over)[0]
         step += 1
     column = core.simulator.variables.column(task.reward.variable)

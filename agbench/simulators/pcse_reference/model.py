@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agbench.errors import ConfigError
 from agbench.simulators.events import Event
 from agbench.simulators.models import FieldSetup, Model
+from agbench.simulators.pcse_reference.models import find_model, name_of
 from agbench.simulators.pcse_reference.run import PcseWorld, run_pcse
 from agbench.simulators.pcse_reference.simulator import INPUTS, PcseSimulator
+from agbench.weather.daily import DAILY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,12 +20,17 @@ if TYPE_CHECKING:
 _STAGES = {"emerging": 1.0, "vegetative": 2.0, "reproductive": 3.0, "mature": 4.0}
 
 
-def model(compiled: Model) -> Model:
+_DATES = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV")
+
+
+def model(compiled: Model, soil_water: str = "single") -> Model:
     """Return the same model run by PCSE; its columns are those of the compiled one."""
+    name = name_of(compiled.name, soil_water)
+    find_model(name)
 
     def world(setup: FieldSetup) -> PcseWorld:
         return PcseWorld(
-            compiled.name,
+            name,
             setup.parameters,
             setup.series,
             setup.start,
@@ -36,24 +43,53 @@ def model(compiled: Model) -> Model:
     def table(setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None") -> "pd.DataFrame":
         if external is not None:
             raise ConfigError('external: forced states need engine="compiled"; PCSE has none.')
-        given = [(e.date, e.name, e.amounts[0], e.fractions[0]) for e in events]
         found = run_pcse(
-            compiled.name,
+            name,
             setup.parameters,
             setup.series,
             setup.start,
             setup.end,
             asdict(setup.calendar),
-            given,
+            [(e.date, e.name, e.amounts[0], e.fractions[0]) for e in events],
+            _variables(compiled, name),
+            setup.stop_after if compiled.runs_on else None,
         )
-        if "STAGE" in found:
-            found["STAGE"] = found["STAGE"].map(_STAGES)
-        return found.astype(np.float64)
+        return _in_words(found) if compiled.runs_on else _in_numbers(found)
 
     return replace(
         compiled,
         inputs=INPUTS,
+        weather=DAILY,
         simulator=lambda n: PcseSimulator(n, compiled.variables),
         world=world,
         table=table,
     )
+
+
+def _variables(compiled: Model, name: str) -> tuple[str, ...]:
+    """Return what PCSE is asked for: what its model reports, or the compiled model's columns."""
+    theirs = find_model(name)
+    if theirs.variables is not None:
+        return theirs.variables
+    return tuple(theirs.theirs.get(column, column) for column in compiled.variables.names)
+
+
+def _in_numbers(found: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a table of numbers, stages as the compiled model counts them."""
+    if "STAGE" in found:
+        found["STAGE"] = found["STAGE"].map(_STAGES)
+    return found.astype(np.float64)
+
+
+def _in_words(found: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a table with stages as words and dates as dates; columns that PCSE lacks are left out."""
+    import pandas as pd
+
+    known = found[[name for name in found if name in _DATES or found[name].notna().any()]]
+    columns: dict[Any, Any] = {}
+    for name, column in known.items():
+        if name in _DATES:
+            columns[name] = pd.to_datetime(column)
+        else:
+            columns[name] = column if name == "STAGE" else pd.to_numeric(column).astype(np.float64)
+    return pd.DataFrame(columns, index=found.index)

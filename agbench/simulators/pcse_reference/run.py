@@ -55,18 +55,22 @@ def run_pcse(
     calendar: Mapping[str, Any] | None = None,
     events: Iterable[TimedEvent] = (),
     variables: Sequence[str] | None = None,
+    stop_after: date | None = None,
 ) -> "pd.DataFrame":
     """Return one row a day, from `start` until the crop is finished or `end`, indexed by day.
+
+    With `stop_after` the run goes on without a crop to that day.
 
     `events` are (date, "apply_n" [kg ha-1] or "irrigate" [cm], amount, efficiency or None).
     `variables` None means all that the model reports; a value PCSE does not have is None.
     """
     import pandas as pd
 
-    names = find_model(model).variables if variables is None else tuple(variables)
+    names = (find_model(model).variables or ()) if variables is None else tuple(variables)
+    until = start if stop_after is None else stop_after
     engine = PcseWorld(model, parameters, series, start, end, calendar).engine(names, events)
     days, rows = [engine.day], [engine.row]
-    while engine.day < end and not engine.crop_ended:
+    while engine.day < end and not (engine.crop_ended and engine.day >= until):
         engine.step()
         days.append(engine.day)
         rows.append(engine.row)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,6 +25,7 @@ INPUTS: Final = VariableTable(
     ]
 )
 _SIGNALS: Final = {"N": "apply_n", "IRRIG": "irrigate"}
+_EPOCH: Final = date(1970, 1, 1)
 _STAGES: Final = {"emerging": 1.0, "vegetative": 2.0, "reproductive": 3.0, "mature": 4.0}
 
 
@@ -71,12 +73,14 @@ class PcseSimulator:
         self.finished = np.zeros(n, dtype=np.bool_)
         self.elapsed = np.zeros(n, dtype=np.int64)
         self._rows: list[_Row | None] = [None] * n
+        self._names = variables.names
 
     def reset(self, worlds: Sequence[PcseWorld], mask: Booleans | None = None) -> None:
         """Put each chosen row on the first day of its world."""
         for i, world in zip(self._chosen(mask), worlds, strict=True):
-            engine = world.engine(self.variables.names)
-            self._rows[i] = _Row(world, engine, find_model(world.model))
+            model = find_model(world.model)
+            self._names = tuple(model.theirs.get(name, name) for name in self.variables.names)
+            self._rows[i] = _Row(world, world.engine(self._names), model)
             self.elapsed[i] = 0
             self._publish(i)
 
@@ -132,7 +136,7 @@ class PcseSimulator:
     def _publish(self, i: int) -> None:
         """Copy PCSE's values of the current day into the state array."""
         row = self._row(i)
-        self.state[i] = [_number(row.engine.row[name]) for name in self.variables.names]
+        self.state[i] = [_number(row.engine.row[name]) for name in self._names]
         self.finished[i] = row.engine.crop_ended
 
     @staticmethod
@@ -150,7 +154,9 @@ class PcseSimulator:
 
 
 def _number(value: Any) -> float:
-    """Return a value of PCSE as a number; stages as the compiled model counts them."""
+    """Return a value of PCSE as a number; stages and dates as the compiled model counts them."""
     if isinstance(value, str):
         return _STAGES.get(value, 0.0)
+    if isinstance(value, date):
+        return float((value - _EPOCH).days)
     return float(value) if isinstance(value, int | float) else 0.0

@@ -142,6 +142,23 @@ class WofostSimulator:
         found: Floats = numbers[self._slot[:, None, None], today[:, :, None], columns]
         return found
 
+    def coming(self, days: int, columns: NDArray[np.intp]) -> Floats:
+        """Return chosen weather columns of each row's next `days` days, (n, days, len(columns)).
+
+        Beyond the end of a world its last day repeats.
+        """
+        weather = self._pool["weather"]
+        numbers = weather.view(np.float64).reshape(*weather.shape, -1)
+        ahead = np.minimum(self.elapsed[:, None] + np.arange(1, days + 1), weather.shape[1] - 1)
+        found: Floats = numbers[self._slot[:, None, None], ahead[:, :, None], columns]
+        return found
+
+    @property
+    def noise_seeds(self) -> NDArray[np.uint64]:
+        """Where the errors of each row's weather forecasts start from, (n,)."""
+        seeds: NDArray[np.uint64] = self._pool["noise_seed"][self._slot]
+        return seeds
+
     def save(self, row: int) -> SavedRow:
         """Return the exact state of a row."""
         world = self._pool.worlds[self._slot[row]] if self._slot[row] >= 0 else None

@@ -34,7 +34,8 @@ class WofostWorld:
     """All that fixes a WOFOST simulation apart from management.
 
     `parameters` (a record), `tables` (len(TABLES), 3, width), `weather` records (T,) from `start`;
-    `factors` are the recovery of N, P, K and the efficiency of irrigation, (4,).
+    `factors` are the recovery of N, P, K and the efficiency of irrigation, (4,). `noise_seed` is where
+    the errors of weather forecasts start from.
     """
 
     model: str
@@ -44,11 +45,14 @@ class WofostWorld:
     weather: NDArray[Any]
     factors: Floats
     soil_water: str
+    noise_seed: int = 0
     arrays: Mapping[str, NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
         names = ("parameters", "tables", "weather", "factors")
-        object.__setattr__(self, "arrays", {name: getattr(self, name) for name in names})
+        arrays = {name: getattr(self, name) for name in names}
+        arrays["noise_seed"] = np.array(self.noise_seed, dtype=np.uint64)
+        object.__setattr__(self, "arrays", arrays)
 
 
 def build_world(

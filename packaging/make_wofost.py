@@ -1,4 +1,4 @@
-"""Make the crops and soils of WOFOSTGym here from its figures: python make_wofost.py <figures>.
+"""Make the crops and soils of WOFOSTGym from its figures: python packaging/make_wofost.py <figures>.
 
 `<figures>` holds crops/wofostgym.json and soils/wofostgym.json: the parameters of Solow,
 Saisubramanian and Fern (2025) by crop and variety, and by soil. One file a variety and one a soil;
@@ -111,6 +111,6 @@ def write_soils(figures: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    here = Path(__file__).parent
-    write_crops(Path(sys.argv[1]), here)
-    write_soils(Path(sys.argv[1]), here.parent / "sites" / "soils")
+    root = Path(__file__).parents[1]
+    write_crops(Path(sys.argv[1]), root / "crops")
+    write_soils(Path(sys.argv[1]), root / "sites" / "soils")

@@ -1,0 +1,104 @@
+"""Limits of a season and losses: reported as `cost`, taken off where the reward says so."""
+
+import numpy as np
+import pytest
+
+import agbench
+from agbench.errors import ConfigError
+
+
+def play(task, choose, year=1984, **overrides):
+    """Return rewards and infos of a season whose action at step k is `choose(k)`."""
+    env = agbench.make(task, "test", **overrides).unwrapped
+    env.reset(options={"scenario": f"wageningen/{year}"})
+    rewards, infos, over = [], [], False
+    while not over:
+        _, reward, terminated, truncated, info = env.step(choose(len(rewards)))
+        rewards.append(reward)
+        infos.append(info)
+        over = terminated or truncated
+    return np.array(rewards), infos
+
+
+def labels(task):
+    return agbench.make(task).unwrapped.action_labels
+
+
+def test_the_menu_has_seventeen_choices():
+    said = labels("wheat-inputs-v1")
+    assert len(said) == 17
+    assert said[0] == "nothing"
+    assert said[4] == "8 kg ha-1 N"
+    assert said[-1] == "2 cm IRRIG"
+
+
+def test_yield_growth_adds_up_to_the_final_yield():
+    rewards, infos = play("wheat-inputs-v1", lambda k: k % 17)
+    assert rewards.sum() == pytest.approx(infos[-1]["yield"] * 1000.0)
+    assert all(info["cost"] == 0.0 for info in infos)
+
+
+def test_within_the_limits_nothing_is_taken_off():
+    rewards, infos = play("wheat-limits-v1", lambda k: 4 if k < 10 else 0)
+    assert infos[-1]["nitrogen"] == 80.0
+    assert infos[-1]["violations"] == 0.0
+    assert rewards.sum() == pytest.approx(infos[-1]["yield"] * 1000.0)
+
+
+def test_each_unit_beyond_a_limit_costs_ten_thousand():
+    rewards, infos = play("wheat-limits-v1", lambda k: 3 if k < 15 else 0)
+    assert [info["cost"] for info in infos[12:16]] == [0.0, 4.0, 6.0, 0.0]
+    assert infos[-1]["violations"] == 10.0
+    assert infos[-1]["violation_days"] == 2.0
+    assert rewards.sum() == pytest.approx(infos[-1]["yield"] * 1000.0 - 1e5)
+
+
+def test_limits_are_reported_beside_any_other_reward():
+    given = play("wheat-inputs-v1", lambda k: 3 if k < 15 else 0, limits={"N": 80.0})
+    assert given[1][-1]["nitrogen"] == 90.0
+    assert sum(info["cost"] for info in given[1]) == 10.0
+    assert given[0].sum() == pytest.approx(given[1][-1]["yield"] * 1000.0)
+
+
+def test_runoff_takes_off_what_rain_washes_away():
+    rewards, infos = play("potato-runoff-v1", lambda k: 4 if k % 3 == 0 else 0, 1978)
+    lost = infos[-1]["violations"]
+    assert lost > 0.0
+    assert rewards.sum() == pytest.approx(infos[-1]["yield"] * 1000.0 - 1e4 * lost)
+
+
+def test_without_fertiliser_nothing_runs_off():
+    assert play("potato-runoff-v1", lambda k: 0, 1982)[1][-1]["violations"] == 0.0
+
+
+def test_profit_is_product_less_inputs():
+    prices = {"N": 1.0, "IRRIG": 10.0}
+    rewards, infos = play(
+        "wheat-inputs-v1", lambda k: k % 17, reward__kind="profit", product_price=0.2, prices=prices
+    )
+    last = infos[-1]
+    worth = 0.2 * last["yield"] * 1000.0 - last["nitrogen"] - 10.0 * last["water"]
+    assert rewards.sum() == pytest.approx(worth)
+
+
+def test_cost_is_growth_less_inputs():
+    rewards, infos = play("wheat-inputs-v1", lambda k: k % 17, reward__kind="cost", prices={"N": 2.0})
+    assert rewards.sum() == pytest.approx(infos[-1]["yield"] * 1000.0 - 2.0 * infos[-1]["nitrogen"])
+
+
+def test_weight_pays_what_stands_at_every_step():
+    rewards, infos = play("wheat-inputs-v1", lambda k: k % 17, reward__kind="storage-organ-weight")
+    assert rewards.tolist() == pytest.approx([info["yield"] * 1000.0 for info in infos])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"reward__kind": "threshold"}, "needs limits"),
+        ({"reward__kind": "profit"}, "needs product_price"),
+        ({"reward__kind": "runoff"}, "needs lost"),
+    ],
+)
+def test_a_reward_without_what_it_rests_on_is_refused(changes, message):
+    with pytest.raises(ConfigError, match=message):
+        agbench.make("wheat-inputs-v1", **changes)

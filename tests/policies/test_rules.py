@@ -1,0 +1,107 @@
+"""Rules of thumb: when each acts, what it heeds, and how it is tuned."""
+
+import numpy as np
+import pytest
+
+import agbench
+from agbench import data
+from agbench.building import action_map
+from agbench.errors import ConfigError, UnknownNameError
+from agbench.policies.fitting import fit_rules
+from agbench.policies.rules import Rule, Rules, RulesSettings
+from agbench.testing import check_policy
+
+TASK = "wheat-inputs-v1"
+N8, WATER2 = 4, 16
+
+
+def follow(rules, days, seen=lambda day: {}):
+    """Return the actions of rules on successive days, whose observations `seen` gives by name."""
+    task = data.task(TASK)
+    policy = Rules("mine", [Rule(**rule) for rule in rules], task, action_map(task))
+    actions = []
+    for day in range(days):
+        observation = np.zeros(len(task.observation.state))
+        for name, value in seen(day).items():
+            observation[task.observation.state.index(name)] = value
+        actions.append(policy(observation))
+    return actions
+
+
+def test_a_rule_without_conditions_acts_every_day():
+    assert follow([{"input": "N", "amount": 8.0}], 3) == [N8] * 3
+
+
+def test_an_interval_is_counted_from_the_last_time():
+    rule = {"input": "N", "amount": 8.0, "every": "3 d", "after": 1}
+    assert follow([rule], 8) == [0, N8, 0, 0, N8, 0, 0, N8]
+
+
+def test_a_season_total_is_never_passed():
+    assert follow([{"input": "N", "amount": 8.0, "until": 20.0}], 5) == [N8, N8, 0, 0, 0]
+
+
+def test_a_threshold_is_heeded():
+    rule = {"input": "IRRIG", "amount": 2.0, "when": "SM", "below": 0.3}
+    assert follow([rule], 3, lambda day: {"SM": 0.25 + 0.04 * day}) == [WATER2, WATER2, 0]
+
+
+def test_the_first_rule_comes_first_and_the_other_a_day_later():
+    rules = [
+        {"input": "N", "amount": 8.0, "every": "14 d"},
+        {"input": "IRRIG", "amount": 2.0, "every": "14 d"},
+    ]
+    assert follow(rules, 3) == [N8, WATER2, 0]
+
+
+def test_tuning_finds_what_the_training_years_want():
+    settings = RulesSettings(
+        rules=[Rule(input="IRRIG", amount=0.0, when="SM", below=0.35)],
+        tune={"0.amount": [0.0, 2.0], "0.below": [0.3, 0.4]},
+        budget=3,
+    )
+    task = data.task(TASK)
+    fitted, mean = fit_rules(task, settings)
+    assert (fitted, mean) == fit_rules(task, settings)
+    assert mean >= agbench.evaluate(TASK, "zero", split="train").episodes["return"].mean()
+
+
+@pytest.mark.parametrize("name", [b for b in data.baselines(TASK) if b != "evolved"])
+def test_a_rule_of_thumb_keeps_the_contract(name):
+    check_policy(name, TASK)
+
+
+def test_evolution_betters_the_policy_that_it_starts_from(tmp_path):
+    settings = "settings: {start: feeding, population: 32, generations: 3}"
+    path = tmp_path / "quick.yaml"
+    path.write_text(f"policy: evolution\nsummary: quick\nsource: test\n{settings}\n")
+    found = agbench.evaluate(TASK, path, years=[1984]).episodes["return"]
+    start = agbench.evaluate(TASK, "feeding", years=[1984]).episodes["return"]
+    assert found[0] >= start[0]
+
+
+WRONG = {
+    "input": ({"input": "S", "amount": 1.0}, UnknownNameError, "unknown input 'S'"),
+    "variable": (
+        {"input": "N", "amount": 1.0, "when": "LAI", "below": 1.0},
+        UnknownNameError,
+        "observed variable",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rule", "error", "message"), WRONG.values(), ids=WRONG)
+def test_what_a_rule_names_must_be_there(rule, error, message):
+    with pytest.raises(error, match=message):
+        follow([rule], 1)
+
+
+def test_a_threshold_needs_its_variable():
+    with pytest.raises(ValueError, match="go together"):
+        Rule(input="N", amount=1.0, below=3.0)
+
+
+def test_tuning_of_nothing_is_refused():
+    settings = RulesSettings(rules=[Rule(input="N", amount=1.0)], tune={"1.amount": [1.0]})
+    with pytest.raises(ConfigError, match="names no setting of a rule"):
+        fit_rules(data.task(TASK), settings)
