@@ -3,9 +3,13 @@
 import pytest
 
 import agbench
+from agbench import data
 from agbench.testing import CHECKS, NotApplicableError, check_task
 
 TASKS = [task.id for task in agbench.tasks()]
+SHORT = {"greenhouse": {"season__length": "1 d"}}
+"""What makes an episode of a family short enough to be checked many times."""
+
 VARIANTS = {
     "continuous": {"action__kind": "continuous"},
     "two inputs": {
@@ -21,7 +25,7 @@ VARIANTS = {
 @pytest.mark.parametrize("task", TASKS)
 def test_a_task_keeps_the_contract(task, check):
     try:
-        CHECKS[check](task)
+        CHECKS[check](task, **SHORT.get(data.task(task).family, {}))
     except NotApplicableError as reason:
         pytest.skip(str(reason))
 
