@@ -163,7 +163,10 @@ class Constraint(Strict):
 
 
 class ConstraintsSpec(Strict):
-    """The limits of temperature [degC], CO2 [ppm] and humidity [%]; `clip` lets no violation count more than its full scale."""
+    """The limits of temperature [degC], CO2 [ppm] and humidity [%].
+
+    With `clip` no violation counts more than its full scale.
+    """
 
     temperature: Constraint = Constraint(low=15.0, high=34.0, full_scale=15.0)
     co2: Constraint = Constraint(low=300.0, high=1600.0, full_scale=2500.0)

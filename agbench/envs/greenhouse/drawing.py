@@ -60,7 +60,7 @@ class GreenhousePlot(SeasonPlot):
         assert isinstance(greenhouse, MeteredGreenhouse)
         sky = greenhouse.forecast(np.zeros(1, np.int64), WEATHER.columns(["tOut", "iGlob"]))[0, 0]
         co2, air, humidity, _ = greenhouse.climate()[0]
-        crop = greenhouse.state[0, STATES.columns(["cFruit", "cLeaf"])]
+        crop = 1e-3 * greenhouse.state[0, STATES.columns(["cFruit", "cLeaf"])]
         totals = self._core.reward.totals
         money = [float(totals[name][0]) for name in ("income", "spent", "profit", "penalty")]
         days = float(greenhouse.elapsed[0]) * INTERVAL / 86_400
@@ -119,7 +119,7 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
     """Draw the five panels of one column."""
     _pair(axes[0], table, x, "tOut", "iGlob", ("outdoor (°C)", "radiation (W m⁻²)"))
     _pair(axes[1], table, x, "tAir", "rh", ("indoor (°C)", "humidity (%)"))
-    _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (mg m⁻²)"))
+    _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (g m⁻²)"))
     for name, colour in zip(_ACTUATORS, _ACTUATOR_COLOURS, strict=True):
         axes[3].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)
     axes[3].set_ylim(-0.03, 1.03)
@@ -130,7 +130,7 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
     for ax in axes:
         drawing.tidy(ax)
     for ax in axes[3:]:
-        ax.legend(fontsize=6, ncols=3, frameon=False, loc="upper left")
+        ax.legend(fontsize=6, ncols=6, frameon=False, loc="lower left", bbox_to_anchor=(0, 0.96), borderpad=0)
 
 
 def _pair(ax: Axes, table: Floats, x: Floats, left: str, right: str, labels: tuple[str, str]) -> None:
