@@ -114,7 +114,7 @@ def _day_of(table: Any) -> float:
     if not isinstance(table, pd.DataFrame) or not isinstance(table.index, pd.DatetimeIndex):
         return 0.0
     first = table.index[0]
-    return float(first.dayofyear - 1) + (first.hour * 3600 + first.minute * 60 + first.second) / 86_400
+    return float(first.day_of_year - 1) + (first.hour * 3600 + first.minute * 60 + first.second) / 86_400
 
 
 def _site_weather(site: str, start: Any, interval: float, steps: int | None) -> "pd.DataFrame":

@@ -3,9 +3,11 @@
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.sensors import CLIMATE
+from agbench.simulators.kernels import entry
 from agbench.spec.greenhouse_task import ConstraintsSpec
 
 NAMES: Final = ("tAir", "co2_ppm", "rh")
@@ -24,7 +26,23 @@ class Limits:
 
     def violations(self, climate: Floats) -> Floats:
         """Return how far temperature, CO2 and humidity are outside, as parts of full scale (n, 3)."""
-        values = climate[:, _COLUMNS]
-        outside = np.maximum(np.maximum(self._low - values, values - self._high), 0.0)
-        scaled: Floats = outside / self._scale
-        return np.minimum(scaled, 1.0) if self._clip else scaled
+        found = np.empty((len(climate), len(NAMES)))
+        _violations(climate, _COLUMNS, self._low, self._high, self._scale, self._clip, found)
+        return found
+
+
+@entry
+def _violations(
+    climate: Floats,
+    columns: NDArray[np.intp],
+    low: Floats,
+    high: Floats,
+    scale: Floats,
+    clip: bool,
+    found: Floats,
+) -> None:
+    for i in range(len(climate)):
+        for k in range(len(columns)):
+            value = climate[i, columns[k]]
+            outside = max(low[k] - value, value - high[k], 0.0) / scale[k]
+            found[i, k] = min(outside, 1.0) if clip else outside

@@ -8,24 +8,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book, terms
 from agbench.envs.greenhouse.constraints import Limits
 from agbench.simulators.base import Booleans, Floats, Simulator
-from agbench.simulators.greenlight.metered import METERS, MeteredGreenhouse
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
 from agbench.simulators.greenlight.variables import STATES
 from agbench.spec.greenhouse_task import INTERVAL, GreenhouseReward, GreenhouseTask
 
-TOTALS: Final = (
-    *("profit", "income", "spent", "fruit", "harvest", "heat", "electricity", "co2", "water", "light"),
-    *("penalty", "hours_temperature", "hours_co2", "hours_humidity", "cost", "return"),
-)
-"""EUR m-2; fresh kg m-2; kWh m-2; kg m-2 of CO2 and water; MJ m-2 of absorbed PAR; h; cost in h of
-full-scale violation."""
-
-_JOULES: Final = 3.6e6  # per kWh
-_MG: Final = 1e6  # per kg
+TOTALS: Final = (*ENTRIES, "return")
+_COST: Final = ENTRIES.index("cost")
 _FRUIT: Final = STATES.column("cFruit")
-_HARVEST: Final = METERS.column("harvest")
+_PENALTY: Final = ENTRIES.index("penalty")
 
 
 class GreenhouseAccounts:
@@ -35,6 +29,7 @@ class GreenhouseAccounts:
         self._spec = task.reward
         self._hours = task.step * INTERVAL / 3600.0
         self._episode = task.season.intervals
+        self._prices = terms(task.reward, self._hours)
         self._limits = Limits(task.constraints)
         self._bounds = _profit_bounds(task.reward, parameters, task.step * INTERVAL)
         self._fruit: Floats = np.zeros(n)
@@ -60,49 +55,25 @@ class GreenhouseAccounts:
     def after(self, simulator: Simulator, inputs: Floats, moved: Booleans) -> Floats:
         """Return the rewards of a step, (n,); 0 for rows that did not move."""
         greenhouse = _greenhouse(simulator)
-        entries = self._entries(greenhouse)
-        violations = self._limits.violations(greenhouse.climate())
-        scaled = violations[:, 0] + violations[:, 1] + violations[:, 2]
-        entries["penalty"] = self._spec.penalty * scaled * self._hours
-        for i, name in enumerate(("hours_temperature", "hours_co2", "hours_humidity")):
-            entries[name] = np.where(violations[:, i] > 0.0, self._hours, 0.0)
-        entries["cost"] = scaled * self._hours
-        self.cost[:] = np.where(moved, entries["cost"], 0.0)
-        for name, value in entries.items():
-            self.totals[name][moved] += value[moved]
-        rewards = np.where(moved, self._reward(greenhouse, entries, scaled), 0.0)
-        self.totals["return"][moved] += rewards[moved]
+        grown = greenhouse.state[:, _FRUIT] - self._fruit
+        entries = book(grown, greenhouse.used, greenhouse.climate(), self._night, self._limits, self._prices)
+        count = len(ENTRIES)
+        self._sums[moved, :count] += entries[moved]
+        rewards = np.where(moved, self._reward(greenhouse, entries), 0.0)
+        self.cost = np.where(moved, entries[:, _COST], 0.0)
+        self._sums[moved, count] += rewards[moved]
         return rewards
 
-    def _entries(self, greenhouse: MeteredGreenhouse) -> dict[str, Floats]:
-        """Return what the step grew, used, earned and spent."""
-        spec, used = self._spec, greenhouse.used
-        fresh = 1.0 / (_MG * spec.dry_matter)
-        found: dict[str, Floats] = {
-            "fruit": (greenhouse.state[:, _FRUIT] - self._fruit + used[:, _HARVEST]) * fresh,
-            "harvest": used[:, _HARVEST] * fresh,
-            "heat": used[:, 0] / _JOULES,
-            "electricity": used[:, 1] / _JOULES,
-            "co2": used[:, 2] / _MG,
-            "water": used[:, 4],
-            "light": used[:, 5] * 1e-6,
-        }
-        night = spec.electricity if spec.electricity_night is None else spec.electricity_night
-        tariff = np.where(self._night, night, spec.electricity)
-        found["income"] = found["fruit"] * spec.fruit
-        found["spent"] = found["heat"] * spec.heat + found["electricity"] * tariff + found["co2"] * spec.co2
-        found["profit"] = found["income"] - found["spent"]
-        return found
-
-    def _reward(self, greenhouse: MeteredGreenhouse, entries: Mapping[str, Floats], scaled: Floats) -> Floats:
+    def _reward(self, greenhouse: MeteredGreenhouse, entries: Floats) -> Floats:
+        profit = entries[:, 0]
         if self._spec.kind == "profit":
-            return entries["profit"] - entries["penalty"]
+            return profit - entries[:, _PENALTY]
         if self._spec.kind == "scaled-profit":
             worst, best = self._bounds
-            return (entries["profit"] - worst) / (best - worst) - scaled
+            return (profit - worst) / (best - worst) - entries[:, _COST] / self._hours
         return self._yield_and_energy(greenhouse, entries)
 
-    def _yield_and_energy(self, greenhouse: MeteredGreenhouse, entries: Mapping[str, Floats]) -> Floats:
+    def _yield_and_energy(self, greenhouse: MeteredGreenhouse, entries: Floats) -> Floats:
         """Growth until harvest begins, then yield weighed by targets; a bonus at the season's end."""
         spec, totals = self._spec, self.totals
         progress = greenhouse.elapsed / self._episode
@@ -111,9 +82,9 @@ class GreenhouseAccounts:
         enough = harvested > spec.target_yield * (0.1 + 0.9 * progress)
         thrifty = energy <= spec.target_energy * harvested
         factor = np.where(enough, 1.2, 0.8) * np.where(thrifty, 1.2, 0.8)
-        grown = 1e-3 * entries["fruit"] * _MG * spec.dry_matter
+        grown = 1e-3 * entries[:, ENTRIES.index("fruit")] * MG * spec.dry_matter
         harvesting = greenhouse.flux("mcFruitHar") > HARVESTING
-        rewards: Floats = np.where(harvesting, 1e3 * entries["harvest"] * factor, grown)
+        rewards: Floats = np.where(harvesting, 1e3 * entries[:, ENTRIES.index("harvest")] * factor, grown)
         saved = 1.0 - energy / (spec.target_energy * np.maximum(harvested, 1e-3))
         more = harvested / spec.target_yield - 1.0
         share = np.clip(saved, -1.0, 1.0) + np.clip(more, -1.0, 1.0)
@@ -139,11 +110,11 @@ def _profit_bounds(spec: GreenhouseReward, parameters: Floats, seconds: float) -
     Worst: everything at capacity and no growth. Best: potential fruit growth for nothing.
     """
     p = {name: float(value) for name, value in zip(PARAMETER_TABLE.names, parameters, strict=True)}
-    heat = (p["pBoil"] + p["pBoilGro"]) / p["aFlr"] * seconds / _JOULES
-    light = (p["thetaLampMax"] + p["thetaIntLampMax"]) * seconds / _JOULES
-    co2 = p["phiExtCo2"] / p["aFlr"] * seconds / _MG
+    heat = (p["pBoil"] + p["pBoilGro"]) / p["aFlr"] * seconds / JOULES
+    light = (p["thetaLampMax"] + p["thetaIntLampMax"]) * seconds / JOULES
+    co2 = p["phiExtCo2"] / p["aFlr"] * seconds / MG
     tariff = max(spec.electricity, spec.electricity_night or 0.0)
-    fruit = p["rgFruit"] * seconds / _MG / spec.dry_matter
+    fruit = p["rgFruit"] * seconds / MG / spec.dry_matter
     return -(heat * spec.heat + light * tariff + co2 * spec.co2), fruit * spec.fruit
 
 

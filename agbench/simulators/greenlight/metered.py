@@ -16,6 +16,7 @@ from agbench.simulators.greenlight.stepping import SETTINGS, Setting
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_ahead
 from agbench.simulators.greenlight.world import GreenLightWorld
+from agbench.simulators.kernels import entry
 
 METERS: Final = VariableTable(
     (
@@ -32,7 +33,7 @@ FLUXES: Final = (
     *("rParSunCan", "rParLampCan", "rParIntLampCan"),
     *("mcAirBuf", "mcFruitAir", "mcLeafAir", "mcStemAir"),
 )
-_METER_OF: Final = np.array([0, 0, 1, 1, 2, 3, 4, 5, 5, 5])
+METER_OF: Final = np.array([0, 0, 1, 1, 2, 3, 4, 5, 5, 5])
 _TIME: Final = STATES.column("time")
 _ALL_WEATHER: Final = np.arange(len(WEATHER))
 
@@ -91,12 +92,7 @@ class MeteredGreenhouse(GreenLightSimulator):
         now = np.empty((self.n, 1, len(WEATHER)))
         self._read_ahead(np.array([-1]), _ALL_WEATHER, now)
         fluxes = self._fluxes.read(self.state, controls, now[:, 0], self.parameters)
-        self.controls[moved] = controls[moved]
-        self._flows[moved] = fluxes[moved]
-        used = np.zeros_like(self.meters)
-        for k, meter in enumerate(_METER_OF):
-            used[:, meter] += fluxes[:, k]
-        self.meters[moved] += self.interval * used[moved]
+        count(moved, controls, fluxes, METER_OF, self.interval, self.controls, self._flows, self.meters)
 
     @property
     def used(self) -> Floats:
@@ -156,3 +152,24 @@ class MeteredGreenhouse(GreenLightSimulator):
         self._begin[row] = round(float(bare.world.start[_TIME]) * sensors.DAY)
         if isinstance(saved, MeteredRow):
             self._memory[row] = saved.memory
+
+
+@entry
+def count(
+    moved: Booleans,
+    controls: Floats,
+    fluxes: Floats,
+    meter_of: NDArray[np.int64],
+    interval: float,
+    last_controls: Floats,
+    last_fluxes: Floats,
+    meters: Floats,
+) -> None:
+    """Remember controls and fluxes of the rows that moved, and add an interval to their meters."""
+    for i in range(len(moved)):
+        if not moved[i]:
+            continue
+        last_controls[i] = controls[i]
+        last_fluxes[i] = fluxes[i]
+        for k in range(len(meter_of)):
+            meters[i, meter_of[k]] += interval * fluxes[i, k]
