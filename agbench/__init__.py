@@ -18,9 +18,9 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # typing itself would be most of the time that importing agbench takes
 if TYPE_CHECKING:
     from agbench.evaluation import Result, evaluate
-    from agbench.field_season import simulate
     from agbench.policies import Policy, load_policy
     from agbench.registry import TaskInfo, make, make_vec, tasks
+    from agbench.simulation import simulate
 
 _HOMES = {
     "Policy": "agbench.policies",
@@ -30,7 +30,7 @@ _HOMES = {
     "load_policy": "agbench.policies",
     "make": "agbench.registry",
     "make_vec": "agbench.registry",
-    "simulate": "agbench.field_season",
+    "simulate": "agbench.simulation",
     "tasks": "agbench.registry",
 }
 

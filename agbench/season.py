@@ -12,6 +12,7 @@ from agbench.building import build
 from agbench.envs import FieldEnv
 from agbench.policies.base import Planner
 from agbench.policies.loading import as_policy
+from agbench.spec.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.spec.task import Task
 
 _MOST_COLUMNS = 6
@@ -69,7 +70,8 @@ def run_season(
     actor.reset(seed)
     if isinstance(actor, Planner):
         actor.plan(env.core, 0)
-    start = env.scenarios.world(key).start
+    start = env.core.worlds[0].first_day if isinstance(task, GreenhouseTask) else env.core.worlds[0].start
+    unit = timedelta(seconds=INTERVAL) if isinstance(task, GreenhouseTask) else timedelta(days=1)
     names = [entry.name for entry in env.observation_entries]
     steps: list[Step] = []
     over = False
@@ -77,7 +79,7 @@ def run_season(
         action = actor(observation)
         observation, reward, terminated, truncated, info = env.step(action)
         seen = dict(zip(names, map(float, observation), strict=True))
-        day = start + timedelta(days=int(info["elapsed"]))
+        day = start + int(info["elapsed"]) * unit
         steps.append(Step(day, _in_words(env, action), seen, float(reward)))
         over = terminated or truncated
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agbench.building import field
+from agbench.building import field, greenhouse
 from agbench.envs.actions import ActionMap
 from agbench.envs.core import Parts
 from agbench.errors import ConfigError
 from agbench.spec.field_task import FieldTask
+from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.task import Task
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def build(
     task.check_split(split)
     if isinstance(task, FieldTask):
         return field.build(task, split, weather, years)
+    if isinstance(task, GreenhouseTask):
+        return greenhouse.build(task, split, weather, years)
     raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")
 
 
@@ -36,4 +39,6 @@ def action_map(task: Task) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
     if isinstance(task, FieldTask):
         return field.action_map(task)
+    if isinstance(task, GreenhouseTask):
+        return greenhouse.action_map(task)
     raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")

@@ -2,18 +2,31 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from agbench.envs.actions import ActionMap
-from agbench.envs.observations import Observer
 from agbench.envs.rewards import Reward
 from agbench.envs.scenarios import ScenarioSet
-from agbench.simulators.base import Booleans, Floats, Simulator
+from agbench.simulators.base import Booleans, Floats, Simulator, Variable
 from agbench.spec.task import MetricSpec, Task
+
+if TYPE_CHECKING:
+    from agbench.envs.rendering import SeasonPlot
+
+
+class Observer(Protocol):
+    """What an agent sees: its entries by name, its space, and how it is read from a simulator."""
+
+    entries: list[Variable]
+    space: spaces.Box
+
+    def write(self, simulator: Simulator, out: NDArray[np.float32]) -> None:
+        """Write the observations of all rows into `out`, (n, size)."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,8 @@ class Parts:
     make_reward: Callable[[int], Reward]
     hashes: Callable[[], dict[str, str]]
     """The SHA-256 of every data file and series that the scenarios rest on, by name."""
+    make_plot: "Callable[[BatchCore], SeasonPlot] | None" = None
+    """Makes the pictures of a season; a field's where there is none of the family's own."""
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ class FieldEnv(gym.Env[NDArray[np.float32], Any]):
         from agbench.envs.rendering import SeasonPlot
 
         if self._plot is None:
-            self._plot = SeasonPlot(self.core)
+            self._plot = (self.core.parts.make_plot or SeasonPlot)(self.core)
         return self._plot
 
 

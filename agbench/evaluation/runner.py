@@ -94,7 +94,9 @@ def evaluate(
 
 def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
     """Simulate a result's recorded actions again and return what they give now."""
-    years = sorted({int(key.split("/")[1]) for key in result.episodes["scenario"]})
+    known = {key for split in result.task.splits for key in result.task.scenarios(split)}
+    said = set(result.episodes["scenario"])
+    years = None if said <= known else sorted({int(key.split("/")[1][:4]) for key in said})
     parts = build(result.task, result.split, weather=weather, years=years)
     env = FieldEnv(parts)
     rollouts = []

@@ -14,11 +14,15 @@ from agbench.errors import ConfigError, unknown
 from agbench.policies.base import Policy
 from agbench.policies.ceres import Ceres, CeresSettings
 from agbench.policies.evolution import EvolutionSettings, Evolved
+from agbench.policies.greenhouse.constant import Constant, ConstantSettings
+from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.rules import Rules, RulesSettings
 from agbench.policies.schedule import Schedule, ScheduleSettings
 from agbench.policies.simple import Predicting, Random, Zero
+from agbench.simulators.greenlight.climate_computer import settings_vector
 from agbench.spec.baseline import Baseline
 from agbench.spec.field_task import FieldTask
+from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.reading import read_data, read_file
 from agbench.spec.task import Task
 
@@ -76,9 +80,11 @@ def as_policy(given: Any, task: Task) -> Policy:
 def _from_settings(path: Path, task: Task) -> Policy:
     """Return a policy from a settings file."""
     baseline = read_file(Baseline, path)
-    if not isinstance(task, FieldTask):
-        raise ConfigError(f"{path}: a {baseline.policy} is for fields, not for {task.task}.")
     where = f"{path}: settings"
+    if isinstance(task, GreenhouseTask):
+        return _in_greenhouse(path.stem, baseline, task, where)
+    if not isinstance(task, FieldTask) or baseline.policy in ("rule-based", "constant"):
+        raise ConfigError(f"{path}: a {baseline.policy} is not for {task.task}.")
     if baseline.policy == "ceres":
         ceres = read_data(CeresSettings, baseline.settings, where)
         _check_input(ceres.input, task, where)
@@ -92,6 +98,16 @@ def _from_settings(path: Path, task: Task) -> Policy:
     schedule = read_data(ScheduleSettings, baseline.settings, where)
     _check_input(schedule.input, task, where)
     return Schedule(path.stem, schedule, task.season, action_map(task))
+
+
+def _in_greenhouse(name: str, baseline: Baseline, task: GreenhouseTask, where: str) -> Policy:
+    """Return a greenhouse policy from its settings."""
+    if baseline.policy == "rule-based":
+        return RuleBased(name, settings_vector(baseline.settings, where), task)
+    if baseline.policy == "constant":
+        values = read_data(ConstantSettings, baseline.settings, where).values
+        return Constant(name, values, task, action_map(task))
+    raise ConfigError(f"{where}: a {baseline.policy} is for fields, not for {task.task}.")
 
 
 def _check_input(name: str, task: FieldTask, where: str) -> None:

@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from agbench.errors import ConfigError, did_you_mean
 from agbench.spec.field_task import FieldTask
+from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.reading import load_file, read_data
 from agbench.spec.task import Task
 
-FAMILIES: Final[Mapping[str, type[Task]]] = {"field": FieldTask}
+FAMILIES: Final[Mapping[str, type[Task]]] = {"field": FieldTask, "greenhouse": GreenhouseTask}
 
 
 def read_task(data: Any, where: str) -> Task:

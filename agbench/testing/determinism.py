@@ -56,8 +56,8 @@ def check_replay(task: str, split: str = "train", **overrides: Any) -> None:
     """
     env = single_environment(task, split, **overrides)
     actions = draw_actions(env.action_space, enough_steps(env, _SEED), 1, _SEED)[:, 0]
-    first = _first_episode(record(env, actions, _SEED))
-    scenario = first[0].info["scenario"]
+    scenario = env.scenarios.keys[0]
+    first = _first_episode(record(env, actions, _SEED, {"scenario": scenario}))
     fresh = single_environment(task, split, **overrides)
     seed = _SEED if env.scenarios.random else 0
     again = record(fresh, actions[: len(first) - 1], seed, {"scenario": scenario})

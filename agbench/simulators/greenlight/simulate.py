@@ -46,7 +46,7 @@ def simulate_greenlight(
         )
     world = greenlight_world(series, preset, parameters, steps=len(u))
     if x0 is not None:
-        world = greenlight_world(series, preset, parameters, _start(x0, world.start), steps=len(u))
+        world = greenlight_world(series, preset, parameters, start_state(x0, world.start), steps=len(u))
     simulator = GreenLightSimulator(1, preset, interval, setting(integrator=integrator, tol=tol))
     simulator.reset([world])
     states = np.empty((len(u) + 1, len(STATES)))
@@ -94,7 +94,8 @@ def _controls(controls: ArrayLike) -> Floats:
     return np.hstack([u, np.zeros((len(u), len(CONTROLS) - u.shape[1]))])
 
 
-def _start(x0: "ArrayLike | Mapping[str, float]", usual: Floats) -> Floats:
+def start_state(x0: "ArrayLike | Mapping[str, float]", usual: Floats) -> Floats:
+    """Return a full state (28,) from one, or from a mapping of what differs from the usual."""
     if not isinstance(x0, Mapping):
         return np.asarray(x0, dtype=np.float64)
     start = usual.copy()

@@ -33,3 +33,27 @@ def read_window(
             step = min(max(now[i] - steps + 1 + k, 0), lengths[i] - 1)
             for j in range(len(columns)):
                 found[i, k, j] = load(series[i], step * width + columns[j])
+
+
+@entry
+def read_ahead(
+    series: Integers,
+    lengths: Integers,
+    width: int,
+    now: Integers,
+    steps: Integers,
+    columns: NDArray[np.intp],
+    found: Floats,
+) -> None:
+    """Fill `found` (n, steps, columns) with each row's weather some `steps` after `now`.
+
+    After the end the last row repeats, before the start the first.
+    """
+    for i in range(found.shape[0]):
+        if lengths[i] == 0:
+            found[i] = 0.0
+            continue
+        for k in range(found.shape[1]):
+            step = min(max(now[i] + steps[k], 0), lengths[i] - 1)
+            for j in range(len(columns)):
+                found[i, k, j] = load(series[i], step * width + columns[j])

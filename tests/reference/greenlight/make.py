@@ -32,6 +32,22 @@ def main(source: Path) -> None:
             p=full["p"],
             dt=full["dt"],
         )
+    np.savez_compressed(HERE / "rules_gym.npz", **rules(source))
+
+
+def rules(source: Path) -> dict[str, np.ndarray]:
+    """Return every thirteenth step of the scenarios under the gym's own rule-based controller."""
+    found = {}
+    for scenario in ("amst_mar", "amst_jul", "bleiswijk2009"):
+        full = np.load(source / f"ref_{scenario}_rule_300.npz")
+        parts = {
+            "states": full["X"][:-1],
+            "weather": full["D"],
+            "clock": full["doy_hour"],
+            "controls": full["U"],
+        }
+        found |= {f"{scenario}_{part}": values[::13] for part, values in parts.items()}
+    return found
 
 
 if __name__ == "__main__":

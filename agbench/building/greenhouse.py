@@ -1,0 +1,167 @@
+"""Building greenhouse tasks: worlds, actions, observations, reward."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agbench.envs.actions import ActionMap
+from agbench.envs.core import BatchCore, Parts
+from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu, Uncertain
+from agbench.envs.greenhouse.observations import GreenhouseObserver
+from agbench.envs.greenhouse.rewards import GreenhouseAccounts
+from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
+from agbench.envs.scenarios import ScenarioSet
+from agbench.errors import ConfigError, WeatherError
+from agbench.greenhouse_weather import GreenhouseWeather, Measured, greenhouse_weather
+from agbench.simulators.base import Simulator
+from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
+from agbench.simulators.greenlight.climate_computer import settings_vector
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.parameters import PARAMETER_TABLE, parameter_vector
+from agbench.simulators.greenlight.presets import preset
+from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
+from agbench.simulators.greenlight.stepping import SETTINGS
+from agbench.simulators.greenlight.variables import STATES, initial_state
+from agbench.spec.greenhouse_task import INTERVAL, GreenhouseTask
+from agbench.weather.greenhouse import from_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from agbench.envs.rendering import SeasonPlot
+
+
+def build(
+    task: GreenhouseTask,
+    split: str,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+) -> Parts:
+    """Return the parts of a greenhouse task on one split; see `agbench.building.build`."""
+    worlds = _Worlds(task, weather)
+    keys = task.scenarios(split) if years is None else _of_years(task, split, years)
+    if not keys:
+        raise ConfigError(f"{task.task}: the split {split!r} has no scenarios.")
+    worlds.check_covered(keys)
+    known = [key for name in task.splits for key in task.scenarios(name)]
+    parameters = parameter_vector({**preset(task.simulator.preset).changes, **task.simulator.parameters})
+    return Parts(
+        task=task,
+        scenarios=ScenarioSet(split, keys, known, worlds.build, random=worlds.random(keys)),
+        actions=action_map(task),
+        observer=GreenhouseObserver(task.observation),
+        make_simulator=lambda n: _simulator(task, n),
+        make_reward=lambda n: GreenhouseAccounts(task, parameters, n),
+        hashes=lambda: worlds.hashes(keys),
+        make_plot=_plot,
+    )
+
+
+def _plot(core: BatchCore) -> "SeasonPlot":
+    from agbench.envs.greenhouse.drawing import GreenhousePlot
+
+    return GreenhousePlot(core)
+
+
+def _of_years(task: GreenhouseTask, split: str, years: Sequence[int]) -> list[str]:
+    """Return the keys of chosen years in the split's place and season."""
+    if isinstance(years, (int, str)):
+        raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
+    chosen = task.splits[split].model_copy(
+        update={"years": [int(y) for y in years], "leaving_out": [], "starts": []}
+    )
+    return task.model_copy(update={"splits": {split: chosen}}).scenarios(split)
+
+
+def action_map(task: GreenhouseTask) -> ActionMap:
+    """Return the action space of a task and what its actions mean; reads no weather."""
+    spec = task.action
+    rules = dict(zip(RULES.names, settings_vector(spec.rules, "action.rules").tolist(), strict=True))
+    found: ActionMap
+    if spec.kind == "temperature":
+        found = TemperatureMenu(spec.temperatures, rules)
+    elif spec.kind == "setpoints":
+        found = SetPoints(spec.ranges, rules)
+    else:
+        found = Controls(spec.controls, spec.rate if spec.kind == "increment" else None)
+    if task.uncertainty.parameters and task.uncertainty.every == "step":
+        return Uncertain(found, PARAMETER_TABLE.columns(task.uncertainty.parameters))
+    return found
+
+
+def _simulator(task: GreenhouseTask, n: int) -> Simulator:
+    spec = task.simulator
+    if not task.action.tells_setpoints:
+        return MeteredGreenhouse(n, spec.preset, INTERVAL, SETTINGS[spec.setting])
+    rules = settings_vector(task.action.rules, "action.rules")
+    return SetpointGreenhouse(n, rules, spec.preset, INTERVAL, SETTINGS[spec.setting])
+
+
+class _Worlds:
+    """Builds the worlds of scenarios; each site's weather is read once."""
+
+    def __init__(self, task: GreenhouseTask, weather: Any) -> None:
+        self._task = task
+        self._given = None if weather is None else Measured(from_frame(weather))
+        self._sites: dict[str, GreenhouseWeather] = {}
+        self._days = task.season.intervals * INTERVAL // 86_400
+        self._ahead = max([*task.observation.forecast_steps, 0]) + 1
+        self._uncertain = PARAMETER_TABLE.columns(task.uncertainty.parameters)
+
+    def random(self, keys: Sequence[str]) -> bool:
+        """Return whether the episode's generator draws weather or parameters."""
+        uncertain = any(_read_key(key)[2] > 0.0 for key in keys)
+        return uncertain or any(self._weather(_read_key(key)[0]).random for key in keys)
+
+    def check_covered(self, keys: Sequence[str]) -> None:
+        """Raise `WeatherError` now where a scenario's days lack weather, not in mid-training."""
+        for key in keys:
+            site, first, _ = _read_key(key)
+            try:
+                self._weather(site).check(first, self._days)
+            except WeatherError as error:
+                raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
+
+    def hashes(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the SHA-256 of each site's series."""
+        sites = sorted({_read_key(key)[0] for key in keys})
+        return {f"weather {site}": self._weather(site).sha256 for site in sites}
+
+    def build(self, key: str, generator: np.random.Generator | None) -> GreenhouseWorld:
+        """Return the world of a scenario: weather, crop at the start, parameters."""
+        task = self._task
+        site, first, level = _read_key(key)
+        rows = self._weather(site).rows(first, self._days, self._ahead, generator)
+        chosen = preset(task.simulator.preset)
+        parameters = parameter_vector({**chosen.changes, **task.simulator.parameters})
+        by_step = task.uncertainty.every == "step"
+        if level > 0.0 and not by_step and generator is not None:
+            parameters[self._uncertain] = perturbed(parameters, self._uncertain, level, generator)
+        start = initial_state(rows[0], float(first.timetuple().tm_yday - 1))
+        for name, value in task.season.crop.items():
+            start[STATES.column(name)] = value
+        return GreenhouseWorld(
+            structure=chosen.structure,
+            weather=rows,
+            parameters=parameters,
+            start=start,
+            steps=task.season.intervals,
+            first_day=first,
+            level=level if by_step else 0.0,
+        )
+
+    def _weather(self, site: str) -> GreenhouseWeather:
+        if self._given is not None:
+            return self._given
+        if site not in self._sites:
+            clouds = self._task.season.cloudiness == "episode"
+            self._sites[site] = greenhouse_weather(site, clouds, INTERVAL)
+        return self._sites[site]
+
+
+def _read_key(key: str) -> tuple[str, date, float]:
+    """Return site, first day and level of a scenario's key."""
+    site, first, *level = key.split("/")
+    return site, date.fromisoformat(first), float(level[0]) if level else 0.0

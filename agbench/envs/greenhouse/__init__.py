@@ -1,0 +1,1 @@
+"""What greenhouse tasks are made of: worlds, actions, observations, rewards, pictures."""

@@ -1,0 +1,63 @@
+"""The accounts of a greenhouse step, row by row in one compiled pass: what grew, was used, was paid."""
+
+from typing import Final
+
+import numpy as np
+
+from agbench.envs.greenhouse.constraints import Limits
+from agbench.simulators.base import Booleans, Floats
+from agbench.simulators.kernels import entry
+from agbench.spec.greenhouse_task import GreenhouseReward
+
+ENTRIES: Final = (
+    *("profit", "income", "spent", "fruit", "harvest", "heat", "electricity", "co2", "water", "light"),
+    *("penalty", "hours_temperature", "hours_co2", "hours_humidity", "cost"),
+)
+"""EUR m-2; fresh kg m-2; kWh m-2; kg m-2 of CO2 and water; MJ m-2 of absorbed PAR; EUR m-2; h; cost
+in h of full-scale violation."""
+
+JOULES: Final = 3.6e6  # per kWh
+MG: Final = 1e6  # per kg
+
+
+def terms(spec: GreenhouseReward, hours: float) -> Floats:
+    """Return the prices as `book` takes them; `hours` is the length of a step."""
+    night = spec.electricity if spec.electricity_night is None else spec.electricity_night
+    fresh = 1.0 / (MG * spec.dry_matter)
+    return np.array([spec.fruit, fresh, spec.co2, spec.heat, spec.electricity, night, spec.penalty, hours])
+
+
+def book(
+    grown: Floats, used: Floats, climate: Floats, night: Booleans, limits: Limits, prices: Floats
+) -> Floats:
+    """Return the entries (n, 15) of a step, in the order of `ENTRIES`.
+
+    `grown` (n,) is the change of fruit on the plants [mg m-2], `used` (n, 6) the meters' step,
+    `climate` (n, 4) what sensors read at its end, `night` whether the night tariff holds.
+    """
+    found = np.empty((len(grown), len(ENTRIES)))
+    violations = limits.violations(climate)
+    _book(grown, used, violations, night, prices, found)
+    return found
+
+
+@entry
+def _book(
+    grown: Floats, used: Floats, violations: Floats, night: Booleans, prices: Floats, found: Floats
+) -> None:
+    fruit_price, fresh, co2_price, heat_price, tariff, night_tariff, penalty, hours = prices
+    for i in range(len(grown)):
+        harvest = used[i, 3]
+        fruit = (grown[i] + harvest) * fresh
+        heat, light, co2 = used[i, 0] / JOULES, used[i, 1] / JOULES, used[i, 2] / MG
+        income = fruit * fruit_price
+        spent = heat * heat_price + light * (night_tariff if night[i] else tariff) + co2 * co2_price
+        found[i, 0], found[i, 1], found[i, 2] = income - spent, income, spent
+        found[i, 3], found[i, 4] = fruit, harvest * fresh
+        found[i, 5], found[i, 6], found[i, 7] = heat, light, co2
+        found[i, 8], found[i, 9] = used[i, 4], used[i, 5] * 1e-6
+        cost = (violations[i, 0] + violations[i, 1] + violations[i, 2]) * hours
+        found[i, 10] = penalty * cost
+        for k in range(3):
+            found[i, 11 + k] = hours if violations[i, k] > 0.0 else 0.0
+        found[i, 14] = cost

@@ -1,0 +1,187 @@
+"""Actions in a greenhouse: controls by increment or outright, set points, and noise with each step."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.envs.actions import ActionMap
+from agbench.envs.greenhouse.worlds import perturbed
+from agbench.errors import ActionError, ConfigError
+from agbench.simulators.base import Floats
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.setpoints import SETPOINTS
+from agbench.simulators.greenlight.variables import CONTROLS
+
+if TYPE_CHECKING:
+    from agbench.envs.core import BatchCore
+
+_ROUNDING: Final = 1e-6  # a float32 may miss the edge of the space by its last bits
+
+
+class Controls:
+    """Controls of the equipment: [-1, 1] is 0 .. 1 of each, or a change by up to `rate`."""
+
+    def __init__(self, names: Sequence[str], rate: float | None) -> None:
+        self.names = list(names)
+        self.rate = rate
+        """Greatest change of a step; None where controls are set outright."""
+        self._columns = CONTROLS.columns(self.names)
+        self.space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (len(names),), np.float32)
+
+    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
+        """Return the controls (n, 8) that actions (n, controls) lead to."""
+        said = _within(actions, len(self.names))
+        found = np.zeros((len(said), len(CONTROLS)))
+        if self.rate is None:
+            found[:, self._columns] = (said + 1.0) * 0.5
+            return found
+        if core is not None:
+            found[:] = _greenhouse(core).controls
+        found[:, self._columns] = np.clip(found[:, self._columns] + self.rate * said, 0.0, 1.0)
+        return found
+
+    def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
+        """Return the action that brings one control to `wanted` at most, from 0, others at 0."""
+        given = min(wanted, 1.0 if self.rate is None else self.rate)
+        action = np.full(len(self.names), -1.0, dtype=np.float32)
+        action[self.names.index(name)] = 2.0 * given - 1.0 if self.rate is None else given / self.rate
+        return action, given
+
+    def describe(self) -> list[str]:
+        """Return what each component does."""
+        how = "0 to 1 of" if self.rate is None else f"-{self.rate:g} to +{self.rate:g} of"
+        return [f"{how} {name} ({CONTROLS[name].meaning})" for name in self.names]
+
+
+class TemperatureMenu:
+    """One temperature of a menu, for the heating set point of the day or night that it is."""
+
+    def __init__(self, temperatures: Sequence[float], rules: Mapping[str, float]) -> None:
+        self.names = ["tSpDay", "tSpNight"]
+        self._menu: Floats = np.array(temperatures)
+        self._usual: Floats = np.array([rules[name] for name in SETPOINTS.names])
+        self._columns = SETPOINTS.columns(self.names)
+        self.space: spaces.Space[Any] = spaces.Discrete(len(temperatures))
+
+    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
+        """Return the set points (n, 7) of n menu numbers; the other temperature stays as it was."""
+        chosen = np.asarray(actions)
+        if chosen.dtype.kind not in "iu" or chosen.ndim != 1:
+            raise ActionError(f"action {actions!r} is no whole number from 0 to {len(self._menu) - 1}.")
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= len(self._menu)):
+            raise ActionError(
+                f"action {actions!r} lies outside the menu of {len(self._menu)} temperatures: "
+                f"{', '.join(f'{t:g} degC' for t in self._menu)}."
+            )
+        found = np.tile(self._usual, (len(chosen), 1))
+        day, night = self._columns
+        light = np.ones(len(chosen), dtype=np.bool_)
+        if core is not None:
+            greenhouse = _greenhouse(core)
+            started = greenhouse.told[:, day] > 0.0
+            for column in (day, night):
+                found[started, column] = greenhouse.told[started, column]
+            light = greenhouse.measured()[:, 6] > 0.0
+        found[light, day] = self._menu[chosen[light]]
+        found[~light, night] = self._menu[chosen[~light]]
+        return found
+
+    def encode(self, name: str, wanted: float) -> tuple[int, float]:
+        """Return the number of the highest temperature that is not above `wanted`."""
+        fitting = np.flatnonzero(self._menu <= wanted)
+        best = int(fitting[np.argmax(self._menu[fitting])]) if len(fitting) else int(np.argmin(self._menu))
+        return best, float(self._menu[best])
+
+    def describe(self) -> list[str]:
+        """Return the temperature of each menu number."""
+        return [f"{t:g} degC" for t in self._menu]
+
+
+class SetPoints:
+    """Set points of the climate computer: each component in [-1, 1] is the range of one."""
+
+    def __init__(self, ranges: Mapping[str, Sequence[float]], rules: Mapping[str, float]) -> None:
+        self.names = list(ranges)
+        self._columns = SETPOINTS.columns(self.names)
+        self._usual: Floats = np.array([rules[name] for name in SETPOINTS.names])
+        self._low: Floats = np.array([ends[0] for ends in ranges.values()])
+        self._width: Floats = np.array([ends[1] - ends[0] for ends in ranges.values()])
+        for name, ends in ranges.items():
+            if ends[0] < SETPOINTS[name].low or ends[1] > SETPOINTS[name].high:
+                raise ConfigError(
+                    f"action.ranges: {name} must lie within {SETPOINTS[name].low:g} to "
+                    f"{SETPOINTS[name].high:g} {SETPOINTS[name].unit}."
+                )
+        self.space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (len(ranges),), np.float32)
+
+    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
+        """Return the set points (n, 7) of n actions."""
+        said = _within(actions, len(self.names))
+        found = np.tile(self._usual, (len(said), 1))
+        found[:, self._columns] = self._low + (said + 1.0) * 0.5 * self._width
+        return found
+
+    def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
+        """Return the action with one set point at `wanted`, or the end of its range before it."""
+        i = self.names.index(name)
+        share = min(max((wanted - self._low[i]) / self._width[i], 0.0), 1.0)
+        action = np.full(len(self.names), -1.0, dtype=np.float32)
+        action[i] = 2.0 * share - 1.0
+        return action, float(self._low[i] + share * self._width[i])
+
+    def describe(self) -> list[str]:
+        """Return the range of each component."""
+        ends = zip(self.names, self._low, self._low + self._width, strict=True)
+        return [f"{low:g} to {high:g} {SETPOINTS[name].unit} {name}" for name, low, high in ends]
+
+
+class Uncertain:
+    """Another mapping whose every step also draws the crop's parameters anew.
+
+    Rows whose episode is over draw nothing, so that a row's stream does not depend on the others.
+    """
+
+    def __init__(self, inner: ActionMap, columns: NDArray[np.intp]) -> None:
+        self._inner = inner
+        self._columns = columns
+        self.space = inner.space
+        self.names = inner.names
+        self.encode = inner.encode
+        self.describe = inner.describe
+
+    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
+        """Return the inner mapping's inputs; perturb the parameters of rows that will step."""
+        found = self._inner.inputs(actions, core)
+        if core is None:
+            return found
+        parameters = _greenhouse(core).parameters
+        for row in np.flatnonzero(~core.over):
+            world, generator = core.worlds[row], core.generators[row]
+            if world.level > 0.0 and generator is not None:
+                drawn = perturbed(world.parameters, self._columns, world.level, generator)
+                parameters[row, self._columns] = drawn
+        return found
+
+
+def _greenhouse(core: "BatchCore") -> MeteredGreenhouse:
+    simulator = core.simulator
+    assert isinstance(simulator, MeteredGreenhouse)
+    return simulator
+
+
+def _within(actions: Any, width: int) -> Floats:
+    """Return actions as float64 (n, width); refuse what lies outside [-1, 1]."""
+    try:
+        said: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
+    except (TypeError, ValueError):
+        raise ActionError(f"action {actions!r} is not {width} numbers from -1 to 1.") from None
+    if said.ndim != 2 or said.shape[1] != width:
+        raise ActionError(f"actions have the shape {said.shape[1:]}; the space wants ({width},).")
+    inside = np.abs(said) <= 1.0 + _ROUNDING
+    if not inside.all():
+        raise ActionError(f"action component {said[~inside][0]:g} lies outside [-1, 1].")
+    clipped: Floats = np.clip(said, -1.0, 1.0)
+    return clipped

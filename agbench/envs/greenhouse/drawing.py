@@ -1,0 +1,143 @@
+"""Pictures of a greenhouse season: its last day hour by hour, and the whole of it day by day."""
+
+import textwrap
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
+from typing import Any, Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from agbench import drawing
+from agbench.drawing import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from agbench.envs.core import BatchCore
+from agbench.envs.rendering import SeasonPlot
+from agbench.simulators.base import Floats
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.variables import STATES, WEATHER
+from agbench.spec.greenhouse_task import INTERVAL
+
+_SIZE: Final = (10.0, 9.0)  # inches
+_DPI: Final = 100
+_LINE: Final = 130  # characters of a summary's line
+_COLUMNS: Final = (
+    *("days", "tOut", "iGlob", "tAir", "rh", "co2_ppm", "cFruit", "cLeaf"),
+    *("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr", "income", "spent", "profit", "penalty"),
+)
+_ACTUATORS: Final = ("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr")
+_COLOURS: Final = dict(
+    zip(_COLUMNS[1:], (BLUE, ORANGE, VERMILLION, SKY_BLUE, PURPLE, VERMILLION, GREEN), strict=False)
+)
+_ACTUATOR_COLOURS: Final = (VERMILLION, PURPLE, GREEN, BLUE, ORANGE, BLACK)
+
+
+class GreenhousePlot(SeasonPlot):
+    """Outdoor and indoor climate, equipment, crop and money of a core's first row.
+
+    Left the last 24 hours, right the season in means of a day.
+    """
+
+    def __init__(self, core: BatchCore) -> None:
+        self._notes: list[list[float]] = []
+        super().__init__(core)
+
+    def begin(self, core: BatchCore) -> None:
+        """Start a new season: that of the episode which has just been reset."""
+        self._core = core
+        self._scenario = str(core.scenario[0])
+        self._notes = [self._note()]
+
+    def add(self, core: BatchCore, action: Any, reward: float) -> None:
+        """Take note of where the step just made led to."""
+        self._core = core
+        self._notes.append(self._note())
+
+    def _note(self) -> list[float]:
+        """Return one row of `_COLUMNS`."""
+        greenhouse = self._core.simulator
+        assert isinstance(greenhouse, MeteredGreenhouse)
+        sky = greenhouse.forecast(np.zeros(1, np.int64), WEATHER.columns(["tOut", "iGlob"]))[0, 0]
+        co2, air, humidity, _ = greenhouse.climate()[0]
+        crop = 1e-3 * greenhouse.state[0, STATES.columns(["cFruit", "cLeaf"])]
+        totals = self._core.reward.totals
+        money = [float(totals[name][0]) for name in ("income", "spent", "profit", "penalty")]
+        days = float(greenhouse.elapsed[0]) * INTERVAL / 86_400
+        return [days, *sky, air, humidity, co2, *crop, *greenhouse.controls[0, :6], *money]
+
+    def _drawn(self) -> Figure:
+        """Return the figure with the season so far on it."""
+        if str(self._core.scenario[0]) != self._scenario or not self._notes:
+            self.begin(self._core)
+        table = np.array(self._notes)
+        table = table[table[:, 0] <= table[-1, 0]]
+        if self._figure is None:
+            self._figure = Figure(figsize=_SIZE, dpi=_DPI)
+            FigureCanvasAgg(self._figure)
+        self._figure.clear()
+        grid = self._figure.subplots(5, 2, sharex="col")
+        self._figure.subplots_adjust(left=0.07, right=0.93, top=0.88, bottom=0.05, hspace=0.28, wspace=0.3)
+        last = table[table[:, 0] > table[-1, 0] - 1.0]
+        _panels(grid[:, 0], last, (last[:, 0] - table[-1, 0]) * 24.0)
+        days = _daily(table)
+        _panels(grid[:, 1], days, days[:, 0])
+        grid[-1, 0].set_xlabel("hours ago", fontsize=8, color=MUTED)
+        grid[-1, 1].set_xlabel("days, means of a day", fontsize=8, color=MUTED)
+        self._figure.text(0.07, 0.965, self._heading(), fontsize=12, fontweight="bold")
+        self._figure.text(0.07, 0.915, self._summary(), fontsize=9, color=MUTED)
+        return self._figure
+
+    def _heading(self) -> str:
+        world = self._core.worlds[0]
+        moment = datetime.combine(world.first_day, time())
+        moment += timedelta(seconds=int(self._core.simulator.elapsed[0]) * INTERVAL)
+        return f"{self._core.task.task} · {self._scenario} · {moment.day} {moment:%B %Y %H:%M}"
+
+    def _summary(self) -> str:
+        """Return the task's metrics so far, with units."""
+        info = self._core.info()
+        parts = [
+            f"{name} {info[name][0]:.{metric.digits}f} {drawing.printed(metric.unit)}"
+            for name, metric in self._core.task.metrics.items()
+        ]
+        return textwrap.fill(drawing.signed("  ·  ".join(parts)), _LINE)
+
+
+def _daily(table: Floats) -> Floats:
+    """Return the means of each day begun; money as it stood at the day's end."""
+    day = np.ceil(table[:, 0] - 1e-9)
+    rows = [table[day == d] for d in np.unique(day)]
+    means = np.array([part.mean(axis=0) for part in rows])
+    money = _COLUMNS.index("income")
+    means[:, money:] = np.array([part[-1, money:] for part in rows])
+    means[:, 0] = np.unique(day)
+    return means
+
+
+def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
+    """Draw the five panels of one column."""
+    _pair(axes[0], table, x, "tOut", "iGlob", ("outdoor (°C)", "radiation (W m⁻²)"))
+    _pair(axes[1], table, x, "tAir", "rh", ("indoor (°C)", "humidity (%)"))
+    _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (g m⁻²)"))
+    for name, colour in zip(_ACTUATORS, _ACTUATOR_COLOURS, strict=True):
+        axes[3].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)
+    axes[3].set_ylim(-0.03, 1.03)
+    axes[3].set_ylabel("equipment (–)", fontsize=8, color=MUTED)
+    for name, colour in (("income", GREEN), ("spent", VERMILLION), ("profit", BLUE), ("penalty", BLACK)):
+        axes[4].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)
+    axes[4].set_ylabel("money (EUR m⁻²)", fontsize=8, color=MUTED)
+    for ax in axes:
+        drawing.tidy(ax)
+    for ax in axes[3:]:
+        ax.legend(fontsize=6, ncols=6, frameon=False, loc="lower left", bbox_to_anchor=(0, 0.96), borderpad=0)
+
+
+def _pair(ax: Axes, table: Floats, x: Floats, left: str, right: str, labels: tuple[str, str]) -> None:
+    """Draw two variables on the two scales of one panel."""
+    other = ax.twinx()
+    for place, name, label in ((ax, left, labels[0]), (other, right, labels[1])):
+        colour = _COLOURS[name]
+        place.plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0)
+        place.set_ylabel(label, fontsize=8, color=colour)
+        place.tick_params(labelsize=8)

@@ -1,0 +1,104 @@
+"""Observations of a greenhouse: modules, each a few declared variables, side by side in float32."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.errors import unknown
+from agbench.simulators.base import Floats, Simulator, Variable, VariableTable
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.sensors import CLIMATE, CLOCK
+from agbench.simulators.greenlight.setpoints import SETPOINTS
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
+from agbench.spec.greenhouse_task import GreenhouseObservation
+
+FLUXES: Final = VariableTable(
+    (
+        Variable("mcAirBuf", "mg m-2 s-1", "net photosynthesis (CH2O)", -10.0, 50.0),
+        Variable("mcOrgAir", "mg m-2 s-1", "maintenance respiration of leaves, stem, fruit", -10.0, 50.0),
+        Variable("mcFruitHar", "mg m-2 s-1", "harvest of fruit (CH2O)", 0.0, 1e6),
+        Variable("mvCanAir", "kg m-2 s-1", "transpiration", -1.0, 1.0),
+    )
+)
+ENERGY: Final = VariableTable(
+    (
+        Variable("lampIn", "MJ m-2", "electricity of the lamps in the last step", 0.0, 100.0),
+        Variable("boilIn", "MJ m-2", "heat of the boiler in the last step", 0.0, 100.0),
+    )
+)
+_ORGANS: Final = ("mcFruitAir", "mcLeafAir", "mcStemAir")
+
+Read = Callable[[MeteredGreenhouse], Floats]
+
+
+class GreenhouseObserver:
+    """What a greenhouse task lets an agent see; the weather of step k is what is in force at k."""
+
+    def __init__(self, spec: GreenhouseObservation) -> None:
+        self.entries, self._blocks = _modules(spec)
+        low = np.array([v.low for v in self.entries], dtype=np.float32)
+        high = np.array([v.high for v in self.entries], dtype=np.float32)
+        self.space: spaces.Box = spaces.Box(low, high, dtype=np.float32)
+
+    def write(self, simulator: Simulator, out: NDArray[np.float32]) -> None:
+        """Write the observations of all rows into `out`, (n, size)."""
+        assert isinstance(simulator, MeteredGreenhouse)
+        at = 0
+        for width, read in self._blocks:
+            out[:, at : at + width] = read(simulator)
+            at += width
+
+
+def _modules(spec: GreenhouseObservation) -> tuple[list[Variable], list[tuple[int, Read]]]:
+    """Return the variables of all modules in order, and width and reader of each."""
+    entries: list[Variable] = []
+    blocks: list[tuple[int, Read]] = []
+
+    def add(table: VariableTable, names: Sequence[str], reader: Callable[[Any], Read]) -> None:
+        if names:
+            blocks.append((len(names), reader(table.columns(names))))
+            entries.extend(table[name] for name in names)
+
+    add(CLIMATE, spec.climate, lambda c: lambda g: g.climate()[:, c])
+    add(STATES, spec.state, lambda c: lambda g: g.state[:, c])
+    add(CONTROLS, spec.controls, lambda c: lambda g: g.controls[:, c])
+    add(_seen_setpoints(), spec.setpoints, lambda c: lambda g: g.told[:, c])
+    add(FLUXES, spec.fluxes, lambda c: lambda g: _fluxes(g)[:, c])
+    add(ENERGY, spec.energy, lambda c: lambda g: 1e-6 * g.used[:, [1, 0]][:, c])
+    add(WEATHER, spec.weather, lambda c: lambda g: g.forecast(_NOW, c)[:, 0])
+    add(CLOCK, spec.time, lambda c: lambda g: g.clock()[:, c])
+    if spec.forecast:
+        steps = np.array(spec.forecast_steps, dtype=np.int64)
+        columns = WEATHER.columns(spec.forecast)
+        blocks.append((len(steps) * len(columns), lambda g: _flat(g.forecast(steps, columns))))
+        entries.extend(_ahead(WEATHER[name], step) for step in steps for name in spec.forecast)
+    if not entries:
+        raise unknown("observation", "nothing", GreenhouseObservation.model_fields, "observation")
+    return entries, blocks
+
+
+_NOW: Final = np.zeros(1, dtype=np.int64)
+
+
+def _seen_setpoints() -> VariableTable:
+    """Return the set points with 0 in their range: none has been told at the start."""
+    return VariableTable(Variable(v.name, v.unit, v.meaning, min(v.low, 0.0), v.high) for v in SETPOINTS)
+
+
+def _fluxes(greenhouse: MeteredGreenhouse) -> Floats:
+    fruit, leaves, stem = (greenhouse.flux(name) for name in _ORGANS)
+    others = (greenhouse.flux(name) for name in ("mcFruitHar", "mvCanAir"))
+    return np.column_stack([greenhouse.flux("mcAirBuf"), fruit + leaves + stem, *others])
+
+
+def _flat(seen: Floats) -> Floats:
+    return seen.reshape(len(seen), -1)
+
+
+def _ahead(variable: Variable, step: int) -> Variable:
+    """Return a weather variable under the name of its forecast, such as `tOut[+60 min]`."""
+    name = f"{variable.name}[+{5 * step} min]"
+    return Variable(name, variable.unit, f"{variable.meaning}, forecast", variable.low, variable.high)

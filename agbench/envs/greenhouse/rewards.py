@@ -1,0 +1,123 @@
+"""Rewards in a greenhouse: the grower's profit, and the accounts of a season.
+
+Prices and constraints: van Laatum 2025. Yield and energy: Qiu 2024 (GreenLightPlus).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book, terms
+from agbench.envs.greenhouse.constraints import Limits
+from agbench.simulators.base import Booleans, Floats, Simulator
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.variables import STATES
+from agbench.spec.greenhouse_task import INTERVAL, GreenhouseReward, GreenhouseTask
+
+TOTALS: Final = (*ENTRIES, "return")
+_COST: Final = ENTRIES.index("cost")
+_FRUIT: Final = STATES.column("cFruit")
+_PENALTY: Final = ENTRIES.index("penalty")
+
+
+class GreenhouseAccounts:
+    """The reward of a greenhouse task, and what its metrics are read from."""
+
+    def __init__(self, task: GreenhouseTask, parameters: Floats, n: int) -> None:
+        self._spec = task.reward
+        self._hours = task.step * INTERVAL / 3600.0
+        self._episode = task.season.intervals
+        self._prices = terms(task.reward, self._hours)
+        self._limits = Limits(task.constraints)
+        self._bounds = _profit_bounds(task.reward, parameters, task.step * INTERVAL)
+        self._fruit: Floats = np.zeros(n)
+        self._night: Booleans = np.zeros(n, dtype=np.bool_)
+        self._sums: Floats = np.zeros((n, len(TOTALS)))
+        self.cost: Floats = np.zeros(n)
+        self.totals: Mapping[str, Floats] = {name: self._sums[:, i] for i, name in enumerate(TOTALS)}
+
+    def reset(self, row: int, world: Any) -> None:
+        """Open a row's accounts."""
+        self._sums[row] = 0.0
+        self.cost[row] = 0.0
+
+    def before(self, simulator: Simulator) -> None:
+        """Note where rows stand before a step."""
+        greenhouse = _greenhouse(simulator)
+        self._fruit = greenhouse.state[:, _FRUIT].copy()
+        hour = greenhouse.seconds // 3600 % 24
+        late, early = hour >= self._spec.night_start, hour < self._spec.night_end
+        wraps = self._spec.night_start > self._spec.night_end
+        self._night = (late | early) if wraps else (late & early)
+
+    def after(self, simulator: Simulator, inputs: Floats, moved: Booleans) -> Floats:
+        """Return the rewards of a step, (n,); 0 for rows that did not move."""
+        greenhouse = _greenhouse(simulator)
+        grown = greenhouse.state[:, _FRUIT] - self._fruit
+        entries = book(grown, greenhouse.used, greenhouse.climate(), self._night, self._limits, self._prices)
+        count = len(ENTRIES)
+        self._sums[moved, :count] += entries[moved]
+        rewards = np.where(moved, self._reward(greenhouse, entries), 0.0)
+        self.cost = np.where(moved, entries[:, _COST], 0.0)
+        self._sums[moved, count] += rewards[moved]
+        return rewards
+
+    def _reward(self, greenhouse: MeteredGreenhouse, entries: Floats) -> Floats:
+        profit = entries[:, 0]
+        if self._spec.kind == "profit":
+            return profit - entries[:, _PENALTY]
+        if self._spec.kind == "scaled-profit":
+            worst, best = self._bounds
+            return (profit - worst) / (best - worst) - entries[:, _COST] / self._hours
+        return self._yield_and_energy(greenhouse, entries)
+
+    def _yield_and_energy(self, greenhouse: MeteredGreenhouse, entries: Floats) -> Floats:
+        """Growth until harvest begins, then yield weighed by targets; a bonus at the season's end."""
+        spec, totals = self._spec, self.totals
+        progress = greenhouse.elapsed / self._episode
+        harvested = totals["harvest"]
+        energy = totals["heat"] + totals["electricity"]
+        enough = harvested > spec.target_yield * (0.1 + 0.9 * progress)
+        thrifty = energy <= spec.target_energy * harvested
+        factor = np.where(enough, 1.2, 0.8) * np.where(thrifty, 1.2, 0.8)
+        grown = 1e-3 * entries[:, ENTRIES.index("fruit")] * MG * spec.dry_matter
+        harvesting = greenhouse.flux("mcFruitHar") > HARVESTING
+        rewards: Floats = np.where(harvesting, 1e3 * entries[:, ENTRIES.index("harvest")] * factor, grown)
+        saved = 1.0 - energy / (spec.target_energy * np.maximum(harvested, 1e-3))
+        more = harvested / spec.target_yield - 1.0
+        share = np.clip(saved, -1.0, 1.0) + np.clip(more, -1.0, 1.0)
+        last = greenhouse.elapsed >= greenhouse.horizon
+        return np.where(last, rewards + share * (totals["return"] + rewards), rewards)
+
+    def save(self, row: int) -> Floats:
+        """Return a row's accounts."""
+        return np.append(self._sums[row], self.cost[row])
+
+    def load(self, row: int, saved: Floats, world: Any) -> None:
+        """Put a row's accounts back."""
+        self._sums[row] = saved[:-1]
+        self.cost[row] = saved[-1]
+
+
+HARVESTING: Final = 0.01  # mg m-2 s-1, the rate of harvest from which a step counts as harvest
+
+
+def _profit_bounds(spec: GreenhouseReward, parameters: Floats, seconds: float) -> tuple[float, float]:
+    """Return the worst and best profit of a step [EUR m-2].
+
+    Worst: everything at capacity and no growth. Best: potential fruit growth for nothing.
+    """
+    p = {name: float(value) for name, value in zip(PARAMETER_TABLE.names, parameters, strict=True)}
+    heat = (p["pBoil"] + p["pBoilGro"]) / p["aFlr"] * seconds / JOULES
+    light = (p["thetaLampMax"] + p["thetaIntLampMax"]) * seconds / JOULES
+    co2 = p["phiExtCo2"] / p["aFlr"] * seconds / MG
+    tariff = max(spec.electricity, spec.electricity_night or 0.0)
+    fruit = p["rgFruit"] * seconds / MG / spec.dry_matter
+    return -(heat * spec.heat + light * tariff + co2 * spec.co2), fruit * spec.fruit
+
+
+def _greenhouse(simulator: Simulator) -> MeteredGreenhouse:
+    assert isinstance(simulator, MeteredGreenhouse)
+    return simulator

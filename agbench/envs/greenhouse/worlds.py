@@ -1,0 +1,27 @@
+"""The world of a greenhouse episode, with its calendar and its level of uncertainty."""
+
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.simulators.base import Floats
+from agbench.simulators.greenlight.world import GreenLightWorld
+
+
+@dataclass(frozen=True, eq=False)
+class GreenhouseWorld(GreenLightWorld):
+    """A world that knows its first day and how uncertain its crop is."""
+
+    first_day: date
+    level: float
+    """Half-width of the perturbation of each step [-]; 0 where nothing is drawn step by step."""
+
+
+def perturbed(
+    parameters: Floats, columns: NDArray[np.intp], level: float, generator: np.random.Generator
+) -> Floats:
+    """Return chosen parameters, each times 1 + U(-level, level)."""
+    found: Floats = parameters[columns] * (1.0 + generator.uniform(-level, level, len(columns)))
+    return found

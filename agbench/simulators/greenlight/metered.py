@@ -1,0 +1,175 @@
+"""A greenhouse with meters, sensors and a memory of its last controls: what environments run on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.simulators.base import Booleans, Floats, Variable, VariableTable
+from agbench.simulators.greenlight import sensors
+from agbench.simulators.greenlight.climate_computer import MEASURED
+from agbench.simulators.greenlight.diagnosis import FluxReader
+from agbench.simulators.greenlight.simulator import GreenLightSimulator, SavedRow
+from agbench.simulators.greenlight.stepping import SETTINGS, Setting
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
+from agbench.simulators.greenlight.window import read_ahead
+from agbench.simulators.greenlight.world import GreenLightWorld
+from agbench.simulators.kernels import entry
+
+METERS: Final = VariableTable(
+    (
+        Variable("heat", "J m-2", "heat of the boiler"),
+        Variable("electricity", "J m-2", "electricity of the lamps"),
+        Variable("co2", "mg m-2", "CO2 supplied"),
+        Variable("harvest", "mg m-2", "carbohydrates (CH2O) in harvested fruit"),
+        Variable("water", "kg m-2", "transpiration of the crop"),
+        Variable("light", "J m-2", "PAR absorbed by the crop"),
+    )
+)
+FLUXES: Final = (
+    *("hBoilPipe", "hBoilGroPipe", "qLampIn", "qIntLampIn", "mcExtAir", "mcFruitHar", "mvCanAir"),
+    *("rParSunCan", "rParLampCan", "rParIntLampCan"),
+    *("mcAirBuf", "mcFruitAir", "mcLeafAir", "mcStemAir"),
+)
+METER_OF: Final = np.array([0, 0, 1, 1, 2, 3, 4, 5, 5, 5])
+_TIME: Final = STATES.column("time")
+_ALL_WEATHER: Final = np.arange(len(WEATHER))
+
+
+@dataclass(frozen=True)
+class MeteredRow:
+    """The exact state of one row, and what it remembers beside."""
+
+    row: SavedRow
+    memory: Floats
+
+
+class MeteredGreenhouse(GreenLightSimulator):
+    """n greenhouses whose use of energy, CO2 and water is counted, interval by interval.
+
+    Meters take each flux at the interval's end: exact for heat, electricity and CO2, which are held
+    over an interval, and of first order for harvest, transpiration and light.
+
+    Per row: `controls` (8) are those of the last interval, `told` the last inputs, all 0 before the
+    first; `meters` (6) what was used since the start, in the order of `METERS`.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        name: str = "gym",
+        interval: float = 300.0,
+        setting: Setting = SETTINGS["accurate"],
+    ) -> None:
+        super().__init__(n, name, interval, setting)
+        widths = (len(CONTROLS), len(METERS), len(METERS), len(FLUXES), len(self.inputs))
+        self._memory: Floats = np.zeros((n, sum(widths)))
+        parts = np.split(self._memory, np.cumsum(widths)[:-1], axis=1)
+        self.controls, self.meters, self._before, self._flows, self.told = parts
+        self._fluxes = FluxReader(self._structure, FLUXES)
+        self._begin: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
+
+    def advance(self, inputs: Floats, steps: int, mask: Booleans | None = None) -> None:
+        """Advance the chosen rows by `steps` intervals, fewer where a world ends."""
+        moving = np.ones(self.n, dtype=np.bool_) if mask is None else mask
+        self._before[moving] = self.meters[moving]
+        self.told[moving] = inputs[moving]
+        for _ in range(steps):
+            going = moving & (self.elapsed < self.horizon)
+            if not going.any():
+                return
+            controls = self._controls_for(inputs)
+            super().advance(controls, 1, going)
+            self._count(controls, going)
+
+    def _controls_for(self, inputs: Floats) -> Floats:
+        """Return the controls of the coming interval, (n, 8)."""
+        return inputs
+
+    def _count(self, controls: Floats, moved: Booleans) -> None:
+        now = np.empty((self.n, 1, len(WEATHER)))
+        self._read_ahead(np.array([-1]), _ALL_WEATHER, now)
+        fluxes = self._fluxes.read(self.state, controls, now[:, 0], self.parameters)
+        count(moved, controls, fluxes, METER_OF, self.interval, self.controls, self._flows, self.meters)
+
+    @property
+    def used(self) -> Floats:
+        """What the last call of `advance` used, (n, 6) in the order of `METERS`."""
+        return self.meters - self._before
+
+    def flux(self, name: str) -> Floats:
+        """Return a flux of `FLUXES` at the end of the last interval, (n,); 0 before the first."""
+        return self._flows[:, FLUXES.index(name)]
+
+    @property
+    def seconds(self) -> NDArray[np.int64]:
+        """Seconds since the start of the year of each row's clock, (n,)."""
+        return self._begin + self.elapsed * int(self.interval)
+
+    def measured(self) -> Floats:
+        """Return what the climate computer measures now, (n, 10) in the order of its table."""
+        found = np.empty((self.n, len(MEASURED)))
+        sensors.read_measured(self.state, self._weather, self._lengths, self.elapsed, self.seconds, found)
+        return found
+
+    def climate(self) -> Floats:
+        """Return the indoor climate, (n, 4) in the order of `sensors.CLIMATE`."""
+        found = np.empty((self.n, len(sensors.CLIMATE)))
+        sensors.read_climate(self.state, found)
+        return found
+
+    def clock(self) -> Floats:
+        """Return the time of day and year, (n, 6) in the order of `sensors.CLOCK`."""
+        found = np.empty((self.n, len(sensors.CLOCK)))
+        sensors.read_clock(self.seconds, found)
+        return found
+
+    def forecast(self, steps: NDArray[np.int64], columns: NDArray[np.intp]) -> Floats:
+        """Return weather columns some `steps` ahead, (n, len(steps), len(columns))."""
+        found = np.empty((self.n, len(steps), len(columns)))
+        self._read_ahead(steps, columns, found)
+        return found
+
+    def _read_ahead(self, steps: NDArray[np.int64], columns: NDArray[np.intp], found: Floats) -> None:
+        read_ahead(self._weather, self._lengths, len(WEATHER), self.elapsed, steps, columns, found)
+
+    def reset(self, worlds: Sequence[GreenLightWorld], mask: Booleans | None = None) -> None:
+        """Put each chosen row at the start of its world, its memory empty."""
+        rows = self._rows if mask is None else np.flatnonzero(mask)
+        super().reset(worlds, mask)
+        self._memory[rows] = 0.0
+
+    def save(self, row: int) -> MeteredRow:  # type: ignore[override]
+        """Return the exact state of a row."""
+        return MeteredRow(super().save(row), self._memory[row].copy())
+
+    def load(self, row: int, saved: SavedRow | MeteredRow) -> None:
+        """Put a row into a saved state."""
+        bare = saved.row if isinstance(saved, MeteredRow) else saved
+        super().load(row, bare)
+        self._begin[row] = round(float(bare.world.start[_TIME]) * sensors.DAY)
+        if isinstance(saved, MeteredRow):
+            self._memory[row] = saved.memory
+
+
+@entry
+def count(
+    moved: Booleans,
+    controls: Floats,
+    fluxes: Floats,
+    meter_of: NDArray[np.int64],
+    interval: float,
+    last_controls: Floats,
+    last_fluxes: Floats,
+    meters: Floats,
+) -> None:
+    """Remember controls and fluxes of the rows that moved, and add an interval to their meters."""
+    for i in range(len(moved)):
+        if not moved[i]:
+            continue
+        last_controls[i] = controls[i]
+        last_fluxes[i] = fluxes[i]
+        for k in range(len(meter_of)):
+            meters[i, meter_of[k]] += interval * fluxes[i, k]

@@ -1,0 +1,256 @@
+"""Greenhouse environments: actions, observations, accounts, constraints, uncertainty."""
+
+import numpy as np
+import pytest
+
+import agbench
+from agbench import data
+from agbench.errors import ActionError, ConfigError, WeatherError
+
+WINTER = "greenhouse-winter-v1"
+TOMATO = "greenhouse-tomato-v1"
+UNCERTAIN = "greenhouse-tomato-uncertain-v1"
+SETPOINT = "greenhouse-setpoint-v1"
+TASKS = [task.id for task in agbench.tasks() if "greenhouse" in task.tags]
+
+
+def start(task=WINTER, seed=0, **overrides):
+    env = agbench.make(task, **{"season__length": "1 d", **overrides}).unwrapped
+    observation, info = env.reset(seed=seed)
+    return env, dict(zip([v.name for v in env.observation_entries], observation, strict=True)), info
+
+
+def seen(env, observation):
+    return dict(zip([v.name for v in env.observation_entries], observation, strict=True))
+
+
+def run(env, action, steps):
+    for _ in range(steps):
+        observation, reward, _, _, info = env.step(np.asarray(action, np.float32))
+    return seen(env, observation), reward, info
+
+
+def test_increments_move_controls_by_a_tenth_of_their_capacity():
+    env, first, _ = start()
+    assert first["uBoil"] == 0.0
+    found, _, _ = run(env, [1.0, 0.5, 0.0, 0.0, -1.0, 0.0], 3)
+    assert found["uBoil"] == pytest.approx(0.3)
+    assert found["uCo2"] == pytest.approx(0.15)
+    assert found["uLamp"] == 0.0
+
+
+def test_absolute_actions_set_controls_at_once():
+    env, _, _ = start(action__kind="absolute")
+    found, _, _ = run(env, [1.0, 0.0, -1.0, -1.0, -1.0, -1.0], 1)
+    assert (found["uBoil"], found["uCo2"], found["uVent"]) == (1.0, 0.5, 0.0)
+
+
+def test_the_observation_shows_the_weather_in_force():
+    env, first, _ = start()
+    weather = env.core.worlds[0].weather
+    assert first["tOut"] == np.float32(weather[0, 1])
+    found, _, _ = run(env, np.zeros(6), 1)
+    assert found["tOut"] == np.float32(weather[1, 1])
+    assert found["tOut[+120 min]"] == np.float32(weather[25, 1])
+
+
+def test_the_profit_is_that_of_its_prices():
+    env, first, _ = start(action__kind="absolute")
+    found, reward, info = run(env, [1.0, 1.0, -1.0, -1.0, 1.0, -1.0], 1)
+    p = {name: float(v) for name, v in zip(*parameters(env), strict=True)}
+    heat, light = (p[name] * 300 / 3.6e6 for name in ("heat", "lamps"))
+    assert info["heat"] == pytest.approx(heat)
+    assert info["electricity"] == pytest.approx(light)
+    assert info["co2"] == pytest.approx(p["co2"] * 300 / 1e6)
+    fruit = (found["cFruit"] - first["cFruit"]) / 0.065 * 1e-6
+    spent = info["heat"] * 0.09 + info["electricity"] * 0.3 + info["co2"] * 0.3
+    assert info["profit"] == pytest.approx(1.6 * fruit - spent, abs=1e-6)
+    assert reward == pytest.approx(info["profit"] - info["penalty"])
+
+
+def parameters(env):
+    from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+
+    values = dict(zip(PARAMETER_TABLE.names, env.core.simulator.parameters[0], strict=True))
+    floor = values["aFlr"]
+    return ("heat", "lamps", "co2"), (
+        values["pBoil"] / floor,
+        values["thetaLampMax"],
+        values["phiExtCo2"] / floor,
+    )
+
+
+def test_night_tariff_holds_at_night():
+    lit = [-1.0, -1.0, -1.0, -1.0, 1.0, -1.0]
+    dear, _, _ = start(action__kind="absolute", electricity_night=0.3, penalty=0.0)
+    cheap, _, _ = start(action__kind="absolute", electricity_night=0.1, penalty=0.0)
+    by_night = run(cheap, lit, 12)[2]["profit"] - run(dear, lit, 12)[2]["profit"]
+    assert by_night == pytest.approx(0.2 * 0.116, rel=1e-9)
+    run(cheap, lit, 90), run(dear, lit, 90)
+    before = cheap.core.info()["profit"][0] - dear.core.info()["profit"][0]
+    after = run(cheap, lit, 12)[2]["profit"] - run(dear, lit, 12)[2]["profit"]
+    assert after == pytest.approx(before)
+
+
+def test_scaled_profit_lies_between_zero_and_one_less_violations():
+    env, _, _ = start(reward__kind="scaled-profit", action__kind="absolute")
+    for _ in range(20):
+        _, reward, _, _, info = env.step(env.action_space.sample())
+        assert 0.0 <= reward + info["cost"] * 12.0 <= 1.0
+
+
+def test_constraint_hours_count_cold_air():
+    env, _, _ = start()
+    _, _, info = run(env, -np.ones(6), 200)
+    assert info["temperature"] > 5.0
+    assert info["cost"] > 0.0
+
+
+def test_clipping_bounds_the_cost_of_a_step():
+    free = {"temperature": {"low": 30.0, "high": 31.0, "full_scale": 1.0}, "clip": False}
+    env, _, _ = start(**{f"constraints__{k}": v for k, v in free.items()})
+    _, _, unclipped = run(env, -np.ones(6), 50)
+    env, _, _ = start(constraints__temperature=free["temperature"])
+    _, _, clipped = run(env, -np.ones(6), 50)
+    assert unclipped["cost"] > clipped["cost"]
+    assert clipped["cost"] <= 3 / 12 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("control", "variable", "sign"),
+    [(0, "tAir", 1), (1, "co2_ppm", 1), (3, "rh", -1), (4, "cBuf", 1), (0, "tPipe", 1)],
+)
+def test_more_of_a_control_moves_the_climate_as_growers_expect(control, variable, sign):
+    base = np.full(6, -1.0)
+    more = base.copy()
+    more[control] = 1.0
+    without, _, _ = run(start(action__kind="absolute")[0], base, 24)
+    given, _, _ = run(start(action__kind="absolute")[0], more, 24)
+    assert sign * (given[variable] - without[variable]) > 0.0
+
+
+def test_meters_agree_between_one_long_step_and_many_short_ones():
+    action = [0.5, 0.2, 0.0, -0.9, 0.3, -1.0]
+    long, _, _ = start(action__kind="absolute", step="1 h")
+    short, _, _ = start(action__kind="absolute")
+    hourly, often = run(long, action, 4), run(short, action, 48)
+    assert hourly[0]["tAir"] == often[0]["tAir"]
+    for name in ("heat", "electricity", "co2", "water", "light", "fruit"):
+        assert hourly[2][name] == pytest.approx(often[2][name], rel=1e-12)
+
+
+def test_levels_of_uncertainty_perturb_the_listed_parameters_at_every_step():
+    env, _, _ = start(UNCERTAIN)
+    env.reset(seed=1, options={"scenario": "wageningen/1977-03-01/0.3"})
+    usual = env.core.worlds[0].parameters
+    drawn = []
+    for _ in range(3):
+        env.step(np.zeros(6, np.float32))
+        drawn.append(env.core.simulator.parameters[0].copy())
+    listed = len(env.task.uncertainty.parameters)
+    assert (drawn[0] != drawn[1]).sum() == listed == 28
+    assert (np.abs(np.array(drawn) - usual) <= 0.3 * np.abs(usual) * (1 + 1e-12)).all()
+    env.reset(seed=1, options={"scenario": "wageningen/1977-03-01/0"})
+    env.step(np.zeros(6, np.float32))
+    assert (env.core.simulator.parameters[0] == env.core.worlds[0].parameters).all()
+
+
+def test_uncertainty_may_be_drawn_once_an_episode():
+    env, _, _ = start(UNCERTAIN, every="episode")
+    env.reset(seed=1, options={"scenario": "wageningen/1977-03-01/0.2"})
+    first = env.core.simulator.parameters[0].copy()
+    env.step(np.zeros(6, np.float32))
+    assert (env.core.simulator.parameters[0] == first).all()
+    env.reset(seed=2, options={"scenario": "wageningen/1977-03-01/0.2"})
+    assert (env.core.simulator.parameters[0] != first).sum() == 28
+
+
+def test_clouds_are_drawn_by_the_episode_and_may_be_left_out():
+    skies = [start(TOMATO, seed, years=[1984])[0].core.worlds[0].weather[:, 0] for seed in (1, 1, 2)]
+    assert (skies[0] == skies[1]).all()
+    assert (skies[0] != skies[2]).any()
+    assert skies[0].sum() == pytest.approx(skies[2].sum(), rel=1e-2)
+    plain = [start(TOMATO, s, years=[1984], cloudiness="none")[0].core.worlds[0].weather for s in (1, 2)]
+    assert (plain[0] == plain[1]).all()
+
+
+def test_a_menu_temperature_acts_on_the_period_that_it_is():
+    env, _, _ = start(SETPOINT)
+    observation, *_ = env.step(10)
+    night = seen(env, observation)
+    assert (night["tSpNight"], night["tSpDay"]) == (28.0, 19.5)
+    for _ in range(11):
+        observation, *_ = env.step(0)
+    noon = seen(env, observation)
+    assert (noon["tSpNight"], noon["tSpDay"]) == (18.0, 18.0)
+
+
+def test_a_higher_set_point_costs_more_heat_and_warms_the_air():
+    low, _, _ = start(SETPOINT)
+    high, _, _ = start(SETPOINT)
+    for _ in range(24):
+        cool = low.step(0)
+        warm = high.step(8)
+    assert seen(high, warm[0])["tAir"] > seen(low, cool[0])["tAir"] + 3.0
+    assert warm[4]["heat"] > cool[4]["heat"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_scenario_of_every_split_can_be_begun(task):
+    for split in data.task(task).splits:
+        env = agbench.make(task, split).unwrapped
+        for key in env.scenarios.keys[:: max(1, len(env.scenarios) // 3)]:
+            observation, _ = env.reset(seed=0, options={"scenario": key})
+            assert env.observation_space.contains(observation)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["gym", "gym_hps", "katzin_2020", "katzin_2021", "katzin_2021_hps"])
+@pytest.mark.parametrize("kind", ["random", "on/off"])
+def test_no_action_leads_out_of_the_observation_space(preset, kind):
+    rows = 64
+    env = agbench.make_vec(
+        TOMATO, rows, preset=preset, action__kind="absolute", state=list(all_states()), length="8 d"
+    )
+    generator = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    low, high = env.single_observation_space.low, env.single_observation_space.high
+    for step in range(100_000 // rows + 1):
+        if kind == "random":
+            action = generator.uniform(-1, 1, (rows, 6))
+        elif step % 6 == 0:
+            action = 2.0 * generator.integers(0, 2, (rows, 6)) - 1.0
+        observation, reward, *_ = env.step(action.astype(np.float32))
+        assert np.isfinite(reward).all()
+        assert ((observation >= low) & (observation <= high)).all()
+
+
+def all_states():
+    from agbench.simulators.greenlight.variables import STATES
+
+    return [name for name in STATES.names if name != "tAir"]
+
+
+@pytest.mark.slow
+def test_returns_hardly_depend_on_the_accuracy_of_the_stepper():
+    results = [
+        agbench.evaluate(WINTER, "rule-based", setting=s).episodes["return"].mean()
+        for s in ("accurate", "fast")
+    ]
+    assert results[0] == pytest.approx(results[1], rel=1e-3)
+
+
+def test_a_wrong_action_says_what_is_wrong():
+    env, _, _ = start()
+    with pytest.raises(ActionError, match="lies outside"):
+        env.step(np.full(6, 2.0, np.float32))
+
+
+def test_a_step_must_be_a_multiple_of_the_interval():
+    with pytest.raises(ConfigError, match="multiple of 300 s"):
+        agbench.make(WINTER, step="7 min")
+
+
+def test_a_season_beyond_the_weather_is_refused():
+    with pytest.raises(WeatherError, match="bleiswijk covers"):
+        agbench.make(WINTER, length="95 d")

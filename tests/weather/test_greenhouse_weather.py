@@ -1,0 +1,135 @@
+"""Greenhouse weather: the measured series, its gaps, and days turned into five minutes."""
+
+from datetime import date, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import agbench
+from agbench.errors import WeatherError
+from agbench.field_season import site_series
+from agbench.greenhouse_weather import measured_series
+from agbench.weather.columns import DAILY
+from agbench.weather.daily import from_frame as daily_from_frame
+from agbench.weather.greenhouse import COLUMNS, from_frame, read_parquet
+from agbench.weather.greenhouse_disaggregation import disaggregate, saturation
+
+
+@pytest.fixture(scope="module")
+def bleiswijk():
+    return measured_series("bleiswijk")
+
+
+@pytest.fixture(scope="module")
+def year():
+    series = site_series("wageningen")
+    days = series.window(date(1984, 1, 1), date(1984, 12, 31))
+    fine = disaggregate(series, date(1984, 1, 1), 366, np.random.default_rng(1))
+    return {name: days[:, DAILY.column(name)] for name in DAILY.names}, fine.reshape(366, 288, 10)
+
+
+def test_bleiswijk_is_whole(bleiswijk):
+    assert (bleiswijk.begin, bleiswijk.interval) == (datetime(2009, 10, 20), 300)
+    assert bleiswijk.values.shape == (31_968, 10)
+    assert np.isfinite(bleiswijk.values).all()
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path):
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"nothing")
+    with pytest.raises(WeatherError, match="was changed"):
+        read_parquet(path, "x", "0" * 64)
+
+
+def test_a_window_beyond_the_series_says_what_there_is(bleiswijk):
+    with pytest.raises(WeatherError, match="2009-10-20"):
+        bleiswijk.window(datetime(2010, 2, 7), 1000)
+
+
+def test_a_gap_is_named(bleiswijk):
+    frame = bleiswijk.to_frame().iloc[:288].drop(index=pd.Timestamp("2009-10-20 10:00"))
+    with pytest.raises(WeatherError, match="2009-10-20 10:00"):
+        from_frame(frame).window(datetime(2009, 10, 20), 288)
+
+
+def test_a_missing_column_is_named(bleiswijk):
+    with pytest.raises(WeatherError, match=r"iGlob \(W m-2\)"):
+        from_frame(bleiswijk.to_frame().drop(columns="iGlob"))
+
+
+def test_a_table_comes_back_as_it_was(bleiswijk):
+    again = from_frame(bleiswijk.to_frame(), "bleiswijk")
+    assert again.sha256 == bleiswijk.sha256
+
+
+def test_daily_sums_and_extremes_come_back_exactly(year):
+    days, fine = year
+    np.testing.assert_allclose(fine[:, :, 0].sum(axis=1) * 300, days["IRRAD"], rtol=1e-12)
+    np.testing.assert_array_equal(fine[:, :, 1].min(axis=1), days["TMIN"])
+    np.testing.assert_array_equal(fine[:, :, 1].max(axis=1), days["TMAX"])
+    np.testing.assert_allclose(fine[:, :, 4].mean(axis=1), days["WIND"], rtol=1e-12)
+
+
+def test_vapour_keeps_its_mean_and_never_exceeds_saturation(year):
+    days, fine = year
+    full = np.vectorize(saturation.py_func)(fine[:, :, 1])
+    assert (fine[:, :, 2] <= full + 1e-9).all()
+    possible = 100 * days["VAP"] < full.mean(axis=1)
+    np.testing.assert_allclose(fine[possible, :, 2].mean(axis=1), 100 * days["VAP"][possible], rtol=1e-9)
+
+
+def test_the_sun_shines_by_day_only(year):
+    _, fine = year
+    assert (fine[:, :20, 0] == 0.0).all()
+    assert fine[:, :, 0].max() < 1400.0
+    assert (fine[:, 0, 8] == 0.0).all()
+    assert (fine[:, 144, 8] == 1.0).all()
+
+
+def test_clouds_come_from_the_generator_alone():
+    series = site_series("wageningen")
+    first, again, other = (
+        disaggregate(series, date(1984, 5, 1), 3, np.random.default_rng(seed)) for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first[:, 0] != other[:, 0]).any()
+    np.testing.assert_array_equal(first[:, 1], other[:, 1])
+
+
+def test_a_part_of_the_days_is_part_of_the_whole():
+    series = site_series("wageningen")
+    long, short = (disaggregate(series, date(1984, 5, 1), days) for days in (10, 4))
+    np.testing.assert_array_equal(long[: len(short)], short)
+
+
+def averaged_to_days(bleiswijk):
+    fine = bleiswijk.to_frame()
+    day = fine.groupby(fine.index.date)
+    table = pd.DataFrame(
+        {
+            "IRRAD": day.iGlob.sum() * 300,
+            "TMIN": day.tOut.min(),
+            "TMAX": day.tOut.max(),
+            "VAP": day.vpOut.mean() / 100,
+            "WIND": day.wind.mean(),
+            "RAIN": 0.0,
+        }
+    )
+    table.index = pd.to_datetime(table.index)
+    table.attrs.update(lat=52.03, lon=4.53, elev=-5.0)
+    return daily_from_frame(table, "bleiswijk")
+
+
+def heat_and_fruit(weather):
+    table = agbench.simulate("greenlight", weather=weather, controls="rule-based")
+    return table.uBoil.sum() * 130 * 300 / 3.6e6, table.cFruit.iloc[-1] - table.cFruit.iloc[0]
+
+
+@pytest.mark.slow
+def test_disaggregated_bleiswijk_needs_the_same_heat_and_grows_the_same_fruit(bleiswijk):
+    days = averaged_to_days(bleiswijk)
+    fine = disaggregate(days, date(2009, 10, 20), 111, np.random.default_rng(0))
+    again = pd.DataFrame(fine, index=bleiswijk.to_frame().index, columns=list(COLUMNS))
+    measured, made = heat_and_fruit(bleiswijk.to_frame()), heat_and_fruit(again)
+    assert made == pytest.approx(measured, rel=0.05)
