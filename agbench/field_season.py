@@ -1,7 +1,6 @@
 """Bare physics for modellers: one season, one table, no rewards and no agents."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,10 @@ from agbench.errors import ConfigError, WeatherError
 from agbench.simulators import events as management
 from agbench.simulators import models
 from agbench.simulators.calendar import CropCalendar, as_date
-from agbench.spec.field import Crop, Site, Soil, check_units
+from agbench.site_weather import site_series
+from agbench.spec.field import Crop, Soil, check_units
+from agbench.spec.site import Site
 from agbench.weather.daily import DailySeries, from_frame
-from agbench.weather.sources import SeriesSource, load_series
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,21 +105,6 @@ def parameters_of(model: models.Model, kind: str, name: str) -> dict[str, Any]:
         )
     check_units(where, read.parameters, model.units)
     return read.values
-
-
-def site_series(name: str) -> DailySeries:
-    """Return the weather series of a site, by the site's name."""
-    site = data.site(name)
-    root = data.find("site", name).parent
-    place = site.place
-    described = dict(site.series)
-    if described.get("reader") != "cabo":
-        described |= {
-            "latitude": place.latitude,
-            "longitude": place.longitude,
-            "elevation": place.elevation,
-        }
-    return replace(load_series(SeriesSource.model_validate(described), root), name=name)
 
 
 def _parameters(model: models.Model, kind: str, given: Parameters) -> dict[str, Any]:

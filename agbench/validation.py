@@ -7,13 +7,14 @@ from typing import Any
 from agbench import data
 from agbench.building import build
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
-from agbench.field_season import site_series
 from agbench.policies.loading import load_policy
 from agbench.simulators import models
+from agbench.site_weather import site_series
 from agbench.spec.baseline import Baseline
 from agbench.spec.families import read_task
-from agbench.spec.field import Crop, Site, Soil, check_units
+from agbench.spec.field import Crop, Soil, check_units
 from agbench.spec.reading import Strict, load_yaml, read_data
+from agbench.spec.site import Site
 from agbench.spec.task import Task
 
 

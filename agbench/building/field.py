@@ -12,11 +12,12 @@ from agbench.envs.observations import Observer
 from agbench.envs.rewards import GrowthReward, ReferenceRuns
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ConfigError, WeatherError
-from agbench.field_season import parameters_of, site_series
+from agbench.field_season import parameters_of
 from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.models import FieldSetup, Model
+from agbench.site_weather import site_series
 from agbench.spec.field_task import ActionSpec, FieldTask
 from agbench.weather.daily import DailySeries, from_frame
 
