@@ -12,6 +12,8 @@ from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.parameters import from_climate
 from agbench.weather.sources import SeriesSource, load_series
 
+_GENERATORS: dict[str, tuple[Site, Generator]] = {}  # as long as the site file does not change
+
 
 def site_series(name: str) -> DailySeries:
     """Return the measured series of a site: the one at hand, else the one that a user fetched."""
@@ -40,9 +42,13 @@ def site_generator(name: str) -> Generator:
             f"the site {name} has no climate to generate seasons from; fit one with"
             f" agbench weather fit {name} --observations FILE."
         )
-    place = site.place
-    where = (place.latitude, place.longitude, place.elevation)
-    return Generator(name, from_climate(site.climate), *where, angstrom_of(site))
+    known = _GENERATORS.get(name)
+    if known is None or known[0] is not site:
+        place = site.place
+        where = (place.latitude, place.longitude, place.elevation)
+        known = site, Generator(name, from_climate(site.climate), *where, angstrom_of(site))
+        _GENERATORS[name] = known
+    return known[1]
 
 
 def angstrom_of(site: Site) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from agbench import data
+from agbench.building import seasons
 from agbench.envs.actions import ActionMap, Amounts, Menu
 from agbench.envs.core import Parts
 from agbench.envs.observations import Observer
@@ -17,7 +18,6 @@ from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.models import FieldSetup, Model
-from agbench.site_weather import site_series
 from agbench.spec.field_task import ActionSpec, FieldTask
 from agbench.weather.daily import DailySeries, from_frame
 
@@ -51,9 +51,7 @@ def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
         f"{kind} {name}": sha256(data.find(kind, name))
         for kind, name in (("crop", task.simulator.crop), ("soil", task.simulator.soil))
     }
-    for site in sorted({key.partition("/")[0] for key in scenarios.keys}):
-        found[f"weather {site}"] = (scenarios.series or site_series(site)).sha256
-    return found
+    return found | seasons.hashes(scenarios.keys, scenarios.series)
 
 
 def _scenarios(
@@ -108,6 +106,8 @@ class _WorldBuilder:
     def check_covered(self, keys: Sequence[str]) -> None:
         """Raise `WeatherError` now where a scenario's days lack weather, not in mid-training."""
         for key in keys:
+            if seasons.require_generator(key):
+                continue
             series, start, end = self._where_and_when(key)
             try:
                 if self._given is None:
@@ -135,10 +135,10 @@ class _WorldBuilder:
 
     def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
         """Return series, first and last day; a season that ends before it starts ends next year."""
-        site, _, year = key.partition("/")
+        year = seasons.parse(key).year
         start = date.fromisoformat(f"{year}-{self._task.season.start}")
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = site_series(site) if self._given is None else self._given
+        series = seasons.series_of(key, self._given)
         return series, start, end if end > start else end.replace(year=end.year + 1)
 
 

@@ -60,7 +60,8 @@ class Generator:
         rows = self.observed(seed, years)
         columns = {name: rows[:, i] for i, name in enumerate(OBSERVED_ORDER)}
         values = derive(columns, FIRST_DAY, self.latitude, self.elevation, self.angstrom)
-        provenance = {"reader": "generator", "site": self.name}
+        angstrom = f"{self.angstrom[0]:g} {self.angstrom[1]:g}"
+        provenance = {"reader": "generator", "site": self.name, "angstrom": angstrom}
         if isinstance(seed, int):
             provenance["season"] = str(seed)
         place = (self.latitude, self.longitude, self.elevation)
