@@ -29,7 +29,7 @@ def site_series(name: str) -> DailySeries:
 
 def _series_at_hand(site: Site, root: Path) -> DailySeries:
     described = dict(site.series or {})
-    if described.get("reader") != "cabo":
+    if described.get("reader") in ("csv", "parquet"):
         described |= site.place.model_dump()
     return load_series(SeriesSource.model_validate(described), root)
 

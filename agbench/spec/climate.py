@@ -29,11 +29,12 @@ class Occurrence(Strict):
 
 
 class Amounts(Strict):
-    """Rain of wet days: threshold + scale x (-ln u) ^ shape [cm d-1], persistent within a spell."""
+    """Rain of wet days: scale [cm d-1] x exp(shape x quantile), persistent within a spell."""
 
     scale: Monthly
     shape: Monthly
     persistence: Number = Field(ge=-1, le=1)
+    quantiles: Annotated[list[Quantiles], Field(min_length=4, max_length=4)]
 
 
 class Element(Strict):

@@ -22,7 +22,7 @@ from agbench.weather.generator.statistics import (
 )
 
 _ROUGH = (12, 600)  # rounds, and the seasons generated in each
-_FINE = (4, 4000)  # the same, with the slow process settled
+_FINE = (4, 6000)  # the same, with the slow process settled
 _FIRST_SEASON = 10_000_000  # not among the seasons that a check looks at
 _MOST_SLOW = 0.75  # standard deviation of the slow process in a score [-]
 
@@ -114,7 +114,7 @@ def _corrected(p: Parameters, wanted: Statistics, found: Statistics, angot: Floa
         sd=p.sd * spread[:5],
         wet_after=_shift_odds(p.wet_after, wanted.wet_share, found.wet_share),
         scale=p.scale * np.clip(wanted.mean[RAIN] / np.maximum(found.mean[RAIN], 1e-6), 0.7, 1.4),
-        shape=np.clip(p.shape * _damped(spread[RAIN] * found.mean[RAIN] / wanted.mean[RAIN]), 0.3, 3.0),
+        shape=np.clip(p.shape * _damped(spread[RAIN] * found.mean[RAIN] / wanted.mean[RAIN]), 0.1, 3.0),
         persistence=_nearer(p.persistence, wanted.autocorrelation[RAIN], found.autocorrelation[RAIN]),
     )
 

@@ -19,7 +19,7 @@ from agbench.weather.generator.statistics import (
     whole_years,
 )
 
-CHECKED_SEASONS: Final = 4000
+CHECKED_SEASONS: Final = 8000
 SUBSAMPLE: Final = 200
 _KS_AT_1_PERCENT = 1.6276  # two-sample Kolmogorov-Smirnov, asymptotic
 _SEASONS = ("winter", "spring", "summer", "autumn")

@@ -1,6 +1,5 @@
 """Fitting the generator to observed days: first by moments, then by its own simulations."""
 
-from math import gamma
 from statistics import NormalDist
 from typing import Final
 
@@ -8,7 +7,6 @@ import numpy as np
 
 from agbench.simulators.base import Booleans, Floats
 from agbench.weather.daily import DailySeries
-from agbench.weather.generator.amounts import shape_of_variation
 from agbench.weather.generator.calibrate import calibrate
 from agbench.weather.generator.dynamics import Moments, dynamics
 from agbench.weather.generator.kernel import angot_year
@@ -37,7 +35,7 @@ def fit(series: DailySeries) -> Parameters:
 def _by_moments(years: Floats, latitude: float) -> tuple[Parameters, Moments]:
     """Return first parameters and the moments that the dynamics must keep."""
     wet = years[:, :, RAIN] >= WET_DAY
-    scale, shape = _amounts(years[:, :, RAIN])
+    scale, shape, rain_quantiles = _amounts(years[:, :, RAIN])
     rain_score = _rain_scores(years[:, :, RAIN])
     elements = years[:, :, :5].copy()
     elements[:, :, 0] /= angot_year(latitude)
@@ -54,6 +52,7 @@ def _by_moments(years: Floats, latitude: float) -> tuple[Parameters, Moments]:
         scale=scale,
         shape=shape,
         persistence=_persistence(rain_score, wet),
+        rain_quantiles=rain_quantiles,
         mean=mean,
         sd=sd,
         **conditional,
@@ -81,17 +80,21 @@ def _occurrence(wet: Booleans) -> Floats:
     return np.clip(found, 0.001, 0.999)
 
 
-def _amounts(rain: Floats) -> tuple[Floats, Floats]:
-    """Return Weibull scale and shape by month from mean and variation of wet days, (12), (12)."""
-    scale, shape = np.empty(12), np.empty(12)
+def _amounts(rain: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return level and spread of the log of wet days' rain by month, and its quantiles by season."""
+    logs = np.log(np.maximum(rain, WET_DAY))
+    wet = rain >= WET_DAY
+    level, spread = np.empty(12), np.empty(12)
     for m in range(12):
-        amounts = rain[:, m == MONTH_OF_DAY]
-        excess = amounts[amounts >= WET_DAY] - WET_DAY
-        variation = excess.std() / max(excess.mean(), 1e-6) if excess.size > _LEAST_COUNT else 1.3
-        shape[m] = shape_of_variation(variation)
-        mean = excess.mean() if excess.size else 0.01
-        scale[m] = max(1e-4, mean / gamma(1.0 + shape[m]))
-    return scale, shape
+        amounts = logs[wet & (m == MONTH_OF_DAY)]
+        enough = amounts.size > _LEAST_COUNT
+        level[m] = amounts.mean() if enough else logs[wet].mean()
+        spread[m] = max(0.1, amounts.std()) if enough else logs[wet].std()
+    standard = (logs - daily(level)) / daily(spread)
+    shares = [_NORMAL.cdf(knot) for knot in KNOTS]
+    seasons = [standard[wet & (s == SEASON_OF_DAY)] for s in range(4)]
+    quantiles = np.stack([np.quantile(s if s.size else standard[wet], shares) for s in seasons])
+    return np.exp(level), spread, quantiles
 
 
 def _ranks(values: Floats) -> Floats:

@@ -19,11 +19,9 @@ CALMEST = 0.02  # least wind [m s-1]
 
 
 @kernel
-def _rain(score: float, scale: float, shape: float, factor: float, wet_day: float) -> float:
-    """Rain of a wet day [cm d-1]; `score` is standard normal."""
-    tail = max(1e-12, 0.5 * math.erfc(score / math.sqrt(2.0)))
-    amount = wet_day + scale * math.pow(-math.log(tail), shape) * factor
-    return min(MOST_RAIN, amount)
+def _rain(quantile: float, scale: float, shape: float, factor: float, wet_day: float) -> float:
+    """Rain of a wet day [cm d-1]; `quantile` is that of the standardised log of amounts."""
+    return min(MOST_RAIN, max(wet_day, scale * math.exp(shape * quantile) * factor))
 
 
 @kernel
@@ -96,6 +94,7 @@ def generate(tables: Any, uniform: Floats, normal: Floats, days_of_year: Any, wa
         wet_spread,
         rain_effect,
         quantiles,
+        rain_quantiles,
         transition,
         innovation,
         mixing,
@@ -125,7 +124,8 @@ def generate(tables: Any, uniform: Floats, normal: Floats, days_of_year: Any, wa
         if today:
             score = persistence * score + kept * normal[t, 0] if yesterday else normal[t, 0]
             factor = math.exp(rain_amount * slow_rain - 0.5 * rain_amount * rain_amount)
-            rain = _rain(score, scale[d], shape[d], factor, wet_day)
+            quantile = _interpolate(score, knots, rain_quantiles[s])
+            rain = _rain(quantile, scale[d], shape[d], factor, wet_day)
         for v in range(5):
             previous[v] = fast[v]
         for v in range(5):

@@ -33,19 +33,21 @@ class Parameters:
     """Arrays of the generator; months are 12, seasons 4, elements 5 in the order of `ELEMENTS`.
 
     A day is wet with probability `wet_after` (4, 12), whose odds a slow process shifts; a wet day
-    brings WET_DAY + `scale` x (-ln u) ^ `shape` cm, u being the upper tail of a normal score that
-    keeps `persistence` of yesterday's. The normal score of an element is `dry` + `dry_spread` x r,
-    or `wet` + `wet_spread` x r + `rain_effect` x the score of rain. r is the sum of a fast vector,
-    which follows `transition` and `innovation` (4, 5, 5), and of the slow process, six correlated
-    AR(1) series with a memory of `slow_days` mixed by `mixing` (6, 6); the sixth moves the
-    log-odds of rain by `rain_odds` and the log of its amount by `rain_amount`. Value = `mean` +
-    `sd` x the `quantiles` (5, 4, 9) at the score. Monthly numbers are joined by straight lines.
+    brings `scale` x exp(`shape` x the `rain_quantiles` (4, 9) at a normal score) cm, at least
+    WET_DAY; the score keeps `persistence` of yesterday's. The normal score of an element is
+    `dry` + `dry_spread` x r, or `wet` + `wet_spread` x r + `rain_effect` x the score of rain. r is
+    the sum of a fast vector, which follows `transition` and `innovation` (4, 5, 5), and of the slow
+    process, six correlated AR(1) series with a memory of `slow_days` mixed by `mixing` (6, 6); the
+    sixth moves the log-odds of rain by `rain_odds` and the log of its amount by `rain_amount`.
+    Value = `mean` + `sd` x the `quantiles` (5, 4, 9) at the score. Monthly numbers are joined by
+    straight lines.
     """
 
     wet_after: Floats
     scale: Floats
     shape: Floats
     persistence: float
+    rain_quantiles: Floats
     mean: Floats
     sd: Floats
     dry: Floats
@@ -81,6 +83,7 @@ def from_climate(climate: Climate) -> Parameters:
         scale=np.array(climate.amounts.scale),
         shape=np.array(climate.amounts.shape),
         persistence=climate.amounts.persistence,
+        rain_quantiles=np.array(climate.amounts.quantiles),
         **{key: np.array([getattr(e, key) for e in elements]) for key in _ELEMENT_KEYS},
         transition=np.array([d.transition for d in climate.dynamics]),
         innovation=np.array([d.innovation for d in climate.dynamics]),
@@ -110,6 +113,7 @@ def to_climate(parameters: Parameters, source: str) -> Climate:
             "scale": p.scale.tolist(),
             "shape": p.shape.tolist(),
             "persistence": p.persistence,
+            "quantiles": p.rain_quantiles.tolist(),
         },
         "elements": elements,
         "dynamics": dynamics,

@@ -8,7 +8,6 @@ import yaml
 from agbench.errors import WeatherError
 from agbench.site_weather import site_generator, site_series
 from agbench.spec.climate import Climate
-from agbench.weather.generator.amounts import shape_of_variation
 from agbench.weather.generator.check import check, share_passed
 from agbench.weather.generator.fit import fit
 from agbench.weather.generator.generate import Generator
@@ -66,7 +65,3 @@ def test_spells_count_days_of_one_kind():
     rain[0, [0, 1, 5], 5] = 0.3
     assert spells(rain, wet=True).tolist() == [2.0, 1.0]
     assert spells(rain, wet=False).tolist() == [3.0, 359.0]
-
-
-def test_an_exponential_distribution_varies_by_its_mean():
-    assert shape_of_variation(1.0) == pytest.approx(1.0, abs=1e-6)
