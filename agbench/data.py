@@ -16,8 +16,9 @@ from typing import Final, TypeVar
 
 from agbench.errors import ConfigError, unknown
 from agbench.spec.families import read_task_file
-from agbench.spec.field import Crop, Site, Soil
+from agbench.spec.field import Crop, Soil
 from agbench.spec.reading import Strict, read_file
+from agbench.spec.site import Site
 from agbench.spec.task import Task
 
 PATH_VARIABLE: Final = "AGBENCH_PATH"

@@ -1,9 +1,7 @@
 """Bare physics for modellers: one season, one table, no rewards and no agents."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from agbench import data
@@ -11,9 +9,10 @@ from agbench.errors import ConfigError, WeatherError
 from agbench.simulators import events as management
 from agbench.simulators import models
 from agbench.simulators.calendar import CropCalendar, as_date
-from agbench.spec.field import Crop, Site, Soil, check_units
+from agbench.site_weather import site_series
+from agbench.spec.field import Crop, Soil, check_units
+from agbench.spec.site import Site
 from agbench.weather.daily import DailySeries, from_frame
-from agbench.weather.sources import SeriesSource, load_series
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,36 +126,6 @@ def parameters_of(model: models.Model, kind: str, name: str, setting: str = "sou
     if setting == "published" and isinstance(read, Crop):
         return read.published_values
     return read.values
-
-
-def site_series(name: str, warming: float = 0.0) -> DailySeries:
-    """Return the weather series of a site by its name, its temperatures raised by `warming` [degC].
-
-    Evaporation follows the temperatures; vapour pressure, radiation, wind and rain stay.
-    """
-    if warming:
-        return _warmer(name, float(warming))
-    site = data.site(name)
-    root = data.find("site", name).parent
-    place = site.place
-    described = dict(site.series)
-    if described.get("reader") != "cabo":
-        described |= {
-            "latitude": place.latitude,
-            "longitude": place.longitude,
-            "elevation": place.elevation,
-        }
-    return replace(load_series(SeriesSource.model_validate(described), root), name=name)
-
-
-@lru_cache(maxsize=16)
-def _warmer(name: str, warming: float) -> DailySeries:
-    """Return the series of a site with temperatures raised by `warming` [degC]."""
-    series = site_series(name)
-    table = series.to_frame()[["IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN"]]
-    table = table.assign(TMIN=table["TMIN"] + warming, TMAX=table["TMAX"] + warming)
-    table.attrs = {"lat": series.latitude, "lon": series.longitude, "elev": series.elevation}
-    return from_frame(table, f"{name} {warming:+g} degC")
 
 
 def _parameters(model: models.Model, kind: str, given: Parameters, setting: str) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def _site_weather(site: str, start: Any, interval: float, steps: int | None) -> 
     if interval % INTERVAL:
         raise WeatherError(f"weather {site}: interval is {interval:g} s; give a multiple of {INTERVAL} s.")
     many = int(interval) // INTERVAL
-    measured = data.site(site).series.get("reader") == READER
+    measured = data.site(site).reader == READER
     if start is None and not measured:
         raise ConfigError(f"start is missing: the weather of {site} covers many years.")
     first = measured_series(site).begin if start is None else pd.Timestamp(start).to_pydatetime()

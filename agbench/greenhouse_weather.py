@@ -10,8 +10,8 @@ import numpy as np
 
 from agbench import data
 from agbench.errors import WeatherError
-from agbench.field_season import site_series
 from agbench.simulators.base import Floats
+from agbench.site_weather import site_series
 from agbench.weather.daily import DailySeries
 from agbench.weather.greenhouse import READER, GreenhouseSeries, read_parquet
 from agbench.weather.greenhouse_disaggregation import DAY, disaggregate
@@ -87,10 +87,11 @@ class Disaggregated:
 def measured_series(name: str) -> GreenhouseSeries:
     """Return the five-minute series of a site; raises `WeatherError` for a site of daily weather."""
     site = data.site(name)
-    if site.series.get("reader") != READER:
+    described = site.series or {}
+    if site.reader != READER:
         raise WeatherError(f"site {name}: its weather is daily, not every five minutes.")
-    path = data.find("site", name).parent / str(site.series["file"])
-    return _read(path, name, site.series.get("sha256"), path.stat().st_mtime_ns if path.is_file() else 0)
+    path = data.find("site", name).parent / str(described["file"])
+    return _read(path, name, described.get("sha256"), path.stat().st_mtime_ns if path.is_file() else 0)
 
 
 @lru_cache(maxsize=8)
@@ -100,7 +101,7 @@ def _read(path: Path, name: str, expected: str | None, changed: int) -> Greenhou
 
 def greenhouse_weather(site: str, cloudiness: bool, interval: int) -> GreenhouseWeather:
     """Return the greenhouse weather of a site, whatever its series is."""
-    if data.site(site).series.get("reader") == READER:
+    if data.site(site).reader == READER:
         series = measured_series(site)
         if series.interval != interval:
             raise WeatherError(f"weather {site}: rows are {series.interval} s apart, not {interval} s.")

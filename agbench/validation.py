@@ -7,14 +7,15 @@ from typing import Any
 from agbench import data
 from agbench.building import build
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
-from agbench.field_season import site_series
 from agbench.greenhouse_weather import measured_series
 from agbench.policies.loading import load_policy
 from agbench.simulators import models
+from agbench.site_weather import site_series
 from agbench.spec.baseline import Baseline
 from agbench.spec.families import read_task
-from agbench.spec.field import Crop, Site, Soil, check_units
+from agbench.spec.field import Crop, Soil, check_units
 from agbench.spec.reading import Strict, load_yaml, read_data
+from agbench.spec.site import Site
 from agbench.spec.task import Task
 from agbench.weather.greenhouse import READER
 
@@ -92,9 +93,9 @@ def _follow_soil(soil: Soil, path: Path) -> None:
 def _follow_site(site: Site, path: Path) -> None:
     if site.site not in data.names("site"):
         return
-    if site.series.get("reader") == READER:
+    if site.reader == READER:
         measured_series(site.site)
-    else:
+    elif site.series is not None:
         site_series(site.site)
 
 

@@ -7,8 +7,9 @@ import pytest
 import agbench
 from agbench import data
 from agbench.errors import ConfigError, SimulationError, UnknownNameError, WeatherError
-from agbench.field_season import parameters_of, site_series
+from agbench.field_season import parameters_of
 from agbench.simulators import models
+from agbench.site_weather import site_series
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:pcse")
 

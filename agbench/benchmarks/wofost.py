@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from agbench import data
-from agbench.field_season import site_series
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.world import build_world
+from agbench.site_weather import site_series
 
 _START, _END = date(1984, 2, 1), date(1984, 10, 1)
 _REPEATS = 5

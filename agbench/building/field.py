@@ -3,9 +3,11 @@
 from calendar import isleap
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from agbench import data
+from agbench.building import seasons
 from agbench.building.randomisation import RandomParameters
 from agbench.envs.actions import ActionMap, Amounts, Menu
 from agbench.envs.constraints import ConstrainedReward
@@ -15,12 +17,12 @@ from agbench.envs.observations import Observer
 from agbench.envs.rewards import GrowthReward, ReferenceRuns, Reward, WeightReward
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ConfigError, WeatherError
-from agbench.field_season import site_series
 from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.models import FieldSetup, Model
 from agbench.spec.field_task import ActionSpec, FieldTask
+from agbench.weather.change import changed
 from agbench.weather.daily import DailySeries, from_frame
 
 if TYPE_CHECKING:
@@ -59,9 +61,7 @@ def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     named = [("crop", name) for name in (task.simulator.crop, *drawn.crops)]
     named += [("soil", name) for name in (task.simulator.soil, *drawn.soils)]
     found = {f"{kind} {name}": sha256(data.find(kind, name)) for kind, name in named}
-    for site in sorted({key.partition("/")[0] for key in scenarios.keys}):
-        found[f"weather {site}"] = (scenarios.series or site_series(site)).sha256
-    return found
+    return found | seasons.hashes(scenarios.keys, scenarios.series)
 
 
 def _scenarios(
@@ -113,6 +113,8 @@ class _WorldBuilder:
     def check_covered(self, keys: Sequence[str]) -> None:
         """Raise `WeatherError` now where a scenario's days lack weather, not in mid-training."""
         for key in keys:
+            if seasons.require_generator(key):
+                continue
             series, start, end = self._where_and_when(key)
             try:
                 if self._given is None:
@@ -142,11 +144,18 @@ class _WorldBuilder:
 
     def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
         """Return series, first and last day; a season that ends before it starts ends next year."""
-        site, _, year = key.partition("/")
+        year = seasons.parse(key).year
         start = date.fromisoformat(f"{year}-{self._task.season.start}")
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = site_series(site, self._task.simulator.warming) if self._given is None else self._given
+        series = _warmed(key, float(self._task.simulator.warming), self._given)
         return series, start, end if end > start else end.replace(year=end.year + 1)
+
+
+@lru_cache(maxsize=64)
+def _warmed(key: str, degrees: float, given: DailySeries | None) -> DailySeries:
+    """Return the weather of a scenario, `degrees` [K] warmer."""
+    series = seasons.series_of(key, given)
+    return changed(series, degrees, 0.0) if degrees else series
 
 
 def _check_years(series: DailySeries, years: set[int]) -> None:

@@ -14,6 +14,7 @@ from agbench.cli.fit import fit
 from agbench.cli.run import run
 from agbench.cli.show import show
 from agbench.cli.tasks import tasks
+from agbench.cli.weather import weather
 from agbench.errors import AgBenchError
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 for verb in (tasks, show, run, evaluate, compare, check, fit, bench):
     app.command()(verb)
+app.add_typer(weather)
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.extending import intrinsic
 
+from agbench.cache import cache_folder
 from agbench.simulators import elementary
 from agbench.simulators.compiler import Program, assembly
 
@@ -93,17 +94,6 @@ def _object_code(text: str, machine: Any) -> bytes:
     code: bytes = machine.emit_object(module)
     write_atomically(path, code)
     return code
-
-
-def cache_folder() -> Path:
-    """Return the folder that holds compiled code, by the platform's custom."""
-    if chosen := os.environ.get("AGBENCH_CACHE_DIR"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "agbench"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Caches/agbench"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "agbench"
 
 
 def write_atomically(path: Path, content: bytes) -> None:

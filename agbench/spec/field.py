@@ -81,30 +81,6 @@ class Soil(Strict):
         return plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
 
 
-class Place(Strict):
-    """A point on the ground: degrees north and east, metres above sea level."""
-
-    latitude: Number = Field(ge=-90, le=90)
-    longitude: Number = Field(ge=-180, le=180)
-    elevation: Number = Field(ge=-430, le=8850)
-
-
-class Site(Strict):
-    """A place with its weather series and, where models want them, its own parameters."""
-
-    site: str
-    summary: str
-    source: str
-    place: Place
-    series: dict[str, str | float | int]
-    parameters: Quantities = {}
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """The site's parameters as plain numbers, under the model's own names."""
-        return plain(self.parameters)
-
-
 def plain(quantities: Mapping[str, Any]) -> dict[str, float | bool]:
     """Return quantities without their units; switches stay booleans."""
     return {

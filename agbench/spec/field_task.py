@@ -1,7 +1,6 @@
 """The schema of field tasks: what an agent sees, does and is paid for on a field."""
 
 import itertools
-import re
 from datetime import date
 from typing import Annotated, Any, Final, Literal
 
@@ -12,9 +11,8 @@ from agbench.spec.field_reward import RewardSpec
 from agbench.spec.quantity import days
 from agbench.spec.randomisation import RandomisationSpec
 from agbench.spec.reading import Strict
+from agbench.spec.split import SplitSpec
 from agbench.spec.task import Task
-
-_YEAR_RANGE = re.compile(r"^(odd|even|all) (\d{4})-(\d{4})$")
 
 
 def _month_day(value: str) -> str:
@@ -145,34 +143,6 @@ class ObservationSpec(Strict):
         return self
 
 
-class SplitSpec(Strict):
-    """A set of scenarios: years of a site, as a list or as `odd 1977-1999`, less `except`."""
-
-    years: list[int] | str
-    leaving_out: list[int] = []
-    site: str | None = None
-
-    @field_validator("years")
-    @classmethod
-    def _readable(cls, value: list[int] | str) -> list[int] | str:
-        if isinstance(value, str) and not _YEAR_RANGE.match(value):
-            raise ValueError(f"{value!r} is not a list of years or text such as 'odd 1977-1999'.")
-        return value
-
-    @property
-    def all_years(self) -> list[int]:
-        """The years of the split, ascending."""
-        if isinstance(self.years, list):
-            years = list(self.years)
-        else:
-            match = _YEAR_RANGE.match(self.years)
-            assert match is not None
-            years = list(range(int(match[2]), int(match[3]) + 1))
-            if match[1] != "all":
-                years = [y for y in years if y % 2 == (match[1] == "odd")]
-        return [y for y in years if y not in self.leaving_out]
-
-
 _OPTIONS: Final = {
     "simulator": ("limitation", "soil_water", "warming"),
     "observation": ("progress", "forecast"),
@@ -194,10 +164,10 @@ class FieldTask(Task):
     randomisation: RandomisationSpec = RandomisationSpec()
 
     def scenarios(self, split: str) -> list[str]:
-        """Return the keys of a split's scenarios: `site/year`."""
+        """Return the keys of a split's scenarios: `site/year`, `site/generated/number`, ..."""
         self.check_split(split)
         spec = self.splits[split]
-        return [f"{spec.site or self.simulator.site}/{year}" for year in spec.all_years]
+        return spec.keys(spec.site or self.simulator.site)
 
     def identity(self) -> dict[str, Any]:
         """Return the content; an option that is left at its default is as good as not there."""

@@ -7,9 +7,9 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from agbench.spec.field import Number
 from agbench.spec.field_task import Days, MonthDay
-from agbench.spec.field_task import SplitSpec as Years
 from agbench.spec.quantity import days, seconds
 from agbench.spec.reading import Strict
+from agbench.spec.split import SplitSpec as Years
 from agbench.spec.task import Task
 
 INTERVAL = 300

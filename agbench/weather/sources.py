@@ -1,5 +1,6 @@
 """Where a weather series comes from, as data; and the one function that reads any of them."""
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from agbench.errors import WeatherError, unknown
 from agbench.weather.cabo import Fill, read_cabo
 from agbench.weather.daily import DailySeries, from_frame
+from agbench.weather.units import in_our_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 class SeriesSource(BaseModel):
     """Which reader reads which file, and where the weather was measured.
 
-    `reader: cabo` takes `folder` (inside the installed `package`, if one is named), `station` and
-    `fill`; `csv` and `parquet` take `file` and the place. Paths are relative to the description.
+    `cabo` takes `folder`, `station` and `fill`; `csv` and `parquet` take `file` and the place; the
+    other readers take `file`, which holds its place. Paths are relative to the description, or lie
+    inside the installed `package`, if one is named.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -77,7 +80,23 @@ def _load_table(source: SeriesSource, root: Path, read: "Callable[[Path], pd.Dat
             frame.attrs[key] = value
     if source.angstrom is not None:
         frame.attrs.update(angstA=source.angstrom[0], angstB=source.angstrom[1])
-    return from_frame(frame, path.stem)
+    return from_frame(in_our_units(frame, path.stem), path.stem)
+
+
+def _load_file(module: str, function: str) -> "Callable[[SeriesSource, Path], DailySeries]":
+    """Return the loader of files of one kind, whose module is imported when it is first used."""
+
+    def load(source: SeriesSource, root: Path) -> DailySeries:
+        if source.file is None:
+            raise WeatherError(f"weather reader {source.reader}: key file is missing.")
+        read = getattr(importlib.import_module(f"agbench.weather.{module}"), function)
+        path = (package_folder(source.package) if source.package else root) / source.file
+        if not path.is_file():
+            raise WeatherError(f"weather reader {source.reader}: there is no file {path}.")
+        series: DailySeries = read(path)
+        return series
+
+    return load
 
 
 def package_folder(package: str) -> Path:
@@ -92,4 +111,10 @@ _READERS: Mapping[str, Callable[[SeriesSource, Path], DailySeries]] = {
     "cabo": _load_cabo,
     "csv": _load_csv,
     "parquet": _load_parquet,
+    "excel": _load_file("excel", "read_excel"),
+    "nasa-power": _load_file("nasa_power", "read_nasa_power"),
+    "knmi": _load_file("knmi", "read_knmi"),
+    "epw": _load_file("typical_years", "read_epw"),
+    "tmy2": _load_file("typical_years", "read_tm2"),
+    "tmy3": _load_file("typical_years", "read_tmy3"),
 }

@@ -3,8 +3,9 @@ import pytest
 from agbench.errors import ConfigError
 from agbench.field_season import parameters_of
 from agbench.simulators import models
-from agbench.spec.field import Crop, Site, check_units, plain
+from agbench.spec.field import Crop, check_units, plain
 from agbench.spec.reading import read_data
+from agbench.spec.site import Site
 
 CROP = {
     "crop": "c",

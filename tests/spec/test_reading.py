@@ -4,9 +4,10 @@ import pytest
 
 from agbench import data
 from agbench.errors import ConfigError
-from agbench.spec.field import Crop, Site, Soil
+from agbench.spec.field import Crop, Soil
 from agbench.spec.field_task import FieldTask
 from agbench.spec.reading import load_yaml, read_data, read_file
+from agbench.spec.site import Site
 
 TRAPS = {
     "an exponent without a dot": ("price: 1e-3", "bad.yaml:1: 1e-3 is text to YAML.*write 1.0e-3"),

@@ -1,0 +1,158 @@
+"""`agbench weather`: what weather sites have; fit, check, draw their generators; fetch."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+from rich.progress import Progress
+from rich.table import Table
+
+from agbench import data, site_fitting
+from agbench.cli.options import JsonOption, console, print_json
+from agbench.errors import unknown
+from agbench.site_weather import site_generator
+from agbench.weather.generator.check import CHECKED_SEASONS, share_passed
+from agbench.weather.observations import Repair
+
+weather = typer.Typer(
+    name="weather",
+    help="Weather of the sites: measured, fetched, generated.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SiteArgument = Annotated[str, typer.Argument(metavar="SITE", help="Id of a site; see `weather list`.")]
+ObservationsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--observations",
+        "-o",
+        metavar="FILE",
+        help="Observed days (.csv, .parquet, .npz, .xlsx, .json, .txt); default: the site's own.",
+    ),
+]
+RepairOption = Annotated[
+    str,
+    typer.Option(metavar="REPAIR", help="A named repair: none, exchange-temperatures, drop-implausible."),
+]
+
+
+@weather.command("list")
+def list_sites(json: JsonOption = False) -> None:
+    """List the sites and the weather that they have."""
+    found = [site_fitting.overview(name) for name in data.names("site")]
+    if json:
+        print_json([asdict(site) for site in found])
+        return
+    table = Table("site", "place", "measured", "generated", "soils", box=None)
+    for site in found:
+        place = f"{site.latitude:.2f} N {site.longitude:.2f} E, {site.elevation:.0f} m"
+        table.add_row(
+            site.site, place, site.measured, "yes" if site.generated else "no", ", ".join(site.soils)
+        )
+    console.print(table)
+
+
+@weather.command()
+def show(
+    site: SiteArgument,
+    season: Annotated[int, typer.Option(help="Number of the generated season.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Show a site and the months of one of its generated seasons.
+
+    Example: `agbench weather show wageningen --season 17`
+    """
+    found = site_fitting.overview(site)
+    months = site_generator(site).season(season).to_frame().resample("MS").mean().iloc[:12]
+    if json:
+        print_json({**asdict(found), "season": season, "months": months.to_dict("list")})
+        return
+    console.print(f"{site}  {found.summary}")
+    console.print(f"    {found.latitude:.2f} N {found.longitude:.2f} E, {found.elevation:.0f} m")
+    console.print(f"    measured: {found.measured}; scenario {site}/generated/{season}:")
+    units = ("IRRAD MJ m-2 d-1", "TMIN degC", "TMAX degC", "VAP hPa", "WIND m s-1", "RAIN mm d-1")
+    table = Table("month", *units, box=None)
+    for day, row in zip(months.index, months.to_dict("records"), strict=True):
+        shown = (row["IRRAD"] / 1e6, row["TMIN"], row["TMAX"], row["VAP"], row["WIND"], row["RAIN"] * 10.0)
+        table.add_row(f"{day:%b}", *(f"{value:.3g}" for value in shown))
+    console.print(table)
+
+
+@weather.command()
+def plot(
+    site: SiteArgument,
+    observations: ObservationsOption = None,
+    repair: RepairOption = "none",
+    picture: Annotated[Path | None, typer.Option("--picture", "-p", help="File to write.")] = None,
+) -> None:
+    """Draw generated seasons beside the observed years.
+
+    Example: `agbench weather plot wageningen`
+    """
+    target = picture or Path("runs") / f"weather-{site}.png"
+    path = site_fitting.draw_site(site, target, observations, as_repair(repair))
+    console.print(f"wrote {path}")
+
+
+@weather.command()
+def check(
+    site: SiteArgument,
+    observations: ObservationsOption = None,
+    repair: RepairOption = "none",
+    seasons: Annotated[int, typer.Option(help="Generated seasons to compare.")] = CHECKED_SEASONS,
+    json: JsonOption = False,
+) -> None:
+    """Compare generated seasons with observed years; exit code 1 where a criterion fails.
+
+    Example: `agbench weather check wageningen`
+    """
+    found = site_fitting.check_site(site, observations, as_repair(repair), seasons)
+    if json:
+        print_json([{**asdict(finding), "passed": finding.passed} for finding in found])
+    else:
+        for criterion, (passed, total) in share_passed(found).items():
+            console.print(f"{criterion:24}{passed:4} of {total:3} pass")
+        for f in (finding for finding in found if not finding.passed):
+            console.print(
+                f"    {f.criterion}, {f.what}: observed {f.observed:.3g}, generated {f.generated:.3g},"
+                f" off by {f.off:.3g}, allowed {f.allowed:.3g}"
+            )
+    if not all(finding.passed for finding in found):
+        raise typer.Exit(1)
+
+
+@weather.command()
+def fit(site: SiteArgument, observations: ObservationsOption = None, repair: RepairOption = "none") -> None:
+    """Fit a site's generator to observed days and write its parameters into the site's file.
+
+    Example: `agbench weather fit wageningen`
+    """
+    path = site_fitting.fit_site(site, observations, as_repair(repair))
+    console.print(f"wrote {path}")
+
+
+@weather.command()
+def fetch(site: SiteArgument) -> None:
+    """Download a site's measured weather, once, into the cache folder.
+
+    Example: `agbench weather fetch south-dakota`
+    """
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(f"fetching {site}", total=None)
+
+        def tell(size: int, total: int | None) -> None:
+            bar.update(task, completed=size, total=total)
+
+        path = site_fitting.fetch_site(site, tell)
+    console.print(f"wrote {path}")
+
+
+def as_repair(text: str) -> Repair:
+    """Return a named repair; raises for any other word."""
+    for known in get_args(Repair):
+        if text == known:
+            found: Repair = known
+            return found
+    raise unknown("repair", text, get_args(Repair), where="--repair")

@@ -1,0 +1,99 @@
+"""Seasons of a climate: keyed by a site's name and an integer, the same bytes every time."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.errors import WeatherError
+from agbench.simulators.base import Floats
+from agbench.weather.daily import ANGSTROM, DailySeries, derive
+from agbench.weather.generator.kernel import angot_year, generate
+from agbench.weather.generator.parameters import (
+    KNOTS,
+    SEASON_OF_DAY,
+    WET_DAY,
+    Parameters,
+    daily,
+)
+
+OBSERVED_ORDER: Final = ("IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN")
+FIRST_DAY: Final = date(2001, 1, 1)
+"""Generated seasons begin here; 2001 and 2002 have 365 days. The year itself means nothing."""
+
+YEARS: Final = 2  # of a season, so that winter crops ripen within it
+_WARMUP = 30  # d, in which wet spells and the fast process forget their start
+_DRAWS = 12  # normal numbers a day
+
+
+@dataclass(frozen=True, eq=False)
+class Generator:
+    """The weather generator of one place; `latitude` in degrees, `elevation` in m."""
+
+    name: str
+    parameters: Parameters
+    latitude: float
+    longitude: float
+    elevation: float
+    angstrom: tuple[float, float] = ANGSTROM
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_tables", _tables(self.parameters, self.latitude))
+
+    def observed(self, seed: "int | bytes", years: int = YEARS) -> Floats:
+        """Return the rows (365 x years, 6) of a season in the order of `OBSERVED_ORDER`.
+
+        `seed` is the season's number, or 32 secret bytes. More years prolong the same weather.
+        """
+        total = 365 * years + _WARMUP
+        occurrence, process = _streams(self.name, seed)
+        normal = process.standard_normal((total, _DRAWS))
+        days = (np.arange(total) - _WARMUP) % 365
+        return generate(self._tables, occurrence.random(total), normal, days, _WARMUP)  # type: ignore[attr-defined]
+
+    def season(self, seed: "int | bytes", years: int = YEARS) -> DailySeries:
+        """Return a season as a series from `FIRST_DAY` on, with evapotranspiration derived."""
+        if not 1 <= years <= YEARS + 1:
+            raise WeatherError(f"a generated season has 1 to {YEARS + 1} years; got {years}.")
+        rows = self.observed(seed, years)
+        columns = {name: rows[:, i] for i, name in enumerate(OBSERVED_ORDER)}
+        values = derive(columns, FIRST_DAY, self.latitude, self.elevation, self.angstrom)
+        angstrom = f"{self.angstrom[0]:g} {self.angstrom[1]:g}"
+        provenance = {"reader": "generator", "site": self.name, "angstrom": angstrom}
+        if isinstance(seed, int):
+            provenance["season"] = str(seed)
+        place = (self.latitude, self.longitude, self.elevation)
+        return DailySeries(self.name, FIRST_DAY, values, *place, provenance)
+
+
+def _streams(name: str, seed: "int | bytes") -> "tuple[np.random.Generator, np.random.Generator]":
+    """Return the generators of wet days and of all else."""
+    if isinstance(seed, int) and seed < 0:
+        raise WeatherError(f"the number of a generated season must not be negative; got {seed}.")
+    number = seed if isinstance(seed, int) else int.from_bytes(seed, "big")
+    site = int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big")
+    children = np.random.SeedSequence([site, number]).spawn(2)
+    first, second = (np.random.Generator(np.random.PCG64(child)) for child in children)
+    return first, second
+
+
+def _tables(p: Parameters, latitude: float) -> tuple[Any, ...]:
+    """Return what the kernel reads: monthly numbers of each day, seasonal ones as they are."""
+    return (
+        daily(p.wet_after),
+        daily(p.scale),
+        daily(p.shape),
+        daily(p.mean),
+        daily(p.sd),
+        daily(p.dry),
+        daily(p.wet),
+        *(np.ascontiguousarray(a) for a in (p.dry_spread, p.wet_spread, p.rain_effect)),
+        *(np.ascontiguousarray(a) for a in (p.quantiles, p.rain_quantiles)),
+        *(np.ascontiguousarray(a) for a in (p.transition, p.innovation, p.mixing)),
+        SEASON_OF_DAY,
+        angot_year(latitude),
+        np.array(KNOTS),
+        (p.persistence, 1.0 - 1.0 / p.slow_days, p.rain_odds, p.rain_amount, WET_DAY),
+    )

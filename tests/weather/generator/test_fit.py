@@ -1,0 +1,67 @@
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+import yaml
+
+from agbench.errors import WeatherError
+from agbench.site_weather import site_generator, site_series
+from agbench.spec.climate import Climate
+from agbench.weather.generator.check import check, share_passed
+from agbench.weather.generator.fit import fit
+from agbench.weather.generator.generate import Generator
+from agbench.weather.generator.parameters import to_climate
+from agbench.weather.generator.site_file import climate_text
+from agbench.weather.generator.statistics import spells, whole_years
+
+
+@pytest.fixture(scope="module")
+def series():
+    return site_series("wageningen")
+
+
+@pytest.fixture(scope="module")
+def fitted(series):
+    return fit(series)
+
+
+def test_the_fit_of_wageningen_is_the_one_that_ships(fitted):
+    shipped = site_generator("wageningen").parameters
+    assert np.allclose(fitted.wet_after, shipped.wet_after, rtol=1e-2)
+    assert np.allclose(fitted.mean, shipped.mean, rtol=1e-2, atol=0.02)
+
+
+def test_the_shipped_generator_of_wageningen_meets_every_criterion(series):
+    found = share_passed(check(site_generator("wageningen"), series))
+    assert {name: passed for name, (passed, total) in found.items() if passed < total} == {}
+
+
+def test_a_check_sees_a_wrong_climate(series):
+    good = site_generator("wageningen")
+    wrong = replace(good.parameters, mean=good.parameters.mean + 1.0, rain_odds=0.0)
+    place = (series.latitude, series.longitude, series.elevation)
+    passed, total = share_passed(check(Generator("wageningen", wrong, *place), series, 200))["monthly mean"]
+    assert passed < total / 2
+
+
+def test_a_climate_reads_back_from_its_yaml(fitted):
+    climate = to_climate(fitted, "here")
+    assert Climate.model_validate(yaml.safe_load(climate_text(climate))["climate"]) == climate
+
+
+def test_too_few_years_are_refused(series):
+    short = replace(series, start=date(1976, 1, 1), values=series.values[:2000].copy())
+    with pytest.raises(WeatherError, match="5 complete years are too few"):
+        fit(short)
+
+
+def test_leap_days_are_left_out(series):
+    assert whole_years(series).shape == (22, 365, 6)
+
+
+def test_spells_count_days_of_one_kind():
+    rain = np.zeros((1, 365, 6))
+    rain[0, [0, 1, 5], 5] = 0.3
+    assert spells(rain, wet=True).tolist() == [2.0, 1.0]
+    assert spells(rain, wet=False).tolist() == [3.0, 359.0]

@@ -1,0 +1,70 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from agbench.errors import WeatherError
+from agbench.site_weather import site_generator
+from agbench.weather.columns import DAILY
+from agbench.weather.generator.generate import FIRST_DAY
+from agbench.weather.generator.parameters import from_climate, to_climate
+
+SITE = "wageningen"
+
+
+@pytest.fixture(scope="module")
+def generator():
+    return site_generator(SITE)
+
+
+def test_a_season_is_the_same_every_time(generator):
+    assert generator.season(17).sha256 == site_generator(SITE).season(17).sha256
+
+
+def test_a_season_is_the_same_in_another_process_and_after_others(generator):
+    code = f"from agbench.site_weather import site_generator as g; print(g({SITE!r}).season(17).sha256)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for i in range(17):
+        generator.season(i)
+    assert said.stdout.split()[-1] == generator.season(17).sha256
+
+
+def test_seasons_and_sites_differ(generator):
+    other = site_generator("kiel")
+    hashes = {generator.season(0).sha256, generator.season(1).sha256, other.season(0).sha256}
+    assert len(hashes) == 3
+
+
+def test_more_years_prolong_the_same_weather(generator):
+    short, long = generator.observed(3, years=1), generator.observed(3, years=3)
+    assert np.array_equal(short, long[:365])
+
+
+def test_a_season_has_two_whole_years_without_gaps(generator):
+    season = generator.season(0)
+    assert season.start == FIRST_DAY
+    assert season.complete_years() == [2001, 2002]
+    assert np.isfinite(season.values).all()
+
+
+def test_temperatures_vapour_and_radiation_stay_possible(generator):
+    rows = np.concatenate([generator.season(i).values for i in range(50)])
+    column = {name: rows[:, DAILY.column(name)] for name in DAILY.names}
+    assert (column["TMIN"] < column["TMAX"]).all()
+    assert (column["RAIN"] >= 0.0).all()
+    assert (column["VAP"] > 0.0).all()
+    for variable in DAILY:
+        assert (column[variable.name] <= variable.high).all()
+
+
+def test_a_negative_number_is_refused(generator):
+    with pytest.raises(WeatherError, match="must not be negative"):
+        generator.season(-1)
+
+
+def test_parameters_survive_the_site_file(generator):
+    parameters = generator.parameters
+    again = from_climate(to_climate(parameters, "test"))
+    assert np.array_equal(parameters.quantiles, again.quantiles)
+    assert np.array_equal(parameters.mixing, again.mixing)

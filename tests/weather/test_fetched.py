@@ -1,0 +1,115 @@
+import io
+import urllib.error
+import urllib.request
+from email.message import Message
+
+import answers
+import pytest
+
+from agbench.errors import WeatherError
+from agbench.spec.site import Download, Place
+from agbench.weather import fetched
+
+DOWNLOAD = Download(reader="nasa-power", first=2001, last=2001)
+PLACE = Place(latitude=52.0, longitude=5.0, elevation=3.5)
+
+
+class Answer(io.BytesIO):
+    """What `urlopen` returns, with the length that the service announces."""
+
+    def __init__(self, content, announced=None):
+        super().__init__(content)
+        self.headers = Message()
+        self.headers["Content-Length"] = str(len(content) if announced is None else announced)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(fetched, "_PAUSE", 0.0)
+    return tmp_path / "weather"
+
+
+@pytest.fixture
+def service(monkeypatch):
+    """A service that gives these answers in turn; errors are raised."""
+
+    def serve(*replies):
+        waiting = list(replies)
+
+        def reply(address, timeout):
+            found = waiting.pop(0)
+            if isinstance(found, Exception):
+                raise found
+            return found
+
+        monkeypatch.setattr(urllib.request, "urlopen", reply)
+
+    return serve
+
+
+def fetch():
+    return fetched.fetch("here", DOWNLOAD, PLACE)
+
+
+def load():
+    return fetched.load_fetched("here", DOWNLOAD, PLACE)
+
+
+def good():
+    return Answer(answers.power_json().encode())
+
+
+def test_what_was_not_fetched_names_the_command():
+    with pytest.raises(WeatherError, match=r"fetch it once with: agbench weather fetch here$"):
+        load()
+
+
+def test_a_series_is_fetched_once(service):
+    service(good())
+    assert fetch() == fetch()
+    series = load()
+    assert series.name == "here"
+    assert len(series.values) == 3
+    assert len(series.provenance["file sha256"]) == 64
+
+
+def test_a_failing_connection_is_tried_again(service):
+    service(urllib.error.URLError("no route"), Answer(b"{", announced=10), good())
+    fetch()
+    assert len(load().values) == 3
+
+
+def test_being_offline_says_so_and_leaves_nothing(service, cache):
+    service(*[urllib.error.URLError("no route")] * fetched.ATTEMPTS)
+    with pytest.raises(WeatherError, match=r"did not answer in 4 attempts \(no route\).*online\?"):
+        fetch()
+    assert not cache.exists()
+
+
+def test_a_refusal_is_not_tried_again(service):
+    service(urllib.error.HTTPError("address", 422, "Unprocessable", Message(), None))
+    with pytest.raises(WeatherError, match=r"refused .*: 422 Unprocessable"):
+        fetch()
+
+
+def test_a_malformed_answer_leaves_nothing(service, cache):
+    service(Answer(b"<html>maintenance</html>"))
+    with pytest.raises(WeatherError, match="no answer of NASA POWER"):
+        fetch()
+    assert list(cache.iterdir()) == []
+
+
+def test_a_damaged_file_is_refused(service):
+    service(good())
+    path = fetch()
+    path.write_text(answers.power_json(WS2M=(1.0, 1.0, 1.0)))
+    with pytest.raises(WeatherError, match="is damaged: its SHA-256"):
+        load()
+
+
+def test_progress_is_told(service):
+    service(good())
+    told = []
+    fetched.fetch("here", DOWNLOAD, PLACE, lambda size, total: told.append((size, total)))
+    assert told[-1][0] == told[-1][1]
