@@ -36,7 +36,7 @@ def raised(kind, call, *args, **kwargs):
 @pytest.mark.parametrize("make", [agbench.make, lambda task: agbench.make_vec(task, 2)])
 def test_an_unknown_task_names_the_nearest(make):
     message = raised(UnknownNameError, make, "wheat-nitrogen-v2")
-    assert message == "unknown task 'wheat-nitrogen-v2'. Did you mean 'wheat-nitrogen-v1'?"
+    assert message.startswith("unknown task 'wheat-nitrogen-v2'. Did you mean 'wheat-nitrogen-v1'")
 
 
 def test_an_unknown_task_far_from_all_lists_them():
