@@ -21,6 +21,7 @@ SEASONS: Final = 200
 MEAN_LIMIT, SPREAD_LIMIT = 0.05, 0.20  # allowed relative differences
 
 _NITROGEN = (("02-15", 80.0), ("04-01", 80.0), ("05-01", 80.0))  # kg ha-1: plenty, so that water limits
+_MOIST = 15.0  # cm of available water at sowing: a profile that snow and spring rain have filled
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +82,9 @@ def _wheat(series: DailySeries, year: int) -> float:
 
 
 def _maize(series: DailySeries, year: int) -> float:
-    """Maize of WOFOST, limited by water alone, sown on 5 May [t ha-1]."""
+    """Maize of WOFOST, limited by water alone, sown on 5 May in moist soil [t ha-1]."""
     parameters = {**data.soil("oregon-1").values, **data.crop("maize-1").values}
+    parameters["WAV"] = _MOIST
     calendar = CropCalendar(date(year, 5, 5), "sowing", None, "maturity", 200)
     table = simulate_wofost("wofost-npk", parameters, series, calendar=calendar, limitation="lw")
     return float(np.nanmax(table["TWSO"].to_numpy())) / 1000.0

@@ -1,6 +1,7 @@
 """Checking data files: schema first, then everything that they name."""
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from agbench.errors import AgBenchError, ConfigError, did_you_mean
 from agbench.greenhouse_weather import measured_series
 from agbench.policies.loading import load_policy
 from agbench.simulators import models
-from agbench.site_weather import site_series
+from agbench.site_weather import site_generator, site_series
 from agbench.spec.baseline import Baseline
 from agbench.spec.families import read_task
 from agbench.spec.field import Crop, Soil, check_units
@@ -91,12 +92,22 @@ def _follow_soil(soil: Soil, path: Path) -> None:
 
 
 def _follow_site(site: Site, path: Path) -> None:
+    """Read the soils, and the weather that needs no network and no further package."""
+    for soil in site.soils:
+        data.soil(soil)
     if site.site not in data.names("site"):
         return
+    if site.climate is not None:
+        site_generator(site.site)
     if site.reader == READER:
         measured_series(site.site)
-    elif site.series is not None:
+    elif site.series is not None and _installed(site.series.get("package")):
         site_series(site.site)
+
+
+def _installed(package: object) -> bool:
+    """Return whether a package that holds a series is there; without one the answer is yes."""
+    return package is None or find_spec(str(package)) is not None
 
 
 def _follow_baseline(baseline: Baseline, path: Path) -> None:

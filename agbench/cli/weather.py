@@ -12,6 +12,7 @@ from agbench import data, site_fitting
 from agbench.cli.options import JsonOption, console, print_json
 from agbench.errors import unknown
 from agbench.site_weather import site_generator
+from agbench.site_yields import MEAN_LIMIT, SPREAD_LIMIT, compare_yields
 from agbench.weather.generator.check import CHECKED_SEASONS, share_passed
 from agbench.weather.observations import Repair
 
@@ -45,12 +46,10 @@ def list_sites(json: JsonOption = False) -> None:
     if json:
         print_json([asdict(site) for site in found])
         return
-    table = Table("site", "place", "measured", "generated", "soils", box=None)
+    table = Table("site", "place", "measured", "generated", box=None)
+    table.columns[2].no_wrap = True
     for site in found:
-        place = f"{site.latitude:.2f} N {site.longitude:.2f} E, {site.elevation:.0f} m"
-        table.add_row(
-            site.site, place, site.measured, "yes" if site.generated else "no", ", ".join(site.soils)
-        )
+        table.add_row(site.site, _place(site), site.measured, "yes" if site.generated else "no")
     console.print(table)
 
 
@@ -70,7 +69,7 @@ def show(
         print_json({**asdict(found), "season": season, "months": months.to_dict("list")})
         return
     console.print(f"{site}  {found.summary}")
-    console.print(f"    {found.latitude:.2f} N {found.longitude:.2f} E, {found.elevation:.0f} m")
+    console.print(f"    {_place(found)}; soils: {', '.join(found.soils) or 'none'}")
     console.print(f"    measured: {found.measured}; scenario {site}/generated/{season}:")
     units = ("IRRAD MJ m-2 d-1", "TMIN degC", "TMAX degC", "VAP hPa", "WIND m s-1", "RAIN mm d-1")
     table = Table("month", *units, box=None)
@@ -147,6 +146,42 @@ def fetch(site: SiteArgument) -> None:
 
         path = site_fitting.fetch_site(site, tell)
     console.print(f"wrote {path}")
+
+
+@weather.command()
+def yields(
+    site: SiteArgument,
+    crop: Annotated[str, typer.Option(help="wheat (LINTUL-3) or maize (WOFOST).")] = "wheat",
+    observations: ObservationsOption = None,
+    repair: RepairOption = "none",
+    json: JsonOption = False,
+) -> None:
+    """Compare water-limited yields on generated and on observed seasons; exit code 1 where they differ.
+
+    Example: `agbench weather yields wageningen`
+    """
+    series = site_fitting.observations(site, observations, as_repair(repair))
+    found = compare_yields(site, series, crop)
+    rows = {"observed": found.observed, "generated": found.generated}
+    if json:
+        print_json({name: values.tolist() for name, values in rows.items()} | {"passed": found.passed})
+    else:
+        for name, values in rows.items():
+            spread = values.std(ddof=1)
+            console.print(
+                f"{name:10}{values.size:5} seasons  mean {values.mean():.2f}  sd {spread:.2f} t ha-1"
+            )
+        console.print(f"mean off by {found.mean_off:.1%} (allowed {MEAN_LIMIT:.0%}),", end=" ")
+        console.print(f"standard deviation by {found.spread_off:.1%} (allowed {SPREAD_LIMIT:.0%})")
+    if not found.passed:
+        raise typer.Exit(1)
+
+
+def _place(site: site_fitting.SiteWeather) -> str:
+    """Return a place in words, such as `44.00 N 99.00 W, 488 m`."""
+    north = f"{abs(site.latitude):.2f} {'N' if site.latitude >= 0 else 'S'}"
+    east = f"{abs(site.longitude):.2f} {'E' if site.longitude >= 0 else 'W'}"
+    return f"{north} {east}, {site.elevation:.0f} m"
 
 
 def as_repair(text: str) -> Repair:

@@ -22,20 +22,19 @@ _HOURS = 24 * 365
 
 
 def read_epw(path: Path) -> DailySeries:
-    """Return the typical year in an EnergyPlus weather file (EPW)."""
+    """Return the typical year in an EnergyPlus weather file (EPW); absent rain counts as none."""
     frame, place = _parsed("epw", path)
     names = {"radiation": "ghi", "air": "temp_air", "dew": "temp_dew", "wind": "wind_speed"}
     rain = frame["liquid_precipitation_depth"].to_numpy(dtype=np.float64)  # mm; 999 is none
-    rain = np.where(rain >= 999.0, np.nan, rain)
-    return _days(path, frame, names, np.nan_to_num(rain, nan=0.0), place)
+    return _days(path, frame, names, np.where(rain >= 999.0, 0.0, rain), place)
 
 
 def read_tmy3(path: Path) -> DailySeries:
-    """Return the typical year in a TMY3 file."""
+    """Return the typical year in a TMY3 file; rain that it does not hold counts as none."""
     frame, place = _parsed("tmy3", path)
     names = {"radiation": "ghi", "air": "temp_air", "dew": "temp_dew", "wind": "wind_speed"}
-    rain = frame["precipitable_water"] * 0.0 if "Lprecip depth" not in frame else frame["Lprecip depth"]
-    return _days(path, frame, names, np.maximum(rain.to_numpy(dtype=np.float64), 0.0), place)
+    rain = frame["Lprecip depth (mm)"].to_numpy(dtype=np.float64)  # -9900 is none
+    return _days(path, frame, names, np.maximum(rain, 0.0), place)
 
 
 def read_tm2(path: Path) -> DailySeries:

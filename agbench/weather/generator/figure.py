@@ -84,14 +84,14 @@ def _draw_spells(panels: "list[Axes]", observed: Floats, generated: Floats) -> N
     """Share of wet spells, dry spells and wet days that exceed a length or an amount."""
     for axes, wet, title in ((panels[0], True, "wet spells"), (panels[1], False, "dry spells")):
         _exceedance(axes, spells(generated, wet), spells(observed, wet))
-        axes.set_title(f"share of {title} longer than ... (d)", fontsize=9, loc="left")
+        axes.set_title(f"share of {title} of at least ... (d)", fontsize=9, loc="left")
     amounts = [years[:, :, RAIN][years[:, :, RAIN] >= WET_DAY] * 10.0 for years in (generated, observed)]
     _exceedance(panels[2], *amounts)
-    panels[2].set_title("share of wet days with more rain than ... (mm)", fontsize=9, loc="left")
+    panels[2].set_title("share of wet days with at least ... (mm)", fontsize=9, loc="left")
 
 
 def _exceedance(axes: "Axes", generated: Floats, observed: Floats) -> None:
-    """Draw the shares above each value on a logarithmic scale, to the rarest of the observed."""
+    """Draw the shares at or above each value on a logarithmic scale, to the rarest of the observed."""
     for values, style in ((generated, "-"), (observed, "o")):
         ordered = np.sort(values)
         shares = 1.0 - np.arange(ordered.size) / ordered.size
@@ -113,8 +113,9 @@ def _draw_between(panels: "list[Axes]", observed: Floats, generated: Floats) -> 
         ("rain", "mm", [m[:, RAIN] * 10.0 * days for m in means]),
     )
     for axes, (what, unit, (found, have)) in zip(panels, shown, strict=True):
-        axes.hist(found, bins=40, density=True, color=BLUE, alpha=0.35)
+        axes.hist(found, bins=30, density=True, color=BLUE, alpha=0.35)
         axes.plot(have, np.zeros(have.size), "|", color=BLACK, markersize=14, markeredgewidth=1.2)
+        axes.set_ylim(top=1.2 * axes.get_ylim()[1])
         axes.set_yticks([])
         axes.set_title(f"April to September: {named([what], unit)}", fontsize=9, loc="left")
         spreads = f"sd observed {have.std(ddof=1):.3g}, generated {found.std(ddof=1):.3g}"
