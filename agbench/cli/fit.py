@@ -1,4 +1,4 @@
-"""`agbench fit TASK POLICY`: tune a schedule on the training scenarios."""
+"""`agbench fit TASK POLICY`: tune a policy's settings on the training scenarios."""
 
 from typing import Annotated
 
@@ -11,9 +11,9 @@ from agbench.policies.fitting import fit_file
 
 def fit(
     task: TaskArgument,
-    policy: Annotated[str, typer.Argument(help="A schedule with settings in baselines/TASK/.")],
+    policy: Annotated[str, typer.Argument(help="A schedule or rules with settings in baselines/TASK/.")],
 ) -> None:
-    """Tune a schedule's doses and dates on the training scenarios and write them to its file.
+    """Tune a schedule's doses and dates, or a grower's rules, on the training scenarios, in its file.
 
     Example: `agbench fit wheat-nitrogen-v1 standard-practice`
     """

@@ -1,8 +1,9 @@
-"""Tuning a schedule on the training scenarios: `agbench fit TASK POLICY`."""
+"""Tuning a policy's settings on the training scenarios: `agbench fit TASK POLICY`."""
 
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import yaml
@@ -12,10 +13,12 @@ from agbench.building import build
 from agbench.errors import ConfigError
 from agbench.files import write_text
 from agbench.policies import search
+from agbench.policies.greenhouse.tuning import Search, tune
 from agbench.policies.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.simulators.base import Floats
 from agbench.spec.baseline import Baseline
 from agbench.spec.field_task import FieldTask
+from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.reading import read_data, read_file
 from agbench.spec.task import Task
 
@@ -53,14 +56,22 @@ def fit_file(task: Task, policy: str) -> tuple[Path, float]:
     if path is None:
         raise ConfigError(f"{task.task} has no settings for {policy!r} to start from.")
     baseline = read_file(Baseline, path)
-    if baseline.policy != "schedule" or not isinstance(task, FieldTask):
-        raise ConfigError(f"{path}: a {baseline.policy} has nothing to fit.")
-    settings = read_data(ScheduleSettings, baseline.settings, f"{path}: settings")
-    fitted, mean = fit_schedule(task, settings)
-    changed = baseline.model_copy(update={"settings": fitted.model_dump()})
+    fitted, mean = _fitted(task, baseline, path)
+    changed = baseline.model_copy(update={"settings": fitted})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)
     write_text(path, text)
     return path, mean
+
+
+def _fitted(task: Task, baseline: Baseline, path: Path) -> tuple[dict[str, Any], float]:
+    """Return fitted settings and their mean training return."""
+    if baseline.policy == "rule-based" and isinstance(task, GreenhouseTask):
+        return tune(task, baseline.settings, Search())
+    if baseline.policy == "schedule" and isinstance(task, FieldTask):
+        settings = read_data(ScheduleSettings, baseline.settings, f"{path}: settings")
+        schedule, mean = fit_schedule(task, settings)
+        return schedule.model_dump(), mean
+    raise ConfigError(f"{path}: a {baseline.policy} has nothing to fit.")
 
 
 def _amounts_on_dates(plan: Sequence[PlannedDose], menu: Sequence[float]) -> list[list[PlannedDose]]:
