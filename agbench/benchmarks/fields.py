@@ -98,7 +98,7 @@ def kernel_days(task: str, seconds: float) -> float:
         simulator.advance(nothing, int(simulator.horizon.max()))
         return int(simulator.elapsed.sum()) + _KERNEL_ROWS
 
-    return _rate(seasons, seconds)
+    return rate(seasons, seconds)
 
 
 def pcse_days(task: str, seconds: float) -> float:
@@ -115,7 +115,7 @@ def pcse_days(task: str, seconds: float) -> float:
         simulator.advance(nothing, int(simulator.horizon[0]))
         return int(simulator.elapsed[0]) + 1
 
-    return _rate(season, seconds)
+    return rate(season, seconds)
 
 
 def single_steps(task: str, seconds: float, wrapped: bool) -> float:
@@ -132,7 +132,7 @@ def single_steps(task: str, seconds: float, wrapped: bool) -> float:
                 env.reset()
         return len(actions)
 
-    return _rate(steps, seconds)
+    return rate(steps, seconds)
 
 
 def vector_steps(task: str, seconds: float, num_envs: int) -> float:
@@ -147,7 +147,7 @@ def vector_steps(task: str, seconds: float, num_envs: int) -> float:
             envs.step(row)
         return int(actions.size)
 
-    return _rate(steps, seconds)
+    return rate(steps, seconds)
 
 
 def first_calls(task: str) -> tuple[float, float]:
@@ -168,7 +168,7 @@ def _in_new_process(code: str, cache: str) -> float:
     return float(done.stdout.split()[-1])
 
 
-def _rate(work: Callable[[], int], seconds: float) -> float:
+def rate(work: Callable[[], int], seconds: float) -> float:
     """Return how much of `work` is done a second; one round first, uncounted."""
     work()
     done = 0

@@ -1,4 +1,4 @@
-"""`agbench bench`: speed, beside PCSE in the same run."""
+"""`agbench bench`: speed, beside the reference engine in the same run."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -6,22 +6,29 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from agbench import data
 from agbench.cli.options import JsonOption, console, print_json
 
 
 def bench(
-    task: Annotated[str, typer.Argument(metavar="[TASK]", help="A field task.")] = "wheat-nitrogen-v1",
+    task: Annotated[str, typer.Argument(metavar="[TASK]", help="A task.")] = "wheat-nitrogen-v1",
     seconds: Annotated[float, typer.Option(min=0.1, help="Time for each figure [s].")] = 2.0,
-    num_envs: Annotated[int, typer.Option(min=1, help="Size of the vector environment.")] = 256,
+    num_envs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Size of the vector environment; 256 fields, 64 greenhouses."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure speed on one core: kernel, environments, first call, and PCSE for comparison.
+    """Measure speed on one core: model, environments, first call, and the reference engine (PCSE, CVODES).
 
     Example: `agbench bench --seconds 5`
     """
-    from agbench.benchmarks.fields import measure
+    from agbench.benchmarks import fields, greenhouses
 
-    figures = measure(task, seconds, num_envs)
+    if data.task(task).family == "greenhouse":
+        figures = greenhouses.measure(task, seconds, num_envs or 64)
+    else:
+        figures = fields.measure(task, seconds, num_envs or 256)
     if json:
         print_json([asdict(figure) for figure in figures])
         return

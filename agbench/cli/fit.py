@@ -1,4 +1,4 @@
-"""`agbench fit TASK POLICY`: tune a schedule or rules on the training scenarios."""
+"""`agbench fit TASK POLICY`: tune a policy's settings on the training scenarios."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ def fit(
     task: TaskArgument,
     policy: Annotated[str, typer.Argument(help="A schedule or rules with settings in baselines/TASK/.")],
 ) -> None:
-    """Tune doses, dates and thresholds on the training scenarios and write them to the settings file.
+    """Tune a schedule's doses and dates, or a grower's rules, on the training scenarios, in its file.
 
     Example: `agbench fit wheat-nitrogen-v1 standard-practice`
     """

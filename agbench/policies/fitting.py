@@ -1,4 +1,4 @@
-"""Tuning schedules and rules on the training scenarios: `agbench fit TASK POLICY`."""
+"""Tuning a policy's settings on the training scenarios: `agbench fit TASK POLICY`."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,12 +14,14 @@ from agbench.building import action_map, build
 from agbench.errors import ConfigError
 from agbench.files import write_text
 from agbench.policies import search
+from agbench.policies.greenhouse.tuning import Search, tune
 from agbench.policies.playing import returns_of_policies
 from agbench.policies.rules import Rule, Rules, RulesSettings
 from agbench.policies.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.simulators.base import Floats
 from agbench.spec.baseline import Baseline
 from agbench.spec.field_task import FieldTask
+from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.reading import read_data, read_file
 from agbench.spec.task import Task
 
@@ -58,16 +60,8 @@ def fit_file(task: Task, policy: str) -> tuple[Path, float]:
     if path is None:
         raise ConfigError(f"{task.task} has no settings for {policy!r} to start from.")
     baseline = read_file(Baseline, path)
-    if baseline.policy not in ("schedule", "rules") or not isinstance(task, FieldTask):
-        raise ConfigError(f"{path}: a {baseline.policy} has nothing to fit.")
-    where = f"{path}: settings"
-    if baseline.policy == "rules":
-        rules, mean = fit_rules(task, read_data(RulesSettings, baseline.settings, where))
-        settings = rules.model_dump(exclude_defaults=True)
-    else:
-        schedule, mean = fit_schedule(task, read_data(ScheduleSettings, baseline.settings, where))
-        settings = schedule.model_dump()
-    changed = baseline.model_copy(update={"settings": settings})
+    fitted, mean = _fitted(task, baseline, path)
+    changed = baseline.model_copy(update={"settings": fitted})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)
     write_text(path, text)
     return path, mean
@@ -117,6 +111,20 @@ def _with_values(rules: Sequence[Rule], values: Mapping[str, Any]) -> list[Rule]
             raise ConfigError(f"tune: {path!r} names no setting of a rule; write it as '0.amount'.")
         changed[int(number)][key] = value
     return [read_data(Rule, rule, "tune") for rule in changed]
+
+
+def _fitted(task: Task, baseline: Baseline, path: Path) -> tuple[dict[str, Any], float]:
+    """Return fitted settings and their mean training return."""
+    where = f"{path}: settings"
+    if baseline.policy == "rule-based" and isinstance(task, GreenhouseTask):
+        return tune(task, baseline.settings, Search())
+    if baseline.policy == "rules" and isinstance(task, FieldTask):
+        rules, mean = fit_rules(task, read_data(RulesSettings, baseline.settings, where))
+        return rules.model_dump(exclude_defaults=True), mean
+    if baseline.policy == "schedule" and isinstance(task, FieldTask):
+        schedule, mean = fit_schedule(task, read_data(ScheduleSettings, baseline.settings, where))
+        return schedule.model_dump(), mean
+    raise ConfigError(f"{path}: a {baseline.policy} has nothing to fit.")
 
 
 def _amounts_on_dates(plan: Sequence[PlannedDose], menu: Sequence[float]) -> list[list[PlannedDose]]:

@@ -56,3 +56,16 @@ def test_a_variable_that_is_not_shown_is_named():
 def test_constant_temperatures_are_chosen_by_day_and_night():
     result = agbench.evaluate("greenhouse-setpoint-v1", "constant-20-18", years=[1984], **DAY)
     assert set(np.unique(result.actions[0])) == {0, 2}
+
+
+def test_tuning_is_seeded_and_never_loses_the_best():
+    from agbench import data
+    from agbench.policies.greenhouse.tuning import Search, tune
+    from agbench.simulators.greenlight.climate_computer import USUAL
+    from agbench.spec.overrides import override
+
+    short = override(data.task(WINTER), DAY)
+    once = tune(short, dict(USUAL), Search(candidates=4, rounds=1, scenarios=2))
+    twice = tune(short, dict(USUAL), Search(candidates=4, rounds=2, scenarios=2))
+    assert once == tune(short, dict(USUAL), Search(candidates=4, rounds=1, scenarios=2))
+    assert twice[1] >= once[1]

@@ -33,17 +33,22 @@ class RuleBased:
         moved = action.controls if self._rate is not None else []
         self._present = _places(name, task, seen, moved)
         self._columns = CONTROLS.columns(Controls(action.controls, self._rate).names)
-        self._wanted = np.zeros((1, len(CONTROLS)))
 
     def reset(self, seed: int) -> None:
         """Do nothing: the rules look only at the present."""
 
     def __call__(self, observation: Any) -> NDArray[np.float32]:
         """Return the action that brings the controls to, or towards, what the rules want."""
-        seen = np.asarray(observation, dtype=np.float64)
-        control(seen[self._measured][None], self._settings, self._wanted)
-        wanted = self._wanted[0, self._columns]
-        present = seen[self._present]
+        action: NDArray[np.float32] = self.actions(np.asarray(observation)[None], self._settings)[0]
+        return action
+
+    def actions(self, observations: NDArray[Any], settings: Floats) -> NDArray[np.float32]:
+        """Return the actions of rows of observations, each under settings of its own (n, 30)."""
+        seen = observations.astype(np.float64)
+        wanted = np.zeros((len(seen), len(CONTROLS)))
+        control(np.ascontiguousarray(seen[:, self._measured]), settings, wanted)
+        wanted = wanted[:, self._columns]
+        present = seen[:, self._present]
         action = 2.0 * wanted - 1.0 if self._rate is None else (wanted - present) / self._rate
         taken: NDArray[np.float32] = np.clip(action, -1.0, 1.0).astype(np.float32)
         return taken
