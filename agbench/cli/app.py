@@ -6,6 +6,7 @@ import sys
 import typer
 from rich.console import Console
 
+from agbench.cli.anchors import anchors
 from agbench.cli.bench import bench
 from agbench.cli.check import check
 from agbench.cli.compare import compare
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (tasks, show, run, evaluate, compare, check, fit, bench):
+for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, bench):
     app.command()(verb)
 
 
