@@ -12,8 +12,10 @@ from agbench.cli.check import check
 from agbench.cli.compare import compare
 from agbench.cli.evaluate import evaluate
 from agbench.cli.fit import fit
+from agbench.cli.leaderboard import leaderboard
 from agbench.cli.run import run
 from agbench.cli.show import show
+from agbench.cli.submit import submit
 from agbench.cli.tasks import tasks
 from agbench.errors import AgBenchError
 
@@ -26,8 +28,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, bench):
+for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, submit, bench):
     app.command()(verb)
+app.add_typer(leaderboard)
 
 
 def main() -> None:
