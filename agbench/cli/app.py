@@ -11,6 +11,7 @@ from agbench.cli.bench import bench
 from agbench.cli.check import check
 from agbench.cli.compare import compare
 from agbench.cli.evaluate import evaluate
+from agbench.cli.export import export
 from agbench.cli.fit import fit
 from agbench.cli.leaderboard import leaderboard
 from agbench.cli.run import run
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, submit, bench):
+for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, export, submit, bench):
     app.command()(verb)
 app.add_typer(leaderboard)
 

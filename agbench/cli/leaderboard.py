@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
@@ -19,6 +20,7 @@ from agbench.leaderboard.replaying import replay
 from agbench.leaderboard.reproducing import reproduce
 from agbench.untrusted import RefusedError, tables
 from agbench.untrusted.confined import confined
+from agbench.untrusted.refusal import shown
 
 leaderboard = typer.Typer(
     name="leaderboard", help="Check, replay, reproduce and score submissions.", no_args_is_help=True
@@ -107,7 +109,9 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
 
 
 def _judged(folders: list[Path] | None, board: Path) -> Judged:
-    """Yield every submission with what its check found."""
+    """Yield every submission with what its check found, and what is no submission but lies there."""
+    for path in [] if folders else places.strays(board):
+        yield path, RefusedError(path.name, "", "does not belong among the submissions.")
     known = Known(board)
     with confined(tables.READER) as child:
         for folder in folders or places.submissions(board):
@@ -134,7 +138,7 @@ def _verify(folders: list[Path] | None, board: Path, json: bool, verify: Verify)
         lines.append({"folder": str(folder), "good": refusal is None, "said": said or str(refusal)})
         if not json:
             mark = "[green]good[/green]" if refusal is None else "[red]refused[/red]"
-            console.print(f"{mark}  {folder}", soft_wrap=True)
+            console.print(f"{mark}  {escape(shown(str(folder), 400))}", soft_wrap=True)
             console.print(f"       {lines[-1]['said']}", markup=False, soft_wrap=True)
     if json:
         print_json(lines)

@@ -18,7 +18,14 @@ def place(board: Path, task: str, agent: str, version: str) -> Path:
 
 def submissions(board: Path) -> list[Path]:
     """Return the folders of all submissions of a board, sorted."""
-    return sorted(p for p in (board / SUBMISSIONS).glob("*/*/*") if p.is_dir())
+    return sorted(p for p in (board / SUBMISSIONS).glob("*/*/*") if p.is_dir() and not p.is_symlink())
+
+
+def strays(board: Path) -> list[Path]:
+    """Return what lies among the submissions of a board without being part of one, sorted."""
+    root = board / SUBMISSIONS
+    above = [p for pattern in ("*", "*/*", "*/*/*") for p in root.glob(pattern)]
+    return sorted(p for p in above if p.is_symlink() or not p.is_dir())
 
 
 def check_place(folder: Path, task: str, agent: str, version: str) -> None:

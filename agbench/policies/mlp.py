@@ -139,7 +139,7 @@ def save(network: Network, path: str | Path) -> Path:
     """Write a network as `policy.npz`."""
     arrays: dict[str, Any] = {"activations": np.array(network.activations), "head": np.array(network.head)}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
-        arrays[f"weight_{i}"], arrays[f"bias_{i}"] = weight, bias
+        arrays[f"weight_{i}"], arrays[f"bias_{i}"] = _smallest(weight), _smallest(bias)
     if network.mean is not None and network.scale is not None:
         arrays["observation_mean"], arrays["observation_scale"] = network.mean, network.scale
         if math.isfinite(network.clip):
@@ -148,6 +148,12 @@ def save(network: Network, path: str | Path) -> Path:
     np.savez_compressed(buffer, **arrays)
     write(Path(path), lambda temporary: temporary.write_bytes(buffer.getvalue()))
     return Path(path)
+
+
+def _smallest(values: Floats) -> NDArray[Any]:
+    """Return numbers as float32 where that loses nothing, as for weights that were trained so."""
+    single = values.astype(np.float32)
+    return single if (single == values).all() else values
 
 
 def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Network:

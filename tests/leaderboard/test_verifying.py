@@ -142,3 +142,12 @@ def test_a_copy_among_the_submissions_is_named(copy, tmp_path):
     card.write_text(card.read_text().replace("agent: ppo-small", "agent: twin"))
     printed, _ = command("leaderboard", "check", str(twin), cwd=tmp_path, code=1)
     assert "the very same file as one of ppo-small" in printed
+
+
+def test_what_lies_among_the_submissions_without_being_one_is_named(copy, tmp_path):
+    (copy.parent / "[red]run.sh").write_text("rm -rf")
+    (copy.parents[1] / "elsewhere").symlink_to("/etc")
+    printed, _ = command("leaderboard", "check", cwd=tmp_path, code=1)
+    assert printed.count("refused") == 2
+    assert printed.count("does not belong among the submissions") == 2
+    assert printed.count("good") == 1
