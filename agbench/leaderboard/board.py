@@ -17,15 +17,23 @@ def place(board: Path, task: str, agent: str, version: str) -> Path:
 
 
 def submissions(board: Path) -> list[Path]:
-    """Return the folders of all submissions of a board, sorted."""
-    return sorted(p for p in (board / SUBMISSIONS).glob("*/*/*") if p.is_dir() and not p.is_symlink())
+    """Return the folders of all submissions of a board, sorted; no link is followed."""
+    return _below(board)[0]
 
 
 def strays(board: Path) -> list[Path]:
     """Return what lies among the submissions of a board without being part of one, sorted."""
-    root = board / SUBMISSIONS
-    above = [p for pattern in ("*", "*/*", "*/*/*") for p in root.glob(pattern)]
-    return sorted(p for p in above if p.is_symlink() or not p.is_dir())
+    return _below(board)[1]
+
+
+def _below(board: Path) -> tuple[list[Path], list[Path]]:
+    """Return the folders three levels below the submissions' own, and all else above them."""
+    folders, others = [board / SUBMISSIONS], []
+    for _ in range(3):
+        inside = sorted(path for folder in folders if folder.is_dir() for path in folder.iterdir())
+        folders = [path for path in inside if path.is_dir() and not path.is_symlink()]
+        others += [path for path in inside if path.is_symlink() or not path.is_dir()]
+    return folders, sorted(others)
 
 
 def check_place(folder: Path, task: str, agent: str, version: str) -> None:
