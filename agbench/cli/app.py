@@ -6,13 +6,17 @@ import sys
 import typer
 from rich.console import Console
 
+from agbench.cli.anchors import anchors
 from agbench.cli.bench import bench
 from agbench.cli.check import check
 from agbench.cli.compare import compare
 from agbench.cli.evaluate import evaluate
+from agbench.cli.export import export
 from agbench.cli.fit import fit
+from agbench.cli.leaderboard import leaderboard
 from agbench.cli.run import run
 from agbench.cli.show import show
+from agbench.cli.submit import submit
 from agbench.cli.tasks import tasks
 from agbench.cli.weather import weather
 from agbench.errors import AgBenchError
@@ -26,9 +30,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (tasks, show, run, evaluate, compare, check, fit, bench):
+for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, export, submit, bench):
     app.command()(verb)
 app.add_typer(weather)
+app.add_typer(leaderboard)
 
 
 def main() -> None:

@@ -1,0 +1,63 @@
+"""`agbench submit RESULT... --agent NAME`: results become a submission, whole or not at all."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from agbench.cli.options import console
+from agbench.leaderboard import board as places
+from agbench.leaderboard.making import submit as make
+from agbench.spec.reading import load_file
+
+
+def submit(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULT...", help="Result folders; of each split the i-th is of the i-th seed."
+        ),
+    ],
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Letters, digits, dot, dash, underscore.")],
+    version: Annotated[str, typer.Option(metavar="NAME", help="A row never changes; mend it by a new one.")],
+    author: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Repeatable.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Where to ask about it.")] = None,
+    method: Annotated[str | None, typer.Option(help="rule, rl, il, offline-rl, mpc or oracle.")] = None,
+    rule: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The policy is this one of the task's own.")
+    ] = None,
+    policy: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="The policy: a policy.npz a seed, or a schedule's YAML; repeatable."
+        ),
+    ] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="A training seed; 0, 1, ... if not given.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Environment steps of training.")] = None,
+    card: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="YAML with any other keys of submission.yaml.")
+    ] = None,
+    board: Annotated[Path, typer.Option(metavar="DIR", help="The leaderboard's folder.")] = places.DEFAULT,
+) -> None:
+    """Make a submission, check it, and put it in place.
+
+    Example: `agbench submit runs/mine --agent mine --version 1.0 --author "A. Grower" --contact
+    grower@example.org --method rule --rule standard-practice`
+    """
+    content: dict[str, Any] = {} if card is None else dict(load_file(card) or {})
+    said = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
+    content.update({key: value for key, value in said.items() if value is not None})
+    if steps is not None:
+        content["training"] = {**content.get("training", {}), "steps": steps}
+    if rule is not None or policy:
+        content["policy"] = _policy(rule, policy or [])
+    folder = make(results, content, board, policy or (), seed)
+    console.print(f"    wrote {folder}", soft_wrap=True)
+    console.print(f"    next: agbench leaderboard replay {folder} --board {board}", soft_wrap=True)
+
+
+def _policy(rule: str | None, files: list[Path]) -> dict[str, str]:
+    """Return what the card says of the policy."""
+    if rule is not None:
+        return {"format": "rule", "name": rule}
+    return {"format": "rule" if files[0].suffix in (".yaml", ".yml") else "mlp"}

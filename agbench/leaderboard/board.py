@@ -1,0 +1,47 @@
+"""Where submissions lie: `BOARD/submissions/TASK/AGENT/VERSION/`, what was verified beside them."""
+
+from pathlib import Path
+from typing import Final
+
+from agbench.untrusted.folder import is_name
+from agbench.untrusted.refusal import RefusedError
+
+DEFAULT: Final = Path("leaderboard")
+SUBMISSIONS: Final = "submissions"
+VERIFIED: Final = "verified"
+
+
+def place(board: Path, task: str, agent: str, version: str) -> Path:
+    """Return the folder of a submission."""
+    return board / SUBMISSIONS / task / agent / version
+
+
+def submissions(board: Path) -> list[Path]:
+    """Return the folders of all submissions of a board, sorted; no link is followed."""
+    return _below(board)[0]
+
+
+def strays(board: Path) -> list[Path]:
+    """Return what lies among the submissions of a board without being part of one, sorted."""
+    return _below(board)[1]
+
+
+def _below(board: Path) -> tuple[list[Path], list[Path]]:
+    """Return the folders three levels below the submissions' own, and all else above them."""
+    folders, others = [board / SUBMISSIONS], []
+    for _ in range(3):
+        inside = sorted(path for folder in folders if folder.is_dir() for path in folder.iterdir())
+        folders = [path for path in inside if path.is_dir() and not path.is_symlink()]
+        others += [path for path in inside if path.is_symlink() or not path.is_dir()]
+    return folders, sorted(others)
+
+
+def check_place(folder: Path, task: str, agent: str, version: str) -> None:
+    """Refuse a folder that does not lie where its card says it belongs."""
+    parts = folder.absolute().parts[-3:]
+    for what, found, wanted in zip(("task", "agent", "version"), parts, (task, agent, version), strict=True):
+        if not is_name(wanted) or found != wanted:
+            raise RefusedError("submission.yaml", what, f"{wanted!r}, but the folder is {found!r}.")
+    links = [p for p in list(folder.absolute().parents)[:2] if p.is_symlink()]
+    if links:
+        raise RefusedError(".", "", f"{links[0].name} is a symbolic link.")

@@ -1,0 +1,184 @@
+"""Checking one submitted result: record, table and actions, against the protocol and each other."""
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.building import action_map
+from agbench.evaluation.protocol import Episode, episode_seed
+from agbench.simulators.base import Floats
+from agbench.spec.submission import ResultRecord, Submission
+from agbench.spec.task import Task
+from agbench.untrusted import tables
+from agbench.untrusted.arrays import Limits, read_npz
+from agbench.untrusted.confined import Confined
+from agbench.untrusted.refusal import RefusedError
+from agbench.untrusted.text import read_schema
+
+FILES: Final = ("result.yaml", "episodes.parquet", "actions.npz")
+_RECORD_BYTES: Final = 200_000
+_PROSE: Final = ("summary", "source", "tags", "history")
+_ROUNDING: Final = 1e-6  # as the environment allows a float32 to miss the edge
+_STATE_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class CheckedResult:
+    """One result of a submission: a training seed on a split, every value checked for form."""
+
+    split: str
+    seed: int
+    record: ResultRecord
+    columns: dict[str, list[Any]]
+    actions: list[NDArray[Any]]
+    digest: str
+    """SHA-256 of all actions: equal digests are equal behaviour."""
+
+    def by_scenario(self, name: str) -> Floats:
+        """Return a column averaged over repeats, one value a scenario, in the split's order."""
+        keys = self.columns["scenario"]
+        order = list(dict.fromkeys(keys))
+        values = np.array(self.columns[name], dtype=np.float64)
+        return np.array([values[[key == k for k in keys]].mean() for key in order])
+
+
+def check(
+    files: Mapping[str, bytes],
+    folder: str,
+    card: Submission,
+    task: Task,
+    split: str,
+    seed: int,
+    child: Confined,
+) -> CheckedResult:
+    """Check one result; raises `RefusedError`."""
+    record = _record(files, folder, card, task, split)
+    episodes = expected_episodes(task, split)
+    columns = _table(files[f"{folder}/episodes.parquet"], f"{folder}/episodes.parquet", task, episodes, child)
+    _check_episodes(columns, f"{folder}/episodes.parquet", task, episodes)
+    failed = sum(columns["failed"])
+    if (record.episodes, record.failed) != (len(episodes), failed):
+        raise RefusedError(
+            f"{folder}/result.yaml",
+            "failed" if record.episodes == len(episodes) else "episodes",
+            f"{record.episodes} episodes, {record.failed} failed; the table has {len(episodes)}, {failed}.",
+        )
+    actions = _actions(files[f"{folder}/actions.npz"], f"{folder}/actions.npz", task, columns["steps"])
+    return CheckedResult(split, seed, record, columns, actions, digest_of(actions))
+
+
+def digest_of(actions: Sequence[NDArray[Any]]) -> str:
+    """Return the SHA-256 of the actions of all episodes."""
+    digest = hashlib.sha256()
+    for episode in actions:
+        digest.update(f"{episode.dtype.str}{episode.shape}".encode() + episode.tobytes())
+    return digest.hexdigest()
+
+
+def expected_episodes(task: Task, split: str) -> list[Episode]:
+    """Return the episodes that the protocol has on a split, in order."""
+    return [
+        Episode(key, repeat, episode_seed(task.protocol.seed, key, repeat))
+        for key in task.scenarios(split)
+        for repeat in range(task.protocol.repeats)
+    ]
+
+
+def _record(
+    files: Mapping[str, bytes], folder: str, card: Submission, task: Task, split: str
+) -> ResultRecord:
+    """Return the result's record; the task in it must be ours."""
+    name = f"{folder}/result.yaml"
+    if len(files[name]) > _RECORD_BYTES:
+        raise RefusedError(name, "size", f"{len(files[name]):,} bytes; at most {_RECORD_BYTES:,}.")
+    record = read_schema(ResultRecord, files[name], name)
+    for field, found, wanted in (
+        ("task", record.task, card.task),
+        ("task_hash", record.task_hash, card.task_hash),
+        ("split", record.split, split),
+        ("information", record.information, card.information),
+        ("seed", record.seed, task.protocol.seed),
+    ):
+        if found != wanted:
+            raise RefusedError(name, field, f"{found!r}; wanted {wanted!r}.")
+    for file, digest in record.files.items():
+        if hashlib.sha256(files[f"{folder}/{file}"]).hexdigest() != digest:
+            raise RefusedError(name, f"files.{file}", "not the SHA-256 of that file.")
+    ours, theirs = task.content(), record.content
+    for key in sorted(set(ours) | set(theirs)):
+        if key not in _PROSE and ours.get(key) != theirs.get(key):
+            raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
+    return record
+
+
+def _table(
+    content: bytes, name: str, task: Task, episodes: Sequence[Episode], child: Confined
+) -> dict[str, list[Any]]:
+    """Return the columns of the episode table."""
+    tables.check_frame(content, name)
+    columns = {"scenario": "text", "repeat": "whole", "seed": "whole", "return": "real"}
+    columns |= dict.fromkeys(task.metrics, "real")
+    columns |= {"steps": "whole", "failed": "flag", "error": "text", "final_state": "text"}
+    return child.ask(name, {"rows": len(episodes), "columns": columns}, content)
+
+
+def _check_episodes(
+    columns: Mapping[str, list[Any]], name: str, task: Task, episodes: Sequence[Episode]
+) -> None:
+    """Refuse rows that are not those of the protocol, or say what cannot be."""
+    worst = float(task.protocol.worst)
+    for i, episode in enumerate(episodes):
+        row = {key: values[i] for key, values in columns.items()}
+        for key in ("scenario", "repeat", "seed"):
+            if row[key] != getattr(episode, key):
+                raise RefusedError(
+                    name, f"{key} of row {i}", f"{row[key]!r}; the protocol has {getattr(episode, key)!r}."
+                )
+        for key in ("return", *task.metrics):
+            if not math.isfinite(row[key]):
+                raise RefusedError(name, f"{key} of row {i}", f"{row[key]} is not a finite number.")
+        if row["failed"] != bool(row["error"]):
+            raise RefusedError(name, f"error of row {i}", "an episode fails with an error, or not at all.")
+        if row["failed"] and row[task.protocol.objective] != worst:
+            raise RefusedError(
+                name, f"{task.protocol.objective} of row {i}", f"a failed episode counts {worst:g}."
+            )
+        if not _STATE_HASH.fullmatch(row["final_state"]):
+            raise RefusedError(name, f"final_state of row {i}", "not a SHA-256.")
+
+
+def _actions(content: bytes, name: str, task: Task, steps: Sequence[int]) -> list[NDArray[Any]]:
+    """Return the actions of every episode; each must lie in the task's action space."""
+    space = action_map(task).space
+    dtype = "<i8" if isinstance(space, spaces.Discrete) else "<f4"
+    stored = read_npz(content, name, Limits(members=len(steps), dtypes=(dtype,)))
+    wanted = [f"episode_{i:05d}" for i in range(len(steps))]
+    if sorted(stored) != wanted:
+        odd = sorted(set(stored) ^ set(wanted))[0]
+        raise RefusedError(name, odd, "missing." if odd in wanted else "not one of the episodes.")
+    found = [stored[key] for key in wanted]
+    for i, (key, actions) in enumerate(zip(wanted, found, strict=True)):
+        if actions.shape != (steps[i], *(space.shape or ())):
+            raise RefusedError(name, key, f"the shape {actions.shape}; the table has {steps[i]} steps.")
+        _check_in_space(actions, space, name, key)
+    return found
+
+
+def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], name: str, key: str) -> None:
+    if isinstance(space, spaces.Discrete):
+        low, high = int(space.start), int(space.start + space.n - 1)
+        good = ((actions >= low) & (actions <= high)).all()
+        said = f"an action outside {low} to {high}."
+    else:
+        assert isinstance(space, spaces.Box)
+        good = ((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all()
+        said = "an action outside its bounds, or no number."
+    if not good:
+        raise RefusedError(name, key, said)

@@ -1,0 +1,240 @@
+"""Multilayer perceptrons as plain arrays: `policy.npz`, evaluated in float64, equal to the last bit.
+
+A file holds `activations` (texts, one a layer), `weight_0`, `bias_0`, `weight_1`, ... (inputs, outputs),
+`head` (`argmax` for menus; `clip` or `squash` for amounts), and optionally `observation_mean`,
+`observation_scale` and `observation_clip`: the network sees clip((observation - mean) / scale).
+
+Sums run over the inputs one after the other, by separate multiplications and additions, and functions
+are those of `math`: neither the batch nor the machine's vector units change a bit.
+"""
+
+import io
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.errors import ConfigError
+from agbench.files import write
+from agbench.policies.base import Information
+from agbench.simulators.base import Floats
+from agbench.untrusted.arrays import Limits, read_npz
+from agbench.untrusted.refusal import RefusedError
+
+LIMITS: Final = Limits(members=40, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"))
+LAYERS: Final = 16
+WIDTH: Final = 1024
+HEADS: Final = ("argmax", "clip", "squash")
+
+
+def _scalar(function: Callable[[float], float]) -> Callable[[Floats], Floats]:
+    """Return a function of an array that applies the mathematical library's to each value."""
+
+    def apply(values: Floats) -> Floats:
+        flat = [function(value) for value in values.ravel().tolist()]
+        return np.array(flat, dtype=np.float64).reshape(values.shape)
+
+    return apply
+
+
+def _sigmoid(value: float) -> float:
+    return 1.0 / (1.0 + math.exp(-value)) if value > -700.0 else 0.0
+
+
+def _elu(value: float) -> float:
+    return value if value > 0.0 else math.expm1(value)
+
+
+ACTIVATIONS: Final[Mapping[str, Callable[[Floats], Floats]]] = {
+    "identity": lambda values: values,
+    "relu": lambda values: np.maximum(values, 0.0),
+    "tanh": _scalar(math.tanh),
+    "sigmoid": _scalar(_sigmoid),
+    "elu": _scalar(_elu),
+}
+
+
+@dataclass(frozen=True)
+class Network:
+    """The numbers of a perceptron: layers, head, and how observations are normalised."""
+
+    activations: tuple[str, ...]
+    weights: tuple[Floats, ...]
+    biases: tuple[Floats, ...]
+    head: str
+    mean: Floats | None = None
+    scale: Floats | None = None
+    clip: float = field(default=math.inf)
+
+    def __call__(self, observations: Any) -> Floats:
+        """Return the outputs (n, outputs) of observations (n, inputs)."""
+        values: Floats = np.asarray(observations, dtype=np.float64)
+        if self.mean is not None and self.scale is not None:
+            values = np.clip((values - self.mean) / self.scale, -self.clip, self.clip)
+        with np.errstate(all="ignore"):
+            for name, weight, bias in zip(self.activations, self.weights, self.biases, strict=True):
+                values = ACTIVATIONS[name](_dense(values, weight, bias))
+        return values
+
+    def actions(self, observations: Any, space: spaces.Space[Any]) -> NDArray[Any]:
+        """Return the actions of observations, of the action space's own type."""
+        out = self(observations)
+        if isinstance(space, spaces.Discrete):
+            chosen: NDArray[Any] = np.argmax(out, axis=-1).astype(np.int64) + int(space.start)
+            return chosen
+        assert isinstance(space, spaces.Box)
+        low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+        if self.head == "squash":
+            out = low + 0.5 * (ACTIVATIONS["tanh"](out) + 1.0) * (high - low)
+        return np.clip(out, low, high).astype(np.float32)
+
+
+def _dense(values: Floats, weight: Floats, bias: Floats) -> Floats:
+    """Return bias + values @ weight, summed over the inputs in order."""
+    out: Floats = np.tile(bias, (len(values), 1))
+    for i, row in enumerate(weight):
+        out += values[:, i, None] * row
+    return out
+
+
+class Mlp:
+    """A perceptron that acts: the policy format `mlp`."""
+
+    information: Information = "observation"
+
+    def __init__(self, name: str, network: Network, space: spaces.Space[Any]) -> None:
+        self.name = name
+        self._network, self._space = network, space
+
+    def reset(self, seed: int) -> None:
+        """Do nothing: there is nothing to remember."""
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action for one observation."""
+        return self._network.actions(np.asarray(observation)[None], self._space)[0]
+
+
+def load(path: str | Path, task: Any) -> Mlp:
+    """Return the policy in a `policy.npz` for a task (its id, or the task)."""
+    from agbench import data
+    from agbench.building import build
+
+    spec = data.task(task) if isinstance(task, str) else task
+    parts = build(spec, spec.protocol.training_splits[0])
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}.") from None
+    network = read(content, str(file), parts.observer.space.shape[0], parts.actions.space)
+    return Mlp(file.stem, network, parts.actions.space)
+
+
+def save(network: Network, path: str | Path) -> Path:
+    """Write a network as `policy.npz`."""
+    arrays: dict[str, Any] = {"activations": np.array(network.activations), "head": np.array(network.head)}
+    for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
+        arrays[f"weight_{i}"], arrays[f"bias_{i}"] = _smallest(weight), _smallest(bias)
+    if network.mean is not None and network.scale is not None:
+        arrays["observation_mean"], arrays["observation_scale"] = network.mean, network.scale
+        if math.isfinite(network.clip):
+            arrays["observation_clip"] = np.array(network.clip)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    write(Path(path), lambda temporary: temporary.write_bytes(buffer.getvalue()))
+    return Path(path)
+
+
+def _smallest(values: Floats) -> NDArray[Any]:
+    """Return numbers as float32 where that loses nothing, as for weights that were trained so."""
+    single = values.astype(np.float32)
+    return single if (single == values).all() else values
+
+
+def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Network:
+    """Return the network of a stranger's policy.npz; raises `RefusedError` where it does not fit."""
+    arrays = read_npz(content, file, LIMITS)
+    activations = _texts(arrays, "activations", file, list(ACTIVATIONS), 1)
+    (head,) = _texts(arrays, "head", file, HEADS, 0)
+    if not 1 <= len(activations) <= LAYERS:
+        raise RefusedError(file, "activations", f"{len(activations)} layers; 1 to {LAYERS}.")
+    outputs = _outputs(space, head, file)
+    weights, biases, width = [], [], inputs
+    for i in range(len(activations)):
+        weight = _numbers(arrays, f"weight_{i}", file, (width, None))
+        width = weight.shape[1]
+        if not 1 <= width <= WIDTH:
+            raise RefusedError(file, f"weight_{i}", f"{width} outputs; 1 to {WIDTH}.")
+        weights.append(weight)
+        biases.append(_numbers(arrays, f"bias_{i}", file, (width,)))
+    if width != outputs:
+        raise RefusedError(file, f"weight_{len(weights) - 1}", f"{width} outputs; the task wants {outputs}.")
+    mean, scale, clip = _normalisation(arrays, file, inputs)
+    if arrays:
+        raise RefusedError(file, min(arrays), "not an array of a policy.")
+    return Network(tuple(activations), tuple(weights), tuple(biases), head, mean, scale, clip)
+
+
+def _outputs(space: spaces.Space[Any], head: str, file: str) -> int:
+    """Return how many outputs a network for an action space has; its head must go with it."""
+    discrete = isinstance(space, spaces.Discrete)
+    if discrete != (head == "argmax"):
+        raise RefusedError(file, "head", f"{head} does not go with the action space {space}.")
+    return int(space.n) if isinstance(space, spaces.Discrete) else math.prod(space.shape or ())
+
+
+def _normalisation(
+    arrays: dict[str, NDArray[Any]], file: str, inputs: int
+) -> tuple[Floats | None, Floats | None, float]:
+    """Take mean, scale and clip out of the arrays; all may be absent."""
+    if not any(key.startswith("observation_") for key in arrays):
+        return None, None, math.inf
+    mean = _numbers(arrays, "observation_mean", file, (inputs,))
+    scale = _numbers(arrays, "observation_scale", file, (inputs,))
+    if not (scale > 0.0).all():
+        raise RefusedError(file, "observation_scale", "a scale that is not above 0.")
+    clip = math.inf
+    if "observation_clip" in arrays:
+        clip = float(_numbers(arrays, "observation_clip", file, ()))
+        if clip <= 0.0:
+            raise RefusedError(file, "observation_clip", f"{clip:g} is not above 0.")
+    return mean, scale, clip
+
+
+def _numbers(arrays: dict[str, NDArray[Any]], name: str, file: str, shape: tuple[int | None, ...]) -> Floats:
+    """Take finite numbers of a shape out of the arrays; None fits any length."""
+    if name not in arrays:
+        raise RefusedError(file, name, "missing.")
+    found = arrays.pop(name)
+    fits = len(found.shape) == len(shape) and all(
+        w in (None, f) for f, w in zip(found.shape, shape, strict=True)
+    )
+    if found.dtype.kind != "f" or not fits:
+        wanted = tuple("any" if w is None else w for w in shape)
+        raise RefusedError(file, name, f"{found.dtype} of shape {found.shape}; wanted floats of {wanted}.")
+    if not np.isfinite(found).all():
+        raise RefusedError(file, name, "holds a number that is not finite.")
+    numbers: Floats = found.astype(np.float64)
+    return numbers
+
+
+def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, known: Any, dimensions: int) -> list[str]:
+    """Take known words out of the arrays."""
+    if name not in arrays:
+        raise RefusedError(file, name, "missing.")
+    found = arrays.pop(name)
+    if found.dtype.kind != "U" or found.ndim != dimensions:
+        raise RefusedError(file, name, f"{found.dtype} of shape {found.shape}; wanted texts.")
+    try:
+        words = [str(word) for word in found.ravel()]
+    except ValueError:
+        raise RefusedError(file, name, "not text.") from None
+    for word in words:
+        if word not in known:
+            raise RefusedError(file, name, f"unknown {word!r}; known: {', '.join(known)}.")
+    return words

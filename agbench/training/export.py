@@ -1,0 +1,167 @@
+"""From a Stable-Baselines3 zip to `policy.npz`, checked on observations of the task."""
+
+import pickle
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.errors import ConfigError, MissingExtraError, did_you_mean
+from agbench.policies import mlp
+from agbench.registry import make_vec
+
+try:
+    import stable_baselines3
+    from torch import nn
+except ImportError:
+    raise MissingExtraError(
+        'Stable-Baselines3 is not installed. Install it with: pip install "agbench[rl]"'
+    ) from None
+
+ALGORITHMS: Final = ("PPO", "A2C", "DQN", "SAC", "TD3", "DDPG")
+OBSERVATIONS: Final = 1000
+_TOLERANCE: Final = 1e-4  # of amounts in [-1, 1], and of outputs between which a menu's choice may turn
+_FIELDS: Final = 8
+_ACTIVATIONS: Final = {nn.ReLU: "relu", nn.Tanh: "tanh", nn.ELU: "elu", nn.Sigmoid: "sigmoid"}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How the exported policy compares with the model, on observations of the training split.
+
+    `differing`: menu choices that turned where two outputs are equal within float32;
+    `largest_difference`: of amounts.
+    """
+
+    observations: int
+    differing: int
+    largest_difference: float
+
+
+def export(
+    model: str | Path | Any,
+    task: str,
+    out: str | Path,
+    algorithm: str = "PPO",
+    normalisation: str | Path | None = None,
+) -> Agreement:
+    """Write a trained model as `policy.npz` and return how well the two agree.
+
+    Args:
+        model: a zip that Stable-Baselines3 saved, or the model itself.
+        task: the task it was trained for.
+        out: the file to write; it is written only if the two agree.
+        algorithm: the class that loads the zip.
+        normalisation: a pickle that `VecNormalize` saved. Only unpickle your own files.
+    """
+    found = _loaded(model, algorithm) if isinstance(model, (str, Path)) else model
+    network = _network(found)
+    if normalisation is not None:
+        network = _normalised(network, Path(normalisation))
+    agreement = _agreement(found, network, task)
+    mlp.save(network, out)
+    return agreement
+
+
+def _loaded(path: str | Path, algorithm: str) -> Any:
+    if algorithm.upper() not in ALGORITHMS:
+        raise ConfigError(f"unknown algorithm {algorithm!r}.{did_you_mean(algorithm, ALGORITHMS)}")
+    if not Path(path).is_file():
+        raise ConfigError(f"{path}: there is no such model.")
+    return getattr(stable_baselines3, algorithm.upper()).load(path, device="cpu")
+
+
+def _network(model: Any) -> mlp.Network:
+    """Return the deterministic part of a model's policy as arrays."""
+    policy, discrete = model.policy, isinstance(model.action_space, spaces.Discrete)
+    actor = getattr(policy, "actor", None)
+    extractor = getattr(actor or getattr(policy, "q_net", policy), "features_extractor", None)
+    if type(extractor).__name__ != "FlattenExtractor":
+        raise ConfigError(f"features of a {type(extractor).__name__} cannot be exported; MlpPolicy can.")
+    head = "argmax" if discrete else "clip"
+    if hasattr(policy, "q_net"):
+        modules: Iterable[Any] = policy.q_net.q_net
+    elif hasattr(policy, "mlp_extractor"):
+        if getattr(policy, "squash_output", False):
+            raise ConfigError("a policy with squash_output cannot be exported.")
+        modules = [*policy.mlp_extractor.policy_net, policy.action_net]
+    elif actor is not None and hasattr(actor, "latent_pi"):
+        modules, head = [*actor.latent_pi, actor.mu], "squash"
+    elif actor is not None:
+        modules = actor.mu
+    else:
+        raise ConfigError(f"{type(policy).__name__} is no policy that can be exported.")
+    return _layers(modules, head)
+
+
+def _layers(modules: Iterable[Any], head: str) -> mlp.Network:
+    activations: list[str] = []
+    weights, biases = [], []
+    for module in modules:
+        if isinstance(module, nn.Linear):
+            weights.append(_array(module.weight).T)
+            biases.append(_array(module.bias) if module.bias is not None else np.zeros(module.out_features))
+            activations.append("identity")
+        elif type(module) in _ACTIVATIONS and activations:
+            activations[-1] = _ACTIVATIONS[type(module)]
+        elif not isinstance(module, (nn.Flatten, nn.Identity)):
+            raise ConfigError(f"a layer of the kind {type(module).__name__} cannot be exported.")
+    return mlp.Network(tuple(activations), tuple(weights), tuple(biases), head)
+
+
+def _array(parameter: Any) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = parameter.detach().cpu().numpy().astype(np.float64)
+    return found
+
+
+def _normalised(network: mlp.Network, path: Path) -> mlp.Network:
+    """Return the network with the means and deviations that a `VecNormalize` collected."""
+    with path.open("rb") as file:
+        saved = pickle.load(file)
+    scale = np.sqrt(saved.obs_rms.var + saved.epsilon)
+    return replace(network, mean=saved.obs_rms.mean, scale=scale, clip=float(saved.clip_obs))
+
+
+def _agreement(model: Any, network: mlp.Network, task: str) -> Agreement:
+    """Compare model and network; raises `ConfigError` where they differ by more than rounding."""
+    seen = _observations(task)
+    space = model.action_space
+    inputs = seen
+    if network.mean is not None and network.scale is not None:
+        inputs = np.clip((seen - network.mean) / network.scale, -network.clip, network.clip)
+    theirs, _ = model.predict(inputs.astype(np.float32), deterministic=True)
+    ours = network.actions(seen, space)
+    if isinstance(space, spaces.Discrete):
+        top = np.sort(network(seen), axis=1)[:, -2:]
+        sure = top[:, 1] - top[:, 0] > _TOLERANCE * np.maximum(1.0, np.abs(top[:, 1]))
+        differing = int((ours != theirs).sum())
+        wrong = int(((ours != theirs) & sure).sum())
+        found = Agreement(len(seen), differing, 0.0)
+    else:
+        apart = np.abs(ours - theirs).max(axis=1)
+        wrong = int((apart > _TOLERANCE).sum())
+        found = Agreement(len(seen), 0, float(apart.max()))
+    if wrong:
+        raise ConfigError(
+            f"the exported policy does otherwise than the model on {wrong} of {len(seen)} observations. "
+            "Was it trained with VecNormalize? Then name its file too."
+        )
+    return found
+
+
+def _observations(task: str) -> NDArray[np.float32]:
+    """Return observations of a random policy on the training split."""
+    envs = make_vec(task, _FIELDS)
+    envs.single_action_space.seed(0)
+    observation, _ = envs.reset(seed=0)
+    rows = [observation]
+    while len(rows) * _FIELDS < OBSERVATIONS:
+        actions = np.array([envs.single_action_space.sample() for _ in range(_FIELDS)])
+        observation, *_ = envs.step(actions)
+        rows.append(observation)
+    envs.close()
+    return np.concatenate(rows)[:OBSERVATIONS]

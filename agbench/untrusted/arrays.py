@@ -1,0 +1,125 @@
+"""A stranger's npz: every header is read and held against limits before a single value is.
+
+Neither NumPy's loader nor its header parser, which evaluates text, sees the file: a header is matched
+by one regular expression, and only plain little-endian numbers and short texts have a place in it.
+"""
+
+import io
+import math
+import re
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.untrusted.refusal import RefusedError
+
+_MAGIC: Final = b"\x93NUMPY\x01\x00"
+_HEADER = re.compile(
+    rb"\{'descr': '([<|][iufbU]\d{1,3})', 'fortran_order': (False|True), "
+    rb"'shape': \(((?:\d{1,9},? ?){0,4})\), \} *\n"
+)
+_LONGEST_HEADER: Final = 1000
+_FAILURES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,  # an encrypted member
+    NotImplementedError,
+    OverflowError,
+    KeyError,
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that a file may hold: members, values a member, bytes in all once unpacked."""
+
+    members: int = 1000
+    values: int = 2_000_000
+    total_bytes: int = 64_000_000
+    dtypes: tuple[str, ...] = ("<i8", "<f4", "<f8")
+
+
+def read_npz(content: bytes, file: str, limits: Limits) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a stranger's npz by name; raises `RefusedError`."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            _check_members(members, file, limits)
+            return {m.filename.removesuffix(".npy"): _array(archive, m, file, limits) for m in members}
+    except RefusedError:
+        raise
+    except _FAILURES as error:
+        raise RefusedError(file, "", f"not a sound npz file: {error}.") from None
+
+
+def _check_members(members: list[zipfile.ZipInfo], file: str, limits: Limits) -> None:
+    """Refuse by the directory of the archive, before anything is unpacked."""
+    if len(members) > limits.members:
+        raise RefusedError(file, "", f"{len(members):,} members; at most {limits.members:,}.")
+    names = [member.filename for member in members]
+    if len(set(names)) < len(names):
+        raise RefusedError(file, "", "two members of one name.")
+    for member in members:
+        if not re.fullmatch(r"[A-Za-z0-9_]{1,64}\.npy", member.filename, re.ASCII):
+            raise RefusedError(file, member.filename, "no name of an array.")
+        if member.flag_bits & 0x1:
+            raise RefusedError(file, member.filename, "encrypted.")
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise RefusedError(file, member.filename, "compressed by another method than deflate.")
+    total = sum(member.file_size for member in members)
+    if total > limits.total_bytes:
+        raise RefusedError(
+            file, "size", f"claims {total:,} bytes once unpacked; at most {limits.total_bytes:,}."
+        )
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits: Limits) -> NDArray[Any]:
+    """Return one member as an array."""
+    with archive.open(member) as stream:
+        start = stream.read(len(_MAGIC) + 2)
+        if len(start) < len(_MAGIC) + 2 or not start.startswith(_MAGIC):
+            raise RefusedError(file, member.filename, "not an array of NumPy's format 1.0.")
+        (length,) = struct.unpack("<H", start[-2:])
+        if length > _LONGEST_HEADER:
+            raise RefusedError(file, member.filename, f"a header of {length:,} bytes.")
+        header = stream.read(length)
+        dtype, shape, order = _described(header, member.filename, file, limits)
+        wanted = math.prod(shape) * dtype.itemsize
+        claimed = member.file_size - len(start) - length
+        if wanted != claimed:
+            raise RefusedError(
+                file,
+                member.filename,
+                f"the shape {shape} of {dtype} takes {wanted:,} bytes; the member has {claimed:,}.",
+            )
+        values = stream.read(wanted + 1)
+    if len(values) != wanted:
+        raise RefusedError(file, member.filename, "shorter or longer than it claims.")
+    return np.frombuffer(values, dtype).reshape(shape, order=order)
+
+
+def _described(header: bytes, name: str, file: str, limits: Limits) -> tuple[Any, tuple[int, ...], Any]:
+    """Return dtype, shape and order of a header, if they are within the limits."""
+    match = _HEADER.fullmatch(header)
+    if match is None:
+        said = "objects (a pickle)" if b"|O" in header else "no plain array of numbers"
+        raise RefusedError(file, name, f"the header describes {said}.")
+    descr = match[1].decode()
+    text = descr.startswith("<U") and "<U" in limits.dtypes and int(descr[2:]) <= 16
+    if descr not in limits.dtypes and not text:
+        raise RefusedError(file, name, f"the dtype {descr}; allowed: {', '.join(limits.dtypes)}.")
+    shape = tuple(int(part) for part in match[3].decode().replace(" ", "").split(",") if part)
+    if math.prod(shape) > limits.values:
+        raise RefusedError(
+            file, name, f"the shape {shape} has {math.prod(shape):,} values; at most {limits.values:,}."
+        )
+    return np.dtype(descr), shape, "F" if match[2] == b"True" else "C"

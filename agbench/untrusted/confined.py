@@ -1,0 +1,127 @@
+"""A child process in which libraries written in C meet a stranger's bytes.
+
+It may use so much memory and time and can open no file and no socket; when it dies or hangs, the
+file is refused and the next one gets a new child. Only JSON comes back, never a pickle.
+"""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+from agbench.untrusted.refusal import RefusedError
+
+SECONDS: Final = 20.0
+MEMORY_BYTES: Final = 4_000_000_000  # of address space, which libraries reserve generously
+_LARGEST_REPLY: Final = 256_000_000
+
+Answer = Callable[[dict[str, Any], bytes], dict[str, Any]]
+"""What runs in the child: question and content in, plain data out; raises `RefusedError`."""
+
+
+class Confined:
+    """A child process that answers questions about contents with one function of a module.
+
+    The function is named as `package.module:name`; its module is imported before the child gives up
+    its rights, and a module's `prepare()` is called before that too.
+    """
+
+    def __init__(self, function: str, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
+        self._function, self._seconds, self._memory = function, seconds, memory_bytes
+        self._child: Any = None
+        self._pipe: Any = None
+
+    def ask(self, file: str, question: dict[str, Any], content: bytes) -> dict[str, Any]:
+        """Return the child's answer; raises `RefusedError` for whatever goes wrong there."""
+        if self._child is None or not self._child.is_alive():
+            self._start()
+        try:
+            self._pipe.send_bytes(json.dumps(question).encode())
+            self._pipe.send_bytes(content)
+            if not self._pipe.poll(self._seconds):
+                self.close()
+                raise RefusedError(file, "", f"reading it took longer than {self._seconds:g} s.")
+            reply = json.loads(self._pipe.recv_bytes(_LARGEST_REPLY))
+        except (EOFError, OSError):
+            self.close()
+            raise RefusedError(file, "", "the process that read it broke down over it.") from None
+        if "refused" in reply:
+            raise RefusedError(file, str(reply.get("field", "")), str(reply["refused"]))
+        answer: dict[str, Any] = reply["answer"]
+        return answer
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self._child = context.Process(target=_serve, args=(other, self._function, self._memory), daemon=True)
+        self._child.start()
+        other.close()
+        if not self._pipe.poll(120.0):  # a cold disk reads libraries slowly
+            self.close()
+            raise RuntimeError("the confined process did not start within two minutes.")
+        self._pipe.recv_bytes()
+
+    def close(self) -> None:
+        """End the child."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.join()
+            self._pipe.close()
+        self._child = self._pipe = None
+
+
+@contextlib.contextmanager
+def confined(function: str, **limits: Any) -> Iterator[Confined]:
+    """Give a confined child process, which ends with the block."""
+    child = Confined(function, **limits)
+    try:
+        yield child
+    finally:
+        child.close()
+
+
+def _serve(pipe: "Connection", function: str, memory_bytes: int) -> None:
+    """Answer questions until the parent goes away; runs in the child."""
+    module_name, name = function.split(":")
+    module = import_module(module_name)
+    if hasattr(module, "prepare"):
+        module.prepare()
+    answer: Answer = getattr(module, name)
+    _give_up_rights(memory_bytes)
+    pipe.send_bytes(b"ready")
+    while True:
+        try:
+            question, content = json.loads(pipe.recv_bytes()), pipe.recv_bytes()
+        except EOFError:
+            return
+        pipe.send_bytes(json.dumps(_answered(answer, question, content)).encode())
+
+
+def _answered(answer: Answer, question: dict[str, Any], content: bytes) -> dict[str, Any]:
+    try:
+        return {"answer": answer(question, content)}
+    except RefusedError as error:
+        return {"refused": error.reason, "field": error.field}
+    except MemoryError:
+        return {"refused": "reading it takes more memory than is allowed."}
+    except Exception as error:  # the library's own, whichever a damaged file calls forth
+        return {"refused": f"cannot be read: {type(error).__name__}: {str(error)[:200]}."}
+
+
+def _give_up_rights(memory_bytes: int) -> None:
+    """Limit memory, and forbid to open or write files, to make sockets and to leave a core."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits; time is limited by the parent
+        return
+    for limit, value in (
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 0),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses some
+            resource.setrlimit(limit, (value, value))

@@ -1,0 +1,115 @@
+"""A stranger's YAML: no tags, no aliases, little depth, few values, no number without end."""
+
+import math
+import unicodedata
+from typing import Any, Final, TypeVar
+
+import yaml
+
+from agbench.errors import ConfigError
+from agbench.spec.reading import Strict, load_yaml, read_data
+from agbench.untrusted.refusal import RefusedError
+
+DEPTH: Final = 8
+VALUES: Final = 5000
+LONGEST_WORD: Final = 400  # characters of an unquoted value
+_ALLOWED_CONTROLS: Final = "\t\n\r"
+_WITHOUT_CONTROLS: Final = str.maketrans("", "", _ALLOWED_CONTROLS)
+
+Schema = TypeVar("Schema", bound=Strict)
+
+
+def read_schema(schema: type[Schema], content: bytes, file: str) -> Schema:
+    """Return a stranger's YAML file checked against a schema; raises `RefusedError`."""
+    data = read_yaml(content, file)
+    try:
+        return read_data(schema, data, "")
+    except (ConfigError, RecursionError, OverflowError) as error:
+        field, _, reason = str(error).removeprefix(": ").partition(": ")
+        raise RefusedError(file, field if reason else "", reason or field) from None
+
+
+def read_yaml(content: bytes, file: str) -> Any:
+    """Return the plain data of a stranger's YAML file; raises `RefusedError`."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RefusedError(file, "", f"not UTF-8 text: byte {error.start}.") from None
+    _check_characters(text, file)
+    try:
+        _check_events(text, file)
+        data = load_yaml(text, file)
+    except ConfigError as error:
+        raise RefusedError(file, "", str(error).removeprefix(f"{file}:").lstrip(": ")) from None
+    except yaml.YAMLError as error:
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise RefusedError(file, "", f"not valid YAML: {problem}.") from None
+    except (ValueError, TypeError, OverflowError, RecursionError, AttributeError, KeyError) as error:
+        raise RefusedError(file, "", f"not plain YAML: {error}.") from None
+    _check_values(data, file, "")
+    return data
+
+
+def _check_characters(text: str, file: str) -> None:
+    """Refuse characters that are invisible or turn the reading direction."""
+    hidden = _hidden(text)
+    if hidden is not None:
+        line = text.count("\n", 0, hidden) + 1
+        raise RefusedError(file, f"line {line}", f"the invisible character U+{ord(text[hidden]):04X}.")
+
+
+def _hidden(text: str) -> int | None:
+    """Return the place of the first character that cannot be seen, line ends and tabs aside."""
+    if text.isascii() and text.translate(_WITHOUT_CONTROLS).isprintable():
+        return None
+    for i, character in enumerate(text):
+        if unicodedata.category(character).startswith("C") and character not in _ALLOWED_CONTROLS:
+            return i
+    return None
+
+
+def _check_events(text: str, file: str) -> None:
+    """Refuse by the stream of events what would be costly or dangerous to construct."""
+    depth = values = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = f"line {event.start_mark.line + 1}" if event.start_mark else ""
+        if isinstance(event, yaml.events.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise RefusedError(file, line, "anchors and aliases are not allowed.")
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            raise RefusedError(file, line, f"the tag {tag!r}; tags are not allowed.")
+        if isinstance(event, yaml.events.DocumentStartEvent) and (event.version or event.tags):
+            raise RefusedError(file, line, "directives are not allowed.")
+        if isinstance(event, (yaml.events.MappingStartEvent, yaml.events.SequenceStartEvent)):
+            depth += 1
+            if depth > DEPTH:
+                raise RefusedError(file, line, f"nested deeper than {DEPTH}.")
+        elif isinstance(event, (yaml.events.MappingEndEvent, yaml.events.SequenceEndEvent)):
+            depth -= 1
+        elif isinstance(event, yaml.events.ScalarEvent):
+            values += 1
+            if values > VALUES:
+                raise RefusedError(file, line, f"more than {VALUES} values.")
+            if event.style is None and len(event.value) > LONGEST_WORD:
+                raise RefusedError(file, line, f"an unquoted value of more than {LONGEST_WORD} characters.")
+
+
+def _check_values(data: Any, file: str, field: str) -> None:
+    """Refuse keys that are not text, numbers that are not finite, characters hidden by an escape."""
+    if isinstance(data, str):
+        hidden = _hidden(data)
+        if hidden is not None:
+            raise RefusedError(file, field, f"the invisible character U+{ord(data[hidden]):04X}.")
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            if not isinstance(key, str):
+                raise RefusedError(file, field, f"the key {key!r} is not text.")
+            _check_values(key, file, field)
+            _check_values(value, file, f"{field}.{key}" if field else key)
+    elif isinstance(data, list):
+        for i, value in enumerate(data):
+            _check_values(value, file, f"{field}.{i}")
+    elif isinstance(data, float) and not math.isfinite(data):
+        raise RefusedError(file, field, f"{data} is not a finite number.")
+    elif isinstance(data, int) and abs(data) >= 2**63:
+        raise RefusedError(file, field, "a whole number of more than 64 bits.")

@@ -1,0 +1,43 @@
+"""A good submission, made once: two perceptrons on wheat-nitrogen-v1, submitted to a board."""
+
+import shutil
+from types import SimpleNamespace
+
+import pytest
+from good_submission import CARD, TASK, network
+
+import agbench
+from agbench import leaderboard
+from agbench.policies import mlp
+from agbench.untrusted import tables
+from agbench.untrusted.confined import confined
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """Return the folder of all that was made: board, results and policies of two training seeds."""
+    root = tmp_path_factory.mktemp("board")
+    for seed in (0, 1):
+        mlp.save(network((1, 6)[seed]), root / f"policy-{seed}.npz")
+        policy = mlp.load(root / f"policy-{seed}.npz", TASK)
+        agbench.evaluate(TASK, policy, out=root / f"result-{seed}")
+    results = [root / f"result-{seed}" for seed in (0, 1)]
+    policies = [root / f"policy-{seed}.npz" for seed in (0, 1)]
+    folder = leaderboard.submit(results, CARD, root / "leaderboard", policies)
+    return SimpleNamespace(
+        root=root, results=results, policies=policies, board=root / "leaderboard", folder=folder
+    )
+
+
+@pytest.fixture(scope="session")
+def child():
+    with confined(tables.READER) as process:
+        yield process
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    """Return a copy of the good submission, in its place on a board of its own."""
+    target = tmp_path / "leaderboard"
+    shutil.copytree(made.board, target)
+    return target / made.folder.relative_to(made.board)

@@ -1,0 +1,63 @@
+"""What the good submission of the tests is made of, and how a forger would mend a changed one."""
+
+import hashlib
+import subprocess
+import sys
+
+import numpy as np
+import yaml
+
+from agbench.policies import mlp
+
+TASK = "wheat-nitrogen-v1"
+CARD = {
+    "agent": "ppo-small",
+    "version": "1.0",
+    "authors": ["A. Grower", "B. Modeller"],
+    "contact": "grower@example.org",
+    "method": "rl",
+    "training": {"splits": ["train"], "steps": 1000},
+    "paper": "https://example.org/paper",
+    "policy": {"format": "mlp"},
+}
+
+
+def network(seed):
+    """Return a small network of random numbers: 12 observations, 3 actions."""
+    generator = np.random.default_rng(seed)
+    weights = (generator.normal(size=(12, 8)), generator.normal(size=(8, 3)))
+    biases = (generator.normal(size=8), generator.normal(size=3))
+    mean, scale = np.full(12, 5.0), np.full(12, 10.0)
+    return mlp.Network(("tanh", "identity"), weights, biases, "argmax", mean, scale, 10.0)
+
+
+def resign(folder):
+    """Make all hashes in a submission right again, as a forger would."""
+    for record in folder.glob("*/*/result.yaml"):
+        content = yaml.safe_load(record.read_text())
+        for name in ("episodes.parquet", "actions.npz"):
+            if (record.parent / name).is_file():
+                content["files"][name] = hashlib.sha256((record.parent / name).read_bytes()).hexdigest()
+        record.write_text(yaml.safe_dump(content, sort_keys=False))
+    card = folder / "submission.yaml"
+    content = yaml.safe_load(card.read_text())
+    for name in content["files"]:
+        if (folder / name).is_file():
+            content["files"][name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    card.write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def snapshot(folder):
+    """Return every path under a folder with its content, links not followed."""
+    return {
+        str(p.relative_to(folder)): "link" if p.is_symlink() else p.read_bytes() if p.is_file() else None
+        for p in sorted(folder.rglob("*"))
+    }
+
+
+def command(*arguments, cwd, code=0):
+    """Run `agbench` in a folder; return what it printed to standard output and error."""
+    line = [sys.executable, "-c", "from agbench.cli import main; main()", *map(str, arguments)]
+    done = subprocess.run(line, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr

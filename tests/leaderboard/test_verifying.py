@@ -1,0 +1,153 @@
+"""Trust levels, scores and the command: a submission's way up, and what brings it down."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from good_submission import CARD, TASK, command, resign
+from hostile import cell, put
+
+import agbench
+from agbench import leaderboard
+from agbench.leaderboard import scoring, verified
+from agbench.leaderboard.reproducing import reproduce
+from agbench.untrusted import RefusedError
+
+
+@pytest.fixture
+def checked(copy, child):
+    return leaderboard.check(copy, child)
+
+
+def test_a_submission_rises_from_claimed_to_reproduced_and_never_falls(checked, tmp_path):
+    board = tmp_path / "leaderboard"
+    assert verified.load(board, checked).level == "claimed"
+    verified.save(board, checked, "reproduced", exact=True)
+    assert verified.save(board, checked, "replayed", exact=True).level == "reproduced"
+    assert verified.load(board, checked).exact
+    verified.withdraw(board, checked)
+    assert verified.load(board, checked).level == "claimed"
+
+
+def test_what_was_verified_does_not_hold_for_other_files(copy, child, checked, tmp_path):
+    board = tmp_path / "leaderboard"
+    verified.save(board, checked, "replayed", exact=True)
+    (copy / "submission.yaml").write_text((copy / "submission.yaml").read_text() + "# changed\n")
+    assert verified.load(board, leaderboard.check(copy, child)).level == "claimed"
+
+
+def test_reproducing_runs_the_policy_and_finds_the_same(checked):
+    found = reproduce(checked)
+    assert (found.episodes, found.exact) == (22, True)
+
+
+def test_a_trace_that_the_policy_does_not_take_is_found(copy, child):
+    put("bias_1", np.array([9.0, 0.0, 0.0]), "policy/seed-0.npz")(copy)
+    resign(copy)
+    changed = leaderboard.check(copy, child)
+    leaderboard.replay(changed)  # the trace itself is honest
+    with pytest.raises(RefusedError, match=r"test/seed-0/actions.npz: .*the submitted policy takes others"):
+        reproduce(changed)
+
+
+@pytest.mark.parametrize("name", ["standard-practice", pytest.param("ceres", marks=pytest.mark.slow)])
+def test_experts_and_oracles_come_through_the_same_door(tmp_path, child, name):
+    result = agbench.evaluate(TASK, name, out=tmp_path / "result")
+    method = "oracle" if result.information == "model" else "rule"
+    card = {**CARD, "agent": name, "method": method, "policy": {"format": "rule", "name": name}}
+    folder = leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard")
+    found = leaderboard.check(folder, child)
+    assert leaderboard.replay(found).exact
+    assert reproduce(found).exact
+    score = scoring.score(found, "test")
+    assert score.iqm.value == pytest.approx(100.0 if name == "standard-practice" else 222.5, abs=0.2)
+    assert score.beats_expert.value >= 0.5
+    assert len(score.regret) == len(score.difference) == 11
+    assert min(score.regret) >= 0.0
+
+
+def test_a_schedule_of_ones_own_is_a_rule_and_an_oracle_of_ones_own_is_none(tmp_path, child):
+    settings = tmp_path / "mine.yaml"
+    settings.write_text(
+        "policy: schedule\nsummary: s\nsource: s\nsettings:\n    input: N\n    plan:\n"
+        '        - {date: "03-01", amount: 60.0}\n'
+    )
+    agbench.evaluate(TASK, str(settings), out=tmp_path / "result")
+    card = {**CARD, "method": "rule", "policy": {"format": "rule"}}
+    folder = leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard", [settings])
+    assert reproduce(leaderboard.check(folder, child)).exact
+    for old, new, reason in (
+        ("policy: schedule", "policy: ceres", "policy: a ceres of one's own"),
+        ("input: N", "input: P", "unknown input 'P'"),
+        ("03-01", "13-41", "not a day of the year"),
+        ("summary: s", "summary: !!python/name:os.system", "tags are not allowed"),
+    ):
+        (folder / "policy/rule.yaml").write_text(settings.read_text().replace(old, new))
+        resign(folder)
+        with pytest.raises(RefusedError, match=reason):
+            leaderboard.check(folder, child)
+
+
+def test_scores_are_made_of_the_episodes_and_the_anchors(checked, tmp_path):
+    row = scoring.row(checked, verified.save(tmp_path / "leaderboard", checked, "reproduced", exact=True))
+    assert not row.ranked  # two training seeds are too few
+    score = row.scores["test"]
+    by_seed = [100.0 * j / 26.7 for j in (-229.360, -34.182)]
+    assert score.seeds == pytest.approx(by_seed, rel=2e-3)
+    assert score.iqm.value == pytest.approx(np.mean(by_seed), rel=2e-3)
+    assert score.iqm.low < score.iqm.value < score.iqm.high < 100.0
+    assert score.worst_tenth < checked.objective("test").mean()
+    assert list(score.profile) == sorted(score.profile, reverse=True)
+    assert set(score.metrics) == {"nitrogen", "yield", "uptake"}
+
+
+def test_the_suite_is_the_mean_of_the_tasks(checked):
+    found = scoring.suite([checked])
+    assert found["ppo-small"].value == pytest.approx(scoring.score(checked, "test").iqm.value)
+
+
+def test_the_path_from_a_result_to_a_score_in_the_terminal(tmp_path):
+    command("evaluate", TASK, "-p", "standard-practice", "-o", "r", cwd=tmp_path)
+    who = ("--agent", "grower", "--version", "1", "--author", "A", "--contact", "a@example.org")
+    how = ("--method", "rule", "--rule", "standard-practice")
+    printed, _ = command("submit", "r", *who, *how, cwd=tmp_path)
+    assert "wrote leaderboard/submissions/wheat-nitrogen-v1/grower/1" in printed
+    printed, _ = command("leaderboard", "reproduce", cwd=tmp_path)
+    assert "11 episodes reproduced" in printed
+    (row,) = json.loads(command("leaderboard", "score", "--json", cwd=tmp_path)[0])
+    assert (row["level"], row["exact"], row["ranked"]) == ("reproduced", True, True)
+    assert row["scores"]["test"]["iqm"][0] == pytest.approx(100.0)
+    assert "grower 1" in command("leaderboard", "score", cwd=tmp_path)[0]
+    _, error = command("submit", "r", *who, *how, cwd=tmp_path, code=2)
+    assert "a row never changes" in error
+
+
+def test_a_forgery_ends_the_command_with_code_1_and_loses_its_level(copy, tmp_path):
+    board = tmp_path / "leaderboard"
+    command("leaderboard", "replay", cwd=tmp_path)
+    assert len(list(board.glob("verified/*/*/*.yaml"))) == 1
+    cell("return", 0, 900.0)(copy)
+    resign(copy)
+    printed, _ = command("leaderboard", "replay", cwd=tmp_path, code=1)
+    assert "refused" in printed
+    assert "claims 900" in printed
+    assert list(board.glob("verified/*/*/*.yaml")) == []
+
+
+def test_a_copy_among_the_submissions_is_named(copy, tmp_path):
+    twin = copy.parents[1] / "twin" / "1.0"
+    shutil.copytree(copy, twin)
+    card = twin / "submission.yaml"
+    card.write_text(card.read_text().replace("agent: ppo-small", "agent: twin"))
+    printed, _ = command("leaderboard", "check", str(twin), cwd=tmp_path, code=1)
+    assert "the very same file as one of ppo-small" in printed
+
+
+def test_what_lies_among_the_submissions_without_being_one_is_named(copy, tmp_path):
+    (copy.parent / "[red]run.sh").write_text("rm -rf")
+    (copy.parents[1] / "elsewhere").symlink_to("/etc")
+    printed, _ = command("leaderboard", "check", cwd=tmp_path, code=1)
+    assert printed.count("refused") == 2
+    assert printed.count("does not belong among the submissions") == 2
+    assert printed.count("good") == 1

@@ -1,0 +1,63 @@
+"""Export: the arrays act as the Stable-Baselines3 model does."""
+
+import pytest
+
+from agbench.errors import ConfigError
+from agbench.policies import mlp
+from agbench.training import sb3_env
+from agbench.training.export import export
+
+sb3 = pytest.importorskip("stable_baselines3")
+TASK = "wheat-nitrogen-v1"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "overrides"),
+    [
+        ("PPO", {}),
+        ("DQN", {}),
+        ("PPO", {"action__kind": "continuous"}),
+        ("SAC", {"action__kind": "continuous"}),
+        ("TD3", {"action__kind": "continuous"}),
+    ],
+)
+def test_models_are_exported_as_they_are(tmp_path, algorithm, overrides):
+    model = getattr(sb3, algorithm)("MlpPolicy", sb3_env(TASK, 2, **overrides), seed=0, device="cpu")
+    found = export(model, TASK, tmp_path / "policy.npz", algorithm)
+    assert found.observations == 1000
+    assert found.differing <= 1
+    assert found.largest_difference < 1e-4
+    network = mlp.read((tmp_path / "policy.npz").read_bytes(), "p", 12, model.action_space)
+    assert network.weights[0].shape[0] == 12
+
+
+def test_a_zip_with_vecnormalize_is_exported(tmp_path):
+    envs = sb3.common.vec_env.VecNormalize(sb3_env(TASK, 2))
+    model = sb3.PPO("MlpPolicy", envs, n_steps=64, batch_size=64, seed=0, device="cpu").learn(128)
+    model.save(tmp_path / "ppo.zip")
+    envs.save(tmp_path / "normalise.pkl")
+    out = tmp_path / "policy.npz"
+    export(tmp_path / "ppo.zip", TASK, out, "ppo", tmp_path / "normalise.pkl")
+    network = mlp.read(out.read_bytes(), "p", 12, model.action_space)
+    assert network.mean == pytest.approx(envs.obs_rms.mean)
+    assert network.clip == 10.0
+    assert out.stat().st_size < 60_000
+
+
+def test_a_model_that_does_otherwise_is_not_written(tmp_path, monkeypatch):
+    model = sb3.PPO("MlpPolicy", sb3_env(TASK, 2), seed=0, device="cpu")
+    predict = model.predict
+    monkeypatch.setattr(
+        model, "predict", lambda *a, **k: ((predict(*a, **k)[0] + 1) % 3, None), raising=False
+    )
+    with pytest.raises(ConfigError, match=r"does otherwise than the model on \d+ of 1000"):
+        export(model, TASK, tmp_path / "policy.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mistakes_are_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"unknown algorithm 'PPPO'. Did you mean 'PPO'"):
+        export("x.zip", TASK, tmp_path / "p.npz", "PPPO")
+    with pytest.raises(ConfigError, match="there is no such model"):
+        export(tmp_path / "x.zip", TASK, tmp_path / "p.npz")
+    assert list(tmp_path.iterdir()) == []
