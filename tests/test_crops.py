@@ -9,7 +9,7 @@ import yaml
 
 import agbench
 from agbench import data
-from agbench.field_season import site_series
+from agbench.site_weather import site_series
 from agbench.validation import check_file
 
 VARIETIES = [name for name in data.names("crop") if "wofost-npk" in data.crop(name).models]
@@ -18,7 +18,12 @@ CROPS = sorted({name.rpartition("-")[0] for name in VARIETIES})
 
 @cache
 def weather_of(warming):
-    return site_series("wageningen", warming).to_frame()
+    """Return the weather of Wageningen with warmer days and nights, evaporation computed anew."""
+    series = site_series("wageningen")
+    table = series.to_frame()[["IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN"]]
+    table = table.assign(TMIN=table["TMIN"] + warming, TMAX=table["TMAX"] + warming)
+    table.attrs = {"lat": series.latitude, "lon": series.longitude, "elev": series.elevation}
+    return table
 
 
 def test_there_are_23_crops_with_63_varieties():

@@ -10,7 +10,7 @@ import pytest
 
 import agbench
 from agbench.errors import ConfigError, UnknownNameError
-from agbench.field_season import site_series
+from agbench.site_weather import site_series
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:pcse")
 
