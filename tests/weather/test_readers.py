@@ -143,9 +143,9 @@ def test_exchanged_temperatures_are_refused_and_repaired_by_name(tmp_path, frame
 
 def test_impossible_days_are_dropped_by_name(tmp_path, frame):
     rain = np.full(10, 0.1)
-    rain[3] = 31.0
+    rain[3] = 310.0
     path = archive(tmp_path, frame, RAIN=rain)
-    with pytest.raises(WeatherError, match="RAIN is 31"):
+    with pytest.raises(WeatherError, match="RAIN is 310"):
         read_observations(path)
     assert read_observations(path, "drop-implausible").missing(date(2001, 5, 1), date(2001, 5, 10)) == [
         date(2001, 5, 4)
