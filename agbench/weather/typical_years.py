@@ -30,11 +30,14 @@ def read_epw(path: Path) -> DailySeries:
 
 
 def read_tmy3(path: Path) -> DailySeries:
-    """Return the typical year in a TMY3 file; rain that it does not hold counts as none."""
+    """Return the typical year in a TMY3 file; rain that it does not hold counts as none.
+
+    The column says mm but counts tenths of them: its steps are hundredths of an inch, 2.54 tenths.
+    """
     frame, place = _parsed("tmy3", path)
     names = {"radiation": "ghi", "air": "temp_air", "dew": "temp_dew", "wind": "wind_speed"}
-    rain = frame["Lprecip depth (mm)"].to_numpy(dtype=np.float64)  # -9900 is none
-    return _days(path, frame, names, np.maximum(rain, 0.0), place)
+    tenths = frame["Lprecip depth (mm)"].to_numpy(dtype=np.float64)  # -9900 is none
+    return _days(path, frame, names, 0.1 * np.maximum(tenths, 0.0), place)
 
 
 def read_tm2(path: Path) -> DailySeries:

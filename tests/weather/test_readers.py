@@ -181,3 +181,13 @@ def test_a_broken_typical_year_is_refused(tmp_path):
     (tmp_path / "here.epw").write_text("LOCATION,nowhere\n")
     with pytest.raises(WeatherError, match="pvlib cannot read this epw file"):
         read_observations(tmp_path / "here.epw")
+
+
+@pytest.mark.parametrize(("site", "yearly"), [("greensboro", (80.0, 120.0)), ("sand-point", (70.0, 160.0))])
+def test_a_typical_year_has_the_rain_of_its_place(site, yearly):
+    """Greensboro has some 107 cm a year, Sand Point 80 to 150 cm; millimetres would be ten times that."""
+    pytest.importorskip("pvlib")
+    from agbench.site_weather import site_series
+
+    rain = site_series(site).values[:, DAILY.column("RAIN")].sum()
+    assert yearly[0] < rain < yearly[1]
