@@ -1,5 +1,6 @@
 """The panels that a season's picture is made of: each draws one side of it over time."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -81,7 +82,7 @@ class Curve:
 MOISTURE = Curve(("SM", "WC"), BLACK)
 
 
-class Panel:
+class Panel(ABC):
     """Axes with a header line above them: a title, then the key of the left and right scale."""
 
     def __init__(self, axes: Axes, title: str) -> None:
@@ -97,9 +98,9 @@ class Panel:
             artist.remove()
         self._drawn = []
 
+    @abstractmethod
     def draw(self, season: Season) -> None:
         """Draw the season so far."""
-        raise NotImplementedError
 
     def second_scale(self) -> Axes:
         """Return new axes on the same time, with their scale on the right."""
