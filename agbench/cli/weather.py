@@ -8,7 +8,7 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from agbench import data, site_fitting
+from agbench import data, site_fitting, soils
 from agbench.cli.options import JsonOption, console, print_json
 from agbench.errors import unknown
 from agbench.site_weather import site_generator
@@ -77,6 +77,27 @@ def show(
         shown = (row["IRRAD"] / 1e6, row["TMIN"], row["TMAX"], row["VAP"], row["WIND"], row["RAIN"] * 10.0)
         table.add_row(f"{day:%b}", *(f"{value:.3g}" for value in shown))
     console.print(table)
+
+
+@weather.command("soils")
+def list_soils(json: JsonOption = False) -> None:
+    """List the soils and the water that they hold; a contradictory one is refused with the reason.
+
+    Example: `agbench weather soils`
+    """
+    found = [soils.overview(name) for name in data.names("soil")]
+    if json:
+        print_json([asdict(soil) for soil in found])
+        return
+    titles = ("wilting", "field capacity", "saturation", "rootable depth", "available water")
+    table = Table("soil", *titles, box=None)
+    for soil in found:
+        limits = (soil.wilting, soil.capacity, soil.saturation)
+        lengths = ("-" if x is None else f"{x:.0f} cm" for x in (soil.depth, soil.available))
+        table.add_row(soil.soil, *(f"{limit:.3f}" for limit in limits), *lengths)
+    console.print(table)
+    for soil in (soil for soil in found if soil.remark):
+        console.print(f"    {soil.soil}: {soil.remark}")
 
 
 @weather.command()

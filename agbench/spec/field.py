@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from agbench.errors import ConfigError
 from agbench.spec.quantity import split_quantity
 from agbench.spec.reading import Strict
+from agbench.spec.retention import contradiction
 
 Number = Annotated[float, Field(strict=False)]
 
@@ -67,7 +68,10 @@ class Crop(Strict):
 
 
 class Soil(Strict):
-    """A soil: hydraulic and nutrient parameters under the model's own names."""
+    """A soil: hydraulic and nutrient parameters under the model's own names.
+
+    One that cannot hold water so is refused; see `agbench.spec.retention`.
+    """
 
     soil: str
     summary: str
@@ -79,6 +83,13 @@ class Soil(Strict):
     def values(self) -> dict[str, Any]:
         """All parameters as plain numbers and flat tables, under the model's own names."""
         return plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
+
+    @model_validator(mode="after")
+    def _holds_water(self) -> "Soil":
+        wrong = contradiction(self.values)
+        if wrong is not None:
+            raise ValueError(wrong)
+        return self
 
 
 def plain(quantities: Mapping[str, Any]) -> dict[str, float | bool]:
