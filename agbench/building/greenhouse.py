@@ -19,10 +19,11 @@ from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
 from agbench.simulators.greenlight.climate_computer import settings_vector
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE, parameter_vector
+from agbench.simulators.greenlight.parameters import parameter_vector
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
 from agbench.simulators.greenlight.stepping import SETTINGS
+from agbench.simulators.greenlight.uncertain import HALF_WIDTH, uncertain_columns
 from agbench.simulators.greenlight.variables import STATES, initial_state
 from agbench.spec.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.weather.greenhouse import from_frame
@@ -87,7 +88,7 @@ def action_map(task: GreenhouseTask) -> ActionMap:
     else:
         found = Controls(spec.controls, spec.rate if spec.kind == "increment" else None)
     if task.uncertainty.parameters and task.uncertainty.every == "step":
-        return Uncertain(found, PARAMETER_TABLE.columns(task.uncertainty.parameters))
+        return Uncertain(found, uncertain_columns(task.uncertainty.parameters))
     return found
 
 
@@ -108,7 +109,7 @@ class _Worlds:
         self._sites: dict[str, GreenhouseWeather] = {}
         self._days = task.season.intervals * INTERVAL // 86_400
         self._ahead = max([*task.observation.forecast_steps, 0]) + 1
-        self._uncertain = PARAMETER_TABLE.columns(task.uncertainty.parameters)
+        self._uncertain = uncertain_columns(task.uncertainty.parameters)
 
     def random(self, keys: Sequence[str]) -> bool:
         """Return whether the episode's generator draws weather or parameters."""
@@ -137,6 +138,7 @@ class _Worlds:
         chosen = preset(task.simulator.preset)
         parameters = parameter_vector({**chosen.changes, **task.simulator.parameters})
         by_step = task.uncertainty.every == "step"
+        level *= _half_width(task)
         if level > 0.0 and not by_step and generator is not None:
             parameters[self._uncertain] = perturbed(parameters, self._uncertain, level, generator)
         start = initial_state(rows[0], float(first.timetuple().tm_yday - 1))
@@ -159,6 +161,12 @@ class _Worlds:
             clouds = self._task.season.cloudiness == "episode"
             self._sites[site] = greenhouse_weather(site, clouds, INTERVAL)
         return self._sites[site]
+
+
+def _half_width(task: GreenhouseTask) -> float:
+    """Return the half-width of the draw at a level of 1."""
+    chosen = task.uncertainty.parameters
+    return HALF_WIDTH[chosen] if isinstance(chosen, str) else 1.0
 
 
 def _read_key(key: str) -> tuple[str, date, float]:

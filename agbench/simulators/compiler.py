@@ -8,11 +8,13 @@ one LLVM function `void name(double* in0, ..., double* out0, ...)`.
 With `lanes` greater than one a function advances that many independent rows at once: element k of
 row l lies at `k * lanes + l`, and each operation becomes one vector operation. No operation mixes
 rows and LLVM may not reorder or contract any, so a row's result has the same bits in any lane and
-for any number of lanes.
+for any number of lanes. A function for a single row computes exp, log and pow, most of its work, in
+vectors all the same: `grouped` brings those that do not depend on each other together.
 """
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +63,9 @@ _LIBRARY = {
     "HYPOT": "hypot",
 }
 _OWN = {"EXP": "exp", "LOG": "log", "POW": "pow", "CONSTPOW": "pow"}
+GROUP = 4
+"""Calls of exp, log or pow in a function for one row that go into one vector."""
+
 _COMPOSED = {"NEG", "SQ", "TWICE", "INV", "SIGN", "AND", "OR", "NOT", "IF_ELSE_ZERO"}
 _COPIES = {"ASSIGN", "LIFT"}
 SUPPORTED = ({*_ARITHMETIC, *_COMPARISON, *_INTRINSIC, *_LIBRARY, *_OWN} | _COMPOSED | _COPIES) | {
@@ -226,6 +231,39 @@ def _extract(
     return Program(tuple(nodes), (), tuple(tuple(number[n] for n in o) for o in outputs))
 
 
+def grouped(program: Program) -> tuple[Program, tuple[int, ...]]:
+    """Return a program whose equal, independent calls of exp, log and pow stand side by side.
+
+    The second result has, for each node, how many such calls start there: 0 inside a group, 1 for
+    a node that stands alone.
+    """
+    nodes = program.nodes
+    depth: list[int] = []  # the number of calls on the longest way to a node
+    for op, a, b in nodes:
+        before = () if op in ("CONST", "INPUT") else (j for j in (a, b) if j is not None)
+        depth.append(max((depth[j] + (nodes[j][0] in _OWN) for j in before), default=0))
+    keys = [(depth[i], op if op in _OWN else "") for i, (op, _, _) in enumerate(nodes)]
+    order = sorted(range(len(nodes)), key=lambda i: (*keys[i], i))
+    number = {old: new for new, old in enumerate(order)}
+    moved = tuple(_renumbered(nodes[old], number) for old in order)
+    outputs = tuple(tuple(number[n] for n in output) for output in program.outputs)
+    sizes: list[int] = []
+    for key, members in itertools.groupby(keys[old] for old in order):
+        count = len(list(members))
+        while count and key[1]:
+            sizes += [min(count, GROUP), *[0] * (min(count, GROUP) - 1)]
+            count -= min(count, GROUP)
+        sizes += [1] * count
+    return Program(moved, program.input_sizes, outputs), tuple(sizes)
+
+
+def _renumbered(node: Node, number: Mapping[int, int]) -> Node:
+    op, a, b = node
+    if op in ("CONST", "INPUT"):
+        return node
+    return op, number[a], None if b is None else number[b]
+
+
 def assembly(name: str, program: Program, lanes: int = 1, fused: bool = False) -> str:
     """Return the LLVM assembly of one function that computes a program for `lanes` rows.
 
@@ -234,13 +272,17 @@ def assembly(name: str, program: Program, lanes: int = 1, fused: bool = False) -
     arguments = [f"ptr noalias %in{i}" for i in range(len(program.input_sizes))]
     arguments += [f"ptr noalias %out{i}" for i in range(len(program.outputs))]
     writer = elementary.Writer(lanes)
+    program, groups = grouped(program) if lanes == 1 else (program, (1,) * len(program.nodes))
     products = _single_products(program) if fused else {}
     values: list[str] = []
-    for op, a, b in program.nodes:
+    for (op, a, b), group in zip(program.nodes, groups, strict=True):
         if op == "CONST":
             values.append(writer.constant(a))
         elif op == "INPUT":
             values.append(writer.load(f"%in{a}", b))
+        elif group != 1:
+            first = len(values)
+            values += _group(writer, program.nodes[first : first + group], values)
         elif op in ("ADD", "SUB") and (a in products or b in products):
             values.append(_fused_sum(writer, op, a, b, values, products))
         else:
@@ -249,6 +291,18 @@ def assembly(name: str, program: Program, lanes: int = 1, fused: bool = False) -
         for k, node in enumerate(output):
             writer.store(f"%out{i}", k, values[node])
     return f"define void @{name}({', '.join(arguments)}) {{\n{writer.text()}\nret void\n}}\n"
+
+
+def _group(writer: elementary.Writer, nodes: Sequence[Node], values: list[str]) -> list[str]:
+    """Write up to `GROUP` equal calls as one of a vector; return their results, none for no nodes."""
+    if not nodes:
+        return []
+    name = _OWN[nodes[0][0]]
+    filled = [*nodes, *[nodes[-1]] * (GROUP - len(nodes))]
+    operands = [[values[a] for _, a, _ in filled]]
+    if name == "pow":
+        operands.append([values[b] for _, _, b in filled])
+    return writer.own_together(name, *operands)[: len(nodes)]
 
 
 def _single_products(program: Program) -> dict[int, tuple[int, int]]:

@@ -119,6 +119,21 @@ class Writer:
         listed = ", ".join(f"{self.type} {a}" for a in arguments)
         return self.line(f"call {self.type} @own_{name}_{self.lanes}({listed})")
 
+    def own_together(self, name: str, *arguments: list[str]) -> list[str]:
+        """Call one of `definitions` once for several numbers of a row; return the results."""
+        width = len(arguments[0])
+        kind = type_name(width)
+        listed = ", ".join(f"{kind} {self._vector(kind, numbers)}" for numbers in arguments)
+        result = self.line(f"call {kind} @own_{name}_{width}({listed})")
+        return [self.line(f"extractelement {kind} {result}, i32 {i}") for i in range(width)]
+
+    def _vector(self, kind: str, numbers: list[str]) -> str:
+        """Return the vector of some numbers of a row."""
+        vector = "undef"
+        for i, number in enumerate(numbers):
+            vector = self.line(f"insertelement {kind} {vector}, double {number}, i32 {i}")
+        return vector
+
     def library(self, name: str, *arguments: str) -> str:
         """Call a function of the C library, row by row."""
         if self.lanes == 1:

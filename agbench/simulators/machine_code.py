@@ -24,7 +24,7 @@ from numba.core.extending import intrinsic
 
 from agbench.cache import cache_folder
 from agbench.simulators import elementary
-from agbench.simulators.compiler import Program, assembly
+from agbench.simulators.compiler import GROUP, Program, assembly
 
 _ENGINES: list[Any] = []  # kept for the life of the process: they own the machine code
 
@@ -35,7 +35,8 @@ def compile_programs(programs: Mapping[str, Program], lanes: int = 1, fused: boo
     The functions take pointers to their inputs, then to their outputs, all float64 and C order.
     """
     functions = [assembly(name, part, lanes, fused) for name, part in programs.items()]
-    text = _with_declarations("\n".join([elementary.definitions(lanes), *functions]))
+    widths = (1, GROUP) if lanes == 1 else (lanes,)
+    text = _with_declarations("\n".join([*map(elementary.definitions, widths), *functions]))
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = _target_machine()

@@ -175,13 +175,15 @@ class ConstraintsSpec(Strict):
 
 
 class UncertaintySpec(Strict):
-    """Crop parameters that a scenario's level perturbs: each times 1 + U(-level, level).
+    """Crop parameters that a scenario's level d perturbs: each times 1 + U(-d, d).
 
-    Drawn anew `step` by step, or once an `episode`.
+    Drawn anew `step` by step, or once an `episode`. `parameters` is a list of names, or the name of a
+    list: `sound` (28 parameters of the crop), or `published`, the 34 of GreenLight-Gym 2, which are
+    drawn as its code does: each times 1 + U(-d/2, d/2).
     """
 
     every: Literal["step", "episode"] = "step"
-    parameters: list[str] = []
+    parameters: list[str] | Literal["sound", "published"] = []
 
 
 def _date(value: str) -> str:

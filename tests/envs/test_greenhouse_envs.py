@@ -6,6 +6,7 @@ import pytest
 import agbench
 from agbench import data
 from agbench.errors import ActionError, ConfigError, WeatherError
+from agbench.simulators.greenlight.uncertain import uncertain_columns
 
 WINTER = "greenhouse-winter-v1"
 TOMATO = "greenhouse-tomato-v1"
@@ -163,6 +164,32 @@ def test_uncertainty_may_be_drawn_once_an_episode():
     assert (env.core.simulator.parameters[0] == first).all()
     env.reset(seed=2, options={"scenario": "wageningen/1977-03-01/0.2"})
     assert (env.core.simulator.parameters[0] != first).sum() == 28
+
+
+@pytest.mark.parametrize(("parameters", "listed", "part"), [("sound", 28, 1.0), ("published", 34, 0.5)])
+def test_uncertain_parameters_may_be_a_named_list(parameters, listed, part):
+    """The published list is drawn from U(-d/2, d/2), the sound one from U(-d, d)."""
+    env, _, _ = start(UNCERTAIN, uncertainty__parameters=parameters)
+    env.reset(seed=3, options={"scenario": "wageningen/1977-03-01/0.3"})
+    usual = env.core.worlds[0].parameters
+    changed, greatest = set(), 0.0
+    for _ in range(8):
+        env.step(np.zeros(6, np.float32))
+        drawn = env.core.simulator.parameters[0]
+        changed |= set(np.flatnonzero(drawn != usual))
+        greatest = max(greatest, np.abs(drawn[list(changed)] / usual[list(changed)] - 1).max())
+    assert len(changed) == listed
+    assert 0.9 * part * 0.3 < greatest <= part * 0.3
+
+
+def test_the_named_list_is_the_one_of_the_task():
+    listed = uncertain_columns(data.task(UNCERTAIN).uncertainty.parameters)
+    assert listed.tolist() == uncertain_columns("sound").tolist()
+
+
+def test_an_unknown_list_of_parameters_is_refused():
+    with pytest.raises(ConfigError, match="published"):
+        start(UNCERTAIN, uncertainty__parameters="publshed")
 
 
 def test_clouds_are_drawn_by_the_episode_and_may_be_left_out():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agbench.simulators import machine_code
-from agbench.simulators.compiler import UnsupportedOperationError, hoist, translate
+from agbench.simulators.compiler import UnsupportedOperationError, assembly, grouped, hoist, translate
 from agbench.simulators.machine_code import call, compile_programs, write_atomically
 
 EXACT = {
@@ -138,6 +138,22 @@ def test_lanes_and_single_rows_have_the_same_bits():
     for lane in range(4):
         apply(one, a[:, lane].copy(), b[:, lane].copy(), single)
         np.testing.assert_array_equal(together[:, lane], single)
+
+
+def test_independent_calls_of_one_row_go_into_vectors():
+    """Six exponentials at once, then those that need them; the order of the rest does not matter."""
+    x = casadi.SX.sym("x", 6)
+    inner = casadi.exp(x)
+    result = casadi.vertcat(inner[0] + 1, casadi.exp(inner[1:4]), casadi.log(1 + inner[4:]))
+    program = translate(casadi.Function("f", [x], [result]))
+    ordered, groups = grouped(program)
+    calls = [(ordered.nodes[i][0], size) for i, size in enumerate(groups) if size > 1]
+    assert calls == [("EXP", 4), ("EXP", 2), ("EXP", 3), ("LOG", 2)]
+    operations = [(i, a, b) for i, (op, a, b) in enumerate(ordered.nodes) if op not in ("CONST", "INPUT")]
+    assert all(j < i for i, *operands in operations for j in operands if j is not None)
+    text = assembly("f", program)
+    assert text.count("@own_exp_4(") == 3
+    assert text.count("@own_exp_1(") == 0
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names an x86 processor")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from agbench.errors import UnknownNameError
-from agbench.simulators.rosenbrock.driver import Batch, Control, accept, advance, workspace
+from agbench.simulators.rosenbrock.driver import Batch, Control, accept, advance, room, workspace
 from agbench.simulators.rosenbrock.elimination import factor_function, plan, solve
 from agbench.simulators.rosenbrock.method import TABLEAUS, compile_method
 
@@ -35,8 +35,7 @@ def solution(name, tolerance, first, stiffness, interval=1.0):
         attempts=np.zeros((1, 2), dtype=np.int64),
         failed=np.zeros(1, dtype=bool),
     )
-    room = workspace(method, 2, (1, 1, 1))
-    advance(method, Control(interval, first, tolerance), batch, *room)
+    advance(method, Control(interval, first, tolerance), room(method, 2, 3), batch)
     return state[0], batch
 
 
@@ -69,8 +68,8 @@ def test_unsolvable_row_is_marked_and_keeps_its_state():
 def test_refused_step_is_always_shorter():
     """Also a last step, refused for an error just above one, which fitting would stretch again."""
     method = compile_method("rodas4", equations(), np.ones(2), 1)
-    lanes, scratch = workspace(method, 2, (1, 1, 1))
     _, batch = solution("rodas4", 1e-6, 1e-3, 1.0)
+    lanes, scratch = workspace(method, room(method, 2, 3), batch)
     lanes.row[0], lanes.step[0], lanes.elapsed[0] = 0, 10.0, 290.0
     scratch.error[0], scratch.change[0] = np.nextafter(1.0, 2.0), 0.95
     assert not accept(lanes, scratch, batch, 0, Control(300.0, 1.0, 1e-6))

@@ -14,6 +14,7 @@ from agbench.simulators.greenlight.stepping import SETTINGS, Setting, stepper
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_window
 from agbench.simulators.greenlight.world import GreenLightWorld
+from agbench.simulators.kernels import entry
 from agbench.simulators.rosenbrock.driver import Batch
 
 
@@ -94,8 +95,7 @@ class GreenLightSimulator:
             attempts=self.attempts,
             failed=self._failed,
         )
-        self._stepper.advance(batch)
-        if self._failed.any():
+        if not self._stepper.advance(batch):
             self._report_failure()
 
     def _checked(self, inputs: Floats, rows: NDArray[np.intp]) -> Floats:
@@ -106,10 +106,9 @@ class GreenLightSimulator:
                 f"greenlight: controls have shape {controls.shape}, not ({self.n}, "
                 f"{len(CONTROLS)}) in the order {', '.join(CONTROLS.names)}."
             )
-        good = (controls >= 0.0) & (controls <= 1.0)
-        if not good.all() and not good[rows].all():
-            row = rows[np.flatnonzero(~good[rows].all(axis=1))[0]]
-            column = np.flatnonzero(~good[row])[0]
+        wrong = first_outside(controls, rows)
+        if wrong >= 0:
+            row, column = divmod(wrong, len(CONTROLS))
             raise SimulationError(
                 f"greenlight: control {CONTROLS.names[column]} of row {row} is "
                 f"{controls[row, column]}; it must lie between 0 and 1."
@@ -154,3 +153,13 @@ class GreenLightSimulator:
         self.elapsed[row] = saved.elapsed
         self.parameters[row] = saved.parameters
         self.state[row] = saved.state
+
+
+@entry
+def first_outside(controls: Floats, rows: NDArray[np.intp]) -> int:
+    """Return the place of the first control of the chosen rows that is not within 0 to 1, else -1."""
+    for row in rows:
+        for column in range(controls.shape[1]):
+            if not 0.0 <= controls[row, column] <= 1.0:
+                return int(row * controls.shape[1] + column)
+    return -1

@@ -17,11 +17,10 @@ from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WE
 from agbench.simulators.rosenbrock.driver import (
     Batch,
     Control,
-    Lanes,
     Method,
-    Scratch,
+    Room,
     advance,
-    workspace,
+    room,
 )
 from agbench.simulators.rosenbrock.method import TABLEAUS, compile_method
 
@@ -70,8 +69,8 @@ def setting(name: str = "accurate", integrator: str | None = None, tol: float | 
 class Stepper(Protocol):
     """Advances the rows of a batch over intervals with held inputs."""
 
-    def advance(self, batch: Batch) -> None:
-        """Advance the chosen rows of a batch; see `Batch`."""
+    def advance(self, batch: Batch) -> bool:
+        """Advance the chosen rows of a batch, see `Batch`; return whether all succeeded."""
 
 
 def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> Stepper:
@@ -79,8 +78,8 @@ def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> S
     if chosen.integrator in TABLEAUS:
         method = compiled(structure, chosen.integrator, 1 if n == 1 else LANES)
         control = Control(float(interval), chosen.first_step, chosen.tolerance)
-        widths = (len(CONTROLS), len(WEATHER), len(PARAMETER_TABLE))
-        return RosenbrockStepper(method, control, *workspace(method, len(STATES), widths))
+        inputs = len(CONTROLS) + len(WEATHER) + len(PARAMETER_TABLE)
+        return RosenbrockStepper(method, control, room(method, len(STATES), inputs))
     return CvodesStepper(reference_integrator(structure, float(interval), chosen.tolerance))
 
 
@@ -96,12 +95,11 @@ class RosenbrockStepper:
 
     method: Method
     control: Control
-    lanes: Lanes
-    scratch: Scratch
+    memory: Room
 
-    def advance(self, batch: Batch) -> None:
+    def advance(self, batch: Batch) -> bool:
         """Advance the chosen rows of a batch."""
-        advance(self.method, self.control, batch, self.lanes, self.scratch)
+        return advance(self.method, self.control, self.memory, batch)
 
 
 @functools.cache
@@ -127,12 +125,13 @@ class CvodesStepper:
 
     function: Any
 
-    def advance(self, batch: Batch) -> None:
+    def advance(self, batch: Batch) -> bool:
         """Advance the chosen rows of a batch."""
         for row in batch.rows:
             last = min(batch.elapsed[row] + batch.steps, batch.horizon[row])
             while batch.elapsed[row] < last and not batch.failed[row]:
                 self._step(batch, row)
+        return not batch.failed[batch.rows].any()
 
     def _step(self, batch: Batch, row: int) -> None:
         """Advance one row by one interval, or mark it as failed."""

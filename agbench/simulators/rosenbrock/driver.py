@@ -6,7 +6,7 @@ batch and any position in it.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,11 +87,11 @@ class Lanes(NamedTuple):
     step: Floats
     """(lanes,): size of the next step [s]."""
     taken: Integers
-    """(1,): how many of the batch's rows have been taken."""
+    """(lanes,): the first is how many of the batch's rows have been taken."""
 
 
 class Scratch(NamedTuple):
-    """Results of the programs of one step, (width, lanes); `k` is (stages, states, lanes)."""
+    """Results of the programs of one step, (width, lanes); `k` has the stages one below the other."""
 
     rates: Floats
     jacobian: Floats
@@ -108,57 +108,46 @@ class Scratch(NamedTuple):
     tolerance: Floats
 
 
-def workspace(method: Method, states: int, widths: tuple[int, int, int]) -> tuple[Lanes, Scratch]:
-    """Return room to work in for models of so many states, controls, weather and parameters."""
+class Room(NamedTuple):
+    """Memory to work in; what it contains before a call has no influence."""
 
-    def room(*shape: int) -> Floats:
-        return np.zeros((*shape, method.lanes))
+    values: Floats
+    """(rows, lanes): the floating-point arrays of `Lanes` and `Scratch`, one below the other."""
+    numbers: Integers
+    """(5, lanes): row, number, last, taken, and how much of `values` is laid out."""
 
-    numbers = np.zeros((4, method.lanes), dtype=np.int64)
-    lanes = Lanes(
-        x=room(states),
-        u=room(widths[0]),
-        d=room(widths[1]),
-        p=room(widths[2]),
-        held=room(method.held),
-        row=numbers[0],
-        number=numbers[1],
-        last=numbers[2],
-        elapsed=room(),
-        step=np.ones(method.lanes),
-        taken=numbers[3, :1],
-    )
-    return lanes, Scratch(
-        rates=room(states),
-        jacobian=room(method.jacobian),
-        factors=room(method.factors),
-        k=room(len(method.fresh), states),
-        at=room(states),
-        mix=room(states),
-        stage=room(states),
-        after=room(states),
-        error=room(),
-        change=room(),
-        shift=room(),
-        inverse=room(),
-        tolerance=room(),
-    )
+
+_METHOD = len(Method._fields)
+_CONTROL = _METHOD + len(Control._fields)
+_ROOM = _CONTROL + len(Room._fields)
+
+
+def room(method: Method, states: int, inputs: int) -> Room:
+    """Return memory for a model of so many states and inputs: controls, weather and parameters."""
+    programs = method.held + method.jacobian + method.factors
+    rows = inputs + programs + (len(method.fresh) + 6) * states + 7
+    return Room(np.zeros((rows, method.lanes)), np.zeros((5, method.lanes), dtype=np.int64))
+
+
+def advance(method: Method, control: Control, memory: Room, batch: Batch) -> bool:
+    """Advance the chosen rows of a batch by `batch.steps` intervals, fewer where a row ends.
+
+    Return whether all succeeded; where not, `batch.failed` tells which rows did not.
+    """
+    # To take a named tuple apart costs Numba microseconds a call; its members one by one cost little.
+    return bool(_advance(*method, *control, *memory, *batch))
 
 
 @entry
-def advance(method: Method, control: Control, batch: Batch, hold: Lanes, scratch: Scratch) -> None:
-    """Advance the chosen rows of a batch by `batch.steps` intervals, fewer where a row ends.
-
-    `hold` and `scratch` are room to work in; what they contain before the call has no influence.
-    """
-    scratch.tolerance[:] = control.tolerance
-    hold.row[:] = -1
-    hold.last[:] = 0
-    hold.taken[0] = 0
+def _advance(*members: Any) -> bool:
+    method, control = Method(*members[:_METHOD]), Control(*members[_METHOD:_CONTROL])
+    batch = Batch(*members[_ROOM:])
+    hold, scratch = workspace(method, Room(*members[_CONTROL:_ROOM]), batch)
     for lane in range(method.lanes):
+        scratch.tolerance[lane] = control.tolerance
         take(hold, batch, lane, control)
-    prepare, moved = True, True
-    while hold.row.max() >= 0:
+    prepare, moved, good = True, True, True
+    while busy(hold):
         if prepare:
             call(method.addresses[PREPARE], (hold.u, hold.d, hold.p, hold.held))
         if moved or prepare:
@@ -172,11 +161,68 @@ def advance(method: Method, control: Control, batch: Batch, hold: Lanes, scratch
                 moved = True
             if hold.step[lane] < LEAST_STEP * control.interval:
                 batch.failed[hold.row[lane]] = True
+                good = False
                 take(hold, batch, lane, control)
                 prepare = True
             elif hold.elapsed[lane] >= control.interval:
                 finish_interval(hold, batch, lane, control)
                 prepare = True
+    return good
+
+
+@kernel
+def workspace(method: Method, memory: Room, batch: Batch) -> tuple[Lanes, Scratch]:
+    """Return empty lanes and the scratch of a step, laid out in memory."""
+    values, numbers = memory
+    n, used = batch.state.shape[1], numbers[4]
+    for lane in range(method.lanes):
+        numbers[0, lane] = -1
+        for i in range(1, len(numbers)):
+            numbers[i, lane] = 0
+    lanes = Lanes(
+        x=part(values, used, n),
+        u=part(values, used, batch.controls.shape[1]),
+        d=part(values, used, batch.width),
+        p=part(values, used, batch.parameters.shape[1]),
+        held=part(values, used, method.held),
+        row=numbers[0],
+        number=numbers[1],
+        last=numbers[2],
+        elapsed=part(values, used, 1)[0],
+        step=part(values, used, 1)[0],
+        taken=numbers[3],
+    )
+    return lanes, Scratch(
+        rates=part(values, used, n),
+        jacobian=part(values, used, method.jacobian),
+        factors=part(values, used, method.factors),
+        k=part(values, used, len(method.fresh) * n),
+        at=part(values, used, n),
+        mix=part(values, used, n),
+        stage=part(values, used, n),
+        after=part(values, used, n),
+        error=part(values, used, 1)[0],
+        change=part(values, used, 1)[0],
+        shift=part(values, used, 1)[0],
+        inverse=part(values, used, 1)[0],
+        tolerance=part(values, used, 1)[0],
+    )
+
+
+@kernel
+def part(values: Floats, used: Integers, size: int) -> Floats:
+    """Return the next `size` rows of the memory."""
+    used[0] += size
+    return values[used[0] - size : used[0]]
+
+
+@kernel
+def busy(hold: Lanes) -> bool:
+    """Return whether any lane holds a row."""
+    greatest = -1
+    for row in hold.row:
+        greatest = max(greatest, row)
+    return greatest >= 0
 
 
 @kernel
@@ -246,12 +292,12 @@ def finish_interval(hold: Lanes, batch: Batch, lane: int, control: Control) -> N
 @kernel
 def attempt(method: Method, hold: Lanes, scratch: Scratch) -> None:
     """Compute one step of each lane from the rates and the Jacobian at its state."""
-    s, addresses = scratch, method.addresses
+    s, addresses, n = scratch, method.addresses, len(hold.x)
     for lane in range(method.lanes):
         s.inverse[lane] = 1.0 / hold.step[lane]
         s.shift[lane] = s.inverse[lane] / method.gamma
     call(addresses[FACTOR], (s.jacobian, s.shift, s.factors))
-    for i in range(s.stage.shape[0]):
+    for i in range(n):
         for lane in range(method.lanes):
             s.stage[i, lane] = s.rates[i, lane]
             s.mix[i, lane] = 0.0
@@ -260,7 +306,8 @@ def attempt(method: Method, hold: Lanes, scratch: Scratch) -> None:
             call(addresses[COMBINE + i - 1], (hold.x, s.k, s.at, s.mix))
         if method.fresh[i]:
             call(addresses[RATES], (s.at, hold.held, s.stage))
-        call(addresses[SOLVE], (s.factors, s.stage, s.mix, s.inverse, s.k[i]))
+        k = s.k[i * n : (i + 1) * n]
+        call(addresses[SOLVE], (s.factors, s.stage, s.mix, s.inverse, k))
     call(addresses[FINISH], (hold.x, s.k, s.tolerance, s.after, s.error, s.change))
 
 
