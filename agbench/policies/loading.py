@@ -15,6 +15,7 @@ from agbench.policies.base import Policy
 from agbench.policies.ceres import Ceres, CeresSettings
 from agbench.policies.evolution import EvolutionSettings, Evolved
 from agbench.policies.greenhouse.constant import Constant, ConstantSettings
+from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.rules import Rules, RulesSettings
 from agbench.policies.schedule import Schedule, ScheduleSettings
@@ -88,7 +89,7 @@ def _from_settings(path: Path, task: Task) -> Policy:
     where = f"{path}: settings"
     if isinstance(task, GreenhouseTask):
         return _in_greenhouse(path.stem, baseline, task, where)
-    if not isinstance(task, FieldTask) or baseline.policy in ("rule-based", "constant"):
+    if not isinstance(task, FieldTask) or baseline.policy in ("rule-based", "constant", "mpc"):
         raise ConfigError(f"{path}: a {baseline.policy} is not for {task.task}.")
     if baseline.policy == "ceres":
         ceres = read_data(CeresSettings, baseline.settings, where)
@@ -112,6 +113,9 @@ def _in_greenhouse(name: str, baseline: Baseline, task: GreenhouseTask, where: s
     if baseline.policy == "constant":
         values = read_data(ConstantSettings, baseline.settings, where).values
         return Constant(name, values, task, action_map(task))
+    if baseline.policy == "mpc":
+        settings = read_data(PredictiveSettings, baseline.settings, where)
+        return Predictive(name, settings, load_policy(settings.start, task), task)
     raise ConfigError(f"{where}: a {baseline.policy} is for fields, not for {task.task}.")
 
 

@@ -32,7 +32,9 @@ def exchange_coefficients(
 
 def free_convection(structure: Structure, first: Any, second: Any, exponent: float) -> Any:
     """Return the temperature difference to a power, which drives free convection [K^exponent]."""
-    return magnitude_power(first - second + structure.offset, exponent, TEMPERATURE_WIDTH)
+    return magnitude_power(
+        first - second + structure.offset, exponent, structure.smoothing * TEMPERATURE_WIDTH
+    )
 
 
 def convection(

@@ -23,18 +23,24 @@ def ventilation(
     """Return the flows `fVentRoof`, `fVentSide` (leaks below the screens) and `fScr`."""
     leakage = p.cLeakage * casadi.fmax(d.wind, p.minWind)
     return SimpleNamespace(
-        fVentRoof=p.etaInsScr * roof_flow(x, u, d, p) + p.cLeakTop * leakage,
+        fVentRoof=p.etaInsScr * roof_flow(structure, x, u, d, p) + p.cLeakTop * leakage,
         fVentSide=(1 - p.cLeakTop) * leakage,
         fScr=screen_flow(structure, x, u, p),
     )
 
 
-def roof_flow(x: SimpleNamespace, u: SimpleNamespace, d: SimpleNamespace, p: SimpleNamespace) -> Any:
+def roof_flow(
+    structure: Structure,
+    x: SimpleNamespace,
+    u: SimpleNamespace,
+    d: SimpleNamespace,
+    p: SimpleNamespace,
+) -> Any:
     """Flow through the roof vents by buoyancy and wind (Eq. 8.65)."""
     mean = 0.5 * x.tAir + 0.5 * d.tOut + 273.15
     buoyancy = p.g * p.hVent * (x.tAir - d.tOut) / (2 * mean)
     wind = p.cWgh * d.wind**2
-    width = 1e-6  # m2 s-2: the buoyancy of TEMPERATURE_WIDTH in a vent of 1 m
+    width = 1e-6 * structure.smoothing  # m2 s-2: the buoyancy of TEMPERATURE_WIDTH in a vent of 1 m
     return u.uVent * p.aRoof * p.cDgh / (2 * p.aFlr) * magnitude_power(buoyancy + wind, 0.5, width)
 
 
@@ -43,22 +49,25 @@ def screen_flow(structure: Structure, x: SimpleNamespace, u: SimpleNamespace, p:
     below = p.mAir * p.pressure / ((x.tAir + 273.15) * p.R)
     above = p.mAir * p.pressure / ((x.tTop + 273.15) * p.R)
     difference = x.tAir - x.tTop + structure.offset
-    through_cloth = magnitude_power(difference, 0.66, TEMPERATURE_WIDTH)
+    through_cloth = magnitude_power(difference, 0.66, structure.smoothing * TEMPERATURE_WIDTH)
     mean = 0.5 * (below + above)
-    return casadi.fmin(
-        *(
-            position * permeability * through_cloth
-            + _gap_flow(structure, 1 - position, below - above, mean, p.g) / mean
-            for position, permeability in ((u.uThScr, p.kThScr), (u.uBlScr, p.kBlScr))
-        )
-    )
+    through = [
+        position * permeability * through_cloth
+        + _gap_flow(structure, 1 - position, below - above, mean, p.g) / mean
+        for position, permeability in ((u.uThScr, p.kThScr), (u.uBlScr, p.kBlScr))
+    ]
+    if structure.smoothing > 1.0:
+        return (through[0] ** -4 + through[1] ** -4) ** -0.25
+    return casadi.fmin(*through)
 
 
 def _gap_flow(structure: Structure, opening: Any, difference: Any, mean: Any, gravity: Any) -> Any:
     """Mass flow through a gap, driven by the difference in density [kg m-2 s-1]."""
-    if structure.offset > 0:
+    width = 4e-7 * structure.smoothing  # kg m-3: the difference in density of TEMPERATURE_WIDTH
+    if structure.offset > 0 and structure.smoothing == 1.0:
         drive = 0.5 * mean * opening * gravity * casadi.fabs(difference)
         return opening * casadi.sqrt(drive + structure.offset)
-    width = 4e-7  # kg m-3: the difference in density of TEMPERATURE_WIDTH
     flow = casadi.sqrt(0.5 * mean * gravity) * magnitude_power(difference, 0.5, width)
+    if structure.smoothing > 1.0:
+        return opening * casadi.sqrt(opening + 1e-6 * structure.smoothing) * flow
     return opening**1.5 * flow

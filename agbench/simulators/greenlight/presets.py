@@ -33,6 +33,8 @@ class Structure:
     """Molar mass of water over the gas constant in vapour flows [kg K J-1]."""
     vapour_kelvin: float = 273.15
     """Zero Celsius in vapour flows [K]; one code holds it in single precision."""
+    smoothing: float = 1.0
+    """Times the range about zero in which roots are smoothed; above 1 only to plan with derivatives."""
 
 
 @dataclass(frozen=True)

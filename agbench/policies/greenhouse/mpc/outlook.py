@@ -1,0 +1,151 @@
+"""What a plan is given: the weather of its intervals, prices, limits, and what its end is worth."""
+
+from itertools import pairwise
+from typing import Any, Final
+
+import casadi
+import numpy as np
+
+from agbench.envs.greenhouse.accounts import MG
+from agbench.envs.greenhouse.worlds import GreenhouseWorld
+from agbench.errors import ConfigError
+from agbench.policies.greenhouse.mpc.interval import HELD, LIMITED, MOVING, SCALE, Layout
+from agbench.policies.greenhouse.mpc.programme import Bounds
+from agbench.policies.greenhouse.mpc.settings import INTERVAL, PredictiveSettings
+from agbench.simulators.base import Floats
+from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.variables import STATES
+from agbench.spec.greenhouse_task import GreenhouseTask
+
+HOUR: Final = 3600
+_MOVING: Final = STATES.columns(MOVING)
+_HELD: Final = STATES.columns(HELD)
+_SPENDING: Final = 6 * HOUR  # s, about the time in which the crop's buffer is turned into growth
+
+
+def limits(task: GreenhouseTask) -> tuple[tuple[float, float, float], ...]:
+    """Return low, high and full scale of what is limited."""
+    spec = task.constraints
+    chosen = dict(zip(LIMITED, (spec.temperature, spec.co2, spec.humidity), strict=True))
+    return tuple((limit.low, limit.high, limit.full_scale) for limit in chosen.values())
+
+
+class Outlook:
+    """A task's plans: the lengths of their intervals and what they are paid by."""
+
+    def __init__(
+        self, name: str, task: GreenhouseTask, settings: PredictiveSettings, layout: Layout, change: float
+    ) -> None:
+        if task.reward.kind != "profit":
+            raise ConfigError(
+                f"policy {name}: it plans for profit; {task.task} pays {task.reward.kind}. Set "
+                "reward.kind to profit."
+            )
+        odd = [n for n in (*settings.lengths, settings.replan_steps) if n % task.step]
+        if odd:
+            raise ConfigError(
+                f"policy {name}: {odd[0] * INTERVAL // 60} min in 'grid' or 'replan' is no multiple of the "
+                f"task's step, {task.season.step}."
+            )
+        self._reward = task.reward
+        self._lengths = settings.lengths
+        self._wear = settings.wear
+        self._change = change
+        self._layout = layout
+        self.end = task.season.intervals
+        """Model steps of the season."""
+
+    def nodes(self, now: int) -> Any:
+        """Return the steps from `now` at which intervals begin and end, (intervals + 1,).
+
+        What would lie beyond the season's end is put there: such intervals have no length.
+        """
+        return np.minimum(np.cumsum([0, *self._lengths]), self.end - now)
+
+    def worth(self, world: GreenhouseWorld, state: Floats, last: int) -> Floats:
+        """Return what a unit of each state, (28,), is worth at step `last` of the season [EUR m-2].
+
+        Fruit at its price, less what it will respire until the season's end; buffer by the part of it
+        that becomes fruit (Vanthoor 2011, Eq. 9.24 and 9.43-9.45, at potential rates).
+        """
+        p = dict(zip(PARAMETER_TABLE.names, world.parameters.tolist(), strict=True))
+        left = (self.end - last) * INTERVAL
+        warmth = p["q10m"] ** (0.1 * (state[STATES.column("tCan24")] - 25.0))
+        rate = p["cFruitM"] * (1.0 - np.exp(-p["cRgr"] * p["rgr"])) * warmth
+        organs = ("Fruit", "Leaf", "Stem")
+        spent = sum(p[f"rg{organ}"] * (1.0 + p[f"c{organ}G"]) for organ in organs)
+        found = np.zeros(len(STATES))
+        fruit = self._reward.fruit / (MG * self._reward.dry_matter) * np.exp(-rate * left)
+        found[STATES.column("cFruit")] = fruit
+        found[STATES.column("cBuf")] = fruit * p["rgFruit"] / spent * (1.0 - np.exp(-left / _SPENDING))
+        return found
+
+    def given(self, world: GreenhouseWorld, state: Floats, controls: Floats, now: int) -> Floats:
+        """Return the programme's parameters for a plan from step `now` on."""
+        nodes = self.nodes(now)
+        count = len(nodes) - 1
+        rows = np.zeros((count, self._layout.given))
+        rows[:, 0] = np.diff(nodes) * INTERVAL / HOUR
+        for i in range(count):
+            first = min(now + nodes[i], len(world.weather) - 1)
+            rows[i, 1 : 1 + world.weather.shape[1]] = world.weather[
+                first : max(now + nodes[i + 1], first + 1)
+            ].mean(axis=0)
+        at = 1 + world.weather.shape[1]
+        rows[:, at : at + len(HELD)] = state[_HELD]
+        at += len(HELD)
+        prices = self._prices(world, now + nodes)
+        rows[:, at : at + prices.shape[1]] = prices
+        rows[-1, at + prices.shape[1] :] = self.worth(world, state, now + nodes[-1])[_MOVING] * SCALE
+        return np.concatenate([controls, state[_MOVING] / SCALE, rows.ravel()])
+
+    def _prices(self, world: GreenhouseWorld, nodes: Any) -> Floats:
+        """Return `interval.PRICES` of each interval."""
+        reward = self._reward
+        p = dict(zip(PARAMETER_TABLE.names, world.parameters.tolist(), strict=True))
+        heat = p["pBoil"] / p["aFlr"] / 1e3 * reward.heat
+        co2 = p["phiExtCo2"] / p["aFlr"] * HOUR / MG * reward.co2
+        begin = round(float(world.start[STATES.column("time")]) * 86_400)
+        found = []
+        for first, last in pairwise(nodes):
+            hours = (begin + np.arange(first, max(last, first + 1)) * INTERVAL) // HOUR % 24
+            tariff = np.mean([self._tariff(int(hour)) for hour in hours])
+            found.append([heat, p["thetaLampMax"] / 1e3 * tariff, co2, reward.penalty, self._wear])
+        return np.array(found)
+
+    def _tariff(self, hour: int) -> float:
+        """Return the price of electricity in an hour of the day [EUR kWh-1]."""
+        reward = self._reward
+        late, early = hour >= reward.night_start, hour < reward.night_end
+        night = (late or early) if reward.night_start > reward.night_end else (late and early)
+        if night and reward.electricity_night is not None:
+            return reward.electricity_night
+        return reward.electricity
+
+    def bounds(self, now: int) -> Bounds:
+        """Return the bounds of variables and constraints of a plan from step `now` on."""
+        layout, steps = self._layout, np.diff(self.nodes(now))
+        n_u, count = len(layout.controls), len(steps)
+        slack = n_u + layout.points * layout.states
+        low, high = np.full((count, layout.own), -np.inf), np.full((count, layout.own), np.inf)
+        low[:, :n_u], high[:, :n_u], low[:, slack:] = 0.0, 1.0, 0.0
+        low_rows, high_rows = np.zeros((count, layout.rows)), np.zeros((count, layout.rows))
+        high_rows[:, layout.defects :] = np.inf
+        largest = np.minimum(steps * self._change, 1.0)[:, None]
+        low_rows[:, -n_u:], high_rows[:, -n_u:] = -largest, largest
+        return Bounds(low.ravel(), high.ravel(), low_rows.ravel(), high_rows.ravel())
+
+    def guess(self, states: Floats, controls: Floats, now: int) -> Floats:
+        """Return the variables (intervals, own) of a trajectory of states and controls, step by step."""
+        layout, nodes = self._layout, self.nodes(now)
+        n_u, n_x = len(layout.controls), layout.states
+        found = np.zeros((len(nodes) - 1, layout.own))
+        found[:, :n_u] = controls[nodes[1:]]
+        taus = casadi.collocation_points(layout.points, "radau")
+        for j, tau in enumerate(taus):
+            at = nodes[:-1] + tau * np.diff(nodes)
+            low = np.floor(at).astype(int)
+            high, part = np.minimum(low + 1, len(states) - 1), (at - low)[:, None]
+            between = (1.0 - part) * states[low] + part * states[high]
+            found[:, n_u + j * n_x : n_u + (j + 1) * n_x] = between[:, _MOVING] / SCALE
+        return found

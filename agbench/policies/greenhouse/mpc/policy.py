@@ -1,0 +1,167 @@
+"""The model-predictive controller: plans on the model's equations with the weather to come known."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.envs.core import BatchCore, Parts
+from agbench.envs.greenhouse.worlds import GreenhouseWorld
+from agbench.policies.base import Information, Policy
+from agbench.policies.greenhouse.mpc.acting import Acting
+from agbench.policies.greenhouse.mpc.forecast import believed
+from agbench.policies.greenhouse.mpc.interval import Layout, interval
+from agbench.policies.greenhouse.mpc.outlook import Outlook, limits
+from agbench.policies.greenhouse.mpc.programme import Programme
+from agbench.policies.greenhouse.mpc.rehearsal import Candidate, Outcome, policy_candidate, rehearse
+from agbench.policies.greenhouse.mpc.settings import PredictiveSettings
+from agbench.simulators.base import Floats
+from agbench.simulators.greenlight.metered import MeteredGreenhouse, MeteredRow
+from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.smooth import TEMPERATURE_WIDTH
+from agbench.spec.greenhouse_task import GreenhouseTask
+
+_NO_HARVEST: Final = 1e12  # mg m-2: fruit stays on the plan's plants, so that its growth can be read off
+
+
+@dataclass
+class Diary:
+    """How planning went in an episode."""
+
+    plans: int = 0
+    solved: int = 0
+    """Plans that met the solver's tolerance."""
+    iterations: int = 0
+    kept: int = 0
+    """Times that the former plan was rehearsed to be better than the new one."""
+    rules: int = 0
+    """Times that the starting policy was rehearsed to be better than both."""
+
+
+class Predictive:
+    """Plans ahead, rehearses the plan with the task's own simulator, follows it, and plans again.
+
+    At each planning three candidates are rehearsed over the horizon: the starting policy, what is
+    left of the former plan (then the starting policy), and the new plan, whether or not the solver
+    met its tolerance. The best is followed: a failure of the solver can cost only the gain of a new plan.
+    """
+
+    information: Information = "model"
+
+    def __init__(self, name: str, settings: PredictiveSettings, start: Policy, task: GreenhouseTask) -> None:
+        self.name = name
+        self._settings = settings
+        self._start = start
+        self._acting = Acting(name, task)
+        self._layout = Layout(settings.points, self._acting.names)
+        self._outlook = Outlook(name, task, settings, self._layout, self._acting.change)
+        self._limits = limits(task)
+        self._programmes: dict[bytes, Programme] = {}
+        self._generator = np.random.default_rng(0)
+        self._core: BatchCore | None = None
+        self._row = 0
+        self._planned: Floats | None = None
+        self._since = 0
+        self.diary = Diary()
+
+    def reset(self, seed: int) -> None:
+        """Forget the last episode; errors of the forecast come from `seed`."""
+        self._generator = np.random.default_rng(seed)
+        self._start.reset(seed)
+        self._planned = None
+        self.diary = Diary()
+
+    def plan(self, core: BatchCore, row: int) -> None:
+        """Watch the episode of a row; plans are made as it goes on."""
+        self._core, self._row = core, row
+        self._planned = None
+
+    def __call__(self, observation: Any) -> NDArray[np.float32]:
+        """Return the action that follows the plan."""
+        core = self._core
+        if core is None:
+            raise RuntimeError(f"policy {self.name}: call plan(core, row) at the episode's start.")
+        greenhouse = core.simulator
+        assert isinstance(greenhouse, MeteredGreenhouse)
+        now = int(greenhouse.elapsed[self._row])
+        if self._planned is None or now - self._since >= self._settings.replan_steps:
+            self._planned = self._plan(core.parts, core.worlds[self._row], greenhouse.save(self._row), now)
+            self._since = now
+        wanted = self._planned[now - self._since + core.task.step]
+        return self._acting.action(wanted, greenhouse.controls[self._row, self._acting.columns])
+
+    def _plan(self, parts: Parts, world: GreenhouseWorld, present: MeteredRow, now: int) -> Floats:
+        """Return the controls to follow from step `now` on, step by step from the present ones."""
+        nodes = self._outlook.nodes(now)
+        ahead = int(nodes[-1])
+        believed_world = believed(world, now, ahead, self._settings.forecast, self._generator)
+        rules = policy_candidate(self._start)
+        options = [rules]
+        if self._planned is not None:
+            options.append(self._follow(self._planned[now - self._since :], rules, parts.task.step))
+        outcomes = rehearse(parts, self._acting, believed_world, present, options, ahead)
+        values = [self._value(believed_world, outcome, now + ahead) for outcome in outcomes]
+        guess = outcomes[int(np.argmax(values))]
+        solved = self._solve(believed_world, guess, now)
+        outcomes += rehearse(
+            parts,
+            self._acting,
+            believed_world,
+            present,
+            [self._follow(solved, rules, parts.task.step)],
+            ahead,
+        )
+        values.append(self._value(believed_world, outcomes[-1], now + ahead))
+        best = int(np.argmax(values))
+        self.diary.plans += 1
+        self.diary.rules += best == 0
+        self.diary.kept += 0 < best < len(values) - 1
+        return outcomes[best].controls
+
+    def _solve(self, world: GreenhouseWorld, guess: Outcome, now: int) -> Floats:
+        """Return the planned controls step by step, (steps + 1, controls)."""
+        programme = self._programme(world)
+        state, controls = guess.states[0], guess.controls[0]
+        given = self._outlook.given(world, state, controls, now)
+        start = self._outlook.guess(guess.states, guess.controls, now)
+        found = programme.solve(programme.with_slack(start, given), given, self._outlook.bounds(now))
+        self.diary.solved += found.solved
+        self.diary.iterations += found.iterations
+        nodes = self._outlook.nodes(now)
+        planned = np.vstack([controls, np.clip(found.variables[:, : len(controls)], 0.0, 1.0)])
+        steps = np.arange(nodes[-1] + 1)
+        return np.column_stack([np.interp(steps, nodes, column) for column in planned.T])
+
+    def _follow(self, planned: Floats, then: Candidate, every: int) -> Candidate:
+        """Return the candidate that follows planned controls as long as they last, then another."""
+
+        def candidate(step: int, present: Floats, observation: NDArray[np.float32]) -> Any:
+            if step + 1 < len(planned):
+                return self._acting.action(planned[min(step + every, len(planned) - 1)], present)
+            return then(step, present, observation)
+
+        return candidate
+
+    def _value(self, world: GreenhouseWorld, outcome: Outcome, last: int) -> float:
+        """Return the reward of a rehearsal and what its end is worth beyond it [EUR m-2].
+
+        The reward has paid fruit in full; what it will respire until the season's end is taken off.
+        """
+        first, end = outcome.states[0], outcome.states[-1]
+        worth = self._outlook.worth(world, first, last)
+        paid = self._outlook.worth(world, first, self._outlook.end)
+        return outcome.reward + float((worth - paid) @ (end - first))
+
+    def _programme(self, world: GreenhouseWorld) -> Programme:
+        """Return the programme of a world's parameters, built when first needed."""
+        parameters = world.parameters.copy()
+        parameters[PARAMETER_TABLE.column("cFruitMax")] = _NO_HARVEST
+        key = parameters.tobytes()
+        if key not in self._programmes:
+            settings = self._settings
+            structure = replace(world.structure, smoothing=settings.smoothing / TEMPERATURE_WIDTH)
+            functions = interval(structure, parameters, self._layout, self._limits)
+            count = len(settings.lengths)
+            self._programmes[key] = Programme(functions, count, settings.iterations, settings.tolerance)
+        return self._programmes[key]
