@@ -3,7 +3,7 @@
 Folders of users' own are named on the environment variable `AGBENCH_PATH` (separated as on `PATH`);
 packages add theirs through the entry point group `agbench.data`, whose value names the package
 that holds the folders. Each root has the same layout: `tasks/`, `crops/`, `sites/`, `sites/soils/`,
-`baselines/`.
+`prices/`, `baselines/`.
 """
 
 import os
@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 from agbench.errors import ConfigError, unknown
 from agbench.spec.families import read_task_file
 from agbench.spec.field import Crop, Soil
+from agbench.spec.prices import PriceSeries
 from agbench.spec.reading import Strict, read_file
 from agbench.spec.site import Site
 from agbench.spec.task import Task
@@ -30,6 +31,7 @@ _FOLDERS: Final = {
     "crop": "crops",
     "site": "sites",
     "soil": "sites/soils",
+    "prices": "prices",
 }
 
 
@@ -61,7 +63,7 @@ def _package_roots() -> list[Path]:
 
 
 def names(kind: str) -> list[str]:
-    """Return the names of all files of a kind (`task`, `crop`, `site`, `soil`), sorted."""
+    """Return the names of all files of a kind (`task`, `crop`, `site`, `soil`, `prices`), sorted."""
     return sorted(_files(kind))
 
 
@@ -118,6 +120,16 @@ def soil(name: str) -> Soil:
 def site(name: str) -> Site:
     """Read a site by its id."""
     return _named("site", name, _read_site)
+
+
+def prices(path: Path) -> PriceSeries:
+    """Read the description of a price series, whose `prices` is its file's own name."""
+    found: PriceSeries = _read(path, "prices", path.stat().st_mtime_ns if path.is_file() else 0, _read_prices)
+    return found
+
+
+def _read_prices(path: Path) -> PriceSeries:
+    return read_file(PriceSeries, path)
 
 
 def _read_crop(path: Path) -> Crop:

@@ -14,6 +14,7 @@ from agbench.envs.greenhouse.rewards import GreenhouseAccounts
 from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ConfigError, WeatherError
+from agbench.greenhouse_prices import GreenhousePrices
 from agbench.greenhouse_weather import GreenhouseWeather, Measured, greenhouse_weather
 from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
@@ -53,8 +54,8 @@ def build(
         scenarios=ScenarioSet(split, keys, known, worlds.build, random=worlds.random(keys)),
         actions=action_map(task),
         observer=GreenhouseObserver(task.observation),
-        make_simulator=lambda n: _simulator(task, n),
-        make_reward=lambda n: GreenhouseAccounts(task, parameters, n),
+        make_simulator=lambda n: make_simulator(task, n),
+        make_reward=lambda n: GreenhouseAccounts(task, parameters, worlds.prices.highest, n),
         hashes=lambda: worlds.hashes(keys),
         make_plot=_plot,
     )
@@ -92,7 +93,8 @@ def action_map(task: GreenhouseTask) -> ActionMap:
     return found
 
 
-def _simulator(task: GreenhouseTask, n: int) -> Simulator:
+def make_simulator(task: GreenhouseTask, n: int) -> Simulator:
+    """Return the simulator of a task with n rows."""
     spec = task.simulator
     if not task.action.tells_setpoints:
         return MeteredGreenhouse(n, spec.preset, INTERVAL, SETTINGS[spec.setting])
@@ -109,6 +111,7 @@ class _Worlds:
         self._sites: dict[str, GreenhouseWeather] = {}
         self._days = task.season.intervals * INTERVAL // 86_400
         self._ahead = max([*task.observation.forecast_steps, 0]) + 1
+        self.prices = GreenhousePrices(task.reward)
         self._uncertain = uncertain_columns(task.uncertainty.parameters)
 
     def random(self, keys: Sequence[str]) -> bool:
@@ -117,18 +120,19 @@ class _Worlds:
         return uncertain or any(self._weather(_read_key(key)[0]).random for key in keys)
 
     def check_covered(self, keys: Sequence[str]) -> None:
-        """Raise `WeatherError` now where a scenario's days lack weather, not in mid-training."""
+        """Raise now where a scenario's days lack weather or prices, not in mid-training."""
         for key in keys:
             site, first, _ = _read_key(key)
             try:
                 self._weather(site).check(first, self._days)
-            except WeatherError as error:
-                raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
+                self.prices.rows(first, self._days)
+            except (WeatherError, ConfigError) as error:
+                raise type(error)(f"{self._task.task}, scenario {key}: {error}") from None
 
     def hashes(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the SHA-256 of each site's series."""
+        """Return the SHA-256 of each site's series, and of price series."""
         sites = sorted({_read_key(key)[0] for key in keys})
-        return {f"weather {site}": self._weather(site).sha256 for site in sites}
+        return {f"weather {site}": self._weather(site).sha256 for site in sites} | self.prices.hashes
 
     def build(self, key: str, generator: np.random.Generator | None) -> GreenhouseWorld:
         """Return the world of a scenario: weather, crop at the start, parameters."""
@@ -152,6 +156,7 @@ class _Worlds:
             steps=task.season.intervals,
             first_day=first,
             level=level if by_step else 0.0,
+            prices=self.prices.rows(first, self._days, -(-self._ahead * INTERVAL // 3600)),
         )
 
     def _weather(self, site: str) -> GreenhouseWeather:

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from agbench.spec.field import Number
 from agbench.spec.field_task import Days, MonthDay
+from agbench.spec.prices import Price
 from agbench.spec.quantity import days, seconds
 from agbench.spec.reading import Strict
 from agbench.spec.split import SplitSpec as Years
@@ -14,6 +15,9 @@ from agbench.spec.task import Task
 
 INTERVAL = 300
 """Length of a model step [s]: weather and controls are held over it."""
+
+PRICED = ("fruit", "co2", "heat", "electricity")
+"""What has a price, in the order of tables of prices."""
 
 
 def _steps(value: str) -> str:
@@ -102,7 +106,9 @@ class GreenhouseObservation(Strict):
 
     `climate`, `time`, `setpoints`, `fluxes` and `energy` have their names in
     `agbench.envs.greenhouse.observations`; `state`, `controls` and `weather` are the model's.
-    `forecast` lists weather variables, seen every `forecast_every` up to `forecast_length` ahead.
+    `prices` lists what of fruit, co2, heat and electricity is shown at its present price. `forecast`
+    lists weather variables, and prices as `electricityPrice`, which are known ahead; they are seen
+    every `forecast_every` up to `forecast_length` ahead.
     """
 
     climate: list[str] = []
@@ -112,6 +118,7 @@ class GreenhouseObservation(Strict):
     fluxes: list[str] = []
     energy: list[str] = []
     weather: list[str] = []
+    prices: list[Literal["fruit", "co2", "heat", "electricity"]] = []
     time: list[str] = []
     forecast: list[str] = []
     forecast_length: Steps = "12 h"
@@ -133,16 +140,18 @@ class GreenhouseReward(Strict):
     `scaled-profit`: profit between the worst (0) and the best (1) of a step, less scaled violations.
     `yield-and-energy`: the growing and harvest rewards of GreenLightPlus.
 
-    Prices: fruit and CO2 in EUR kg-1, heat and electricity in EUR kWh-1, the latter from `night_start`
-    to `night_end` at the night tariff, if there is one.
+    Prices: fruit and CO2 in EUR kg-1, heat and electricity in EUR kWh-1; each a number, 24 of them by
+    hour of the day, or a series (see `agbench.spec.prices`). The price at a step's start holds for it.
+    `electricity_night` is a night tariff from `night_start` to `night_end` beside a day tariff that
+    is a number.
     """
 
     kind: Literal["profit", "scaled-profit", "yield-and-energy"] = "profit"
-    fruit: Number = 1.6
+    fruit: Price = 1.6
     dry_matter: Number = Field(default=0.065, gt=0, le=1)
-    co2: Number = 0.3
-    heat: Number = 0.09
-    electricity: Number = 0.3
+    co2: Price = 0.3
+    heat: Price = 0.09
+    electricity: Price = 0.3
     electricity_night: Number | None = None
     night_start: int = Field(default=23, ge=0, le=23)
     night_end: int = Field(default=7, ge=0, le=23)
@@ -152,6 +161,15 @@ class GreenhouseReward(Strict):
     """kg m-2 in the season (`yield-and-energy`)."""
     target_energy: Number = Field(default=20.0, gt=0)
     """kWh kg-1 (`yield-and-energy`)."""
+
+    @model_validator(mode="after")
+    def _one_tariff(self) -> "GreenhouseReward":
+        if self.electricity_night is not None and not isinstance(self.electricity, float):
+            raise ValueError(
+                "electricity_night: the night tariff goes with a day tariff that is a number; "
+                "hourly prices already say what the night costs."
+            )
+        return self
 
 
 class Constraint(Strict):

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from agbench.envs.greenhouse.constraints import Limits
-from agbench.simulators.base import Booleans, Floats
+from agbench.simulators.base import Floats
 from agbench.simulators.kernels import entry
 from agbench.spec.greenhouse_task import GreenhouseReward
 
@@ -20,38 +20,45 @@ JOULES: Final = 3.6e6  # per kWh
 MG: Final = 1e6  # per kg
 
 
-def terms(spec: GreenhouseReward, hours: float) -> Floats:
-    """Return the prices as `book` takes them; `hours` is the length of a step."""
-    night = spec.electricity if spec.electricity_night is None else spec.electricity_night
-    fresh = 1.0 / (MG * spec.dry_matter)
-    return np.array([spec.fruit, fresh, spec.co2, spec.heat, spec.electricity, night, spec.penalty, hours])
-
-
 def book(
-    grown: Floats, used: Floats, climate: Floats, night: Booleans, limits: Limits, prices: Floats
+    grown: Floats,
+    used: Floats,
+    climate: Floats,
+    limits: Limits,
+    prices: Floats,
+    spec: GreenhouseReward,
+    hours: float,
 ) -> Floats:
-    """Return the entries (n, 15) of a step, in the order of `ENTRIES`.
+    """Return the entries (n, 15) of a step of some `hours`, in the order of `ENTRIES`.
 
     `grown` (n,) is the change of fruit on the plants [mg m-2], `used` (n, 6) the meters' step,
-    `climate` (n, 4) what sensors read at its end, `night` whether the night tariff holds.
+    `climate` (n, 4) what sensors read at its end, `prices` (n, 4) those in force, in the order of
+    `PRICED`.
     """
     found = np.empty((len(grown), len(ENTRIES)))
     violations = limits.violations(climate)
-    _book(grown, used, violations, night, prices, found)
+    fresh = 1.0 / (MG * spec.dry_matter)
+    _book(grown, used, violations, prices, fresh, spec.penalty, hours, found)
     return found
 
 
 @entry
 def _book(
-    grown: Floats, used: Floats, violations: Floats, night: Booleans, prices: Floats, found: Floats
+    grown: Floats,
+    used: Floats,
+    violations: Floats,
+    prices: Floats,
+    fresh: float,
+    penalty: float,
+    hours: float,
+    found: Floats,
 ) -> None:
-    fruit_price, fresh, co2_price, heat_price, tariff, night_tariff, penalty, hours = prices
     for i in range(len(grown)):
         harvest = used[i, 3]
         fruit = (grown[i] + harvest) * fresh
         heat, light, co2 = used[i, 0] / JOULES, used[i, 1] / JOULES, used[i, 2] / MG
-        income = fruit * fruit_price
-        spent = heat * heat_price + light * (night_tariff if night[i] else tariff) + co2 * co2_price
+        income = fruit * prices[i, 0]
+        spent = heat * prices[i, 2] + light * prices[i, 3] + co2 * prices[i, 1]
         found[i, 0], found[i, 1], found[i, 2] = income - spent, income, spent
         found[i, 3], found[i, 4] = fruit, harvest * fresh
         found[i, 5], found[i, 6], found[i, 7] = heat, light, co2

@@ -7,13 +7,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import unknown
 from agbench.simulators.base import Floats, Simulator, Variable, VariableTable
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.sensors import CLIMATE, CLOCK
 from agbench.simulators.greenlight.setpoints import SETPOINTS
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
-from agbench.spec.greenhouse_task import GreenhouseObservation
+from agbench.spec.greenhouse_task import INTERVAL, PRICED, GreenhouseObservation
+from agbench.spec.prices import LARGEST
 
 FLUXES: Final = VariableTable(
     (
@@ -29,9 +31,14 @@ ENERGY: Final = VariableTable(
         Variable("boilIn", "MJ m-2", "heat of the boiler in the last step", 0.0, 100.0),
     )
 )
+PRICES: Final = VariableTable(
+    Variable(f"{what}Price", f"EUR {unit}", f"price of {what} in force", -LARGEST, LARGEST)
+    for what, unit in zip(PRICED, ("kg-1", "kg-1", "kWh-1", "kWh-1"), strict=True)
+)
 _ORGANS: Final = ("mcFruitAir", "mcLeafAir", "mcStemAir")
 
 Read = Callable[[MeteredGreenhouse], Floats]
+Ahead = Callable[[MeteredGreenhouse, NDArray[np.int64], NDArray[np.intp]], Floats]
 
 
 class GreenhouseObserver:
@@ -69,12 +76,16 @@ def _modules(spec: GreenhouseObservation) -> tuple[list[Variable], list[tuple[in
     add(FLUXES, spec.fluxes, lambda c: lambda g: _fluxes(g)[:, c])
     add(ENERGY, spec.energy, lambda c: lambda g: 1e-6 * g.used[:, [1, 0]][:, c])
     add(WEATHER, spec.weather, lambda c: lambda g: g.forecast(_NOW, c)[:, 0])
+    add(PRICES, [f"{what}Price" for what in spec.prices], lambda c: lambda g: _prices(g, _NOW, c)[:, 0])
     add(CLOCK, spec.time, lambda c: lambda g: g.clock()[:, c])
-    if spec.forecast:
-        steps = np.array(spec.forecast_steps, dtype=np.int64)
-        columns = WEATHER.columns(spec.forecast)
-        blocks.append((len(steps) * len(columns), lambda g: _flat(g.forecast(steps, columns))))
-        entries.extend(_ahead(WEATHER[name], step) for step in steps for name in spec.forecast)
+    steps = np.array(spec.forecast_steps, dtype=np.int64)
+    known = [name for name in spec.forecast if name in PRICES.names]
+    weather = [name for name in spec.forecast if name not in known]
+    for table, names, read in ((WEATHER, weather, MeteredGreenhouse.forecast), (PRICES, known, _prices)):
+        if names:
+            columns = table.columns(names)
+            blocks.append((len(steps) * len(names), _reading_ahead(read, steps, columns)))
+            entries.extend(_ahead(table[name], step) for step in steps for name in names)
     if not entries:
         raise unknown("observation", "nothing", GreenhouseObservation.model_fields, "observation")
     return entries, blocks
@@ -92,6 +103,21 @@ def _fluxes(greenhouse: MeteredGreenhouse) -> Floats:
     fruit, leaves, stem = (greenhouse.flux(name) for name in _ORGANS)
     others = (greenhouse.flux(name) for name in ("mcFruitHar", "mvCanAir"))
     return np.column_stack([greenhouse.flux("mcAirBuf"), fruit + leaves + stem, *others])
+
+
+def _reading_ahead(read: Ahead, steps: NDArray[np.int64], columns: NDArray[np.intp]) -> Read:
+    return lambda greenhouse: _flat(read(greenhouse, steps, columns))
+
+
+def _prices(greenhouse: MeteredGreenhouse, steps: NDArray[np.int64], columns: NDArray[np.intp]) -> Floats:
+    """Return prices some steps ahead, (n, len(steps), len(columns)); 0 before the first reset."""
+    found = np.zeros((greenhouse.n, len(steps), len(columns)))
+    hours = (greenhouse.elapsed[:, None] + steps) * INTERVAL // 3600
+    for row, world in enumerate(greenhouse.worlds):
+        if isinstance(world, GreenhouseWorld):
+            at = np.minimum(hours[row], len(world.prices) - 1)
+            found[row] = world.prices[at[:, None], columns]
+    return found
 
 
 def _flat(seen: Floats) -> Floats:

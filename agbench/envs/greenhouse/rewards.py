@@ -8,13 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book, terms
+from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book
 from agbench.envs.greenhouse.constraints import Limits
+from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.simulators.base import Booleans, Floats, Simulator
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
 from agbench.simulators.greenlight.variables import STATES
-from agbench.spec.greenhouse_task import INTERVAL, GreenhouseReward, GreenhouseTask
+from agbench.spec.greenhouse_task import INTERVAL, PRICED, GreenhouseReward, GreenhouseTask
 
 TOTALS: Final = (*ENTRIES, "return")
 _COST: Final = ENTRIES.index("cost")
@@ -25,15 +26,17 @@ _PENALTY: Final = ENTRIES.index("penalty")
 class GreenhouseAccounts:
     """The reward of a greenhouse task, and what its metrics are read from."""
 
-    def __init__(self, task: GreenhouseTask, parameters: Floats, n: int) -> None:
+    def __init__(self, task: GreenhouseTask, parameters: Floats, highest: Floats, n: int) -> None:
+        """Open the accounts of n rows; `highest` (4,) are the highest prices of any hour."""
         self._spec = task.reward
         self._hours = task.step * INTERVAL / 3600.0
         self._episode = task.season.intervals
-        self._prices = terms(task.reward, self._hours)
         self._limits = Limits(task.constraints)
-        self._bounds = _profit_bounds(task.reward, parameters, task.step * INTERVAL)
+        self._bounds = _profit_bounds(task.reward, highest, parameters, task.step * INTERVAL)
         self._fruit: Floats = np.zeros(n)
-        self._night: Booleans = np.zeros(n, dtype=np.bool_)
+        self._rows = np.arange(n)
+        self._table: Floats = np.zeros((n, -(-self._episode * INTERVAL // 3600), len(PRICED)))
+        self._prices: Floats = np.zeros((n, len(PRICED)))
         self._sums: Floats = np.zeros((n, len(TOTALS)))
         self.cost: Floats = np.zeros(n)
         self.totals: Mapping[str, Floats] = {name: self._sums[:, i] for i, name in enumerate(TOTALS)}
@@ -42,21 +45,26 @@ class GreenhouseAccounts:
         """Open a row's accounts."""
         self._sums[row] = 0.0
         self.cost[row] = 0.0
+        self._read_prices(row, world)
+
+    def _read_prices(self, row: int, world: Any) -> None:
+        assert isinstance(world, GreenhouseWorld)
+        self._table[row] = world.prices[: self._table.shape[1]]
 
     def before(self, simulator: Simulator) -> None:
         """Note where rows stand before a step."""
         greenhouse = _greenhouse(simulator)
         self._fruit = greenhouse.state[:, _FRUIT].copy()
-        hour = greenhouse.seconds // 3600 % 24
-        late, early = hour >= self._spec.night_start, hour < self._spec.night_end
-        wraps = self._spec.night_start > self._spec.night_end
-        self._night = (late | early) if wraps else (late & early)
+        hour = np.minimum(greenhouse.elapsed * INTERVAL // 3600, self._table.shape[1] - 1)
+        self._prices = self._table[self._rows, hour]
 
     def after(self, simulator: Simulator, inputs: Floats, moved: Booleans) -> Floats:
         """Return the rewards of a step, (n,); 0 for rows that did not move."""
         greenhouse = _greenhouse(simulator)
         grown = greenhouse.state[:, _FRUIT] - self._fruit
-        entries = book(grown, greenhouse.used, greenhouse.climate(), self._night, self._limits, self._prices)
+        entries = book(
+            grown, greenhouse.used, greenhouse.climate(), self._limits, self._prices, self._spec, self._hours
+        )
         count = len(ENTRIES)
         self._sums[moved, :count] += entries[moved]
         rewards = np.where(moved, self._reward(greenhouse, entries), 0.0)
@@ -99,23 +107,27 @@ class GreenhouseAccounts:
         """Put a row's accounts back."""
         self._sums[row] = saved[:-1]
         self.cost[row] = saved[-1]
+        self._read_prices(row, world)
 
 
 HARVESTING: Final = 0.01  # mg m-2 s-1, the rate of harvest from which a step counts as harvest
 
 
-def _profit_bounds(spec: GreenhouseReward, parameters: Floats, seconds: float) -> tuple[float, float]:
+def _profit_bounds(
+    spec: GreenhouseReward, highest: Floats, parameters: Floats, seconds: float
+) -> tuple[float, float]:
     """Return the worst and best profit of a step [EUR m-2].
 
-    Worst: everything at capacity and no growth. Best: potential fruit growth for nothing.
+    Worst: everything at capacity and no growth. Best: potential fruit growth for nothing. Both at the
+    highest prices of any hour.
     """
     p = {name: float(value) for name, value in zip(PARAMETER_TABLE.names, parameters, strict=True)}
     heat = (p["pBoil"] + p["pBoilGro"]) / p["aFlr"] * seconds / JOULES
     light = (p["thetaLampMax"] + p["thetaIntLampMax"]) * seconds / JOULES
     co2 = p["phiExtCo2"] / p["aFlr"] * seconds / MG
-    tariff = max(spec.electricity, spec.electricity_night or 0.0)
-    fruit = p["rgFruit"] * seconds / MG / spec.dry_matter
-    return -(heat * spec.heat + light * tariff + co2 * spec.co2), fruit * spec.fruit
+    growth = p["rgFruit"] * seconds / MG / spec.dry_matter
+    fruit_price, co2_price, heat_price, tariff = highest.tolist()
+    return -(heat * heat_price + light * tariff + co2 * co2_price), growth * fruit_price
 
 
 def _greenhouse(simulator: Simulator) -> MeteredGreenhouse:

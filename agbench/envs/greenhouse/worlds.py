@@ -1,4 +1,4 @@
-"""The world of a greenhouse episode, with its calendar and its level of uncertainty."""
+"""The world of a greenhouse episode, with its calendar, its prices and its level of uncertainty."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -12,11 +12,13 @@ from agbench.simulators.greenlight.world import GreenLightWorld
 
 @dataclass(frozen=True, eq=False)
 class GreenhouseWorld(GreenLightWorld):
-    """A world that knows its first day and how uncertain its crop is."""
+    """A world that knows its first day, its prices and how uncertain its crop is."""
 
     first_day: date
     level: float
     """Half-width of the perturbation of each step [-]; 0 where nothing is drawn step by step."""
+    prices: Floats
+    """(hours, 4): those of each hour since the start in the order of `PRICED`, and some hours ahead."""
 
 
 def perturbed(

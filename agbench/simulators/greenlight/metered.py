@@ -104,6 +104,11 @@ class MeteredGreenhouse(GreenLightSimulator):
         return self._flows[:, FLUXES.index(name)]
 
     @property
+    def worlds(self) -> Sequence[GreenLightWorld | None]:
+        """The world of each row; None before its first reset."""
+        return self._worlds
+
+    @property
     def seconds(self) -> NDArray[np.int64]:
         """Seconds since the start of the year of each row's clock, (n,)."""
         return self._begin + self.elapsed * int(self.interval)

@@ -1,0 +1,179 @@
+"""Prices of greenhouse tasks: numbers, hours of the day, series by date; what is paid and shown."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import agbench
+from agbench import data
+from agbench.building import build
+from agbench.envs.core import BatchCore
+from agbench.errors import ConfigError, UnknownNameError
+from agbench.evaluation.runner import evaluate, replay
+from agbench.greenhouse_prices import GreenhousePrices
+from agbench.spec.greenhouse_task import GreenhouseReward
+from agbench.spec.overrides import override
+
+WINTER = "greenhouse-winter-v1"
+BY_HOUR = [round(0.1 + 0.01 * hour, 2) for hour in range(24)]
+SHORT = {"season__length": "1 d", "action__kind": "absolute", "simulator__setting": "fast"}
+
+
+@pytest.fixture
+def series(tmp_path, monkeypatch):
+    """Describe a price series that lies in a data folder of the user's own."""
+    folder = tmp_path / "prices"
+    folder.mkdir()
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+
+    def write(times, prices, suffix=".csv", **said):
+        table = pd.DataFrame({"time": times, "price": prices})
+        file = folder / f"spot{suffix}"
+        table.to_parquet(file) if suffix == ".parquet" else table.to_csv(file, index=False)
+        lines = {
+            "prices": "spot",
+            "summary": "drawn for a test",
+            "source": "this test",
+            "unit": "EUR kWh-1",
+            "file": file.name,
+            **said,
+        }
+        text = "".join(f"{key}: {value}\n" for key, value in lines.items())
+        (folder / "spot.yaml").write_text(text, "utf-8")
+        return folder / "spot.yaml"
+
+    return write
+
+
+def hours(first, count):
+    return pd.date_range(first, periods=count, freq="h")
+
+
+def lamps(env, steps):
+    """Burn all lamps for some steps and return what each step cost."""
+    action = np.array([-1, -1, -1, -1, 1, -1], np.float32)
+    spent = [0.0]
+    for _ in range(steps):
+        env.step(action)
+        spent.append(float(env.core.reward.totals["spent"][0]))
+    return np.diff(spent)
+
+
+def test_each_hour_is_paid_at_its_own_price():
+    env = agbench.make(WINTER, reward__electricity=BY_HOUR, **SHORT).unwrapped
+    env.reset(seed=0, options={"scenario": "bleiswijk/2009-11-09"})
+    power = float(env.core.simulator.parameters[0, parameter("thetaLampMax")]) * 300 / 3.6e6
+    paid = lamps(env, 36)
+    np.testing.assert_allclose(paid, power * np.repeat(BY_HOUR[:3], 12), rtol=1e-12)
+
+
+def parameter(name):
+    from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+
+    return PARAMETER_TABLE.column(name)
+
+
+def test_a_night_tariff_is_a_list_of_hours():
+    night = [0.1 if hour >= 23 or hour < 7 else 0.3 for hour in range(24)]
+    tariff = GreenhousePrices(GreenhouseReward(electricity_night=0.1))
+    day = pd.Timestamp("2010-01-04").date()
+    assert tariff.rows(day, 2)[:, 3].tolist() == night * 2
+    assert tariff.rows(day, 1)[:, 0].tolist() == [1.6] * 24
+
+
+def test_a_batch_pays_each_row_by_its_own_date_and_goes_on_from_a_saved_state(series):
+    series(hours("2009-10-01", 24 * 60), np.arange(24 * 60) / 1000)
+    keys = ["bleiswijk/2009-10-20", "bleiswijk/2009-11-09"]
+    parts = build(override(data.task(WINTER), {"reward__electricity": "spot", **SHORT}), "train")
+    actions = np.tile(np.array([-1, -1, -1, -1, 1, -1], np.float32), (2, 1))
+    both = BatchCore(parts, 2)
+    both.reset([0, 1], keys)
+    for _ in range(13):
+        both.step(actions, ~both.over)
+    firsts = np.array([24 * 19, 24 * 39]) / 1000
+    spent = both.reward.totals["spent"]
+    power = spent / (12 * firsts + firsts + 0.001)
+    assert power[0] == pytest.approx(power[1], rel=1e-12)
+    alone = BatchCore(parts, 1)
+    alone.load(0, both.save(1))
+    for core in (both, alone):
+        core.step(actions[: core.n], ~core.over)
+    assert alone.reward.totals["spent"][0] == both.reward.totals["spent"][1]
+
+
+def test_prices_are_seen_now_and_ahead_where_the_task_shows_them():
+    shown = {
+        "observation__prices": ["electricity", "fruit"],
+        "observation__forecast": ["tOut", "electricityPrice"],
+        "observation__forecast_length": "4 h",
+    }
+    env = agbench.make(WINTER, reward__electricity=BY_HOUR, **shown, **SHORT).unwrapped
+    observation, _ = env.reset(seed=0)
+    names = [entry.name for entry in env.observation_entries]
+    seen = dict(zip(names, observation, strict=True))
+    assert seen["electricityPrice"] == np.float32(BY_HOUR[0])
+    assert seen["fruitPrice"] == np.float32(1.6)
+    assert seen["electricityPrice[+240 min]"] == np.float32(BY_HOUR[4])
+    for _ in range(12 * 22):
+        observation, *_ = env.step(np.full(6, -1.0, np.float32))
+    seen = dict(zip(names, observation, strict=True))
+    assert seen["electricityPrice"] == np.float32(BY_HOUR[22])
+    assert seen["electricityPrice[+240 min]"] == np.float32(BY_HOUR[2])
+    assert env.observation_space.contains(observation)
+
+
+def test_a_year_of_prices_stands_for_any_year(series):
+    series(hours("2019-01-01", 8760), np.arange(8760) / 1000, ".parquet", repeats="true")
+    prices = GreenhousePrices(GreenhouseReward(electricity="spot"))
+    rows = prices.rows(pd.Timestamp("1984-02-28").date(), 3)[:, 3]
+    day = 24 * 58
+    np.testing.assert_allclose(rows * 1000, [*range(day, day + 24)] * 2 + [*range(day + 24, day + 48)])
+
+
+def test_the_result_says_which_series_it_rests_on_and_replays(series):
+    path = series(hours("2009-10-01", 24 * 200), np.full(24 * 200, 0.25))
+    result = evaluate(WINTER, "rule-based", reward__electricity=str(path), **SHORT)
+    assert len(result.record["data"]["prices spot"]) == 64
+    assert replay(result).episodes["return"].tolist() == result.episodes["return"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("price", "said"),
+    [
+        ([0.1] * 23, "one for each hour of the day, 24; got 23"),
+        ([0.1] * 23 + ["dear"], "price of hour 23 is 'dear'"),
+        (45000.0, "beyond 100 EUR per kg or kWh"),
+        (True, "the price is True"),
+    ],
+)
+def test_a_price_that_is_none_is_refused(price, said):
+    with pytest.raises(ConfigError, match=said):
+        override(data.task(WINTER), {"reward.electricity": price})
+
+
+def test_a_night_tariff_beside_hourly_prices_is_refused():
+    with pytest.raises(ConfigError, match="hourly prices already say"):
+        override(data.task(WINTER), {"reward.electricity": BY_HOUR, "electricity_night": 0.1})
+
+
+def test_errors_of_series_name_file_place_and_remedy(series):
+    def reading(*args, **said):
+        series(*args, **said)
+        return GreenhousePrices(GreenhouseReward(electricity="spot"))
+
+    with pytest.raises(UnknownNameError, match="unknown prices 'sport'"):
+        GreenhousePrices(GreenhouseReward(electricity="sport"))
+    gap = hours("2009-10-01", 48).delete(5)
+    with pytest.raises(ConfigError, match=r"row 6 is .*2009-10-01 05:00 is due"):
+        reading(gap, np.zeros(47))
+    with pytest.raises(ConfigError, match=r"1000 times one per kWh"):
+        reading(hours("2009-10-02", 24), [0.1] * 23 + [453.2])
+    with pytest.raises(ConfigError, match="without a zone"):
+        reading(hours("2009-10-03", 24).tz_localize("UTC"), np.zeros(24))
+    with pytest.raises(ConfigError, match="8760 hours from 1 January"):
+        reading(hours("2009-10-04", 24), np.zeros(24), repeats="true")
+    with pytest.raises(ConfigError, match="SHA-256"):
+        reading(hours("2009-10-05", 24), np.zeros(24), sha256="a" * 64)
+    prices = reading(hours("2009-10-06", 24), np.zeros(24))
+    with pytest.raises(ConfigError, match=r"from 2009-10-06 00:00 to 2009-10-07 00:00, and 48 hours"):
+        prices.rows(pd.Timestamp("2009-10-06").date(), 2)
