@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from agbench.errors import ConfigError
 from agbench.files import write
+from agbench.policies import heads
 from agbench.policies.base import Information
 from agbench.simulators.base import Floats
 from agbench.untrusted.arrays import Limits, read_npz
@@ -29,7 +30,6 @@ from agbench.untrusted.refusal import RefusedError
 LIMITS: Final = Limits(members=40, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"))
 LAYERS: Final = 16
 WIDTH: Final = 1024
-HEADS: Final = ("argmax", "clip", "squash")
 
 
 def _scalar(function: Callable[[float], float]) -> Callable[[Floats], Floats]:
@@ -83,15 +83,7 @@ class Network:
 
     def actions(self, observations: Any, space: spaces.Space[Any]) -> NDArray[Any]:
         """Return the actions of observations, of the action space's own type."""
-        out = self(observations)
-        if isinstance(space, spaces.Discrete):
-            chosen: NDArray[Any] = np.argmax(out, axis=-1).astype(np.int64) + int(space.start)
-            return chosen
-        assert isinstance(space, spaces.Box)
-        low, high = space.low.astype(np.float64), space.high.astype(np.float64)
-        if self.head == "squash":
-            out = low + 0.5 * (ACTIVATIONS["tanh"](out) + 1.0) * (high - low)
-        return np.clip(out, low, high).astype(np.float32)
+        return heads.actions(self(observations), self.head, space)
 
 
 def _dense(values: Floats, weight: Floats, bias: Floats) -> Floats:
@@ -160,7 +152,7 @@ def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Ne
     """Return the network of a stranger's policy.npz; raises `RefusedError` where it does not fit."""
     arrays = read_npz(content, file, LIMITS)
     activations = _texts(arrays, "activations", file, list(ACTIVATIONS), 1)
-    (head,) = _texts(arrays, "head", file, HEADS, 0)
+    (head,) = _texts(arrays, "head", file, heads.HEADS, 0)
     if not 1 <= len(activations) <= LAYERS:
         raise RefusedError(file, "activations", f"{len(activations)} layers; 1 to {LAYERS}.")
     outputs = _outputs(space, head, file)
@@ -185,7 +177,7 @@ def _outputs(space: spaces.Space[Any], head: str, file: str) -> int:
     discrete = isinstance(space, spaces.Discrete)
     if discrete != (head == "argmax"):
         raise RefusedError(file, "head", f"{head} does not go with the action space {space}.")
-    return int(space.n) if isinstance(space, spaces.Discrete) else math.prod(space.shape or ())
+    return heads.outputs(space)
 
 
 def _normalisation(
