@@ -95,7 +95,7 @@ def rewire(content, generator):
             helper.make_attribute(str(generator.choice(["axis", "to", "alpha", "perm"])), size)
         )
     elif change == 5:
-        tensor.dims[int(generator.integers(len(tensor.dims)))] = size
+        tensor.dims[:] = [*tensor.dims[1:], size]
     elif change == 6:
         tensor.data_type = int(generator.integers(0, 24))
     else:
