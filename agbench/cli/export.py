@@ -14,7 +14,9 @@ def export(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")] = Path(
         "policy.npz"
     ),
-    algorithm: Annotated[str, typer.Option(metavar="NAME", help="PPO, A2C, DQN, SAC, TD3 or DDPG.")] = "PPO",
+    algorithm: Annotated[
+        str, typer.Option(metavar="NAME", help="PPO, A2C, DQN, SAC, TD3, DDPG or RecurrentPPO.")
+    ] = "PPO",
     normalisation: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What VecNormalize saved, if it was used.")
     ] = None,

@@ -21,7 +21,7 @@ PolicyOption = Annotated[
         "--policy",
         "-p",
         metavar="POLICY",
-        help="Name (see `agbench show TASK`), settings file, or `package.module:Name`.",
+        help="Name (see `agbench show TASK`), settings file, .npz, .onnx, or `package.module:Name`.",
     ),
 ]
 SplitOption = Annotated[str, typer.Option(metavar="SPLIT", help="Set of scenarios.")]

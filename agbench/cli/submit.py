@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from agbench.cli.options import console
+from agbench.errors import ConfigError
 from agbench.leaderboard import board as places
 from agbench.leaderboard.making import submit as make
 from agbench.spec.reading import load_file
@@ -29,7 +30,8 @@ def submit(
     policy: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="The policy: a policy.npz a seed, or a schedule's YAML; repeatable."
+            metavar="FILE",
+            help="The policy: a policy.npz or policy.onnx a seed, or a schedule's YAML; repeatable.",
         ),
     ] = None,
     seed: Annotated[list[int] | None, typer.Option(help="A training seed; 0, 1, ... if not given.")] = None,
@@ -60,4 +62,8 @@ def _policy(rule: str | None, files: list[Path]) -> dict[str, str]:
     """Return what the card says of the policy."""
     if rule is not None:
         return {"format": "rule", "name": rule}
-    return {"format": "rule" if files[0].suffix in (".yaml", ".yml") else "mlp"}
+    formats = {".yaml": "rule", ".yml": "rule", ".npz": "mlp", ".onnx": "onnx"}
+    suffix = files[0].suffix
+    if suffix not in formats:
+        raise ConfigError(f"{files[0]}: no policy format; wanted a file such as {', '.join(formats)}.")
+    return {"format": formats[suffix]}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from agbench.envs import FieldEnv
 from agbench.evaluation.protocol import Episode
 from agbench.policies.base import Planner, Policy
+from agbench.untrusted.refusal import RefusedError
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ def roll_out(env: FieldEnv, policy: Policy, episode: Episode) -> Rollout:
             actions.append(np.asarray(action))
             total += float(reward)
             over = terminated or truncated
+    except RefusedError:  # the policy is not allowed at all
+        raise
     except Exception as problem:  # a policy is anybody's code; what it raised is in the record
         error = f"{type(problem).__name__}: {problem}"
     return Rollout(_row(env, episode, info, total, len(actions), error), _stack(env, actions))

@@ -130,8 +130,9 @@ def _expected(card: Submission, task: Task) -> set[str]:
     }
     if card.policy is not None and card.policy.format == "rule" and card.policy.name is None:
         wanted.add("policy/rule.yaml")
-    if card.policy is not None and card.policy.format == "mlp":
-        wanted |= {f"policy/seed-{seed}.npz" for seed in seeds}
+    if card.policy is not None and card.policy.format in submitted_policy.SUFFIXES:
+        suffix = submitted_policy.SUFFIXES[card.policy.format]
+        wanted |= {f"policy/seed-{seed}{suffix}" for seed in seeds}
     return wanted
 
 

@@ -13,6 +13,7 @@ from agbench.errors import ConfigError, ResultError
 from agbench.evaluation.result import FILES, Result
 from agbench.files import sha256
 from agbench.leaderboard import board as places
+from agbench.leaderboard import submitted_policy
 from agbench.leaderboard.checking import CARD, CheckedSubmission, check
 from agbench.leaderboard.duplicates import Known
 from agbench.spec.submission import Submission
@@ -138,7 +139,8 @@ def _copy_policies(
     kind = said.get("format")
     if not policies:
         return
-    wanted = ["rule.yaml"] if kind == "rule" else [f"seed-{seed}.npz" for seed in seeds]
+    suffix = submitted_policy.SUFFIXES.get(str(kind), "")
+    wanted = [submitted_policy.RULE] if kind == "rule" else [f"seed-{seed}{suffix}" for seed in seeds]
     if len(policies) != len(wanted):
         raise ConfigError(f"{len(policies)} policy files; {kind} wants {len(wanted)}: {', '.join(wanted)}.")
     folder.mkdir()

@@ -7,7 +7,7 @@ from typing import Final
 
 from agbench.building import build
 from agbench.errors import AgBenchError
-from agbench.policies import mlp
+from agbench.policies import mlp, onnx
 from agbench.policies.base import Policy
 from agbench.policies.loading import load_policy, policies
 from agbench.policies.schedule import ScheduleSettings
@@ -19,6 +19,8 @@ from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema
 
 RULE: Final = "rule.yaml"
+SUFFIXES: Final = {"mlp": ".npz", "onnx": ".onnx"}
+"""Of the file that a policy format has for each training seed."""
 _RULE_BYTES: Final = 50_000
 
 
@@ -26,15 +28,16 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
     """Return the policy of a training seed; raises `RefusedError` where it is not sound.
 
     `files` are those under policy/ by name. No code of the submission runs: a rule is one of the
-    task's own policies, or a schedule; a perceptron is numbers.
+    task's own policies, or a schedule; a perceptron is numbers; a graph runs confined.
     """
     assert card.policy is not None
-    if card.policy.format == "mlp":
-        name = f"seed-{seed}.npz"
+    if card.policy.format in SUFFIXES:
+        name = f"seed-{seed}{SUFFIXES[card.policy.format]}"
         parts = build(task, task.protocol.training_splits[0])
-        shape = parts.observer.space.shape
-        network = mlp.read(files[name], f"policy/{name}", shape[0], parts.actions.space)
-        return mlp.Mlp(card.agent, network, parts.actions.space)
+        inputs, space = parts.observer.space.shape[0], parts.actions.space
+        if card.policy.format == "onnx":
+            return onnx.Onnx(card.agent, files[name], f"policy/{name}", inputs, space)
+        return mlp.Mlp(card.agent, mlp.read(files[name], f"policy/{name}", inputs, space), space)
     if card.policy.name is not None:
         known = policies(task)
         if card.policy.name not in known:

@@ -42,7 +42,7 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
 
     Args:
         name_or_path: a name (`zero`, `random`, or one with settings in `baselines/TASK/`), the path
-            of such a settings file, that of an exported network (`policy.npz`), or code as
+            of such a settings file, that of a network (`policy.npz`, `policy.onnx`), or code as
             `package.module:Name`, a class or function that is called with the task's `Task`, if it
             takes an argument, and returns a policy.
         task: an id, or a task with overrides applied.
@@ -61,6 +61,10 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
         from agbench.policies import mlp
 
         return mlp.load(Path(said), spec)
+    if said.endswith(".onnx"):
+        from agbench.policies import onnx
+
+        return onnx.load(Path(said), spec)
     if said.endswith((".yaml", ".yml")):
         return _from_settings(Path(said), spec)
     path = data.find_baseline(spec.task, said)

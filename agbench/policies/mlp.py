@@ -4,13 +4,13 @@ A file holds `activations` (texts, one a layer), `weight_0`, `bias_0`, `weight_1
 `head` (`argmax` for menus; `clip` or `squash` for amounts), and optionally `observation_mean`,
 `observation_scale` and `observation_clip`: the network sees clip((observation - mean) / scale).
 
-Sums run over the inputs one after the other, by separate multiplications and additions, and functions
-are those of `math`: neither the batch nor the machine's vector units change a bit.
+Recurrent cells may stand before the layers: `cells` (texts: `lstm` or `gru`) and of each
+`cell_0_input_weight`, `cell_0_hidden_weight`, `cell_0_input_bias`, `cell_0_hidden_bias`, as
+`agbench.policies.layers.Cell` has them. Their states start at 0 with each episode.
 """
 
 import io
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -21,47 +21,25 @@ from numpy.typing import NDArray
 
 from agbench.errors import ConfigError
 from agbench.files import write
+from agbench.policies import heads
 from agbench.policies.base import Information
+from agbench.policies.layers import ACTIVATIONS, GATES, Cell, dense
 from agbench.simulators.base import Floats
 from agbench.untrusted.arrays import Limits, read_npz
 from agbench.untrusted.refusal import RefusedError
 
-LIMITS: Final = Limits(members=40, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"))
+LIMITS: Final = Limits(members=60, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"))
 LAYERS: Final = 16
+CELLS: Final = 4
 WIDTH: Final = 1024
-HEADS: Final = ("argmax", "clip", "squash")
+_CELL_ARRAYS: Final = ("input_weight", "hidden_weight", "input_bias", "hidden_bias")
 
-
-def _scalar(function: Callable[[float], float]) -> Callable[[Floats], Floats]:
-    """Return a function of an array that applies the mathematical library's to each value."""
-
-    def apply(values: Floats) -> Floats:
-        flat = [function(value) for value in values.ravel().tolist()]
-        return np.array(flat, dtype=np.float64).reshape(values.shape)
-
-    return apply
-
-
-def _sigmoid(value: float) -> float:
-    return 1.0 / (1.0 + math.exp(-value)) if value > -700.0 else 0.0
-
-
-def _elu(value: float) -> float:
-    return value if value > 0.0 else math.expm1(value)
-
-
-ACTIVATIONS: Final[Mapping[str, Callable[[Floats], Floats]]] = {
-    "identity": lambda values: values,
-    "relu": lambda values: np.maximum(values, 0.0),
-    "tanh": _scalar(math.tanh),
-    "sigmoid": _scalar(_sigmoid),
-    "elu": _scalar(_elu),
-}
+States = tuple[Floats, ...]
 
 
 @dataclass(frozen=True)
 class Network:
-    """The numbers of a perceptron: layers, head, and how observations are normalised."""
+    """The numbers of a perceptron: layers, head, how observations are normalised, recurrent cells."""
 
     activations: tuple[str, ...]
     weights: tuple[Floats, ...]
@@ -70,36 +48,33 @@ class Network:
     mean: Floats | None = None
     scale: Floats | None = None
     clip: float = field(default=math.inf)
+    cells: tuple[Cell, ...] = ()
 
-    def __call__(self, observations: Any) -> Floats:
-        """Return the outputs (n, outputs) of observations (n, inputs)."""
+    def start(self, rows: int) -> States:
+        """Return the states of the cells at the start of an episode, one array a cell."""
+        return tuple(cell.start(rows) for cell in self.cells)
+
+    def step(self, observations: Any, states: States) -> tuple[Floats, States]:
+        """Return the outputs (n, outputs) of observations (n, inputs), and the next states."""
         values: Floats = np.asarray(observations, dtype=np.float64)
         if self.mean is not None and self.scale is not None:
             values = np.clip((values - self.mean) / self.scale, -self.clip, self.clip)
         with np.errstate(all="ignore"):
+            new = []
+            for cell, state in zip(self.cells, states, strict=True):
+                new.append(cell.step(values, state))
+                values = new[-1][:, : cell.units]
             for name, weight, bias in zip(self.activations, self.weights, self.biases, strict=True):
-                values = ACTIVATIONS[name](_dense(values, weight, bias))
-        return values
+                values = ACTIVATIONS[name](dense(values, weight, bias))
+        return values, tuple(new)
+
+    def __call__(self, observations: Any) -> Floats:
+        """Return the outputs (n, outputs) of the first observations of episodes, (n, inputs)."""
+        return self.step(observations, self.start(len(observations)))[0]
 
     def actions(self, observations: Any, space: spaces.Space[Any]) -> NDArray[Any]:
-        """Return the actions of observations, of the action space's own type."""
-        out = self(observations)
-        if isinstance(space, spaces.Discrete):
-            chosen: NDArray[Any] = np.argmax(out, axis=-1).astype(np.int64) + int(space.start)
-            return chosen
-        assert isinstance(space, spaces.Box)
-        low, high = space.low.astype(np.float64), space.high.astype(np.float64)
-        if self.head == "squash":
-            out = low + 0.5 * (ACTIVATIONS["tanh"](out) + 1.0) * (high - low)
-        return np.clip(out, low, high).astype(np.float32)
-
-
-def _dense(values: Floats, weight: Floats, bias: Floats) -> Floats:
-    """Return bias + values @ weight, summed over the inputs in order."""
-    out: Floats = np.tile(bias, (len(values), 1))
-    for i, row in enumerate(weight):
-        out += values[:, i, None] * row
-    return out
+        """Return the actions for the first observations of episodes, of the action space's own type."""
+        return heads.actions(self(observations), self.head, space)
 
 
 class Mlp:
@@ -110,13 +85,16 @@ class Mlp:
     def __init__(self, name: str, network: Network, space: spaces.Space[Any]) -> None:
         self.name = name
         self._network, self._space = network, space
+        self._states = network.start(1)
 
     def reset(self, seed: int) -> None:
-        """Do nothing: there is nothing to remember."""
+        """Start an episode: all that was remembered is forgotten."""
+        self._states = self._network.start(1)
 
     def __call__(self, observation: Any) -> Any:
         """Return the action for one observation."""
-        return self._network.actions(np.asarray(observation)[None], self._space)[0]
+        out, self._states = self._network.step(np.asarray(observation)[None], self._states)
+        return heads.actions(out, self._network.head, self._space)[0]
 
 
 def load(path: str | Path, task: Any) -> Mlp:
@@ -140,6 +118,10 @@ def save(network: Network, path: str | Path) -> Path:
     arrays: dict[str, Any] = {"activations": np.array(network.activations), "head": np.array(network.head)}
     for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         arrays[f"weight_{i}"], arrays[f"bias_{i}"] = _smallest(weight), _smallest(bias)
+    if network.cells:
+        arrays["cells"] = np.array([cell.kind for cell in network.cells])
+    for i, cell in enumerate(network.cells):
+        arrays |= {f"cell_{i}_{name}": _smallest(getattr(cell, name)) for name in _CELL_ARRAYS}
     if network.mean is not None and network.scale is not None:
         arrays["observation_mean"], arrays["observation_scale"] = network.mean, network.scale
         if math.isfinite(network.clip):
@@ -160,11 +142,12 @@ def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Ne
     """Return the network of a stranger's policy.npz; raises `RefusedError` where it does not fit."""
     arrays = read_npz(content, file, LIMITS)
     activations = _texts(arrays, "activations", file, list(ACTIVATIONS), 1)
-    (head,) = _texts(arrays, "head", file, HEADS, 0)
+    (head,) = _texts(arrays, "head", file, heads.HEADS, 0)
     if not 1 <= len(activations) <= LAYERS:
         raise RefusedError(file, "activations", f"{len(activations)} layers; 1 to {LAYERS}.")
     outputs = _outputs(space, head, file)
-    weights, biases, width = [], [], inputs
+    cells = _cells(arrays, file, inputs)
+    weights, biases, width = [], [], cells[-1].units if cells else inputs
     for i in range(len(activations)):
         weight = _numbers(arrays, f"weight_{i}", file, (width, None))
         width = weight.shape[1]
@@ -177,7 +160,29 @@ def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Ne
     mean, scale, clip = _normalisation(arrays, file, inputs)
     if arrays:
         raise RefusedError(file, min(arrays), "not an array of a policy.")
-    return Network(tuple(activations), tuple(weights), tuple(biases), head, mean, scale, clip)
+    return Network(tuple(activations), tuple(weights), tuple(biases), head, mean, scale, clip, cells)
+
+
+def _cells(arrays: dict[str, NDArray[Any]], file: str, inputs: int) -> tuple[Cell, ...]:
+    """Take the recurrent cells out of the arrays; there may be none."""
+    kinds = _texts(arrays, "cells", file, list(GATES), 1) if "cells" in arrays else []
+    if len(kinds) > CELLS:
+        raise RefusedError(file, "cells", f"{len(kinds)} cells; at most {CELLS}.")
+    found: list[Cell] = []
+    for i, kind in enumerate(kinds):
+        hidden = _numbers(arrays, f"cell_{i}_hidden_weight", file, (None, None))
+        units, gates = len(hidden), GATES[kind]
+        if not 1 <= units <= WIDTH or hidden.shape != (units, gates * units):
+            raise RefusedError(
+                file,
+                f"cell_{i}_hidden_weight",
+                f"of shape {hidden.shape}; wanted (h, {gates} h), h from 1 to {WIDTH}.",
+            )
+        weight = _numbers(arrays, f"cell_{i}_input_weight", file, (inputs, gates * units))
+        biases = (_numbers(arrays, f"cell_{i}_{n}_bias", file, (gates * units,)) for n in ("input", "hidden"))
+        found.append(Cell(kind, weight, hidden, *biases))
+        inputs = units
+    return tuple(found)
 
 
 def _outputs(space: spaces.Space[Any], head: str, file: str) -> int:
@@ -185,7 +190,7 @@ def _outputs(space: spaces.Space[Any], head: str, file: str) -> int:
     discrete = isinstance(space, spaces.Discrete)
     if discrete != (head == "argmax"):
         raise RefusedError(file, "head", f"{head} does not go with the action space {space}.")
-    return int(space.n) if isinstance(space, spaces.Discrete) else math.prod(space.shape or ())
+    return heads.outputs(space)
 
 
 def _normalisation(

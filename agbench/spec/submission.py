@@ -62,7 +62,7 @@ class SubmittedPolicy(Strict):
     A rule that is a schedule of its own has its settings in policy/rule.yaml.
     """
 
-    format: Literal["rule", "mlp"]
+    format: Literal["rule", "mlp", "onnx"]
     name: Name | None = None
 
     @model_validator(mode="after")

@@ -11,7 +11,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.errors import ConfigError, MissingExtraError, did_you_mean
-from agbench.policies import mlp
+from agbench.policies import heads, mlp
+from agbench.policies.layers import Cell
 from agbench.registry import make_vec
 
 try:
@@ -22,7 +23,7 @@ except ImportError:
         'Stable-Baselines3 is not installed. Install it with: pip install "agbench[rl]"'
     ) from None
 
-ALGORITHMS: Final = ("PPO", "A2C", "DQN", "SAC", "TD3", "DDPG")
+ALGORITHMS: Final = ("PPO", "A2C", "DQN", "SAC", "TD3", "DDPG", "RecurrentPPO")
 OBSERVATIONS: Final = 1000
 _TOLERANCE: Final = 1e-4  # of amounts in [-1, 1], and of outputs between which a menu's choice may turn
 _FIELDS: Final = 8
@@ -68,11 +69,20 @@ def export(
 
 
 def _loaded(path: str | Path, algorithm: str) -> Any:
-    if algorithm.upper() not in ALGORITHMS:
+    name = {known.upper(): known for known in ALGORITHMS}.get(algorithm.upper())
+    if name is None:
         raise ConfigError(f"unknown algorithm {algorithm!r}.{did_you_mean(algorithm, ALGORITHMS)}")
     if not Path(path).is_file():
         raise ConfigError(f"{path}: there is no such model.")
-    return getattr(stable_baselines3, algorithm.upper()).load(path, device="cpu")
+    package: Any = stable_baselines3
+    if name == "RecurrentPPO":
+        try:
+            import sb3_contrib as package
+        except ImportError:
+            raise MissingExtraError(
+                'sb3-contrib is not installed. Install it with: pip install "agbench[rl]"'
+            ) from None
+    return getattr(package, name).load(path, device="cpu")
 
 
 def _network(model: Any) -> mlp.Network:
@@ -95,7 +105,25 @@ def _network(model: Any) -> mlp.Network:
         modules = actor.mu
     else:
         raise ConfigError(f"{type(policy).__name__} is no policy that can be exported.")
-    return _layers(modules, head)
+    return replace(_layers(modules, head), cells=_cells(getattr(policy, "lstm_actor", None)))
+
+
+def _cells(lstm: Any) -> tuple[Cell, ...]:
+    """Return the layers of a `torch.nn.LSTM`; none, if there is none."""
+    if lstm is None:
+        return ()
+    if lstm.bidirectional or lstm.proj_size or not lstm.bias:
+        raise ConfigError("an LSTM that is bidirectional, projects or has no bias cannot be exported.")
+    return tuple(
+        Cell(
+            "lstm",
+            _array(getattr(lstm, f"weight_ih_l{i}")).T,
+            _array(getattr(lstm, f"weight_hh_l{i}")).T,
+            _array(getattr(lstm, f"bias_ih_l{i}")),
+            _array(getattr(lstm, f"bias_hh_l{i}")),
+        )
+        for i in range(lstm.num_layers)
+    )
 
 
 def _layers(modules: Iterable[Any], head: str) -> mlp.Network:
@@ -128,40 +156,60 @@ def _normalised(network: mlp.Network, path: Path) -> mlp.Network:
 
 def _agreement(model: Any, network: mlp.Network, task: str) -> Agreement:
     """Compare model and network; raises `ConfigError` where they differ by more than rounding."""
-    seen = _observations(task)
+    seen, starts = _observations(task)
     space = model.action_space
-    inputs = seen
-    if network.mean is not None and network.scale is not None:
-        inputs = np.clip((seen - network.mean) / network.scale, -network.clip, network.clip)
-    theirs, _ = model.predict(inputs.astype(np.float32), deterministic=True)
-    ours = network.actions(seen, space)
+    ours, theirs, outputs = _played(model, network, seen, starts)
+    count = len(outputs)
     if isinstance(space, spaces.Discrete):
-        top = np.sort(network(seen), axis=1)[:, -2:]
+        top = np.sort(outputs, axis=1)[:, -2:]
         sure = top[:, 1] - top[:, 0] > _TOLERANCE * np.maximum(1.0, np.abs(top[:, 1]))
         differing = int((ours != theirs).sum())
         wrong = int(((ours != theirs) & sure).sum())
-        found = Agreement(len(seen), differing, 0.0)
+        found = Agreement(count, differing, 0.0)
     else:
         apart = np.abs(ours - theirs).max(axis=1)
         wrong = int((apart > _TOLERANCE).sum())
-        found = Agreement(len(seen), 0, float(apart.max()))
+        found = Agreement(count, 0, float(apart.max()))
     if wrong:
         raise ConfigError(
-            f"the exported policy does otherwise than the model on {wrong} of {len(seen)} observations. "
+            f"the exported policy does otherwise than the model on {wrong} of {count} observations. "
             "Was it trained with VecNormalize? Then name its file too."
         )
     return found
 
 
-def _observations(task: str) -> NDArray[np.float32]:
-    """Return observations of a random policy on the training split."""
+def _played(
+    model: Any, network: mlp.Network, seen: NDArray[np.float32], starts: NDArray[np.bool_]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    """Return the network's actions, the model's, and the network's outputs, step after step."""
+    memory, states = None, network.start(_FIELDS)
+    ours, theirs, outputs = [], [], []
+    for now, first in zip(seen, starts, strict=True):
+        inputs: NDArray[Any] = now
+        if network.mean is not None and network.scale is not None:
+            inputs = np.clip((now - network.mean) / network.scale, -network.clip, network.clip)
+        action, memory = model.predict(inputs.astype(np.float32), memory, first, deterministic=True)
+        states = tuple(np.where(first[:, None], 0.0, state) for state in states)
+        out, states = network.step(now, states)
+        ours.append(heads.actions(out, network.head, model.action_space))
+        theirs.append(action)
+        outputs.append(out)
+    return np.concatenate(ours), np.concatenate(theirs), np.concatenate(outputs)
+
+
+def _observations(task: str) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return what a random policy sees on the training split, and where episodes start.
+
+    (steps, fields, observations) and (steps, fields), `OBSERVATIONS` of them in all.
+    """
     envs = make_vec(task, _FIELDS)
     envs.single_action_space.seed(0)
     observation, _ = envs.reset(seed=0)
-    rows = [observation]
+    rows, starts = [observation], [np.ones(_FIELDS, bool)]
     while len(rows) * _FIELDS < OBSERVATIONS:
         actions = np.array([envs.single_action_space.sample() for _ in range(_FIELDS)])
-        observation, *_ = envs.step(actions)
+        observation, _, terminated, truncated, _ = envs.step(actions)
         rows.append(observation)
+        starts.append(terminated | truncated)
     envs.close()
-    return np.concatenate(rows)[:OBSERVATIONS]
+    return np.array(rows), np.array(starts)

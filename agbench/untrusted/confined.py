@@ -43,7 +43,7 @@ class Confined:
             self._pipe.send_bytes(content)
             if not self._pipe.poll(self._seconds):
                 self.close()
-                raise RefusedError(file, "", f"reading it took longer than {self._seconds:g} s.")
+                raise RefusedError(file, "", f"it took longer than {self._seconds:g} s.")
             reply = json.loads(self._pipe.recv_bytes(_LARGEST_REPLY))
         except (EOFError, OSError):
             self.close()
@@ -106,7 +106,7 @@ def _answered(answer: Answer, question: dict[str, Any], content: bytes) -> dict[
     except RefusedError as error:
         return {"refused": error.reason, "field": error.field}
     except MemoryError:
-        return {"refused": "reading it takes more memory than is allowed."}
+        return {"refused": "it takes more memory than is allowed."}
     except Exception as error:  # the library's own, whichever a damaged file calls forth
         return {"refused": f"cannot be read: {type(error).__name__}: {str(error)[:200]}."}
 

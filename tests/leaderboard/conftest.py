@@ -30,6 +30,26 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def made_onnx(tmp_path_factory):
+    """Return the folder of a submission of two ONNX policies, on a board of its own."""
+    files = pytest.importorskip("onnx_files")
+    root = tmp_path_factory.mktemp("onnx")
+    policies = [root / f"policy-{seed}.onnx" for seed in (0, 1)]
+    for seed, path in enumerate(policies):
+        path.write_bytes(files.good((1, 6)[seed]))
+        agbench.evaluate(TASK, str(path), out=root / f"result-{seed}")
+    results = [root / f"result-{seed}" for seed in (0, 1)]
+    return leaderboard.submit(results, {**CARD, "policy": {"format": "onnx"}}, root / "leaderboard", policies)
+
+
+@pytest.fixture
+def copy_onnx(made_onnx, tmp_path):
+    """Return a copy of the ONNX submission, in its place on a board of its own."""
+    shutil.copytree(made_onnx.parents[3], tmp_path / "leaderboard")
+    return tmp_path / "leaderboard" / made_onnx.relative_to(made_onnx.parents[3])
+
+
+@pytest.fixture(scope="session")
 def child():
     with confined(tables.READER) as process:
         yield process

@@ -11,6 +11,7 @@ import pytest
 from good_submission import resign
 
 from agbench import leaderboard
+from agbench.leaderboard.reproducing import reproduce
 from agbench.untrusted import RefusedError
 
 SECONDS = float(os.environ.get("AGBENCH_FUZZ_SECONDS", "3600"))
@@ -66,6 +67,43 @@ def insert(content, generator):
     return content[:place] + pieces[int(generator.integers(len(pieces)))] + content[place:]
 
 
+def rewire(content, generator):
+    """Change one thing in an ONNX graph that stays well-formed as a file."""
+    from onnx import ModelProto
+    from onnx_files import helper
+
+    from agbench.untrusted.onnx_graph import OPERATORS
+
+    model = ModelProto.FromString(content)
+    graph = model.graph
+    node = graph.node[int(generator.integers(len(graph.node)))]
+    tensor = graph.initializer[int(generator.integers(len(graph.initializer)))]
+    names = [name for n in graph.node for name in (*n.input, *n.output)]
+    some = names[int(generator.integers(len(names)))]
+    size = int(generator.choice([-1, 0, 1, 2, 12, 10**5, 2**31, 2**62]))
+    change = int(generator.integers(8))
+    if change == 0:
+        node.op_type = str(generator.choice(sorted(OPERATORS)))
+    elif change == 1:
+        node.input[int(generator.integers(len(node.input)))] = some
+    elif change == 2:
+        node.input.append(some)
+    elif change == 3:
+        node.output[0] = some
+    elif change == 4:
+        node.attribute.append(
+            helper.make_attribute(str(generator.choice(["axis", "to", "alpha", "perm"])), size)
+        )
+    elif change == 5:
+        tensor.dims[:] = [*tensor.dims[1:], size]
+    elif change == 6:
+        tensor.data_type = int(generator.integers(0, 24))
+    else:
+        value = (*graph.input, *graph.output)[int(generator.integers(2))]
+        value.type.tensor_type.shape.dim[int(generator.integers(2))].dim_value = size
+    return model.SerializeToString()
+
+
 TRICKS = (flip, cut, repeat, extreme, swap_lines, insert)
 
 
@@ -76,6 +114,8 @@ def damage(good, folder, generator):
     files = sorted(p for p in folder.rglob("*") if p.is_file())
     file = files[int(generator.integers(len(files)))]
     trick = TRICKS[int(generator.integers(len(TRICKS)))]
+    if file.suffix == ".onnx" and generator.random() < 0.7:
+        trick = rewire
     file.write_bytes(trick(file.read_bytes(), generator))
     if file.name not in ("submission.yaml", "result.yaml") and generator.random() < 0.9:
         resign(folder)
@@ -93,11 +133,14 @@ def mend_card(folder, file):
 
 
 def judge(good, tmp_path, child, generator):
-    """Damage, check and replay once; return whether it was refused."""
+    """Damage, check and replay once, and run a damaged policy; return whether it was refused."""
     folder = tmp_path / good.parents[1].name / good.parent.name / good.name
     done = damage(good, folder, generator)
     try:
-        leaderboard.replay(leaderboard.check(folder, child))
+        submission = leaderboard.check(folder, child)
+        leaderboard.replay(submission)
+        if "policy/" in done:
+            reproduce(submission)
     except RefusedError as error:
         named = bool(error.file and error.reason)
     else:
@@ -106,18 +149,24 @@ def judge(good, tmp_path, child, generator):
     return True
 
 
-def test_damaged_submissions_are_refused_and_never_crash_the_check(made, tmp_path, child):
+def test_damaged_submissions_are_refused_and_never_crash_the_check(made, made_onnx, tmp_path, child):
     generator = np.random.default_rng(7)
-    refused = sum(judge(made.folder, tmp_path, child, generator) for _ in range(80))
-    assert refused > 50
+    refused = sum(judge(made.folder, tmp_path, child, generator) for _ in range(60))
+    refused += sum(judge(made_onnx, tmp_path, child, generator) for _ in range(30))
+    assert refused > 55
 
 
 @pytest.mark.slow
-def test_an_hour_of_damage(made, tmp_path, child):
-    generator = np.random.default_rng()
+def test_an_hour_of_damage(made, made_onnx, tmp_path, child):
+    """Say how long by AGBENCH_FUZZ_SECONDS, and the seed of a run to be repeated by AGBENCH_FUZZ_SEED."""
+    seed = int(os.environ.get("AGBENCH_FUZZ_SEED", time.time_ns()))
+    generator = np.random.default_rng(seed)
     end, count, refused = time.monotonic() + SECONDS, 0, 0
     while time.monotonic() < end:
-        refused += judge(made.folder, tmp_path, child, generator)
-        count += 1
-    print(f"{count} mutations, {refused} refused")
+        for good in (made.folder, made_onnx):
+            refused += judge(good, tmp_path, child, generator)
+            count += 1
+        if count % 100 == 0:
+            print(f"seed {seed}: {count} mutations, {refused} refused", flush=True)
+    print(f"seed {seed}: {count} mutations, {refused} refused")
     assert refused > 0.6 * count

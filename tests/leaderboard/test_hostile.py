@@ -11,6 +11,7 @@ import pytest
 from good_submission import resign, snapshot
 
 from agbench import leaderboard
+from agbench.leaderboard.reproducing import reproduce
 from agbench.untrusted import RefusedError
 
 RESULT, TABLE, ACTIONS = (f"{h.FIRST}/{n}" for n in ("result.yaml", "episodes.parquet", "actions.npz"))
@@ -319,6 +320,32 @@ def test_a_forgery_is_found_by_replay(copy, child, name):
     resign(copy)
     found = refused(copy, child)
     assert re.search(reason, str(found)), str(found)
+
+
+ONNX_BAD = ("loop", "unknown operator", "memory that doubles", "weight of 10 GB", "weights elsewhere", "NaN")
+
+
+@pytest.mark.parametrize("name", ONNX_BAD)
+def test_an_onnx_that_loops_or_eats_memory_is_refused_in_its_submission(copy_onnx, child, name):
+    files = pytest.importorskip("onnx_files")
+    made, reason = files.BAD[name]
+    (copy_onnx / "policy/seed-1.onnx").write_bytes(files.written(made))
+    resign(copy_onnx)
+    found = refused(copy_onnx, child)
+    assert found.file == "policy/seed-1.onnx"
+    assert re.search(reason, str(found)), str(found)
+
+
+def test_an_onnx_that_takes_its_time_is_stopped_when_it_is_reproduced(copy_onnx, child, monkeypatch):
+    files = pytest.importorskip("onnx_files")
+    monkeypatch.setattr("agbench.policies.onnx.SECONDS", 0.02)
+    (copy_onnx / "policy/seed-0.onnx").write_bytes(files.written(lambda: files.labour(3, 1000)))
+    resign(copy_onnx)
+    submission = leaderboard.check(copy_onnx, child)
+    before = snapshot(copy_onnx)
+    with pytest.raises(RefusedError, match=r"policy/seed-0.onnx: it took longer than 0.02 s"):
+        reproduce(submission)
+    assert snapshot(copy_onnx) == before
 
 
 def test_there_are_enough_of_them():

@@ -42,6 +42,11 @@ def test_reproducing_runs_the_policy_and_finds_the_same(checked):
     assert (found.episodes, found.exact) == (22, True)
 
 
+def test_reproducing_runs_an_onnx_policy(made_onnx, child):
+    found = reproduce(leaderboard.check(made_onnx, child))
+    assert (found.episodes, found.exact) == (22, True)
+
+
 def test_a_trace_that_the_policy_does_not_take_is_found(copy, child):
     put("bias_1", np.array([9.0, 0.0, 0.0]), "policy/seed-0.npz")(copy)
     resign(copy)

@@ -5,7 +5,7 @@ import pytest
 from gymnasium import spaces
 
 from agbench.errors import ConfigError
-from agbench.policies import mlp
+from agbench.policies import layers, mlp
 from agbench.untrusted import RefusedError
 
 TASK = "wheat-nitrogen-v1"
@@ -69,3 +69,74 @@ def test_a_network_for_another_task_is_refused(tmp_path):
         mlp.read(path.read_bytes(), "policy.npz", 12, spaces.Discrete(2))
     with pytest.raises(ConfigError, match="No such file"):
         mlp.load(tmp_path / "nothing.npz", TASK)
+
+
+def cell(kind, inputs, units, seed):
+    generator, gates = np.random.default_rng(seed), layers.GATES[kind]
+    shapes = ((inputs, gates * units), (units, gates * units), (gates * units,), (gates * units,))
+    return layers.Cell(kind, *(generator.normal(size=shape) for shape in shapes))
+
+
+def recurrent(kinds=("lstm", "gru")):
+    """Return a network with cells of 7 and 5 units before the layers."""
+    cells = (cell(kinds[0], 12, 7, 1), cell(kinds[1], 7, 5, 2))
+    generator = np.random.default_rng(3)
+    return mlp.Network(("identity",), (generator.normal(size=(5, 3)),), (np.zeros(3),), "argmax", cells=cells)
+
+
+def played(made, seen):
+    """Return the outputs (steps, rows, outputs) of sequences (steps, rows, inputs)."""
+    states, found = made.start(seen.shape[1]), []
+    for now in seen:
+        out, states = made.step(now, states)
+        found.append(out)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("kind", ["lstm", "gru"])
+def test_cells_are_those_of_torch(kind):
+    torch = pytest.importorskip("torch")
+    ours = cell(kind, 12, 7, 4)
+    theirs = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}[kind](12, 7, dtype=torch.float64)
+    arrays = (ours.input_weight.T, ours.hidden_weight.T, ours.input_bias, ours.hidden_bias)
+    for parameter, values in zip(theirs.parameters(), arrays, strict=True):
+        parameter.data = torch.from_numpy(np.ascontiguousarray(values))
+    seen = np.random.default_rng(5).normal(size=(40, 3, 12))
+    wanted = theirs(torch.from_numpy(seen))[0].detach().numpy()
+    state, found = ours.start(3), []
+    for now in seen:
+        state = ours.step(now, state)
+        found.append(state[:, :7])
+    assert np.array(found) == pytest.approx(wanted, rel=1e-12, abs=1e-14)
+
+
+def test_a_memory_does_not_depend_on_the_batch_and_starts_anew():
+    seen = np.random.default_rng(6).normal(size=(30, 9, 12))
+    whole = played(recurrent(), seen)
+    single = np.concatenate([played(recurrent(), seen[:, i : i + 1]) for i in range(9)], axis=1)
+    assert whole.tobytes() == single.tobytes()
+    policy = mlp.Mlp("mine", recurrent(), AMOUNTS)
+    first = [policy(now).tolist() for now in seen[:, 0]]
+    policy.reset(0)
+    assert [policy(now).tolist() for now in seen[:, 0]] == first
+    assert policy(seen[0, 0]).tolist() != first[0]
+
+
+def test_a_file_with_cells_gives_the_same_bits_back_and_bad_cells_are_refused(tmp_path):
+    path = mlp.save(recurrent(), tmp_path / "policy.npz")
+    seen = np.random.default_rng(7).normal(size=(20, 2, 12))
+    again = mlp.read(path.read_bytes(), "policy.npz", 12, MENU)
+    assert played(again, seen).tobytes() == played(recurrent(), seen).tobytes()
+    for change, reason in (
+        ({"cells": np.array(["rnn", "gru"])}, "cells: unknown 'rnn'; known: lstm, gru"),
+        ({"cells": np.array(["lstm"] * 5)}, "cells: 5 cells; at most 4"),
+        ({"cells": np.array(["gru", "gru"])}, r"cell_0_hidden_weight: of shape .7, 28.; wanted .h, 3 h."),
+        ({"cell_0_input_weight": np.zeros((9, 28))}, r"cell_0_input_weight: .*wanted floats of .12, 28."),
+        ({"cell_1_hidden_bias": np.full(15, np.inf)}, "cell_1_hidden_bias: holds a number that is not"),
+        ({"cells": np.array(["lstm"])}, "weight_0|not an array of a policy"),
+    ):
+        with np.load(path) as stored:
+            arrays = {**stored, **change}
+        np.savez(tmp_path / "bad.npz", **arrays)
+        with pytest.raises(RefusedError, match=reason):
+            mlp.read((tmp_path / "bad.npz").read_bytes(), "bad.npz", 12, MENU)

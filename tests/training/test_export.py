@@ -61,3 +61,41 @@ def test_mistakes_are_named(tmp_path):
     with pytest.raises(ConfigError, match="there is no such model"):
         export(tmp_path / "x.zip", TASK, tmp_path / "p.npz")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("overrides", "layers"), [({}, 1), ({"action__kind": "continuous"}, 2)], ids=["menu", "amounts"]
+)
+def test_a_recurrent_model_is_exported_with_its_memory(tmp_path, overrides, layers):
+    contrib = pytest.importorskip("sb3_contrib")
+    model = contrib.RecurrentPPO(
+        "MlpLstmPolicy",
+        sb3_env(TASK, 2, **overrides),
+        n_steps=8,
+        policy_kwargs={"lstm_hidden_size": 32, "n_lstm_layers": layers},
+        seed=0,
+        device="cpu",
+    )
+    model.save(tmp_path / "recurrent.zip")
+    out = tmp_path / "policy.npz"
+    found = export(tmp_path / "recurrent.zip", TASK, out, "recurrentppo")
+    assert found.observations == 1000
+    assert found.differing <= 1
+    assert found.largest_difference < 1e-4
+    network = mlp.read(out.read_bytes(), "p", 12, model.action_space)
+    assert [(cell.kind, cell.units) for cell in network.cells] == [("lstm", 32)] * layers
+
+
+def test_a_memory_that_is_left_out_is_noticed(tmp_path, monkeypatch):
+    contrib = pytest.importorskip("sb3_contrib")
+    envs = sb3_env(TASK, 2, action__kind="continuous")
+    model = contrib.RecurrentPPO(
+        "MlpLstmPolicy", envs, 1e-3, 8, policy_kwargs={"lstm_hidden_size": 16}, seed=0, device="cpu"
+    )
+    for name, parameter in model.policy.named_parameters():
+        if "lstm" in name or "action_net" in name:
+            parameter.data *= 20.0
+    step = mlp.Network.step
+    monkeypatch.setattr(mlp.Network, "step", lambda self, seen, _: step(self, seen, self.start(len(seen))))
+    with pytest.raises(ConfigError, match="does otherwise than the model"):
+        export(model, TASK, tmp_path / "policy.npz")

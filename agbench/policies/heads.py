@@ -1,0 +1,40 @@
+"""From a network's outputs to actions: the same for every format that a network comes in."""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.simulators.base import Floats
+
+HEADS: Final = ("argmax", "clip", "squash")
+
+
+def outputs(space: spaces.Space[Any]) -> int:
+    """Return how many outputs a network for an action space has: one a choice, or one an amount."""
+    return int(space.n) if isinstance(space, spaces.Discrete) else math.prod(space.shape or ())
+
+
+def default_head(space: spaces.Space[Any]) -> str:
+    """Return the head of a network that says none: `argmax` for menus, `clip` for amounts."""
+    return "argmax" if isinstance(space, spaces.Discrete) else "clip"
+
+
+def actions(out: Floats, head: str, space: spaces.Space[Any]) -> NDArray[Any]:
+    """Return the actions of outputs (n, outputs), of the action space's own type.
+
+    Menus: the first of the largest outputs. Amounts: clipped to the bounds, or, with `squash`, the
+    hyperbolic tangent stretched from bound to bound.
+    """
+    if isinstance(space, spaces.Discrete):
+        chosen: NDArray[Any] = np.argmax(out, axis=-1).astype(np.int64) + int(space.start)
+        return chosen
+    assert isinstance(space, spaces.Box)
+    low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+    shaped = out.reshape(len(out), *low.shape)
+    if head == "squash":
+        tangents = np.array([math.tanh(value) for value in shaped.ravel().tolist()]).reshape(shaped.shape)
+        shaped = low + 0.5 * (tangents + 1.0) * (high - low)
+    return np.clip(shaped, low, high).astype(np.float32)

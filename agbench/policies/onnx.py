@@ -1,0 +1,87 @@
+"""Any network as a graph: the policy format `onnx`, checked and run in a confined process.
+
+One input `observation`, (batch, observations), one output `action`, (batch, choices or amounts), both
+float or double; see `agbench.policies.heads` for what the outputs mean. A policy with a memory has
+further inputs `state...`, each with an output `next_state...` of the same shape; they start at 0.
+"""
+
+import weakref
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from agbench.errors import ConfigError, MissingExtraError
+from agbench.policies import heads
+from agbench.policies.base import Information
+from agbench.untrusted.confined import Confined
+from agbench.untrusted.onnx_runner import RUNNER
+
+SECONDS: Final = 10.0  # of an answer
+
+
+class Onnx:
+    """An ONNX graph that acts; it is checked when it is made, and raises `RefusedError` then.
+
+    So it does where the graph takes more time or memory than is allowed: such an episode is not
+    recorded as failed, the evaluation ends.
+    """
+
+    information: Information = "observation"
+
+    def __init__(self, name: str, content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> None:
+        self.name = name
+        self._given = (name, content, file, inputs, space)
+        self._content, self._file, self._space = content, file, space
+        self._load = {"do": "load", "inputs": inputs, "outputs": heads.outputs(space)}
+        self._head = heads.default_head(space)
+        _checker().ask(file, self._load, content)
+        self._child: Confined | None = None
+
+    def reset(self, seed: int) -> None:
+        """Start an episode with all states at 0."""
+        if self._child is None:
+            self._child = Confined(RUNNER, seconds=SECONDS)
+            weakref.finalize(self, self._child.close)
+            self._child.ask(self._file, self._load, self._content)
+        self._child.ask(self._file, {"do": "reset"}, b"")
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action for one observation."""
+        assert self._child is not None, "reset first"
+        seen = np.ascontiguousarray(observation, dtype=np.float64).tobytes()
+        found = self._child.ask(self._file, {"do": "act"}, seen)["outputs"]
+        return heads.actions(np.array([found]), self._head, self._space)[0]
+
+    def __reduce__(self) -> Any:
+        """Another process gets the file and makes a child of its own."""
+        return Onnx, self._given
+
+
+@cache
+def _checker() -> Confined:
+    """Return the process that checks files but runs none; it ends with this one."""
+    missing = [name for name in ("onnx", "onnxruntime") if find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(
+            f'{" and ".join(missing)}: not installed. Install with: pip install "agbench[onnx]"'
+        )
+    return Confined(RUNNER, seconds=SECONDS)
+
+
+def load(path: str | Path, task: Any) -> Onnx:
+    """Return the policy in an ONNX file for a task (its id, or the task)."""
+    from agbench import data
+    from agbench.building import build
+
+    spec = data.task(task) if isinstance(task, str) else task
+    parts = build(spec, spec.protocol.training_splits[0])
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}.") from None
+    return Onnx(file.stem, content, str(file), parts.observer.space.shape[0], parts.actions.space)
