@@ -54,8 +54,9 @@ _KEYS: Final = (
 class Result:
     """One policy's evaluation on one split of a task.
 
-    `episodes` has the columns scenario, repeat, seed, return, one a metric, steps, failed, error,
-    final_state (SHA-256 of the simulator's last state); `actions` holds an array an episode, in
+    `episodes` has the columns scenario, repeat, seed, return, cost (by how much constraints were
+    violated, summed over steps), one a metric, steps, failed, error, final_state (SHA-256 of the
+    simulator's last state); `actions` holds an array an episode, in
     the same order.
     """
 

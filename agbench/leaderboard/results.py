@@ -12,8 +12,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.building import action_map
+from agbench.errors import AgBenchError
+from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episode_seed
 from agbench.simulators.base import Floats
+from agbench.spec.families import read_task
 from agbench.spec.submission import ResultRecord, Submission
 from agbench.spec.task import Task
 from agbench.untrusted import tables
@@ -24,7 +27,6 @@ from agbench.untrusted.text import read_schema
 
 FILES: Final = ("result.yaml", "episodes.parquet", "actions.npz")
 _RECORD_BYTES: Final = 200_000
-_PROSE: Final = ("summary", "source", "tags", "history")
 _ROUNDING: Final = 1e-6  # as the environment allows a float32 to miss the edge
 _STATE_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -111,11 +113,20 @@ def _record(
     for file, digest in record.files.items():
         if hashlib.sha256(files[f"{folder}/{file}"]).hexdigest() != digest:
             raise RefusedError(name, f"files.{file}", "not the SHA-256 of that file.")
-    ours, theirs = task.content(), record.content
-    for key in sorted(set(ours) | set(theirs)):
-        if key not in _PROSE and ours.get(key) != theirs.get(key):
-            raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
+    _check_content(record.content, name, task)
     return record
+
+
+def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
+    """Refuse a record that tells of another task than ours; words for people may differ."""
+    try:
+        told = read_task(content, "content")
+    except (AgBenchError, ValueError, OverflowError) as error:
+        raise RefusedError(name, "content", str(error).removeprefix("content: ")) from None
+    ours, theirs = provenance.identity(task), provenance.identity(told)
+    for key in sorted(set(ours) | set(theirs)):
+        if ours.get(key) != theirs.get(key):
+            raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
 
 
 def _table(
@@ -123,7 +134,7 @@ def _table(
 ) -> dict[str, list[Any]]:
     """Return the columns of the episode table."""
     tables.check_frame(content, name)
-    columns = {"scenario": "text", "repeat": "whole", "seed": "whole", "return": "real"}
+    columns = {"scenario": "text", "repeat": "whole", "seed": "whole", "return": "real", "cost": "real"}
     columns |= dict.fromkeys(task.metrics, "real")
     columns |= {"steps": "whole", "failed": "flag", "error": "text", "final_state": "text"}
     return child.ask(name, {"rows": len(episodes), "columns": columns}, content)
@@ -141,9 +152,13 @@ def _check_episodes(
                 raise RefusedError(
                     name, f"{key} of row {i}", f"{row[key]!r}; the protocol has {getattr(episode, key)!r}."
                 )
-        for key in ("return", *task.metrics):
+        for key in ("return", "cost", *task.metrics):
             if not math.isfinite(row[key]):
                 raise RefusedError(name, f"{key} of row {i}", f"{row[key]} is not a finite number.")
+        if row["cost"] < 0.0:
+            raise RefusedError(
+                name, f"cost of row {i}", f"{row['cost']:g}; a constraint cost is never negative."
+            )
         if row["failed"] != bool(row["error"]):
             raise RefusedError(name, f"error of row {i}", "an episode fails with an error, or not at all.")
         if row["failed"] and row[task.protocol.objective] != worst:
