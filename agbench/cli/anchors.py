@@ -1,4 +1,4 @@
-"""`agbench anchors TASK`: what floor, expert and oracle reach, stored as the task's constants."""
+"""`agbench anchors TASK...`: what floor, expert and oracle reach, stored as the task's constants."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,25 +7,50 @@ import numpy as np
 import typer
 
 from agbench import data
-from agbench.cli.options import TaskArgument, console
+from agbench.cli.options import KeptOption, WorkersOption, console, run_references
+from agbench.errors import ConfigError
 from agbench.evaluation import anchors as library
+from agbench.evaluation import references
+from agbench.spec.anchors import Anchors
 
 
 def anchors(
-    task: TaskArgument,
+    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="Ids of tasks.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every task there is.")] = False,
+    again: Annotated[bool, typer.Option(help="Also those whose stored anchors still fit.")] = False,
+    workers: WorkersOption = 1,
+    results: KeptOption = references.KEPT,
     root: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Root of data folders; by default that of the task's file."),
     ] = None,
 ) -> None:
-    """Run the task's floor, expert and oracle on every split and store what they reach.
+    """Run floor and expert of tasks on `test` and `shift`, the oracle on `test`, and store what they reach.
 
-    Example: `agbench anchors wheat-nitrogen-v1`
+    Tasks whose stored anchors fit are left out, and results that are kept are used again: a run that was
+    cut off goes on where it stopped.
+
+    Example: `agbench anchors --all --workers 2`
     """
-    found = library.compute(data.task(task))
-    path = library.save(found, root or data.find("task", task).parents[1])
+    if bool(tasks) == all_:
+        raise ConfigError("name the tasks, or say --all.")
+    names = [n for n in tasks or data.names("task") if again or library.outdated(data.task(n)) is not None]
+    run_references([part for name in names for part in references.parts(data.task(name))], results, workers)
+    for name in names:
+        found = library.of_kept(name, results)
+        path = library.save(found, root or data.find("task", name).parents[1])
+        _print(found)
+        console.print(f"    wrote {path}", soft_wrap=True)
+    left = len(tasks or data.names("task")) - len(names)
+    if left:
+        console.print(f"{left} of the tasks had anchors that fit.")
+
+
+def _print(found: Anchors) -> None:
+    """Print the means of the anchors, a line a split."""
     for split, values in found.splits.items():
         rows = [scenario.model_dump(exclude_none=True) for scenario in values.values()]
-        said = ", ".join(f"{role} {np.mean([row[role] for row in rows]):.3g}" for role in rows[0])
-        console.print(f"{task}  {split}: mean {found.objective} of {said} {found.unit}")
-    console.print(f"    wrote {path}")
+        means = {role: np.mean([row[role] for row in rows]) for role in rows[0]}
+        said = ", ".join(f"{role} {means[role]:.3g}" for role in references.ROLES if role in means)
+        limit = f", constraint cost at most {found.limits[split]:.3g}" if found.limits[split] else ""
+        console.print(f"{found.task}  {split}: mean {found.objective} of {said} {found.unit}{limit}")

@@ -12,6 +12,7 @@ from agbench.cli.options import (
     SetOption,
     SplitOption,
     TaskArgument,
+    WorkersOption,
     console,
     print_json,
     read_overrides,
@@ -26,7 +27,7 @@ def evaluate(
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the result.")
     ] = None,
     split: SplitOption = "test",
-    workers: Annotated[int, typer.Option(min=1, help="Processes; the result does not change.")] = 1,
+    workers: WorkersOption = 1,
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:

@@ -10,9 +10,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from agbench.cli.options import JsonOption, console, print_json
+from agbench import data
+from agbench.cli.options import JsonOption, KeptOption, WorkersOption, console, print_json, run_references
+from agbench.evaluation import references
 from agbench.leaderboard import board as places
-from agbench.leaderboard import scoring, verified
+from agbench.leaderboard import first_rows, merged, scoring, verified
 from agbench.leaderboard.checking import CheckedSubmission, check
 from agbench.leaderboard.duplicates import Known
 from agbench.leaderboard.making import described
@@ -82,6 +84,10 @@ def reproduce_(
 def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: JsonOption = False) -> None:
     """Score submissions: 0 is the task's floor, 100 its expert; the best first.
 
+    Beside the score: the chance to beat the expert, the mean objective of the worst tenth of scenarios,
+    the mean constraint cost of an episode with the task's limit, and the share of episodes that violate.
+    Beyond the limit a submission is infeasible, and what it scores above 0 does not count.
+
     Example: `agbench leaderboard score --json`
     """
     good = [found for _, found in _judged(folders, board) if isinstance(found, CheckedSubmission)]
@@ -91,8 +97,10 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
         print_json([asdict(row) for row in rows])
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("task", "agent", "level", "seeds", "score (IQM)", "P(beats expert)", "worst tenth"):
-        table.add_column(heading, justify="right" if "(" in heading else "left")
+    for heading in ("task", "agent", "level", "seeds"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("score (IQM)", "beats expert", "worst tenth", "cost (limit)", "violating"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         found = row.scores["test"]
         value, low, high = found.iqm
@@ -101,11 +109,59 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
             f"{row.agent} {row.version}{'' if row.ranked else ' (unranked)'}",
             f"{row.level}{', exact' if row.exact else ''}",
             str(len(found.seeds)),
-            rf"{value:.1f} \[{low:.1f}, {high:.1f}]",
+            rf"{value:.1f} \[{low:.1f}, {high:.1f}]{'' if found.feasible else ' infeasible'}",
             f"{found.beats_expert.value:.2f}",
             f"{found.worst_tenth:.3g}",
+            f"{found.cost:.3g} ({found.limit:.3g})",
+            f"{found.violating:.0%}",
         )
     console.print(table)
+
+
+@leaderboard.command("first-rows")
+def first_rows_(
+    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="All, if none.")] = None,
+    board: BoardOption = places.DEFAULT,
+    workers: WorkersOption = 1,
+    results: KeptOption = references.KEPT,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Replace first rows that are outdated: before a release only.")
+    ] = False,
+) -> None:
+    """Submit floor, expert and oracle of tasks, replay them, and reproduce all but the oracles.
+
+    Rows that stand are left out: a run that was cut off goes on where it stopped.
+
+    Example: `agbench leaderboard first-rows --workers 2`
+    """
+    names = tasks or data.names("task")
+    run_references([part for name in names for part in references.parts(data.task(name))], results, workers)
+    wanted = [(name, role) for name in names for role in first_rows.roles(name)]
+    bad = first_rows.make_all(
+        wanted, board, results, anew, workers, lambda said: console.print(said, markup=False, soft_wrap=True)
+    )
+    made = {first_rows.name_of(*row) for row in wanted}
+    merged.add(board, again=made if anew else ())
+    if bad:
+        raise typer.Exit(1)
+
+
+@leaderboard.command("merged")
+def merged_(
+    board: BoardOption = places.DEFAULT,
+    add: Annotated[bool, typer.Option("--add", help="Add rows that are new to the index.")] = False,
+) -> None:
+    """Check that no merged row has changed. Exit code 1 if one has.
+
+    Example: `agbench leaderboard merged --add`
+    """
+    changed = merged.changes(board)
+    for said in changed:
+        console.print(f"changed  {said}", markup=False, soft_wrap=True, style="red")
+    if changed:
+        raise typer.Exit(1)
+    new = merged.add(board) if add else []
+    console.print(f"{len(merged.read(board))} merged rows, none changed; {len(new)} of them new.")
 
 
 def _judged(folders: list[Path] | None, board: Path) -> Judged:

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from agbench.errors import ConfigError
+from agbench.evaluation import references
 from agbench.spec.reading import load_yaml
 
 console = Console(highlight=False)
@@ -34,6 +36,10 @@ SetOption = Annotated[
         help="Override a key of the task file, such as `beta=5.0` or `step=14 d`; repeatable.",
     ),
 ]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Processes; the result does not change.")]
+KeptOption = Annotated[
+    Path, typer.Option("--results", metavar="DIR", help="Where the reference policies' results are kept.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -51,3 +57,16 @@ def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:
 def print_json(content: Any) -> None:
     """Print data as indented JSON on standard output."""
     typer.echo(json.dumps(content, indent=2, default=str))
+
+
+def run_references(todo: Sequence[references.Part], kept: Path, workers: int) -> None:
+    """Evaluate reference policies and print a line for each as it is done, the longest first."""
+    ordered = sorted(todo, key=lambda part: (not part.task.startswith("greenhouse"), part.role != "oracle"))
+    count = 0
+
+    def done(part: references.Part, seconds: float) -> None:
+        nonlocal count
+        count += 1
+        console.print(f"[{count}/{len(todo)}]  {part}  {seconds:.1f} s", markup=False)
+
+    references.run_all(ordered, kept, workers, done)

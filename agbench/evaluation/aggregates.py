@@ -7,7 +7,7 @@ functions take leading axes, so that a batch of resamples is one call. CVaR: Roc
 2002, Conditional value-at-risk for general loss distributions, Journal of Banking and Finance 26.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -127,15 +127,16 @@ def crossed_interval(values: Floats, statistic: Statistic, resamples: int = 2000
     `values` (runs, scenarios) are crossed: all runs meet the same scenarios, so that a resample draws
     runs and scenarios once each. The statistic sees (..., runs, 1).
     """
-    return suite_interval([values], statistic, resamples, seed)
+    return suite_interval([values], [statistic], resamples, seed)
 
 
 def suite_interval(
-    tasks: list[Floats], statistic: Statistic, resamples: int = 2000, seed: int = 0
+    tasks: Sequence[Floats], statistics: Sequence[Statistic], resamples: int = 2000, seed: int = 0
 ) -> Interval:
-    """Return the mean over tasks of each task's statistic, every task resampled by itself."""
-    value = np.mean([float(statistic(v.mean(axis=1)[:, None])) for v in tasks])
-    drawn = [crossed_resamples(v, statistic, resamples, seed + i) for i, v in enumerate(tasks)]
+    """Return the mean over tasks of each task's own statistic, every task resampled by itself."""
+    pairs = list(zip(tasks, statistics, strict=True))
+    value = np.mean([float(statistic(v.mean(axis=1)[:, None])) for v, statistic in pairs])
+    drawn = [crossed_resamples(v, s, resamples, seed + i) for i, (v, s) in enumerate(pairs)]
     return percentile_interval(float(value), np.mean(drawn, axis=0))
 
 

@@ -1,16 +1,19 @@
 """A task's anchors: the objective of floor, expert and oracle, scenario by scenario, as constants."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import yaml
 
 from agbench import data
 from agbench.errors import ConfigError, ResultError
-from agbench.evaluation import provenance
+from agbench.evaluation import provenance, references
+from agbench.evaluation.references import ROLES, Part, Role
+from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
 from agbench.files import write_text
 from agbench.simulators.base import Floats
@@ -18,17 +21,23 @@ from agbench.spec.anchors import Anchors, AnchorValues
 from agbench.spec.reading import read_file
 from agbench.spec.task import Task
 
-Role = Literal["floor", "expert", "oracle"]
 FOLDER: Final = "anchors"
+MARGIN: Final = 0.1
+"""A submission may violate constraints by this share more than the expert does."""
 
 
 @dataclass(frozen=True)
 class SplitAnchors:
-    """The anchors of one split, each (scenarios,) in the split's order; no oracle, no array."""
+    """The anchors of one split, each (scenarios,) in the split's order; no oracle, no array.
+
+    `cost` is the expert's constraint cost, `limit` the largest mean of it that is feasible.
+    """
 
     floor: Floats
     expert: Floats
+    cost: Floats
     oracle: Floats | None
+    limit: float
 
     def scores(self, objective: Floats) -> Floats:
         """Return 100 * (objective - floor) / (expert - floor), by the means over the split.
@@ -40,42 +49,63 @@ class SplitAnchors:
         return found
 
 
-def compute(task: Task, splits: Sequence[str] | None = None) -> Anchors:
-    """Run the task's floor, expert and oracle on its splits and return what they reach.
+def compute(task: Task, splits: Sequence[str]) -> Anchors:
+    """Run the task's floor, expert and oracle on splits and return what they reach.
 
     Raises `ConfigError` where the expert does not beat the floor on the test split: such a task
     measures nothing.
     """
-    found = {split: _split(task, split) for split in splits or task.splits}
+    names = {role: references.policy_name(task, role) for role in ROLES}
+    results: dict[tuple[Role, str], Result] = {}
+    for role, name in names.items():
+        for split in splits if name is not None else ():
+            results[role, split] = evaluate(task, name, split, progress=False)
+    return assemble(task, results)
+
+
+def of_kept(name: str, root: Path = references.KEPT) -> Anchors:
+    """Return a task's anchors, made of results that `references` keeps; what is missing is run."""
+    task = data.task(name)
+    found: dict[tuple[Role, str], Result] = {}
+    for part in references.parts(task):
+        folder, _ = references.run(part, root)
+        found[part.role, part.split] = Result.load(folder)
+    return assemble(task, found)
+
+
+def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
+    """Return the anchors that results of the reference policies, by role and split, make."""
+    for (role, split), result in results.items():
+        if result.failed:
+            raise ResultError(f"{Part(task.task, role, split)}: an episode failed; anchors need every one.")
+    splits = list(dict.fromkeys(split for _, split in results))
     anchors = Anchors(
         task=task.task,
         task_hash=provenance.task_hash(task),
+        data_hash=references.data_hash(task),
+        references_hash=references.references_hash(task),
         objective=task.protocol.objective,
         unit=task.protocol.objective_unit,
-        splits=found,
+        limits={s: (1.0 + MARGIN) * float(results["expert", s].by_scenario("cost").mean()) for s in splits},
+        splits={split: _values(task, split, results) for split in splits},
     )
-    for split, values in found.items():
-        gain = float(np.mean([v.expert - v.floor for v in values.values()]))
-        if split == "test" and gain <= 0.0:
-            raise ConfigError(
-                f"{task.task}: the expert {task.references.expert} beats the floor "
-                f"{task.references.floor} by {gain:.3g} {anchors.unit} on {split}; it must be more."
-            )
+    gain = {
+        s: float(np.mean([v.expert - v.floor for v in rows.values()])) for s, rows in anchors.splits.items()
+    }
+    if gain.get("test", 1.0) <= 0.0:
+        raise ConfigError(
+            f"{task.task}: the expert {task.references.expert} beats the floor "
+            f"{task.references.floor} by {gain['test']:.3g} {anchors.unit} on test; it must be more."
+        )
     return anchors
 
 
-def _split(task: Task, split: str) -> dict[str, AnchorValues]:
+def _values(task: Task, split: str, results: Mapping[tuple[Role, str], Result]) -> dict[str, AnchorValues]:
     """Return the values of all scenarios of a split."""
-    names = {"floor": task.references.floor, "expert": task.references.expert}
-    if task.references.oracle is not None:
-        names["oracle"] = task.references.oracle
-    reached = {role: evaluate(task, name, split, progress=False) for role, name in names.items()}
-    failed = [names[role] for role, result in reached.items() if result.failed]
-    if failed:
-        raise ResultError(f"{task.task}: {failed[0]} failed on {split}; anchors need every episode.")
-    columns = {role: result.objective.tolist() for role, result in reached.items()}
+    columns = {role: results[role, split].objective.tolist() for role in ROLES if (role, split) in results}
+    columns["cost"] = results["expert", split].by_scenario("cost").tolist()  # type: ignore[index]
     return {
-        key: AnchorValues(**{role: values[i] for role, values in columns.items()})
+        key: AnchorValues(**{name: values[i] for name, values in columns.items()})
         for i, key in enumerate(task.scenarios(split))
     }
 
@@ -83,34 +113,69 @@ def _split(task: Task, split: str) -> dict[str, AnchorValues]:
 def save(anchors: Anchors, root: Path) -> Path:
     """Write anchors to `anchors/TASK.yaml` under a root of data folders and return the path."""
     path = root / FOLDER / f"{anchors.task}.yaml"
-    text = yaml.safe_dump(anchors.model_dump(), sort_keys=False, indent=4, width=100)
+    content = anchors.model_dump(exclude_none=True)
+    text = yaml.safe_dump(content, sort_keys=False, indent=4, width=1000, default_flow_style=None)
     write_text(path, text)
     return path
 
 
 def load(task: Task) -> Anchors:
     """Return the stored anchors of a task; raises `ConfigError` where there are none that fit."""
-    remedy = f"Make them: agbench anchors {task.task}"
-    for root in data.roots():
-        path = root / FOLDER / f"{task.task}.yaml"
-        if path.is_file():
-            anchors = read_file(Anchors, path)
-            break
-    else:
-        raise ConfigError(f"{task.task} has no anchors to be scored by. {remedy}")
+    path = find(task.task)
+    if path is None:
+        raise ConfigError(f"{task.task} has no anchors to be scored by. {remedy(task.task)}")
+    anchors = _read(path, path.stat().st_mtime_ns)
     if anchors.task != task.task or anchors.task_hash != provenance.task_hash(task):
-        raise ConfigError(f"{path}: task_hash: made for another version of {task.task}. {remedy}")
+        raise ConfigError(f"{path}: task_hash: made for another version of {task.task}. {remedy(task.task)}")
     return anchors
+
+
+def find(name: str) -> Path | None:
+    """Return the file of a task's anchors, or None where there is none."""
+    paths = (root / FOLDER / f"{name}.yaml" for root in data.roots())
+    return next((path for path in paths if path.is_file()), None)
+
+
+def outdated(task: Task) -> str | None:
+    """Return what stored anchors lack to be those of a task as it is now, or None where they fit."""
+    try:
+        anchors = load(task)
+    except ConfigError as error:
+        return str(error)
+    for what, said, now in (
+        ("data_hash: other weather, soils or crops", anchors.data_hash, references.data_hash(task)),
+        ("references_hash: other policies", anchors.references_hash, references.references_hash(task)),
+    ):
+        if said != now:
+            return f"anchors of {task.task}: {what} than those they were made with. {remedy(task.task)}"
+    wanted = {split: task.scenarios(split) for split in references.REPORTED if split in task.splits}
+    if {split: list(values) for split, values in anchors.splits.items()} != wanted:
+        return f"anchors of {task.task}: splits or scenarios lack. {remedy(task.task)}"
+    return None
 
 
 def of_split(task: Task, split: str) -> SplitAnchors:
     """Return the stored anchors of one split of a task, in the split's order."""
-    values = load(task).splits.get(split, {})
+    task.check_split(split)
+    anchors = load(task)
+    if split not in anchors.splits:
+        has = " and ".join(anchors.splits)
+        raise ConfigError(f"{task.task}: only {has} have anchors, {split} has none; it is not scored.")
+    values = anchors.splits[split]
     missing = [key for key in task.scenarios(split) if key not in values]
     if missing:
-        raise ConfigError(
-            f"{task.task}: anchors of {split} lack {missing[0]}. Make them: agbench anchors {task.task}"
-        )
+        raise ConfigError(f"{task.task}: anchors of {split} lack {missing[0]}. {remedy(task.task)}")
     rows = [values[key] for key in task.scenarios(split)]
     oracle = None if any(r.oracle is None for r in rows) else np.array([r.oracle for r in rows], float)
-    return SplitAnchors(np.array([r.floor for r in rows]), np.array([r.expert for r in rows]), oracle)
+    floor, expert, cost = (np.array([getattr(r, n) for r in rows]) for n in ("floor", "expert", "cost"))
+    return SplitAnchors(floor, expert, cost, oracle, float(anchors.limits[split]))
+
+
+def remedy(name: str) -> str:
+    """Return the sentence that says how anchors are made."""
+    return f"Make them: agbench anchors {name}"
+
+
+@lru_cache(maxsize=512)
+def _read(path: Path, changed: int) -> Anchors:
+    return read_file(Anchors, path)

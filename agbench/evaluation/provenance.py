@@ -12,14 +12,30 @@ import agbench
 from agbench import simulators
 from agbench.spec.task import Task
 
+_PROSE: Final = ("summary", "source", "tags", "history")
+_PROSE_OF_METRICS: Final = ("meaning", "digits")
 _LIBRARIES: Final = ("numpy", "numba", "llvmlite", "gymnasium", "pcse", "casadi", "pandas")
 
 
-def task_hash(task: Task) -> str:
-    """Return the SHA-256 of a task's content; its history and prose are not part of it."""
+def identity(task: Task) -> dict[str, Any]:
+    """Return a task's content without what only people read.
+
+    Left out are summary, source, tags and history, and the meaning and shown digits of metrics:
+    mending a word changes no score. The rest is the protocol: scenarios, actions, observation,
+    reward, constraints, metrics and their units, seeds, aggregation, reference policies by name.
+    """
     content = task.identity()
-    for key in ("summary", "source", "tags", "history"):
+    for key in _PROSE:
         content.pop(key)
+    for metric in content["metrics"].values():
+        for key in _PROSE_OF_METRICS:
+            metric.pop(key)
+    return content
+
+
+def task_hash(task: Task) -> str:
+    """Return the SHA-256 of a task's `identity`: results and anchors hold for one hash only."""
+    content = identity(task)
     return _sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 

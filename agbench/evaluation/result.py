@@ -1,13 +1,15 @@
 """A result: the record of one evaluation, in memory and as a folder.
 
 The folder holds `result.yaml` (what was run, with what, and the hashes of the other two files),
-`episodes.parquet` (a row an episode) and `actions.npz` (every action, in order). It is complete or
-it does not exist.
+`episodes.parquet` (a row an episode) and `actions.npz` (every action, in order; long seasons go on in
+`actions-1.npz`, `actions-2.npz`, ..., so that no file grows large). It is complete or it does not exist.
 """
 
+import itertools
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 FILES: Final = ("result.yaml", "episodes.parquet", "actions.npz")
+PART_BYTES: Final = 1_900_000
+"""The most that one file of actions holds, before compression."""
 _KEYS: Final = (
     "format",
     "task",
@@ -54,8 +58,9 @@ _KEYS: Final = (
 class Result:
     """One policy's evaluation on one split of a task.
 
-    `episodes` has the columns scenario, repeat, seed, return, one a metric, steps, failed, error,
-    final_state (SHA-256 of the simulator's last state); `actions` holds an array an episode, in
+    `episodes` has the columns scenario, repeat, seed, return, cost (by how much constraints were
+    violated, summed over steps), one a metric, steps, failed, error, final_state (SHA-256 of the
+    simulator's last state); `actions` holds an array an episode, in
     the same order.
     """
 
@@ -110,10 +115,12 @@ class Result:
 
     def _write(self, folder: Path) -> None:
         self.episodes.to_parquet(folder / "episodes.parquet", index=False)
-        names = [f"episode_{i:05d}" for i in range(len(self.actions))]
-        stored: dict[str, Any] = dict(zip(names, self.actions, strict=True))
-        np.savez_compressed(folder / "actions.npz", **stored)
-        hashes = {name: sha256(folder / name) for name in FILES[1:]}
+        names = ["episodes.parquet"]
+        for part, episodes in enumerate(_in_parts(self.actions)):
+            names.append(part_name(part))
+            stored: dict[str, Any] = {f"episode_{i:05d}": self.actions[i] for i in episodes}
+            np.savez_compressed(folder / names[-1], **stored)
+        hashes = {name: sha256(folder / name) for name in names}
         record = provenance.plain({**self.record, "files": hashes})
         record["content"] = self.task.content()
         text = yaml.safe_dump(record, sort_keys=False, width=100, allow_unicode=True)
@@ -129,8 +136,7 @@ class Result:
         _check_files(path, record)
         try:
             episodes = pd.read_parquet(path / "episodes.parquet")
-            with np.load(path / "actions.npz", allow_pickle=False) as stored:
-                actions = [stored[name] for name in sorted(stored.files)]
+            actions = [a for name in action_files(record["files"]) for a in _actions(path / name)]
         except (OSError, ValueError, KeyError) as error:
             raise ResultError(f"{path}: cannot be read: {error}.") from None
         if not len(episodes) == len(actions) == record["episodes"]:
@@ -150,6 +156,35 @@ class Result:
             actions,
             record,
         )
+
+
+def part_name(part: int) -> str:
+    """Return the name of a file of actions."""
+    return f"actions-{part}.npz" if part else "actions.npz"
+
+
+def action_files(names: Iterable[str]) -> list[str]:
+    """Return those of a result's file names that hold its actions, in order, as far as none lacks."""
+    known = set(names)
+    return list(itertools.takewhile(known.__contains__, map(part_name, itertools.count())))
+
+
+def _in_parts(actions: Sequence[NDArray[Any]]) -> list[list[int]]:
+    """Return the numbers of the episodes that each file of actions holds."""
+    parts: list[list[int]] = [[]]
+    size = 0
+    for i, episode in enumerate(actions):
+        if parts[-1] and size + episode.nbytes > PART_BYTES:
+            parts.append([])
+            size = 0
+        parts[-1].append(i)
+        size += episode.nbytes
+    return parts
+
+
+def _actions(path: Path) -> list[NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as stored:
+        return [stored[name] for name in sorted(stored.files)]
 
 
 def _is_result(folder: Path) -> bool:
@@ -179,7 +214,9 @@ def _read_record(path: Path) -> dict[str, Any]:
 
 def _check_files(path: Path, record: dict[str, Any]) -> None:
     """Raise where a file is not the one that was written with the record."""
-    for name in FILES[1:]:
+    for name in sorted({*FILES[1:], *map(str, record["files"])}):
+        if not (path / name).is_file():
+            raise ResultError(f"{path}: not a whole result, {name} missing. Run the evaluation again.")
         if sha256(path / name) != record["files"].get(name):
             raise ResultError(
                 f"{path}/{name}: its SHA-256 is not the one in result.yaml; the file is damaged "

@@ -26,7 +26,7 @@ def roll_out(env: FieldEnv, policy: Policy, episode: Episode) -> Rollout:
     actions: list[Any] = []
     error = ""
     info: dict[str, Any] = {}
-    total = 0.0
+    total = cost = 0.0
     try:
         observation, info = env.reset(seed=episode.seed, options={"scenario": episode.scenario})
         policy.reset(episode.seed)
@@ -38,21 +38,27 @@ def roll_out(env: FieldEnv, policy: Policy, episode: Episode) -> Rollout:
             observation, reward, terminated, truncated, info = env.step(action)
             actions.append(np.asarray(action))
             total += float(reward)
+            cost += float(info["cost"])
             over = terminated or truncated
     except RefusedError:  # the policy is not allowed at all
         raise
     except Exception as problem:  # a policy is anybody's code; what it raised is in the record
         error = f"{type(problem).__name__}: {problem}"
-    return Rollout(_row(env, episode, info, total, len(actions), error), _stack(env, actions))
+    return Rollout(_row(env, episode, info, (total, cost), len(actions), error), _stack(env, actions))
 
 
 def _row(
-    env: FieldEnv, episode: Episode, info: dict[str, Any], total: float, steps: int, error: str
+    env: FieldEnv,
+    episode: Episode,
+    info: dict[str, Any],
+    sums: tuple[float, float],
+    steps: int,
+    error: str,
 ) -> dict[str, Any]:
-    """Return the episode's row of the table."""
+    """Return the episode's row of the table; `sums` are its return and its constraint cost."""
     protocol = env.task.protocol
     metrics = {name: float(info.get(name, 0.0)) for name in env.task.metrics}
-    values = {"return": total, **metrics}
+    values = {"return": sums[0], "cost": sums[1], **metrics}
     if error:
         values[protocol.objective] = float(protocol.worst)
     state = np.ascontiguousarray(env.core.simulator.state[0], dtype="<f8")

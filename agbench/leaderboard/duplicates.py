@@ -1,12 +1,14 @@
 """Who did the same before: a submission may not be a copy of another agent's."""
 
-import hashlib
 from collections import Counter, defaultdict
+from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.results import digest_of
+from agbench.leaderboard.results import digest_of, parts
 from agbench.untrusted.arrays import Limits, read_npz
 from agbench.untrusted.folder import read_folder
 from agbench.untrusted.refusal import RefusedError
@@ -53,17 +55,16 @@ def _digests(folder: Path) -> set[str]:
     """Return the digests of a submission's test actions and policies; none where it is unsound."""
     try:
         files = read_folder(folder)
-        return {
-            _digest(name, content)
-            for name, content in files.items()
-            if name.startswith("policy/") or (name.startswith("test/") and name.endswith("/actions.npz"))
-        }
+        folders = {name.rpartition("/")[0] for name in files if name.startswith("test/")}
+        policies = {sha256(c).hexdigest() for name, c in files.items() if name.startswith("policy/")}
+        return policies | {_digest(files, test) for test in folders}
     except RefusedError:
         return set()
 
 
-def _digest(name: str, content: bytes) -> str:
-    if name.startswith("policy/"):
-        return hashlib.sha256(content).hexdigest()
-    arrays = read_npz(content, name, _LIMITS)
+def _digest(files: Mapping[str, bytes], folder: str) -> str:
+    """Return the digest of all actions of a result."""
+    arrays: dict[str, Any] = {}
+    for part in parts(files, folder):
+        arrays |= read_npz(files[f"{folder}/{part}"], f"{folder}/{part}", _LIMITS)
     return digest_of([arrays[key] for key in sorted(arrays)])

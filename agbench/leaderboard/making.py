@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from agbench.errors import ConfigError, ResultError
-from agbench.evaluation.result import FILES, Result
+from agbench.evaluation.result import Result
 from agbench.files import sha256
 from agbench.leaderboard import board as places
 from agbench.leaderboard import submitted_policy
@@ -112,7 +112,7 @@ def _fill(
     for folder, result in zip(folders, results, strict=True):
         target = building / result.split / f"seed-{left[result.split].pop(0)}"
         target.mkdir(parents=True)
-        for name in FILES:
+        for name in ("result.yaml", *result.record["files"]):
             shutil.copyfile(Path(folder) / name, target / name)
     _copy_policies(building / "policy", card, seeds, policies)
     hashes = {p.relative_to(building).as_posix(): sha256(p) for p in building.rglob("*") if p.is_file()}

@@ -51,7 +51,7 @@ def _replay(task: Task, checked: CheckedResult) -> Replay:
     where = f"{checked.split}/seed-{checked.seed}/episodes.parquet"
     for name in ("failed", "steps"):
         compare(checked, again, name, where, exactly=True)
-    largest = max(compare(checked, again, name, where) for name in ("return", *task.metrics))
+    largest = max(compare(checked, again, name, where) for name in ("return", "cost", *task.metrics))
     exact = list(again["final_state"]) == checked.columns["final_state"]
     return Replay(len(again), exact, largest)
 

@@ -46,7 +46,7 @@ def _reproduce(submission: CheckedSubmission, checked: CheckedResult) -> Reprodu
             raise RefusedError(
                 f"{folder}/actions.npz", f"actions in {scenario}", "the submitted policy takes others."
             )
-    for name in ("return", *task.metrics):
+    for name in ("return", "cost", *task.metrics):
         compare(checked, again.episodes, name, f"{folder}/episodes.parquet", rtol=1e-4)
     exact = list(again.episodes["final_state"]) == checked.columns["final_state"]
     return Reproduction(len(again.actions), exact)

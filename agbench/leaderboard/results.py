@@ -3,7 +3,7 @@
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,8 +12,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.building import action_map
+from agbench.errors import AgBenchError
+from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episode_seed
+from agbench.evaluation.result import action_files
 from agbench.simulators.base import Floats
+from agbench.spec.families import read_task
 from agbench.spec.submission import ResultRecord, Submission
 from agbench.spec.task import Task
 from agbench.untrusted import tables
@@ -22,9 +26,7 @@ from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema
 
-FILES: Final = ("result.yaml", "episodes.parquet", "actions.npz")
 _RECORD_BYTES: Final = 200_000
-_PROSE: Final = ("summary", "source", "tags", "history")
 _ROUNDING: Final = 1e-6  # as the environment allows a float32 to miss the edge
 _STATE_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -70,8 +72,20 @@ def check(
             "failed" if record.episodes == len(episodes) else "episodes",
             f"{record.episodes} episodes, {record.failed} failed; the table has {len(episodes)}, {failed}.",
         )
-    actions = _actions(files[f"{folder}/actions.npz"], f"{folder}/actions.npz", task, columns["steps"])
+    actions = _actions(files, folder, task, columns["steps"])
     return CheckedResult(split, seed, record, columns, actions, digest_of(actions))
+
+
+def parts(files: Iterable[str], folder: str) -> list[str]:
+    """Return the names, inside a result's folder, of the files that hold its actions."""
+    prefix = f"{folder}/"
+    return action_files(name.removeprefix(prefix) for name in files if name.startswith(prefix))
+
+
+def names(files: Iterable[str], folder: str) -> list[str]:
+    """Return the paths of all files of a result; the first part of its actions may not lack."""
+    own = dict.fromkeys(["result.yaml", "episodes.parquet", "actions.npz", *parts(files, folder)])
+    return [f"{folder}/{name}" for name in own]
 
 
 def digest_of(actions: Sequence[NDArray[Any]]) -> str:
@@ -108,14 +122,27 @@ def _record(
     ):
         if found != wanted:
             raise RefusedError(name, field, f"{found!r}; wanted {wanted!r}.")
+    own = {"episodes.parquet", *parts(files, folder)}
+    for file in sorted(own ^ set(record.files)):
+        said = "has no hash here" if file in own else "is not there"
+        raise RefusedError(name, f"files.{file}", f"{said}.")
     for file, digest in record.files.items():
         if hashlib.sha256(files[f"{folder}/{file}"]).hexdigest() != digest:
             raise RefusedError(name, f"files.{file}", "not the SHA-256 of that file.")
-    ours, theirs = task.content(), record.content
-    for key in sorted(set(ours) | set(theirs)):
-        if key not in _PROSE and ours.get(key) != theirs.get(key):
-            raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
+    _check_content(record.content, name, task)
     return record
+
+
+def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
+    """Refuse a record that tells of another task than ours; words for people may differ."""
+    try:
+        told = read_task(content, "content")
+    except (AgBenchError, ValueError, OverflowError) as error:
+        raise RefusedError(name, "content", str(error).removeprefix("content: ")) from None
+    ours, theirs = provenance.identity(task), provenance.identity(told)
+    for key in sorted(set(ours) | set(theirs)):
+        if ours.get(key) != theirs.get(key):
+            raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
 
 
 def _table(
@@ -123,7 +150,7 @@ def _table(
 ) -> dict[str, list[Any]]:
     """Return the columns of the episode table."""
     tables.check_frame(content, name)
-    columns = {"scenario": "text", "repeat": "whole", "seed": "whole", "return": "real"}
+    columns = {"scenario": "text", "repeat": "whole", "seed": "whole", "return": "real", "cost": "real"}
     columns |= dict.fromkeys(task.metrics, "real")
     columns |= {"steps": "whole", "failed": "flag", "error": "text", "final_state": "text"}
     return child.ask(name, {"rows": len(episodes), "columns": columns}, content)
@@ -141,9 +168,13 @@ def _check_episodes(
                 raise RefusedError(
                     name, f"{key} of row {i}", f"{row[key]!r}; the protocol has {getattr(episode, key)!r}."
                 )
-        for key in ("return", *task.metrics):
+        for key in ("return", "cost", *task.metrics):
             if not math.isfinite(row[key]):
                 raise RefusedError(name, f"{key} of row {i}", f"{row[key]} is not a finite number.")
+        if row["cost"] < 0.0:
+            raise RefusedError(
+                name, f"cost of row {i}", f"{row['cost']:g}; a constraint cost is never negative."
+            )
         if row["failed"] != bool(row["error"]):
             raise RefusedError(name, f"error of row {i}", "an episode fails with an error, or not at all.")
         if row["failed"] and row[task.protocol.objective] != worst:
@@ -154,21 +185,28 @@ def _check_episodes(
             raise RefusedError(name, f"final_state of row {i}", "not a SHA-256.")
 
 
-def _actions(content: bytes, name: str, task: Task, steps: Sequence[int]) -> list[NDArray[Any]]:
+def _actions(files: Mapping[str, bytes], folder: str, task: Task, steps: Sequence[int]) -> list[NDArray[Any]]:
     """Return the actions of every episode; each must lie in the task's action space."""
     space = action_map(task).space
     dtype = "<i8" if isinstance(space, spaces.Discrete) else "<f4"
-    stored = read_npz(content, name, Limits(members=len(steps), dtypes=(dtype,)))
+    name = f"{folder}/actions.npz"
+    stored: dict[str, NDArray[Any]] = {}
+    for part in parts(files, folder):
+        found = read_npz(files[f"{folder}/{part}"], f"{folder}/{part}", Limits(len(steps), dtypes=(dtype,)))
+        twice = sorted(stored.keys() & found.keys())
+        if twice:
+            raise RefusedError(f"{folder}/{part}", twice[0], "stands in another file too.")
+        stored |= found
     wanted = [f"episode_{i:05d}" for i in range(len(steps))]
     if sorted(stored) != wanted:
         odd = sorted(set(stored) ^ set(wanted))[0]
         raise RefusedError(name, odd, "missing." if odd in wanted else "not one of the episodes.")
-    found = [stored[key] for key in wanted]
-    for i, (key, actions) in enumerate(zip(wanted, found, strict=True)):
+    episodes = [stored[key] for key in wanted]
+    for i, (key, actions) in enumerate(zip(wanted, episodes, strict=True)):
         if actions.shape != (steps[i], *(space.shape or ())):
             raise RefusedError(name, key, f"the shape {actions.shape}; the table has {steps[i]} steps.")
         _check_in_space(actions, space, name, key)
-    return found
+    return episodes
 
 
 def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], name: str, key: str) -> None:

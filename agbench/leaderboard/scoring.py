@@ -2,7 +2,9 @@
 
 The score of a training seed is 100 * (J - floor) / (expert - floor), each the mean objective over the
 split's scenarios. Over training seeds: interquartile mean, median and mean, with 95 % intervals that
-resample seeds and scenarios. Constraint costs and raw metrics stand beside the score, never inside it.
+resample seeds and scenarios. Raw metrics stand beside the score, never inside it, and so do constraint
+costs, with one exception that is shown: a submission whose mean cost is beyond the task's limit is
+infeasible, and what it scores above 0 does not count.
 """
 
 from collections import defaultdict
@@ -21,6 +23,7 @@ from agbench.spec.submission import LEARNED
 
 RESAMPLES: Final = 2000
 SEEDS_TO_RANK: Final = 5  # of a learned agent
+_NOTICED: Final = 1e-9  # of a constraint cost; what is less is rounding
 PROFILE: Final = np.linspace(-100.0, 300.0, 41)  # scores at which a performance profile is read
 
 
@@ -32,6 +35,10 @@ class Score:
     scenario, averaged over seeds; `worst_tenth` is the mean objective in the worst tenth of scenarios;
     `beats_expert` is the probability of improvement over scenarios; `profile` the share of seeds and
     scenarios above the scores `PROFILE`; `metrics` their means over seeds and scenarios.
+
+    `cost` is the mean constraint cost of an episode, in the task's own unit of it, `limit` the largest
+    that is feasible, `violating` the share of episodes that violate at all. Where it is not `feasible`,
+    `seeds`, `iqm`, `median`, `mean` and `profile` are cut at 0; `iqm_without_limit` never is.
     """
 
     split: str
@@ -46,6 +53,11 @@ class Score:
     profile: tuple[float, ...]
     metrics: dict[str, float]
     failed: int
+    cost: float
+    limit: float
+    violating: float
+    feasible: bool
+    iqm_without_limit: Interval
 
 
 @dataclass(frozen=True)
@@ -86,28 +98,52 @@ def score(submission: CheckedSubmission, split: str) -> Score:
     given = anchors.of_split(submission.task, split)
     objective = submission.objective(split)  # (seeds, scenarios)
     scores = given.scores(objective)
+    found = submission.of_split(split)
+    cost = np.array([r.by_scenario("cost") for r in found])
+    feasible = _feasible(cost, given.limit)
     intervals = {
         name: aggregates.crossed_interval(scores, statistic, RESAMPLES)
         for name, statistic in aggregates.AGGREGATES.items()
     }
-    found = submission.of_split(split)
+    counted = {name: value if feasible else _cut(value) for name, value in intervals.items()}
     by_scenario = objective.mean(axis=0)
     return Score(
         split=split,
-        seeds=_plain(scores.mean(axis=1)),
-        iqm=intervals["iqm"],
-        median=intervals["median"],
-        mean=intervals["mean"],
+        seeds=_plain(scores.mean(axis=1) if feasible else np.minimum(scores.mean(axis=1), 0.0)),
+        iqm=counted["iqm"],
+        median=counted["median"],
+        mean=counted["mean"],
         beats_expert=_beats(objective, given.expert),
         difference=_plain(by_scenario - given.expert),
         regret=None if given.oracle is None else _plain(given.oracle - by_scenario),
         worst_tenth=float(aggregates.worst_tenth(objective).mean()),
-        profile=_plain(aggregates.performance_profile(scores, PROFILE)),
+        profile=_plain(
+            aggregates.performance_profile(scores if feasible else np.minimum(scores, 0.0), PROFILE)
+        ),
         metrics={
             name: float(np.mean([r.by_scenario(name) for r in found])) for name in submission.task.metrics
         },
         failed=sum(sum(r.columns["failed"]) for r in found),
+        cost=float(cost.mean()),
+        limit=given.limit,
+        violating=float(np.mean([np.array(r.columns["cost"]) > _NOTICED for r in found])),
+        feasible=feasible,
+        iqm_without_limit=intervals["iqm"],
     )
+
+
+def _feasible(cost: Floats, limit: float) -> bool:
+    """Return whether the mean constraint cost of an episode is within the task's limit."""
+    return bool(cost.mean() <= limit * (1.0 + _NOTICED) + _NOTICED)
+
+
+def _cut(value: Interval) -> Interval:
+    return Interval(*(min(part, 0.0) for part in value))
+
+
+def _cut_iqm(scores: Floats) -> Floats:
+    found: Floats = np.minimum(aggregates.interquartile_mean(scores), 0.0)
+    return found
 
 
 def suite(submissions: Sequence[CheckedSubmission], split: str = "test") -> dict[str, Interval]:
@@ -116,15 +152,18 @@ def suite(submissions: Sequence[CheckedSubmission], split: str = "test") -> dict
     Only agents that have a submission to every task among those given; of several versions the last
     one given counts.
     """
-    by_agent: dict[str, dict[str, Floats]] = defaultdict(dict)
+    by_agent: dict[str, dict[str, tuple[Floats, aggregates.Statistic]]] = defaultdict(dict)
     for submission in submissions:
         if split in submission.splits:
-            scores = anchors.of_split(submission.task, split).scores(submission.objective(split))
-            by_agent[submission.card.agent][submission.card.task] = scores
+            given = anchors.of_split(submission.task, split)
+            cost = np.array([r.by_scenario("cost") for r in submission.of_split(split)])
+            statistic = aggregates.interquartile_mean if _feasible(cost, given.limit) else _cut_iqm
+            scores = given.scores(submission.objective(split))
+            by_agent[submission.card.agent][submission.card.task] = scores, statistic
     tasks = sorted({task for found in by_agent.values() for task in found})
     return {
         agent: aggregates.suite_interval(
-            [found[task] for task in tasks], aggregates.interquartile_mean, RESAMPLES
+            [found[task][0] for task in tasks], [found[task][1] for task in tasks], RESAMPLES
         )
         for agent, found in sorted(by_agent.items())
         if set(found) == set(tasks)

@@ -16,6 +16,7 @@ LEARNED: frozenset[str] = frozenset({"rl", "il", "offline-rl"})
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?", re.ASCII)
 _URL = re.compile(r"https://[A-Za-z0-9._~:/?#@!$&*+,;=%-]{3,300}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_RESULT_FILE = re.compile(r"episodes\.parquet|actions(?:-[1-9][0-9]?)?\.npz", re.ASCII)
 _PATH = re.compile(r"(?:test|shift|policy)/[A-Za-z0-9][A-Za-z0-9._/-]{0,120}", re.ASCII)
 
 
@@ -34,6 +35,7 @@ Name = Annotated[
 Url = Annotated[str, _matching(_URL, "an address such as 'https://example.org/paper'")]
 Hash = Annotated[str, _matching(_HASH, "a SHA-256 of 64 hexadecimal digits")]
 FilePath = Annotated[str, _matching(_PATH, "a path in test/, shift/ or policy/")]
+ResultFile = Annotated[str, _matching(_RESULT_FILE, "episodes.parquet, actions.npz or actions-1.npz")]
 Line = Annotated[str, Field(min_length=1, max_length=300)]
 Words = Annotated[str, Field(max_length=4000)]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
@@ -118,5 +120,5 @@ class ResultRecord(Strict):
     data: dict[Line, Hash] = Field(max_length=100)
     versions: dict[Line, Line] = Field(max_length=100)
     machine: dict[Line, Line] = Field(max_length=10)
-    files: dict[Literal["episodes.parquet", "actions.npz"], Hash]
+    files: dict[ResultFile, Hash] = Field(max_length=100)
     content: dict[str, Any]

@@ -5,12 +5,14 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from agbench.errors import unknown
 from agbench.spec.field import Number
 from agbench.spec.reading import Strict
 
+_COLUMNS = ("scenario", "repeat", "seed", "return", "cost", "steps", "failed", "error", "final_state")
+"""What every table of episodes has beside the metrics."""
 _TASK_ID = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*-v\d+$")
 
 
@@ -110,6 +112,14 @@ class Task(Strict):
     def identity(self) -> dict[str, Any]:
         """Return what makes this task this task, and no other; its hash identifies it."""
         return self.content()
+
+    @field_validator("metrics")
+    @classmethod
+    def _names_free(cls, metrics: dict[str, MetricSpec]) -> dict[str, MetricSpec]:
+        taken = sorted(metrics.keys() & set(_COLUMNS))
+        if taken:
+            raise ValueError(f"no metric may be called {taken[0]!r}; every episode has that anyway.")
+        return metrics
 
     @model_validator(mode="after")
     def _objective_exists(self) -> "Task":

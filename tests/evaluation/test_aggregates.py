@@ -85,4 +85,4 @@ def test_crossed_resamples_vary_as_theory_says():
 
 def test_a_suite_is_the_mean_of_its_tasks():
     one, two = np.full((3, 4), 10.0), np.full((5, 2), 30.0)
-    assert aggregates.suite_interval([one, two], aggregates.interquartile_mean, 100).value == 20.0
+    assert aggregates.suite_interval([one, two], [aggregates.interquartile_mean] * 2, 100).value == 20.0

@@ -5,27 +5,49 @@ import pytest
 
 from agbench import data
 from agbench.errors import ConfigError
-from agbench.evaluation import anchors
+from agbench.evaluation import anchors, evaluate, references
 from agbench.spec.overrides import override
+from agbench.spec.task import ReferencesSpec
 
+FLOOR_AND_EXPERT = ReferencesSpec(floor="zero", expert="feeding")
 TASK = data.task("wheat-nitrogen-v1")
 
 
-@pytest.mark.parametrize("split", ["test"])
-def test_stored_anchors_are_what_the_references_reach(split):
-    stored = anchors.load(TASK).splits[split]
-    again = anchors.compute(TASK, [split]).splits[split]
-    assert list(stored) == list(again) == TASK.scenarios(split)
-    for key, values in again.items():
-        assert values.model_dump() == pytest.approx(stored[key].model_dump(), rel=1e-9, abs=1e-9)
+CHEAP = ("wheat-nitrogen-v1", "millet-inputs-v1", "wheat-limits-v1")
 
 
-def test_every_split_has_its_anchors_and_the_order_is_that_of_the_split():
-    for split in TASK.splits:
-        found = anchors.of_split(TASK, split)
-        assert found.floor.shape == found.expert.shape == (len(TASK.scenarios(split)),)
-        assert found.oracle is not None
-        assert found.oracle.mean() >= found.expert.mean() > found.floor.mean()
+@pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.parametrize("role", ["floor", "expert"])
+def test_stored_anchors_are_what_simulating_again_gives(name, role):
+    task = data.task(name)
+    stored = anchors.load(task).splits["test"]
+    again = evaluate(task, references.policy_name(task, role), progress=False)
+    assert list(stored) == task.scenarios("test")
+    assert again.objective == pytest.approx([getattr(v, role) for v in stored.values()], rel=1e-9, abs=1e-9)
+    if role == "expert":
+        assert again.by_scenario("cost") == pytest.approx([v.cost for v in stored.values()])
+
+
+@pytest.mark.slow
+def test_the_stored_oracle_is_what_searching_again_gives():
+    stored = anchors.load(TASK).splits["test"]
+    again = evaluate(TASK, TASK.references.oracle, progress=False)
+    assert again.objective == pytest.approx([v.oracle for v in stored.values()], rel=1e-9, abs=1e-9)
+
+
+def test_reported_splits_have_anchors_in_the_order_of_the_split_and_others_say_so():
+    found = anchors.of_split(TASK, "test")
+    assert found.floor.shape == found.expert.shape == found.cost.shape == (len(TASK.scenarios("test")),)
+    assert found.oracle.mean() >= found.expert.mean() > found.floor.mean()
+    with pytest.raises(ConfigError, match="only test have anchors, train has none; it is not scored"):
+        anchors.of_split(TASK, "train")
+
+
+def test_the_limit_of_constraint_costs_is_a_tenth_above_the_experts():
+    task = data.task("potato-runoff-v1")
+    found = anchors.compute(task.model_copy(update={"references": FLOOR_AND_EXPERT}), ["test"])
+    cost = np.mean([values.cost for values in found.splits["test"].values()])
+    assert found.limits["test"] == pytest.approx(1.1 * cost)
 
 
 def test_the_floor_scores_0_and_the_expert_100():
@@ -35,7 +57,7 @@ def test_the_floor_scores_0_and_the_expert_100():
 
 
 def test_scores_are_never_normalised_scenario_by_scenario():
-    found = anchors.SplitAnchors(np.array([0.0, 0.0]), np.array([-1.0, 3.0]), None)
+    found = anchors.SplitAnchors(np.zeros(2), np.array([-1.0, 3.0]), np.zeros(2), None, 0.0)
     assert found.scores(np.array([2.0, 2.0])).tolist() == [200.0, 200.0]
 
 
@@ -46,6 +68,8 @@ def test_anchors_of_another_version_of_the_task_are_refused():
 
 def test_a_task_whose_expert_beats_nothing_is_no_task():
     useless = override(TASK, {"beta": 1000.0})
+    quick = ReferencesSpec(floor="zero", expert="standard-practice")
+    useless = useless.model_copy(update={"references": quick})
     with pytest.raises(ConfigError, match="beats the floor zero by -"):
         anchors.compute(useless, ["test"])
 
@@ -55,3 +79,22 @@ def test_anchors_are_written_and_read(tmp_path, monkeypatch):
     assert path == tmp_path / "anchors/wheat-nitrogen-v1.yaml"
     monkeypatch.setattr(data, "roots", lambda: [tmp_path])
     assert anchors.load(TASK).task == TASK.task
+
+
+def test_results_of_references_are_kept_and_used_again(tmp_path, monkeypatch):
+    task = "millet-inputs-v1"
+    part = references.Part(task, "expert", "test")
+    folder, _ = references.run(part, tmp_path)
+    assert references.kept(part, tmp_path) is not None
+    found = anchors.of_kept(task, tmp_path)
+    written = (folder / "result.yaml").stat().st_mtime_ns
+    assert found.splits == anchors.of_kept(task, tmp_path).splits
+    assert (folder / "result.yaml").stat().st_mtime_ns == written
+    monkeypatch.setattr(references, "settings_hash", lambda task, name: "other" + name)
+    assert references.kept(part, tmp_path) is None
+
+
+def test_anchors_made_with_other_policies_are_outdated(monkeypatch):
+    assert anchors.outdated(TASK) is None
+    monkeypatch.setattr(references, "settings_hash", lambda task, name: "other" + name)
+    assert "references_hash: other policies than those" in anchors.outdated(TASK)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from good_submission import CARD, TASK, command, resign
 from hostile import cell, put
 
 import agbench
-from agbench import leaderboard
+from agbench import data, leaderboard
+from agbench.evaluation import anchors
 from agbench.leaderboard import scoring, verified
 from agbench.leaderboard.reproducing import reproduce
 from agbench.untrusted import RefusedError
@@ -105,6 +107,31 @@ def test_scores_are_made_of_the_episodes_and_the_anchors(checked, tmp_path):
     assert score.worst_tenth < checked.objective("test").mean()
     assert list(score.profile) == sorted(score.profile, reverse=True)
     assert set(score.metrics) == {"nitrogen", "yield", "uptake"}
+
+
+def limited(monkeypatch, limit):
+    """Give the task a limit of constraint costs."""
+    monkeypatch.undo()
+    given = anchors.of_split(data.task(TASK), "test")
+    changed = replace(given, limit=limit, floor=given.floor - 1000.0)
+    monkeypatch.setattr(scoring.anchors, "of_split", lambda task, split: changed)
+
+
+def test_what_an_infeasible_submission_scores_above_0_does_not_count(checked, monkeypatch):
+    for result in checked.results:
+        result.columns["cost"][:] = [0.5, *[2.0] * 9, 0.0]
+    limited(monkeypatch, limit=1.8)
+    good = scoring.score(checked, "test")
+    assert (good.feasible, good.limit) == (True, 1.8)
+    assert good.cost == pytest.approx(18.5 / 11)
+    assert good.violating == pytest.approx(10 / 11)
+    assert good.iqm.value > 0.0
+    limited(monkeypatch, limit=1.6)
+    bad = scoring.score(checked, "test")
+    assert not bad.feasible
+    assert bad.iqm.value == bad.iqm.high == max(bad.seeds) == 0.0
+    assert bad.iqm_without_limit == good.iqm
+    assert scoring.suite([checked])["ppo-small"].value == 0.0
 
 
 def test_the_suite_is_the_mean_of_the_tasks(checked):

@@ -1,0 +1,150 @@
+"""What a task is measured by: its floor, expert and oracle, each evaluated once and kept.
+
+Anchors and the first rows of the leaderboard are made of the same results. A kept result is used again as
+long as task, data, simulator and the policy's settings are those it was made with.
+"""
+
+import hashlib
+import json
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from agbench import data
+from agbench.building import build
+from agbench.errors import ResultError
+from agbench.evaluation import provenance
+from agbench.evaluation.result import Result
+from agbench.evaluation.runner import evaluate
+from agbench.spec.baseline import Baseline
+from agbench.spec.reading import read_file
+from agbench.spec.task import Task
+
+Role = Literal["floor", "expert", "oracle"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+REPORTED: Final = ("test", "shift")
+"""The splits that are reported, hence anchored."""
+KEPT: Final = Path("runs/references")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One evaluation of a reference: which policy of which task on which split."""
+
+    task: str
+    role: Role
+    split: str
+
+    def __str__(self) -> str:
+        return f"{self.task}  {self.role}  {self.split}"
+
+
+def policy_name(task: Task, role: Role) -> str | None:
+    """Return the name of a reference policy; None where the task has no oracle."""
+    name: str | None = getattr(task.references, role)
+    return name
+
+
+def parts(task: Task) -> list[Part]:
+    """Return the evaluations that a task's anchors take.
+
+    An oracle searches every season anew and can take minutes for one, so it is run on `test` alone.
+    """
+    found = []
+    for role in ROLES:
+        if policy_name(task, role) is not None:
+            splits = ("test",) if role == "oracle" else REPORTED
+            found += [Part(task.task, role, split) for split in splits if split in task.splits]
+    return found
+
+
+def settings_hash(task: Task, name: str) -> str:
+    """Return the SHA-256 of a policy's name and settings; prose in its file is not part of it."""
+    content: dict[str, Any] = {"name": name}
+    path = data.find_baseline(task.task, name)
+    if path is not None:
+        baseline = read_file(Baseline, path)
+        content |= {"policy": baseline.policy, "settings": baseline.settings}
+        start = baseline.settings.get("start")
+        if isinstance(start, str):  # an oracle that begins with another policy's season
+            content["start"] = settings_hash(task, start)
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def references_hash(task: Task) -> str:
+    """Return the SHA-256 of the settings of floor, expert and oracle together."""
+    names = [policy_name(task, role) for role in ROLES]
+    hashes = [settings_hash(task, name) for name in names if name is not None]
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def data_hash(task: Task) -> str:
+    """Return the SHA-256 of all weather, soils and crops that the reported splits rest on."""
+    found = {split: build(task, split).hashes() for split in REPORTED if split in task.splits}
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+
+
+def place(part: Part, root: Path = KEPT) -> Path:
+    """Return the folder of a part's result; other settings are another folder."""
+    task = data.task(part.task)
+    name = policy_name(task, part.role)
+    assert name is not None
+    return root / part.task / f"{part.role}-{part.split}-{settings_hash(task, name)[:12]}"
+
+
+def kept(part: Part, root: Path = KEPT) -> Result | None:
+    """Return a part's result if it was kept and still holds."""
+    folder = place(part, root)
+    if not (folder / "result.yaml").is_file():
+        return None
+    task = data.task(part.task)
+    try:
+        found = Result.load(folder)
+    except ResultError:
+        return None
+    now = {
+        "task_hash": provenance.task_hash(task),
+        "simulator_hash": provenance.simulator_hash(),
+        "data": build(task, part.split).hashes(),
+    }
+    return found if all(found.record[key] == value for key, value in now.items()) else None
+
+
+def run(part: Part, root: Path = KEPT) -> tuple[Path, float]:
+    """Evaluate a part unless its result is kept; return its folder and the seconds that it took.
+
+    A run that was cut off goes on where it stopped. Raises `ResultError` where an episode fails.
+    """
+    folder = place(part, root)
+    found = kept(part, root)
+    if found is None:
+        task = data.task(part.task)
+        name = policy_name(task, part.role)
+        found = evaluate(task, name, part.split, folder, progress=False)
+    if found.failed:
+        error = found.episodes.loc[found.episodes["failed"], "error"].iloc[0]
+        raise ResultError(f"{part}: {found.policy} failed ({error}); a reference needs every episode.")
+    return folder, float(found.record["wall_time_s"])
+
+
+def run_all(
+    todo: list[Part], root: Path = KEPT, workers: int = 1, done: Any = lambda part, seconds: None
+) -> None:
+    """Evaluate parts, in a pool of processes where `workers` is more than 1; `done` is told of each.
+
+    What was finished before an error or an interruption is kept.
+    """
+    if workers == 1:
+        for part in todo:
+            done(part, run(part, root)[1])
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        running = {pool.submit(run, part, root): part for part in todo}
+        try:
+            for finished in as_completed(running):
+                done(running[finished], finished.result()[1])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

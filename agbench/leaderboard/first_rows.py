@@ -1,0 +1,168 @@
+"""The first rows of a board: floor, expert and oracle of every task, through the same door as anyone's."""
+
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final
+
+from agbench import data
+from agbench.evaluation import provenance, references
+from agbench.evaluation.references import ROLES, Part, Role
+from agbench.evaluation.result import Result, action_files
+from agbench.leaderboard import board as places
+from agbench.leaderboard import verified
+from agbench.leaderboard.checking import CheckedSubmission, check
+from agbench.leaderboard.making import submit
+from agbench.leaderboard.replaying import Replay, replay
+from agbench.leaderboard.reproducing import reproduce
+from agbench.spec.baseline import Baseline
+from agbench.spec.reading import read_file
+from agbench.untrusted import tables
+from agbench.untrusted.confined import confined
+from agbench.untrusted.refusal import RefusedError
+
+VERSION: Final = "1"
+AUTHORS: Final = ["The AgBench authors"]
+CONTACT: Final = "the issue tracker of AgBench"
+
+
+@dataclass(frozen=True)
+class FirstRow:
+    """A row that stands: what replaying and reproducing it found, and the seconds that they took.
+
+    `found` is None for a row that had been verified before, `reproducing` where that was left out.
+    """
+
+    name: str
+    found: Replay | None
+    replaying: float
+    reproducing: float | None
+
+    def __str__(self) -> str:
+        """The row in a line for the terminal."""
+        if self.found is None:
+            return f"{self.name}: stands, verified before"
+        found = self.found
+        same = "equal to the last bit" if found.exact else f"within {found.largest_difference:.1g}"
+        text = f"{self.name}: {found.episodes} episodes replayed, {same}, {self.replaying:.1f} s"
+        return text if self.reproducing is None else f"{text}; reproduced, {self.reproducing:.1f} s"
+
+
+def roles(task: str) -> list[Role]:
+    """Return the reference policies that a task has."""
+    spec = data.task(task)
+    return [role for role in ROLES if references.policy_name(spec, role) is not None]
+
+
+def name_of(task: str, role: Role) -> str:
+    """Return a first row's TASK/AGENT/VERSION: its agent is called by its role."""
+    return f"{task}/{role}/{VERSION}"
+
+
+def make(task: str, role: Role, board: Path, kept: Path = references.KEPT, anew: bool = False) -> FirstRow:
+    """Put a first row on the board, replay it and, if it is no oracle, reproduce it.
+
+    A row that stands, was verified with this simulator and does what the policy does now is left as it
+    is; with `anew` one that is outdated is replaced, else it is refused. Raises `RefusedError`.
+    """
+    folder = places.place(board, task, role, VERSION)
+    parts = [part for part in references.parts(data.task(task)) if part.role == role]
+    results = [references.run(part, kept)[0] for part in parts]
+    with confined(tables.READER) as child:
+        if folder.is_dir():
+            standing = _standing(folder, parts, results, board, child)
+            if standing is not None:
+                return FirstRow(name_of(task, role), None, 0.0, None)
+            if anew:
+                shutil.rmtree(folder)
+        if not folder.is_dir():
+            submit(results, _card(task, role, Result.load(results[0])), board)
+        submission = check(folder, child)
+    return _verify(submission, board, role)
+
+
+def make_all(
+    rows: Sequence[tuple[str, Role]],
+    board: Path,
+    kept: Path,
+    anew: bool,
+    workers: int,
+    say: Callable[[str], None],
+) -> int:
+    """Make rows in a pool of processes, say what was found of each, and return how many were refused."""
+    bad = 0
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        running = [pool.submit(_attempt, task, role, board, kept, anew) for task, role in rows]
+        for finished in as_completed(running):
+            said, good = finished.result()
+            bad += not good
+            say(said)
+    return bad
+
+
+def _attempt(task: str, role: Role, board: Path, kept: Path, anew: bool) -> tuple[str, bool]:
+    """Make a row in a process of the pool; return what to say of it, and whether it stands."""
+    try:
+        return str(make(task, role, board, kept, anew)), True
+    except RefusedError as error:
+        remedy = "" if anew else " Where no release has had this row yet: --anew."
+        return f"{name_of(task, role)}: refused: {error}{remedy}", False
+
+
+def _standing(
+    folder: Path, parts: list[Part], results: list[Path], board: Path, child: Any
+) -> CheckedSubmission | None:
+    """Return a row that is on the board, if it is verified and took the actions of the results."""
+    try:
+        submission = check(folder, child)
+    except RefusedError:
+        return None
+    for part, result in zip(parts, results, strict=True):
+        files: dict[str, str] = Result.load(result).record["files"]
+        for name in action_files(files):
+            if submission.card.files.get(f"{part.split}/seed-0/{name}") != files[name]:
+                return None
+    known = verified.load(board, submission)
+    wanted = "replayed" if parts[0].role == "oracle" else "reproduced"
+    reached = verified.LEVELS.index(known.level) >= verified.LEVELS.index(wanted)
+    return submission if reached and known.simulator_hash == provenance.simulator_hash() else None
+
+
+def _verify(submission: CheckedSubmission, board: Path, role: Role) -> FirstRow:
+    """Replay a row, and reproduce it unless its policy searches for minutes; write down its level."""
+    started = time.perf_counter()
+    found = replay(submission)
+    replaying = time.perf_counter() - started
+    name = name_of(submission.card.task, role)
+    if role == "oracle":
+        verified.save(board, submission, "replayed", found.exact)
+        return FirstRow(name, found, replaying, None)
+    started = time.perf_counter()
+    again = reproduce(submission)
+    verified.save(board, submission, "reproduced", found.exact and again.exact)
+    return FirstRow(name, found, replaying, time.perf_counter() - started)
+
+
+def _card(task: str, role: Role, result: Result) -> dict[str, Any]:
+    """Return what the card of a first row says."""
+    method = "rule" if role != "oracle" else "oracle" if result.information == "model" else "mpc"
+    said = {
+        "floor": "The task's floor: a score of 0.",
+        "expert": "The task's expert: a score of 100.",
+        "oracle": "The task's oracle: an upper bound of what was found.",
+    }[role]
+    path = data.find_baseline(task, result.policy)
+    about = f" {read_file(Baseline, path).summary}" if path is not None else ""
+    return {
+        "agent": role,
+        "version": VERSION,
+        "authors": AUTHORS,
+        "contact": CONTACT,
+        "method": method,
+        "notes": f"{said} The policy {result.policy}.{about}",
+        "policy": {"format": "rule", "name": result.policy},
+    }

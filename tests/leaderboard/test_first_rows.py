@@ -1,0 +1,128 @@
+"""The first rows and what is merged: made through the door, resumable, and never changed afterwards."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from agbench.evaluation import references
+from agbench.leaderboard import first_rows, merged, verified
+from agbench.leaderboard.board import submissions
+
+TASK = "millet-inputs-v1"
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """Return a board with the floor and the expert of a quick task, and the results they are made of."""
+    root = tmp_path_factory.mktemp("first")
+    board, kept = root / "leaderboard", root / "kept"
+    rows = [first_rows.make(TASK, role, board, kept) for role in first_rows.roles(TASK)]
+    merged.add(board)
+    return board, kept, rows
+
+
+@pytest.fixture
+def board(first, tmp_path):
+    shutil.copytree(first[0], tmp_path / "leaderboard")
+    return tmp_path / "leaderboard"
+
+
+def test_first_rows_are_replayed_to_the_last_bit_and_reproduced(first):
+    board, _, rows = first
+    assert [row.name for row in rows] == [f"{TASK}/floor/1", f"{TASK}/expert/1"]
+    assert all(row.found.exact and row.found.episodes == 11 for row in rows)
+    assert "equal to the last bit" in str(rows[0])
+    levels = [yaml.safe_load(p.read_text())["level"] for p in board.glob("verified/*/*/1.yaml")]
+    assert levels == ["reproduced", "reproduced"]
+
+
+def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(first, board):
+    kept = first[1]
+    assert "verified before" in str(first_rows.make(TASK, "floor", board, kept))
+    shutil.rmtree(board / "verified")
+    assert first_rows.make(TASK, "floor", board, kept).found.exact
+    card = board / "submissions" / TASK / "floor/1/submission.yaml"
+    card.write_text(card.read_text().replace("task_hash: ", "task_hash: 0"))
+    assert "--anew" in first_rows._attempt(TASK, "floor", board, kept, False)[0]
+    assert first_rows.make(TASK, "floor", board, kept, anew=True).found.exact
+
+
+def test_oracles_are_run_on_test_alone():
+    found = references.parts(first_rows.data.task("wheat-nitrogen-v1"))
+    assert [(p.role, p.split) for p in found] == [("floor", "test"), ("expert", "test"), ("oracle", "test")]
+    splits = [(p.role, p.split) for p in references.parts(first_rows.data.task("greenhouse-setpoint-v1"))]
+    assert ("expert", "shift") in splits
+    assert ("oracle", "shift") not in splits
+
+
+def changed_card(folder):
+    (folder / "submission.yaml").write_text("agent: other\n")
+    return "can no longer be read"
+
+
+def changed_episode(folder):
+    path = folder / "test/seed-0/episodes.parquet"
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    return "episodes.parquet was changed after"
+
+
+def added_file(folder):
+    (folder / "test/seed-0/more.yaml").write_text("a: 1\n")
+    return "more.yaml was added after"
+
+
+def taken_file(folder):
+    (folder / "test/seed-0/actions.npz").unlink()
+    return "actions.npz was taken away after"
+
+
+def gone(folder):
+    shutil.rmtree(folder)
+    return "was merged and is gone"
+
+
+def renamed_author(folder):
+    path = folder / "submission.yaml"
+    path.write_text(path.read_text().replace("The AgBench authors", "Somebody else"))
+    return "submission.yaml was changed after"
+
+
+@pytest.mark.parametrize(
+    "change", [changed_card, changed_episode, added_file, taken_file, gone, renamed_author]
+)
+def test_a_merged_row_that_changes_is_noticed(board, change):
+    assert merged.changes(board) == []
+    said = change(board / "submissions" / TASK / "expert/1")
+    (found,) = merged.changes(board)
+    assert said in found
+    assert "submit what is better as a new version" in found
+    with pytest.raises(merged.ConfigError, match="A merged row never changes"):
+        merged.add(board)
+
+
+def test_new_rows_are_added_to_the_index_and_the_old_ones_stay(board):
+    twin = board / "submissions" / TASK / "expert/2"
+    shutil.copytree(twin.with_name("1"), twin)
+    before = merged.read(board)
+    assert merged.add(board) == [f"{TASK}/expert/2"]
+    assert before.items() < merged.read(board).items()
+
+
+def test_no_merged_row_of_ours_has_changed():
+    assert merged.changes(ROOT / "leaderboard") == []
+
+
+def test_every_file_of_ours_is_small():
+    files = [path for path in (ROOT / "leaderboard").rglob("*") if path.is_file()]
+    assert [str(p) for p in files if p.stat().st_size > 2_000_000] == []
+
+
+def test_all_our_rows_are_in_the_index_and_verified():
+    board = ROOT / "leaderboard"
+    names = {"/".join(folder.parts[-3:]) for folder in submissions(board)}
+    own = {name for name in names if name.split("/")[1] in references.ROLES}
+    assert own <= set(merged.read(board))
+    assert all((board / verified.VERIFIED / f"{name}.yaml").is_file() for name in own)

@@ -1,0 +1,67 @@
+"""A version of a task never changes: protocol, data, reference policies and anchors stay as frozen."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from agbench import data
+from agbench.evaluation import anchors, provenance
+from agbench.spec.overrides import override
+
+ROOT = Path(__file__).parents[1]
+OURS = sorted(path.stem for path in (ROOT / "tasks").glob("*.yaml"))
+SCRIPT = "tests/reference/tasks/freeze.py"
+
+spec = importlib.util.spec_from_file_location("freeze", ROOT / SCRIPT)
+freeze = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(freeze)
+
+CHANGED = {
+    "task": "its protocol changed: scores are no longer comparable. Undo it, or make it a new version",
+    "data": "weather, soil or crop files changed: its seasons are others. Undo it, or make it a new version",
+    "references": "the settings of its floor, expert or oracle changed. Undo it, or make it a new version",
+    "anchors": "its anchors changed, and with them every score. Undo it, or make it a new version",
+}
+
+
+def problem(name, frozen, now):
+    """Return the sentence that says what a changed version asks for, or None."""
+    if frozen is None:
+        return f"{name} is new; freeze it: python {SCRIPT}"
+    for key, said in CHANGED.items():
+        if frozen[key] != now[key]:
+            stem, version = name.rsplit("-v", 1)
+            return (
+                f"{name}: {said} (tasks/{stem}-v{int(version) + 1}.yaml). If no release has had this "
+                f"version yet: agbench anchors {name} && python {SCRIPT} {name}"
+            )
+    return None
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_no_version_of_a_task_changes(name):
+    said = problem(name, freeze.read().get(name), freeze.frozen(name))
+    assert said is None, said
+
+
+def test_no_version_of_a_task_disappears():
+    gone = sorted(set(freeze.read()) - set(OURS))
+    assert gone == [], f"{gone}: a version that was released stays, so that its results can be replayed."
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_task_has_anchors_that_fit_it(name):
+    said = anchors.outdated(data.task(name))
+    assert said is None, said
+
+
+def test_a_changed_protocol_is_noticed_and_a_mended_word_is_not():
+    task = data.task("wheat-nitrogen-v1")
+    frozen = freeze.frozen("wheat-nitrogen-v1")
+    changed = {**frozen, "task": provenance.task_hash(override(task, {"beta": 9.0}))}
+    assert "its protocol changed" in problem(task.task, frozen, changed)
+    assert "tasks/wheat-nitrogen-v2.yaml" in problem(task.task, frozen, changed)
+    metrics = {k: m.model_copy(update={"meaning": "mended", "digits": 4}) for k, m in task.metrics.items()}
+    mended = task.model_copy(update={"summary": "mended", "metrics": metrics})
+    assert provenance.task_hash(mended) == frozen["task"]
