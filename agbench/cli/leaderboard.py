@@ -1,7 +1,8 @@
-"""`agbench leaderboard check | replay | reproduce | score`: how far a submission can be believed."""
+"""`agbench leaderboard ...`: how far a submission can be believed, its score, the page of all of them."""
 
+import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -15,24 +16,24 @@ from agbench.cli.options import JsonOption, KeptOption, WorkersOption, console, 
 from agbench.evaluation import references
 from agbench.leaderboard import board as places
 from agbench.leaderboard import first_rows, merged, scoring, verified
-from agbench.leaderboard.checking import CheckedSubmission, check
-from agbench.leaderboard.duplicates import Known
+from agbench.leaderboard.checking import CheckedSubmission
+from agbench.leaderboard.judging import judged
 from agbench.leaderboard.making import described
+from agbench.leaderboard.page.building import README, SEASONS, SITE, build
+from agbench.leaderboard.page.serving import ADDRESS, server
 from agbench.leaderboard.replaying import replay
 from agbench.leaderboard.reproducing import reproduce
-from agbench.untrusted import RefusedError, tables
-from agbench.untrusted.confined import confined
+from agbench.untrusted import RefusedError
 from agbench.untrusted.refusal import shown
 
 leaderboard = typer.Typer(
-    name="leaderboard", help="Check, replay, reproduce and score submissions.", no_args_is_help=True
+    name="leaderboard", help="Check, replay, reproduce, score and show submissions.", no_args_is_help=True
 )
 BoardOption = Annotated[Path, typer.Option("--board", metavar="DIR", help="The leaderboard's folder.")]
 Folders = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
 ]
-Judged = Iterator[tuple[Path, CheckedSubmission | RefusedError]]
 Verify = Callable[[CheckedSubmission], str]
 
 
@@ -90,7 +91,7 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
 
     Example: `agbench leaderboard score --json`
     """
-    good = [found for _, found in _judged(folders, board) if isinstance(found, CheckedSubmission)]
+    good = [found for _, found in judged(board, folders) if isinstance(found, CheckedSubmission)]
     rows = [scoring.row(submission, verified.load(board, submission)) for submission in good]
     rows.sort(key=lambda row: (row.task, not row.ranked, -row.scores["test"].iqm.value))
     if json:
@@ -164,25 +165,57 @@ def merged_(
     console.print(f"{len(merged.read(board))} merged rows, none changed; {len(new)} of them new.")
 
 
-def _judged(folders: list[Path] | None, board: Path) -> Judged:
-    """Yield every submission with what its check found, and what is no submission but lies there."""
-    for path in [] if folders else places.strays(board):
-        yield path, RefusedError(path.name, "", "does not belong among the submissions.")
-    known = Known(board)
-    with confined(tables.READER) as child:
-        for folder in folders or places.submissions(board):
-            try:
-                submission = check(folder, child)
-                known.refuse_copy(submission)
-                yield folder, submission
-            except RefusedError as error:
-                yield folder, error
+@leaderboard.command("build")
+def build_(
+    board: BoardOption = places.DEFAULT,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The site's folder; BOARD/site.")
+    ] = None,
+    seasons: Annotated[
+        int, typer.Option(min=0, max=3, help="Seasons drawn of each submission: median, worst, best.")
+    ] = SEASONS,
+    json: JsonOption = False,
+) -> None:
+    """Check all submissions and write the page and README.md. Exit code 1 if any had to be left out.
+
+    Example: `agbench leaderboard build`
+    """
+    built = build(board, out, seasons)
+    if json:
+        print_json(asdict(built))
+    else:
+        for refused in built.refused:
+            console.print(f"[red]left out[/red]  {escape(shown(str(refused.folder), 400))}", soft_wrap=True)
+            console.print(f"          {refused.reason}", markup=False, soft_wrap=True)
+        console.print(f"{built.submissions} submissions to {built.tasks} tasks", markup=False)
+        console.print(f"    wrote {built.site}/index.html and {board / README}", markup=False, soft_wrap=True)
+    if built.refused:
+        raise typer.Exit(1)
+
+
+@leaderboard.command("serve")
+def serve_(
+    board: BoardOption = places.DEFAULT,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = 8000,
+) -> None:
+    """Show the page that `build` wrote on this machine, until Ctrl-C.
+
+    Example: `agbench leaderboard serve --port 8080`
+    """
+    with server(board / SITE, port) as running:
+        console.print(
+            f"http://{ADDRESS}:{running.server_port}/ shows {board / SITE}; Ctrl-C ends it.", markup=False
+        )
+        with contextlib.suppress(KeyboardInterrupt):
+            running.serve_forever()
 
 
 def _verify(folders: list[Path] | None, board: Path, json: bool, verify: Verify) -> None:
     """Verify submissions one by one and print what was found; exit code 1 if one does not hold."""
     lines = []
-    for folder, found in _judged(folders, board):
+    for folder, found in judged(board, folders):
         refusal = found if isinstance(found, RefusedError) else None
         said = ""
         if isinstance(found, CheckedSubmission):

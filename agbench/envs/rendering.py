@@ -115,6 +115,10 @@ class SeasonPlot:
         """Write the picture to a file, in the format of its suffix (png, pdf, svg)."""
         return drawing.save(self._drawn(), path, _SAVED_DPI)
 
+    def told(self) -> tuple[Setting, Season]:
+        """Return the season so far as numbers: what never changes, and what happened."""
+        return self._setting(), self._season()
+
     def close(self) -> None:
         """Close the window and forget the figure; the season stays known."""
         if self._window is not None:

@@ -29,11 +29,16 @@ _CROP_LEFT = (Curve(("LAI",), GREEN), Curve(("DVS",), BLACK))
 _CROP_RIGHT = (Curve(("TAGBM", "TAGP"), BLUE), Curve(("WSO", "TWSO"), ORANGE))
 _SOIL_LEFT = (Curve(("TNSOIL", "NAVAIL"), VERMILLION), Curve(("NUPTT", "NuptakeTotal"), GREEN))
 _SOIL_RIGHT = (Curve(("NNI",), PURPLE), Curve(("TRANRF", "RFTRA"), SKY_BLUE))
+STATE_PANELS: Final = (
+    ("Crop", _CROP_LEFT, _CROP_RIGHT),
+    ("Nitrogen and stress", _SOIL_LEFT, _SOIL_RIGHT),
+)
+"""Title of each panel of states, its curves on the left and on the right scale."""
 
 
 def states_shown(table: VariableTable) -> list[str]:
     """Return the names of a model's variables that the panels draw."""
-    curves = (MOISTURE, *_CROP_LEFT, *_CROP_RIGHT, *_SOIL_LEFT, *_SOIL_RIGHT)
+    curves = (MOISTURE, *(curve for _, left, right in STATE_PANELS for curve in (*left, *right)))
     return [v.name for v in (c.found(table) for c in curves) if v is not None]
 
 
@@ -80,10 +85,7 @@ def _panels(setting: Setting) -> list[tuple[float, Callable[[Axes], Panel]]]:
         makers.append((1.15, lambda ax: WeatherPanel(ax, setting)))
     if "RAIN" in sky:
         makers.append((0.9, lambda ax: WaterPanel(ax, setting)))
-    for title, left, right in (
-        ("Crop", _CROP_LEFT, _CROP_RIGHT),
-        ("Nitrogen and stress", _SOIL_LEFT, _SOIL_RIGHT),
-    ):
+    for title, left, right in STATE_PANELS:
         if any(curve.found(table) for curve in (*left, *right)):
             makers.append((1.4, _state_panel(setting, title, left, right)))
     makers.append((0.4 + 0.3 * (len(setting.inputs) - 1), lambda ax: DosePanel(ax, setting)))

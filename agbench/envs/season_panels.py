@@ -157,7 +157,7 @@ class WeatherPanel(Panel):
         self.label(axes, [(temperature, _swatch(SKY_BLUE))])
         self._twin: Axes | None = None
         if "IRRAD" in setting.weather:
-            self._factor, radiation = _shown(setting.weather["IRRAD"])
+            self._factor, radiation = shown_in(setting.weather["IRRAD"])
             self._mark = _mark(ORANGE, dash=0)
             self._twin = self.second_scale()
             self.label(self._twin, [(radiation, self._mark)], f", {_SMOOTH}-day mean")
@@ -172,7 +172,7 @@ class WeatherPanel(Panel):
             self.keep(self.axes.axhline(0.0, color=MUTED, linewidth=0.6))
         self.axes.set_ylim(min(low.min(), 0.0) - 2.0, max(high.max(), 10.0) + 2.0)
         if self._twin is not None:
-            radiation = _running_mean(season.weather["IRRAD"] * self._factor)
+            radiation = running_mean(season.weather["IRRAD"] * self._factor)
             self.line(self._twin, days, radiation, self._mark)
             self._twin.set_ylim(*_limits([radiation], 10.0))
 
@@ -182,7 +182,7 @@ class WaterPanel(Panel):
 
     def __init__(self, axes: Axes, setting: Setting) -> None:
         super().__init__(axes, "Water")
-        self._factor, rain = _shown(setting.weather["RAIN"])
+        self._factor, rain = shown_in(setting.weather["RAIN"])
         self.label(axes, [(rain, _swatch(BLUE))])
         self._width = 0.8 * _pixels_a_day(axes, setting) / _POINT
         self._moisture = MOISTURE.found(setting.variables)
@@ -349,7 +349,7 @@ def _swatch(colour: str) -> Line2D:
     return Line2D([], [], color=colour, linewidth=6, alpha=_FILL)
 
 
-def _shown(variable: Variable) -> tuple[float, Variable]:
+def shown_in(variable: Variable) -> tuple[float, Variable]:
     """Return a weather variable in the unit that people read it in, and the factor to it."""
     factor, unit = _SHOWN_IN.get(variable.unit, (1.0, variable.unit))
     return factor, Variable(variable.name, unit, variable.meaning)
@@ -367,7 +367,7 @@ def _limits(values: Iterable[Floats], least: float) -> tuple[float, float]:
     return (low - room if low < 0 else 0.0), high + room
 
 
-def _running_mean(values: Floats) -> Floats:
+def running_mean(values: Floats) -> Floats:
     """Return the mean of each day and the days before it, `_SMOOTH` in all; fewer at the start."""
     total = np.concatenate([np.zeros(1), np.cumsum(values)])
     ends = np.arange(1, len(values) + 1)

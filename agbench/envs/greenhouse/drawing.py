@@ -54,6 +54,10 @@ class GreenhousePlot(SeasonPlot):
         self._core = core
         self._notes.append(self._note())
 
+    def daily(self) -> dict[str, Floats]:
+        """Return the season so far in means of a day, by name; money as it stood at the day's end."""
+        return dict(zip(_COLUMNS, _daily(np.array(self._notes)).T, strict=True))
+
     def _note(self) -> list[float]:
         """Return one row of `_COLUMNS`."""
         greenhouse = self._core.simulator

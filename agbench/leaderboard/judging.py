@@ -1,0 +1,30 @@
+"""Judging a whole board: every submission with what its check found."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from agbench.leaderboard import board as places
+from agbench.leaderboard.checking import CheckedSubmission, check
+from agbench.leaderboard.duplicates import Known
+from agbench.untrusted import RefusedError, tables
+from agbench.untrusted.confined import confined
+
+
+def judged(
+    board: Path, folders: Sequence[Path] | None = None
+) -> Iterator[tuple[Path, CheckedSubmission | RefusedError]]:
+    """Yield submissions, by default all of a board, with what each's check found.
+
+    What lies among a board's submissions without being one is yielded too, refused.
+    """
+    for path in [] if folders else places.strays(board):
+        yield path, RefusedError(path.name, "", "does not belong among the submissions.")
+    known = Known(board)
+    with confined(tables.READER) as child:
+        for folder in folders or places.submissions(board):
+            try:
+                submission = check(folder, child)
+                known.refuse_copy(submission)
+                yield folder, submission
+            except RefusedError as error:
+                yield folder, error

@@ -1,0 +1,138 @@
+"""Building the page: everything is made beside the old site, then swapped in; or nothing changes."""
+
+import csv
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agbench.errors import ConfigError
+from agbench.files import write_text
+from agbench.leaderboard.page import entries as collecting
+from agbench.leaderboard.page import views
+from agbench.leaderboard.page.entries import Entry, Refused, place_of
+from agbench.leaderboard.page.rendering import STATIC, Pages
+from agbench.leaderboard.page.views import Ranked, TaskView
+
+SITE: Final = "site"
+README: Final = "README.md"
+SEASONS: Final = 3
+_MARK: Final = ".agbench-leaderboard"  # in every site: only such a folder is ever replaced
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build made: how many submissions and tasks it shows, and what it left out."""
+
+    site: Path
+    submissions: int
+    tasks: int
+    refused: list[Refused]
+
+
+def build(board: Path, out: Path | None = None, seasons: int = SEASONS, cache: Path | None = None) -> Built:
+    """Write the site to `out`, by default `BOARD/site`, and the tables to `BOARD/README.md`.
+
+    `seasons` of each submission are drawn, simulated again from its actions; `cache` is where they are
+    kept, by default in the user's cache folder. Submissions that a check refuses are left out. The same
+    board gives the same bytes. Raises `ConfigError` where there is no board, or where `out` is something
+    else than a site or an empty folder.
+    """
+    if not board.is_dir():
+        raise ConfigError(f"{board}: there is no such folder; a board has submissions/TASK/AGENT/VERSION.")
+    site = out or board / SITE
+    _check_replaceable(site)
+    found, refused = collecting.collect(board, seasons, cache)
+    tasks, suites = views.tasks(found), views.suites(found)
+    site.absolute().parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
+    try:
+        pages = Pages(building, found)
+        pages.index(tasks, suites)
+        for view in tasks:
+            pages.task(view)
+            _table(building / "data" / f"{view.task.task}.csv", view)
+            for row, versions in _with_versions(view.rows):
+                pages.submission(row, versions)
+        readme = pages.readme(tasks, suites)
+        for entry in found:
+            _give(entry, building / "files" / place_of(entry.card))
+        for file in sorted(STATIC.iterdir()):
+            shutil.copyfile(file, building / file.name)
+        (building / _MARK).write_text("Made by `agbench leaderboard build`, which replaces it whole.\n")
+        building.chmod(0o755)
+        _swap(building, site)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    write_text(board / README, readme)
+    return Built(site, len(found), len(tasks), refused)
+
+
+def _check_replaceable(site: Path) -> None:
+    """Refuse to replace a folder that no build has made."""
+    if site.is_symlink() or (site.exists() and not site.is_dir()):
+        raise ConfigError(f"{site}: is not a folder; name one that a build may replace.")
+    if site.is_dir() and any(site.iterdir()) and not (site / _MARK).is_file():
+        raise ConfigError(f"{site}: holds something else than a site; name an empty or a new folder.")
+
+
+def _swap(building: Path, site: Path) -> None:
+    """Put the new site into its place; where that fails, the old one comes back."""
+    old = building.with_name(f"{building.name}-old")
+    had = site.is_dir()
+    if had:
+        os.rename(site, old)
+    try:
+        os.rename(building, site)
+    except OSError:
+        if had:
+            os.rename(old, site)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _with_versions(rows: Iterable[Ranked]) -> list[tuple[Ranked, list[Ranked]]]:
+    """Return each row with all rows of its agent, the last version first."""
+    by_agent: dict[str, list[Ranked]] = {}
+    for row in rows:
+        by_agent.setdefault(row.entry.card.agent, []).append(row)
+    for found in by_agent.values():
+        found.sort(key=lambda r: collecting.natural(r.entry.card.version), reverse=True)
+    return [(row, by_agent[row.entry.card.agent]) for row in rows]
+
+
+def _give(entry: Entry, folder: Path) -> None:
+    """Put a submission's files into the site: as links where the disk allows it, they take no room."""
+    for name in entry.files:
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(entry.folder / name, target, follow_symlinks=False)
+        except OSError:
+            shutil.copyfile(entry.folder / name, target, follow_symlinks=False)
+
+
+_COLUMNS: Final = ("rank", "agent", "version", "trust", "method", "track", "seeds", "split", "iqm", "iqm_low")
+_MORE: Final = ("iqm_high", "mean", "median", "p_improvement", "worst_tenth")
+
+
+def _table(path: Path, view: TaskView) -> None:
+    """Write a task's ranking as CSV, a row a submission and split."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metrics = list(view.task.metrics)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*_COLUMNS, *_MORE, *metrics, "not_ranked_because"])
+        for row in view.rows:
+            card = row.entry.card
+            who = (row.rank or "", card.agent, card.version, row.entry.row.level, card.method)
+            for split, score in row.entry.row.scores.items():
+                found = (*score.iqm, score.mean.value, score.median.value, score.beats_expert.value)
+                means = [score.metrics[name] for name in metrics]
+                seeds = len(card.training.seeds)
+                writer.writerow(
+                    [*who, card.information, seeds, split, *found, score.worst_tenth, *means, row.why]
+                )

@@ -1,0 +1,178 @@
+"""What the page keeps of each submission: its card, its scores, its seasons; never all its actions."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.errors import ConfigError
+from agbench.evaluation import anchors
+from agbench.leaderboard import scoring, verified
+from agbench.leaderboard.checking import CARD, CheckedSubmission
+from agbench.leaderboard.judging import judged
+from agbench.leaderboard.page import seasons
+from agbench.leaderboard.page.seasons import ShownSeason
+from agbench.leaderboard.scoring import SEEDS_TO_RANK, Row, Score
+from agbench.simulators.base import Floats
+from agbench.spec.submission import Submission
+from agbench.spec.task import Task
+from agbench.untrusted import RefusedError
+
+RANKING: Final = "test"
+"""The split by which submissions are ranked."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Constraint costs on a split: the mean of an episode, the share of episodes with any, the limit."""
+
+    mean: float
+    violating: float
+    limit: float | None
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the mean is within the limit, where there is one."""
+        return self.limit is None or self.mean <= self.limit
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A submission as the page shows it."""
+
+    card: Submission
+    task: Task
+    row: Row
+    objectives: dict[str, Floats]
+    """The objective of each seed in each scenario by split, (seeds, scenarios)."""
+    metrics: dict[str, dict[str, Floats]]
+    """By split and name, a value a scenario, averaged over seeds."""
+    costs: dict[str, Costs]
+    seasons: list[ShownSeason]
+    files: dict[str, int]
+    """The size of every file in bytes."""
+    machine: dict[str, str]
+    versions: dict[str, str]
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """Agent and version."""
+        return f"{self.card.agent} {self.card.version}"
+
+    @property
+    def splits(self) -> list[str]:
+        """The splits that were submitted, `test` first."""
+        return list(self.row.scores)
+
+    @property
+    def score(self) -> Score:
+        """The scores by which it is ranked."""
+        return self.row.scores[RANKING]
+
+    @property
+    def feasible(self) -> bool:
+        """Whether it keeps the constraints of its task on the ranking split."""
+        return RANKING not in self.costs or self.costs[RANKING].feasible
+
+    def objective(self, split: str) -> Floats:
+        """Return the objective of each seed in each scenario, (seeds, scenarios)."""
+        return self.objectives[split]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What lies among the submissions and is not shown, and why."""
+
+    folder: Path
+    reason: str
+
+
+def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[Entry], list[Refused]]:
+    """Check all submissions of a board; return what to show of the good ones, and the others.
+
+    `count` seasons of each are simulated again, as far as the cache does not have them.
+    """
+    entries: list[Entry] = []
+    refused: list[Refused] = []
+    for folder, found in judged(board):
+        if isinstance(found, RefusedError):
+            refused.append(Refused(folder, str(found)))
+            continue
+        try:
+            entries.append(_entry(board, found, count, cache))
+        except ConfigError as error:  # a task without anchors
+            refused.append(Refused(folder, str(error)))
+    return entries, refused
+
+
+def _entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None) -> Entry:
+    metrics = {
+        split: {
+            name: np.mean([r.by_scenario(name) for r in found.of_split(split)], axis=0)
+            for name in found.task.metrics
+        }
+        for split in found.splits
+    }
+    names = [CARD, *found.card.files]
+    return Entry(
+        card=found.card,
+        task=found.task,
+        row=scoring.row(found, verified.load(board, found)),
+        objectives={split: found.objective(split) for split in found.splits},
+        metrics=metrics,
+        costs={split: costs for split in found.splits if (costs := _costs(found, split)) is not None},
+        seasons=seasons.shown(found, count, cache),
+        files={name: (found.folder / name).stat().st_size for name in names},
+        machine=dict(found.results[0].record.machine),
+        versions=dict(found.results[0].record.versions),
+        folder=found.folder,
+    )
+
+
+def _costs(found: CheckedSubmission, split: str) -> Costs | None:
+    """Return the constraint costs on a split; None for results that keep no account of them."""
+    columns: list[list[Any]] = [r.columns["cost"] for r in found.of_split(split) if "cost" in r.columns]
+    if not columns:
+        return None
+    values = np.array(columns, dtype=np.float64)
+    limit = getattr(anchors.of_split(found.task, split), "limit", None)
+    return Costs(float(values.mean()), float((values > 0.0).mean()), limit)
+
+
+def latest(entries: Sequence[Entry]) -> set[tuple[str, str, str]]:
+    """Return task, agent and version of each agent's last version of a task."""
+    found: dict[tuple[str, str], str] = {}
+    for entry in entries:
+        key = (entry.card.task, entry.card.agent)
+        if key not in found or natural(entry.card.version) > natural(found[key]):
+            found[key] = entry.card.version
+    return {(*key, version) for key, version in found.items()}
+
+
+def natural(version: str) -> list[tuple[int, int, str]]:
+    """Return what orders versions as people do: 1.9 before 1.10."""
+    parts = re.findall(r"\d+|\D+", version)
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+
+
+def unranked_because(entry: Entry, last: set[tuple[str, str, str]]) -> str:
+    """Return why a submission has no rank; empty where it has one."""
+    card = entry.card
+    if card.method == "oracle":
+        return "looks ahead: a bound"
+    if (card.task, card.agent, card.version) not in last:
+        return "earlier version"
+    if entry.row.ranked:
+        return ""
+    if card.learned and len(card.training.seeds) < SEEDS_TO_RANK:
+        return f"{len(card.training.seeds)} of {SEEDS_TO_RANK} seeds"
+    return "not reproduced"
+
+
+def place_of(card: Submission) -> str:
+    """Return the path of a submission below a folder of submissions."""
+    return f"{card.task}/{card.agent}/{card.version}"

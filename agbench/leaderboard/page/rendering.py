@@ -1,0 +1,151 @@
+"""Rendering: templates to files, escaped throughout."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import jinja2
+import numpy as np
+
+from agbench.drawing import printed, signed
+from agbench.evaluation.statistics import Interval
+from agbench.leaderboard.page import charts, season_drawing, views
+from agbench.leaderboard.page.entries import RANKING, Entry, place_of
+from agbench.leaderboard.page.seasons import ShownSeason
+from agbench.leaderboard.page.views import Ranked, SuiteView, TaskView
+from agbench.leaderboard.replaying import ATOL, RTOL
+from agbench.leaderboard.scoring import SEEDS_TO_RANK
+from agbench.leaderboard.verified import LEVELS
+
+STATIC: Final = Path(__file__).parent / "static"
+_MOST: Final = 20  # rows of a table in README.md
+_MARKDOWN: Final = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]<>()#+-.!|~@:&"})
+_MEANINGS: Final = {
+    "claimed": "form, hashes and completeness were checked; nothing was simulated.",
+    "replayed": "every recorded action was simulated again here and gave the numbers claimed.",
+    "reproduced": "the submitted policy was run here and took the recorded actions.",
+    "hidden": "the submitted policy was run here on scenarios that nobody could know.",
+}
+
+
+def environment() -> jinja2.Environment:
+    """Return the environment of the templates: everything is escaped, nothing may be undefined."""
+    found = jinja2.Environment(
+        loader=jinja2.PackageLoader("agbench.leaderboard.page"),
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
+        undefined=jinja2.ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters.update(
+        number=_number,
+        digits=_digits,
+        unit=printed,
+        place=place_of,
+        web=_web,
+        size=_size,
+        decimals=_decimals,
+        mean=lambda values: None if values is None else float(np.mean(values)),
+        differs=_differs,
+        markdown=lambda text: str(text).translate(_MARKDOWN).replace("\n", " "),
+        range=_range,
+    )
+    found.globals.update(
+        meanings=_MEANINGS,
+        levels=list(LEVELS),
+        seeds_to_rank=SEEDS_TO_RANK,
+        line_sample=charts.line_sample,
+        method_sample=charts.method_sample,
+        most=_MOST,
+    )
+    return found
+
+
+class Pages:
+    """Renders the pages of a board into a folder."""
+
+    def __init__(self, site: Path, entries: Sequence[Entry]) -> None:
+        self._site = site
+        self._environment = environment()
+        self._environment.globals.update(
+            tracks=sorted({e.card.information for e in entries}),
+            methods=sorted({e.card.method for e in entries}),
+        )
+
+    def index(self, tasks: Sequence[TaskView], suites: Sequence[SuiteView]) -> None:
+        """Write the first page."""
+        total = sum(len(view.rows) for view in tasks)
+        self._write("index.html", "index.html.j2", tasks=tasks, suites=suites, total=total)
+
+    def task(self, view: TaskView) -> None:
+        """Write a task's two pages."""
+        address = f"tasks/{view.task.task}"
+        found = {"profiles": views.profiles(view), "planes": views.planes(view)}
+        self._write(f"{address}.html", "task.html.j2", view=view, **found)
+        self._write(f"{address}-scenarios.html", "scenarios.html.j2", view=view)
+
+    def submission(self, row: Ranked, others: Sequence[Ranked]) -> None:
+        """Write a submission's page; `others` are all versions of its agent."""
+        entry = row.entry
+        score = entry.row.scores[RANKING]
+        self._write(
+            row.address,
+            "submission.html.j2",
+            entry=entry,
+            rank=row.rank,
+            why=row.why,
+            others=others if len(others) > 1 else (),
+            scenarios=[(split, views.scenario_rows(entry, split)) for split in entry.splits],
+            differences=charts.differences(
+                entry.task.scenarios(RANKING), score.difference, entry.task.protocol.objective_unit
+            ),
+            seasons=[(season, season_drawing.drawn(season.record)) for season in entry.seasons],
+        )
+
+    def readme(self, tasks: Sequence[TaskView], suites: Sequence[SuiteView]) -> str:
+        """Return the Markdown tables."""
+        return self._environment.get_template("readme.md.j2").render(tasks=tasks, suites=suites)
+
+    def _write(self, address: str, template: str, **content: Any) -> None:
+        path = self._site / address
+        path.parent.mkdir(parents=True, exist_ok=True)
+        root = "../" * address.count("/")
+        text = self._environment.get_template(template).render(root=root, **content)
+        path.write_text(text, encoding="utf-8")
+
+
+def _number(value: float, digits: int) -> str:
+    text = f"{value:,.{max(digits, 0)}f}"
+    return signed(text.removeprefix("-") if not text.strip("-0.,") else text)
+
+
+def _digits(significant: int, value: float | None) -> int:
+    """Return how many decimals show a value with that many significant digits."""
+    if value is None or not value:
+        return 1
+    return max(0, significant - 1 - int(np.floor(np.log10(abs(value)))))
+
+
+def _decimals(values: Iterable[float | None], significant: int = 3) -> int:
+    """Return how many decimals a whole column wants: those of its typical value, at most three."""
+    sizes = [abs(value) for value in values if value]
+    return min(3, _digits(significant, float(np.median(sizes)))) if sizes else 1
+
+
+def _web(address: str) -> str:
+    """Return an address if it leads to the web, else nothing."""
+    return address if address.startswith(("https://", "http://")) else ""
+
+
+def _size(count: int) -> str:
+    return f"{count:,} B" if count < 1000 else f"{count / 1000:,.0f} kB"
+
+
+def _differs(season: ShownSeason) -> bool:
+    """Return whether a season's objective here is another than the one that was submitted."""
+    return not np.isclose(season.record.objective, season.claimed, rtol=RTOL, atol=ATOL)
+
+
+def _range(found: Interval) -> str:
+    return f"{_number(found.value, 1)} ({_number(found.low, 1)} to {_number(found.high, 1)})"

@@ -1,0 +1,44 @@
+"""Showing a site on this machine: a server that nobody else can reach."""
+
+from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+from agbench.errors import ConfigError
+
+ADDRESS: Final = "127.0.0.1"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Serves files, never lists folders, and keeps what goes well to itself."""
+
+    def log_request(self, code: Any = "-", size: Any = "-") -> None:
+        """Say nothing of a request that was answered."""
+
+    def list_directory(self, path: Any) -> None:
+        """Refuse to list a folder."""
+        self.send_error(404, "No such page")
+
+    def end_headers(self) -> None:
+        """Forbid to guess types and to keep pages: a new build shows at once."""
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+
+def server(site: Path, port: int) -> ThreadingHTTPServer:
+    """Return a server of a site on 127.0.0.1; port 0 takes any free one.
+
+    Raises `ConfigError` where there is no site, or the port is taken.
+    """
+    if not (site / "index.html").is_file():
+        raise ConfigError(f"{site}: there is no page yet. Make it: agbench leaderboard build")
+    handler: Callable[..., SimpleHTTPRequestHandler] = partial(_Quiet, directory=str(site))
+    try:
+        return ThreadingHTTPServer((ADDRESS, port), handler)
+    except OSError as error:
+        raise ConfigError(
+            f"port {port} of {ADDRESS} cannot be used ({error.strerror}); choose another: --port 0 takes any."
+        ) from None

@@ -1,0 +1,257 @@
+"""What the templates are given: ranked rows, suites, tables, drawings. Plain data, no markup of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from agbench.drawing import printed
+from agbench.evaluation import anchors
+from agbench.evaluation.aggregates import performance_profile
+from agbench.evaluation.statistics import Interval
+from agbench.leaderboard import scoring
+from agbench.leaderboard.page import charts
+from agbench.leaderboard.page.entries import RANKING, Entry, latest, place_of, unranked_because
+from agbench.leaderboard.scoring import PROFILE
+from agbench.leaderboard.verified import LEVELS
+from agbench.simulators.base import Floats
+from agbench.spec.task import Task
+
+_PROFILES: Final = 6
+_INPUTS: Final = ("heat", "electricity", "co2", "water")  # totals that are inputs
+_YIELDS: Final = ("yield", "fruit", "harvest")
+_PLANES: Final = 4
+
+
+class Ranked(NamedTuple):
+    """A row of a ranking: its rank, or why it has none."""
+
+    entry: Entry
+    rank: int | None
+    why: str
+    whisker: Markup
+
+    @property
+    def address(self) -> str:
+        """The row's page, from the root of the site."""
+        return f"submissions/{place_of(self.entry.card)}.html"
+
+
+class Anchor(NamedTuple):
+    """A reference policy of a task: its role, name and mean objective."""
+
+    role: str
+    policy: str
+    mean: float
+    score: float
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """A task's page."""
+
+    task: Task
+    rows: list[Ranked]
+    """The ranked ones first, each part from the best to the worst."""
+    anchors: list[Anchor]
+    scenarios: list[str]
+    expert: Floats
+    """The expert's objective in each scenario."""
+
+    @property
+    def ranked(self) -> list[Ranked]:
+        """The rows that have a rank."""
+        return [row for row in self.rows if row.rank is not None]
+
+    @property
+    def unranked(self) -> list[Ranked]:
+        """The rows that have none."""
+        return [row for row in self.rows if row.rank is None]
+
+    @property
+    def has_oracle(self) -> bool:
+        """Whether regret can be told."""
+        return any(anchor.role == "oracle" for anchor in self.anchors)
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether the results keep account of constraint costs."""
+        return any(row.entry.costs for row in self.rows)
+
+    @property
+    def has_shift(self) -> bool:
+        """Whether the task reports another climate, soil or variety."""
+        return "shift" in self.task.splits
+
+
+class SuiteRow(NamedTuple):
+    """An agent over the tasks of a suite; no interval where it does not have them all."""
+
+    agent: str
+    interval: Interval | None
+    whisker: Markup | str
+    rank: int | None
+    why: str
+    level: str
+    entries: list[Entry]
+
+    @property
+    def track(self) -> str:
+        """The information that its submissions declare."""
+        return " ".join(sorted({entry.card.information for entry in self.entries}))
+
+    @property
+    def methods(self) -> str:
+        """The families of method of its submissions."""
+        return " ".join(sorted({entry.card.method for entry in self.entries}))
+
+
+class SuiteView(NamedTuple):
+    """A set of tasks and the agents over it."""
+
+    name: str
+    tasks: list[str]
+    rows: list[SuiteRow]
+
+
+def tasks(entries: Sequence[Entry]) -> list[TaskView]:
+    """Return the view of each task that has submissions, by name."""
+    last = latest(entries)
+    names = sorted({entry.card.task for entry in entries})
+    return [_task([e for e in entries if e.card.task == name], last) for name in names]
+
+
+def _task(entries: Sequence[Entry], last: set[tuple[str, str, str]]) -> TaskView:
+    task = entries[0].task
+    why = {id(entry): unranked_because(entry, last) for entry in entries}
+    ordered = sorted(entries, key=lambda e: (bool(why[id(e)]), -e.score.iqm.value, place_of(e.card)))
+    values = [e.score.iqm.value for e in ordered if not why[id(e)]]
+    scale = charts.whisker_scale([e.score.iqm for e in ordered])
+    rows = [
+        Ranked(
+            e,
+            None if why[id(e)] else 1 + sum(v > e.score.iqm.value for v in values),
+            why[id(e)],
+            charts.whisker(e.score.iqm, scale),
+        )
+        for e in ordered
+    ]
+    given = anchors.of_split(task, RANKING)
+    return TaskView(task, rows, _anchors(task, given), task.scenarios(RANKING), given.expert)
+
+
+def _anchors(task: Task, given: anchors.SplitAnchors) -> list[Anchor]:
+    found = [("floor", task.references.floor, given.floor), ("expert", task.references.expert, given.expert)]
+    if given.oracle is not None:
+        found.append(("oracle", str(task.references.oracle), given.oracle))
+    return [
+        Anchor(role, name, float(values.mean()), float(given.scores(values[None]).mean()))
+        for role, name, values in found
+    ]
+
+
+def suites(entries: Sequence[Entry]) -> list[SuiteView]:
+    """Return the suite of all tasks with submissions, and one a family where there are several."""
+    families = sorted({entry.task.family for entry in entries})
+    groups = [("All tasks", list(entries))]
+    if len(families) > 1:
+        groups += [(f"{f.capitalize()} tasks", [e for e in entries if e.task.family == f]) for f in families]
+    return [_suite(name, found) for name, found in groups if found]
+
+
+def _suite(name: str, entries: Sequence[Entry]) -> SuiteView:
+    last = latest(entries)
+    current = [e for e in entries if (e.card.task, e.card.agent, e.card.version) in last]
+    names = sorted({entry.card.task for entry in current})
+    intervals = scoring.suite(current)
+    scale = charts.whisker_scale(list(intervals.values()))
+    by_agent: dict[str, list[Entry]] = {}
+    for entry in current:
+        by_agent.setdefault(entry.card.agent, []).append(entry)
+    why = {a: _suite_reason(found, len(names), last) for a, found in by_agent.items()}
+    values = [i.value for a, i in intervals.items() if not why[a]]
+    rows = [
+        SuiteRow(
+            agent,
+            interval := intervals.get(agent),
+            "" if interval is None else charts.whisker(interval, scale),
+            None if why[agent] or interval is None else 1 + sum(v > interval.value for v in values),
+            why[agent],
+            min((e.row.level for e in found), key=LEVELS.index),
+            found,
+        )
+        for agent, found in by_agent.items()
+    ]
+    rows.sort(key=lambda r: (r.rank is None, r.interval is None, -len(r.entries), _down(r.interval), r.agent))
+    return SuiteView(name, names, rows)
+
+
+def _down(interval: Interval | None) -> float:
+    return 0.0 if interval is None else -interval.value
+
+
+def _suite_reason(found: Sequence[Entry], tasks: int, last: set[tuple[str, str, str]]) -> str:
+    """Return why an agent has no rank in a suite; empty where it has one."""
+    if len(found) < tasks:
+        return f"{len(found)} of {tasks} tasks"
+    return next((reason for e in found if (reason := unranked_because(e, last))), "")
+
+
+def profiles(view: TaskView) -> tuple[Markup, list[str]]:
+    """Return the performance profiles of the expert and the best rows, and the names of its lines."""
+    given = anchors.of_split(view.task, RANKING)
+    expert = performance_profile(given.scores(view.expert[None]), PROFILE)
+    best = [(row.entry.name, row.entry.score.profile) for row in (view.ranked or view.rows)[:_PROFILES]]
+    found = [charts.Profile("expert", PROFILE, expert.tolist())]
+    found += [charts.Profile(name, PROFILE, shares) for name, shares in best]
+    return charts.profiles(found), [profile.name for profile in found]
+
+
+def planes(view: TaskView) -> list[tuple[str, Markup]]:
+    """Return what is harvested against what is put in: name and picture for each input."""
+    metrics = view.task.metrics
+    states = [n for n, m in metrics.items() if n in _YIELDS] + [n for n, m in metrics.items() if m.state]
+    inputs = [n for n, m in metrics.items() if m.input or (m.total and n in _INPUTS)]
+    if not states:
+        return []
+    outcome = states[0]
+    return [
+        (
+            f"{outcome} against {name}",
+            charts.plane(
+                [
+                    charts.Point(
+                        row.entry.name,
+                        f"../{row.address}",
+                        row.entry.card.method,
+                        row.entry.score.metrics[name],
+                        row.entry.score.metrics[outcome],
+                    )
+                    for row in view.rows
+                ],
+                f"{name} ({printed(metrics[name].unit)})",
+                f"{outcome} ({printed(metrics[outcome].unit)})",
+            ),
+        )
+        for name in inputs[:_PLANES]
+    ]
+
+
+def scenario_rows(entry: Entry, split: str) -> list[tuple[str, float, float, float | None, list[float]]]:
+    """Return scenario, objective, difference to the expert, regret, and metrics of each scenario."""
+    score = entry.row.scores[split]
+    objective = np.mean(entry.objectives[split], axis=0)
+    keys = entry.task.scenarios(split)
+    metrics = np.array([entry.metrics[split][name] for name in entry.task.metrics]).reshape(-1, len(keys))
+    return [
+        (
+            key,
+            float(objective[i]),
+            score.difference[i],
+            None if score.regret is None else score.regret[i],
+            metrics[:, i].tolist(),
+        )
+        for i, key in enumerate(keys)
+    ]

@@ -1,0 +1,32 @@
+"""Boards for the tests of the page: synthetic rows, and one whose every text is hostile."""
+
+import yaml
+
+from agbench.benchmarks.leaderboard import grade, synthetic
+from agbench.leaderboard.checking import CARD
+
+EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'&{{ 7*7 }}"
+
+
+def make(board, count=8):
+    """Fill a board: rows of several methods and trust levels, a second version, hostile texts."""
+    synthetic(board, count, learned_seeds=5)
+    grade(board)
+    evil(sorted((board / "submissions").glob("*/*/*"))[0])
+    return board
+
+
+def evil(folder):
+    """Put hostile texts wherever a card holds a text that is free."""
+    card = yaml.safe_load((folder / CARD).read_text())
+    card.update(
+        authors=[EVIL, "javascript:alert(1)"],
+        contact=EVIL,
+        hardware=EVIL,
+        notes=f"{EVIL}\n</dd></dl></main>" + "long" * 500,
+        licence=EVIL,
+        hyperparameters={"learning-rate": EVIL, "layers": [64, EVIL]},
+        code="https://example.org/a?b=1&c=2",
+    )
+    card["training"]["data"] = EVIL
+    (folder / CARD).write_text(yaml.safe_dump(card, sort_keys=False))

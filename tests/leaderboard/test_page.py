@@ -1,0 +1,157 @@
+"""The page as files: the same bytes each time, whole or not at all, ranks as the rules have them."""
+
+import csv
+import json
+import re
+import shutil
+import threading
+import urllib.error
+import urllib.request
+
+import page_board
+import pytest
+from good_submission import command, snapshot
+
+from agbench.errors import ConfigError
+from agbench.leaderboard.page import build
+from agbench.leaderboard.page.entries import natural
+from agbench.leaderboard.page.serving import server
+
+TASK = "wheat-nitrogen-v1"
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    return page_board.make(tmp_path_factory.mktemp("page") / "leaderboard", count=10)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def built(board, cache):
+    return build(board, cache=cache)
+
+
+def rows_of(site):
+    with (site / "data" / f"{TASK}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_second_build_gives_the_same_bytes_and_simulates_nothing(board, cache, built, monkeypatch):
+    before = snapshot(board)
+    monkeypatch.setattr("agbench.leaderboard.page.seasons._simulated", None)
+    assert build(board, cache=cache) == built
+    assert snapshot(board) == before
+    assert not [path for path in board.iterdir() if path.name.startswith(".")]
+
+
+def test_a_damaged_record_of_a_season_is_made_again(board, cache, built, tmp_path):
+    shutil.copytree(cache, tmp_path / "cache")
+    for i, path in enumerate(sorted((tmp_path / "cache").glob("*/*.json"))[:3]):
+        content = json.loads(path.read_text())
+        path.write_text(["", "{}", json.dumps({**content, "days": "<b>"})][i])
+    again = build(board, tmp_path / "site", cache=tmp_path / "cache")
+    assert snapshot(again.site) == snapshot(built.site)
+    assert snapshot(tmp_path / "cache") == snapshot(cache)
+
+
+def test_ranks_are_for_reproduced_rows_with_enough_seeds_of_the_last_version(built):
+    rows = rows_of(built.site)
+    ranked = [row for row in rows if row["rank"]]
+    assert [int(row["rank"]) for row in ranked] == list(range(1, len(ranked) + 1))
+    assert rows[: len(ranked)] == ranked
+    assert {row["trust"] for row in ranked} == {"reproduced"}
+    scores = [float(row["iqm"]) for row in ranked]
+    assert scores == sorted(scores, reverse=True)
+    versions = {row["agent"]: row["version"] for row in rows if row["version"] == "2"}
+    why = {(row["agent"], row["version"]): row["not_ranked_because"] for row in rows}
+    assert all(why[agent, "1"] == "earlier version" for agent in versions)
+    assert {"not reproduced", "4 of 5 seeds", "looks ahead: a bound"} <= set(why.values())
+
+
+def test_versions_are_ordered_as_people_order_them():
+    assert sorted(["1.10", "1.9", "2", "1.9a", "1"], key=natural) == ["1", "1.9", "1.9a", "1.10", "2"]
+
+
+def test_every_submission_has_its_files_and_its_seasons(board, built):
+    pages = sorted((built.site / "submissions").rglob("*.html"))
+    assert len(pages) == 10
+    for page in pages:
+        text = page.read_text()
+        assert text.count('<details class="season"') == 3
+        assert "could not be simulated" not in text
+        assert "The submission claims" not in text
+        agent, version = page.parent.name, page.stem
+        given = snapshot(built.site / "files" / TASK / agent / version)
+        assert given == snapshot(board / "submissions" / TASK / agent / version)
+
+
+def test_hostile_texts_are_inert_on_the_page_and_in_the_tables(board, built):
+    folder = sorted((board / "submissions").glob("*/*/*"))[0]
+    page = built.site / folder.relative_to(board).with_name(f"{folder.name}.html")
+    assert "&lt;script&gt;document.title" in page.read_text()
+    assert "{{ 7*7 }}" in page.read_text()
+    for path in [*built.site.rglob("*.html"), board / "README.md"]:
+        text = path.read_text()
+        assert not re.search(r"<script>|<img|href=\"(?!https://|#|[./a-z0-9-]+[\"#])", text), path
+
+
+def test_a_bad_submission_is_left_out_and_said_so(board, cache, tmp_path):
+    copy = tmp_path / "leaderboard"
+    shutil.copytree(board, copy)
+    bad = sorted((copy / "submissions").glob("*/*/*"))[1]
+    (bad / "submission.yaml").write_text("format: 2")
+    out, _ = command("leaderboard", "build", "--board", copy, "--seasons", 0, cwd=tmp_path, code=1)
+    assert "left out" in out
+    assert "9 submissions to 1 tasks" in out
+    assert bad.parent.name not in (copy / "README.md").read_text()
+    assert "Seasons" not in next((copy / "site/submissions").rglob("*.html")).read_text()
+
+
+def test_only_a_site_is_ever_replaced(board, tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(ConfigError, match="holds something else than a site"):
+        build(board, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(ConfigError, match="there is no such folder"):
+        build(tmp_path / "nowhere")
+
+
+def test_a_build_that_breaks_leaves_the_old_site(board, cache, built, monkeypatch):
+    before = snapshot(board)
+
+    def broken(*_):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("agbench.leaderboard.page.building._give", broken)
+    with pytest.raises(OSError, match="full"):
+        build(board, cache=cache)
+    assert snapshot(board) == before
+
+
+def test_an_empty_board_has_a_page(tmp_path):
+    built = build(tmp_path)
+    assert "there are no submissions yet" in (built.site / "index.html").read_text()
+
+
+def test_the_server_shows_the_page_and_nothing_above_it(built):
+    with server(built.site, 0) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        root = f"http://127.0.0.1:{running.server_port}"
+        with urllib.request.urlopen(f"{root}/") as answer:
+            assert "AgBench leaderboard" in answer.read().decode()
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        for path in ("/tasks/", "/../README.md", "/%2e%2e/README.md"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(root + path)
+        with pytest.raises(ConfigError, match="cannot be used"):
+            server(built.site, running.server_port)
+        running.shutdown()
+
+
+def test_serving_without_a_page_says_how_to_make_one(tmp_path):
+    _, said = command("leaderboard", "serve", "--board", tmp_path, cwd=tmp_path, code=2)
+    assert "Make it: agbench leaderboard build" in said
