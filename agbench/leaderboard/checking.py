@@ -58,6 +58,10 @@ class CheckedSubmission:
         name = self.task.protocol.objective
         return np.array([r.by_scenario(name) for r in self.of_split(split)])
 
+    def cost(self, split: str) -> Floats:
+        """Return the constraint cost of each training seed in each scenario, (seeds, scenarios)."""
+        return np.array([r.by_scenario("cost") for r in self.of_split(split)])
+
 
 def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSubmission:
     """Check a submission's folder; raises `RefusedError`, which names file, field and reason.

@@ -100,7 +100,7 @@ def score(submission: CheckedSubmission, split: str) -> Score:
     objective = submission.objective(split)  # (seeds, scenarios)
     scores = given.scores(objective)
     found = submission.of_split(split)
-    cost = np.array([r.by_scenario("cost") for r in found])
+    cost = submission.cost(split)
     feasible = _feasible(cost, given.limit)
     intervals = {
         name: aggregates.crossed_interval(scores, statistic, RESAMPLES)
@@ -165,6 +165,9 @@ class Scored(Protocol):
     def objective(self, split: str) -> Floats:
         """Return the objective, (seeds, scenarios)."""
 
+    def cost(self, split: str) -> Floats:
+        """Return the constraint cost, (seeds, scenarios)."""
+
 
 def suite(submissions: Sequence[Scored], split: str = "test") -> dict[str, Interval]:
     """Return each agent's mean over tasks of the per-task interquartile mean.
@@ -176,8 +179,8 @@ def suite(submissions: Sequence[Scored], split: str = "test") -> dict[str, Inter
     for submission in submissions:
         if split in submission.splits:
             given = anchors.of_split(submission.task, split)
-            cost = np.array([r.by_scenario("cost") for r in submission.of_split(split)])
-            statistic = aggregates.interquartile_mean if _feasible(cost, given.limit) else _cut_iqm
+            kept = _feasible(submission.cost(split), given.limit)
+            statistic = aggregates.interquartile_mean if kept else _cut_iqm
             scores = given.scores(submission.objective(split))
             by_agent[submission.card.agent][submission.card.task] = scores, statistic
     tasks = sorted({task for found in by_agent.values() for task in found})

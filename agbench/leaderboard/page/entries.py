@@ -4,12 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from agbench.errors import ConfigError
-from agbench.evaluation import anchors
 from agbench.leaderboard import scoring, verified
 from agbench.leaderboard.checking import CARD, CheckedSubmission
 from agbench.leaderboard.judging import judged
@@ -26,20 +25,6 @@ RANKING: Final = "test"
 
 
 @dataclass(frozen=True)
-class Costs:
-    """Constraint costs on a split: the mean of an episode, the share of episodes with any, the limit."""
-
-    mean: float
-    violating: float
-    limit: float | None
-
-    @property
-    def feasible(self) -> bool:
-        """Whether the mean is within the limit, where there is one."""
-        return self.limit is None or self.mean <= self.limit
-
-
-@dataclass(frozen=True)
 class Entry:
     """A submission as the page shows it."""
 
@@ -50,7 +35,8 @@ class Entry:
     """The objective of each seed in each scenario by split, (seeds, scenarios)."""
     metrics: dict[str, dict[str, Floats]]
     """By split and name, a value a scenario, averaged over seeds."""
-    costs: dict[str, Costs]
+    costs: dict[str, Floats]
+    """The constraint cost of each seed in each scenario by split, (seeds, scenarios)."""
     seasons: list[ShownSeason]
     files: dict[str, int]
     """The size of every file in bytes."""
@@ -76,11 +62,15 @@ class Entry:
     @property
     def feasible(self) -> bool:
         """Whether it keeps the constraints of its task on the ranking split."""
-        return RANKING not in self.costs or self.costs[RANKING].feasible
+        return self.score.feasible
 
     def objective(self, split: str) -> Floats:
         """Return the objective of each seed in each scenario, (seeds, scenarios)."""
         return self.objectives[split]
+
+    def cost(self, split: str) -> Floats:
+        """Return the constraint cost of each seed in each scenario, (seeds, scenarios)."""
+        return self.costs[split]
 
 
 @dataclass(frozen=True)
@@ -124,23 +114,13 @@ def _entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None
         row=scoring.row(found, verified.load(board, found)),
         objectives={split: found.objective(split) for split in found.splits},
         metrics=metrics,
-        costs={split: costs for split in found.splits if (costs := _costs(found, split)) is not None},
+        costs={split: found.cost(split) for split in found.splits},
         seasons=seasons.shown(found, count, cache),
         files={name: (found.folder / name).stat().st_size for name in names},
         machine=dict(found.results[0].record.machine),
         versions=dict(found.results[0].record.versions),
         folder=found.folder,
     )
-
-
-def _costs(found: CheckedSubmission, split: str) -> Costs | None:
-    """Return the constraint costs on a split; None for results that keep no account of them."""
-    columns: list[list[Any]] = [r.columns["cost"] for r in found.of_split(split) if "cost" in r.columns]
-    if not columns:
-        return None
-    values = np.array(columns, dtype=np.float64)
-    limit = getattr(anchors.of_split(found.task, split), "limit", None)
-    return Costs(float(values.mean()), float((values > 0.0).mean()), limit)
 
 
 def latest(entries: Sequence[Entry]) -> set[tuple[str, str, str]]:

@@ -77,8 +77,8 @@ class TaskView:
 
     @property
     def has_costs(self) -> bool:
-        """Whether the results keep account of constraint costs."""
-        return any(row.entry.costs for row in self.rows)
+        """Whether the task has constraints: a limit, or a row with costs."""
+        return any(score.limit or score.cost for score in (row.entry.score for row in self.rows))
 
     @property
     def has_shift(self) -> bool:
