@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
+from agbench.errors import SimulationError
 from agbench.policies.base import Information, Policy
 from agbench.policies.greenhouse.mpc.acting import Acting
 from agbench.policies.greenhouse.mpc.forecast import believed
@@ -57,7 +58,7 @@ class Predictive:
         self._layout = Layout(settings.points, self._acting.names)
         self._outlook = Outlook(name, task, settings, self._layout, self._acting.change)
         self._limits = limits(task)
-        self._programmes: dict[bytes, Programme] = {}
+        self._programme: tuple[Floats, Programme] | None = None
         self._generator = np.random.default_rng(0)
         self._core: BatchCore | None = None
         self._row = 0
@@ -81,7 +82,9 @@ class Predictive:
         """Return the action that follows the plan."""
         core = self._core
         if core is None:
-            raise RuntimeError(f"policy {self.name}: call plan(core, row) at the episode's start.")
+            raise SimulationError(
+                f"policy {self.name}: it plans on the model itself; call plan(env.core, 0) after reset."
+            )
         greenhouse = core.simulator
         assert isinstance(greenhouse, MeteredGreenhouse)
         now = int(greenhouse.elapsed[self._row])
@@ -93,53 +96,48 @@ class Predictive:
 
     def _plan(self, parts: Parts, world: GreenhouseWorld, present: MeteredRow, now: int) -> Floats:
         """Return the controls to follow from step `now` on, step by step from the present ones."""
-        nodes = self._outlook.nodes(now)
-        ahead = int(nodes[-1])
-        believed_world = believed(world, now, ahead, self._settings.forecast, self._generator)
-        rules = policy_candidate(self._start)
-        options = [rules]
-        if self._planned is not None:
-            options.append(self._follow(self._planned[now - self._since :], rules, parts.task.step))
-        outcomes = rehearse(parts, self._acting, believed_world, present, options, ahead)
-        values = [self._value(believed_world, outcome, now + ahead) for outcome in outcomes]
-        guess = outcomes[int(np.argmax(values))]
-        solved = self._solve(believed_world, guess, now)
-        outcomes += rehearse(
-            parts,
-            self._acting,
-            believed_world,
-            present,
-            [self._follow(solved, rules, parts.task.step)],
-            ahead,
-        )
-        values.append(self._value(believed_world, outcomes[-1], now + ahead))
-        best = int(np.argmax(values))
-        self.diary.plans += 1
-        self.diary.rules += best == 0
-        self.diary.kept += 0 < best < len(values) - 1
-        return outcomes[best].controls
+        ahead = int(self._outlook.nodes(now)[-1])
+        world = believed(world, now, ahead, self._settings.forecast, self._generator)
 
-    def _solve(self, world: GreenhouseWorld, guess: Outcome, now: int) -> Floats:
-        """Return the planned controls step by step, (steps + 1, controls)."""
-        programme = self._programme(world)
-        state, controls = guess.states[0], guess.controls[0]
-        given = self._outlook.given(world, state, controls, now)
-        start = self._outlook.guess(guess.states, guess.controls, now)
-        found = programme.solve(programme.with_slack(start, given), given, self._outlook.bounds(now))
+        def rehearsed(candidates: list[Candidate]) -> list[tuple[float, Outcome]]:
+            outcomes = rehearse(parts, self._acting, world, present, candidates, ahead)
+            return [(self._value(world, outcome, now + ahead), outcome) for outcome in outcomes]
+
+        known = [policy_candidate(self._start)]
+        if self._planned is not None:
+            known.append(self._follow(self._planned[now - self._since :], parts.task.step))
+        tried = rehearsed(known)
+        solved = self._solve(world, _best(tried), now)
+        if solved is not None:
+            tried += rehearsed([self._follow(solved, parts.task.step)])
+        best = _best(tried)
+        self.diary.plans += 1
+        self.diary.rules += best is tried[0][1]
+        self.diary.kept += len(known) > 1 and best is tried[1][1]
+        return best.controls
+
+    def _solve(self, world: GreenhouseWorld, guess: Outcome, now: int) -> Floats | None:
+        """Return the planned controls step by step, (steps + 1, controls); None where they are not finite."""
+        programme = self._programme_of(world)
+        controls, nodes = guess.controls[0], self._outlook.nodes(now)
+        given = self._outlook.given(world, guess.states[0], controls, now)
+        start = programme.with_slack(self._outlook.guess(guess.states, guess.controls, now), given)
+        found = programme.solve(start, given, self._outlook.bounds(now))
         self.diary.solved += found.solved
         self.diary.iterations += found.iterations
-        nodes = self._outlook.nodes(now)
-        planned = np.vstack([controls, np.clip(found.variables[:, : len(controls)], 0.0, 1.0)])
+        planned = np.vstack([controls, found.variables[:, : len(controls)]])
+        if not np.isfinite(planned).all():
+            return None
         steps = np.arange(nodes[-1] + 1)
-        return np.column_stack([np.interp(steps, nodes, column) for column in planned.T])
+        return np.column_stack([np.interp(steps, nodes, column) for column in np.clip(planned, 0.0, 1.0).T])
 
-    def _follow(self, planned: Floats, then: Candidate, every: int) -> Candidate:
-        """Return the candidate that follows planned controls as long as they last, then another."""
+    def _follow(self, planned: Floats, every: int) -> Candidate:
+        """Return the candidate that follows planned controls as long as they last, then the start policy."""
 
         def candidate(step: int, present: Floats, observation: NDArray[np.float32]) -> Any:
             if step + 1 < len(planned):
                 return self._acting.action(planned[min(step + every, len(planned) - 1)], present)
-            return then(step, present, observation)
+            return self._start(observation)
 
         return candidate
 
@@ -153,15 +151,20 @@ class Predictive:
         paid = self._outlook.worth(world, first, self._outlook.end)
         return outcome.reward + float((worth - paid) @ (end - first))
 
-    def _programme(self, world: GreenhouseWorld) -> Programme:
-        """Return the programme of a world's parameters, built when first needed."""
+    def _programme_of(self, world: GreenhouseWorld) -> Programme:
+        """Return the programme of a world's parameters, built anew only where they differ from the last."""
         parameters = world.parameters.copy()
         parameters[PARAMETER_TABLE.column("cFruitMax")] = _NO_HARVEST
-        key = parameters.tobytes()
-        if key not in self._programmes:
+        if self._programme is None or not np.array_equal(self._programme[0], parameters):
             settings = self._settings
             structure = replace(world.structure, smoothing=settings.smoothing / TEMPERATURE_WIDTH)
             functions = interval(structure, parameters, self._layout, self._limits)
             count = len(settings.lengths)
-            self._programmes[key] = Programme(functions, count, settings.iterations, settings.tolerance)
-        return self._programmes[key]
+            built = Programme(functions, count, settings.iterations, settings.tolerance)
+            self._programme = parameters, built
+        return self._programme[1]
+
+
+def _best(tried: list[tuple[float, Outcome]]) -> Outcome:
+    """Return the outcome of the greatest value, the first of equals."""
+    return max(tried, key=lambda found: found[0])[1]

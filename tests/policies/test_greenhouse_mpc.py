@@ -1,0 +1,250 @@
+"""The predictive controller: its derivatives, plans, rehearsals, settings and failures."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import yaml
+
+import agbench
+from agbench import data
+from agbench.building import build
+from agbench.envs.core import BatchCore
+from agbench.errors import ConfigError, SimulationError
+from agbench.evaluation.runner import replay
+from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
+from agbench.policies.greenhouse.mpc.acting import Acting
+from agbench.policies.greenhouse.mpc.forecast import believed
+from agbench.policies.greenhouse.mpc.interval import MOVING, SCALE, Layout, interval
+from agbench.policies.greenhouse.mpc.outlook import Outlook, limits
+from agbench.policies.greenhouse.mpc.programme import Programme
+from agbench.policies.greenhouse.mpc.rehearsal import policy_candidate, rehearse
+from agbench.policies.greenhouse.mpc.settings import Forecast
+from agbench.simulators.greenlight.variables import STATES, WEATHER
+from agbench.spec.greenhouse_task import GreenhouseSplit
+from agbench.spec.overrides import override
+from agbench.spec.reading import read_data
+
+WINTER = "greenhouse-winter-v1"
+KEY = "bleiswijk/2010-01-09"
+COARSE = {
+    "start": "rule-based",
+    "grid": [{"over": "3 h", "every": "30 min"}, {"over": "3 h", "every": "1 h"}],
+    "replan": "3 h",
+}
+
+
+def day(**changes):
+    return override(data.task(WINTER), {"season__length": "1 d", **changes})
+
+
+def policy(task, **changes):
+    settings = read_data(PredictiveSettings, {**COARSE, **changes}, "test")
+    return Predictive("mpc", settings, agbench.load_policy("rule-based", task), task)
+
+
+def written(folder, **changes):
+    path = folder / "short.yaml"
+    said = {"policy": "mpc", "summary": "s", "source": "s", "settings": {**COARSE, **changes}}
+    path.write_text(yaml.safe_dump(said))
+    return path
+
+
+def play(task, controller, key=KEY, seed=3, steps=288):
+    core = BatchCore(build(task, "test"), 1)
+    core.seed(0, seed)
+    core.reset([0], [key])
+    controller.reset(seed)
+    if hasattr(controller, "plan"):
+        controller.plan(core, 0)
+    total, actions = 0.0, []
+    while len(actions) < steps:
+        actions.append(controller(core.observations[0]))
+        total += float(core.step(actions[-1][None], ~core.over)[0][0])
+    return total, np.array(actions)
+
+
+@pytest.fixture(scope="module")
+def rehearsal():
+    """A task, its parts, the saved start of a day and the rules' rehearsal of it."""
+    task = day()
+    parts = build(task, "test")
+    core = BatchCore(parts, 1)
+    core.reset([0], [KEY])
+    world, start = core.worlds[0], core.simulator.save(0)
+    rules = policy_candidate(agbench.load_policy("rule-based", task))
+    outcome = rehearse(parts, Acting("mpc", task), world, start, [rules], 288)[0]
+    return task, parts, world, start, outcome
+
+
+def test_a_day_is_better_than_the_rules_solved_and_replayed(tmp_path):
+    path = written(tmp_path)
+    split = GreenhouseSplit(starts=["2010-01-09"])
+    task = day().model_copy(update={"splits": {"test": split}})
+    result = agbench.evaluate(task, path)
+    rules = agbench.evaluate(task, "rule-based")
+    assert result.information == "model"
+    assert result.episodes["failed"].sum() == 0
+    assert result.episodes["return"].mean() > rules.episodes["return"].mean() + 0.2
+    assert replay(result).episodes["final_state"].tolist() == result.episodes["final_state"].tolist()
+
+
+def test_the_same_seed_gives_the_same_actions_whatever_came_before():
+    task = day()
+    controller = policy(task, forecast={"radiation": 0.2, "temperature": 2.0})
+    first = play(task, controller, steps=80)[1]
+    other = play(task, controller, seed=4, steps=80)[1]
+    assert play(task, controller, steps=80)[1].tobytes() == first.tobytes()
+    assert other.tobytes() != first.tobytes()
+    assert controller.diary.plans == 3
+
+
+def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
+    task = day()
+    hasty = policy(task, iterations=1)
+    found, _ = play(task, hasty, steps=108)
+    rules, _ = play(task, agbench.load_policy("rule-based", task), steps=108)
+    assert hasty.diary.solved == 0
+    assert hasty.diary.plans == 3
+    assert found >= rules - 1e-6
+
+
+def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
+    task = day()
+    controller = policy(task)
+    solve = Programme.solve
+
+    def broken(self, *arguments):
+        found = solve(self, *arguments)
+        return replace(
+            found, variables=np.full_like(found.variables, np.nan), status="Invalid_Number_Detected"
+        )
+
+    monkeypatch.setattr(Programme, "solve", broken)
+    rules, actions = play(task, agbench.load_policy("rule-based", task), steps=108)
+    found, same = play(task, controller, steps=108)
+    assert controller.diary.solved == 0
+    assert controller.diary.rules == 3
+    assert found == pytest.approx(rules, abs=1e-6)
+    assert np.allclose(actions, same, atol=1e-5)
+
+
+def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
+    task, parts, world, start, guess = rehearsal
+    settings = read_data(PredictiveSettings, {**COARSE, "tolerance": 1e-4, "iterations": 150}, "test")
+    acting = Acting("mpc", task)
+    layout = Layout(2, acting.names)
+    outlook = Outlook("mpc", task, settings, layout, acting.change)
+    structure = replace(world.structure, smoothing=1e4)
+    programme = Programme(interval(structure, world.parameters, layout, limits(task)), 9, 150, 1e-4)
+    given = outlook.given(world, guess.states[0], guess.controls[0], 0)
+    first = programme.with_slack(outlook.guess(guess.states, guess.controls, 0), given)
+    plan = programme.solve(first, given, outlook.bounds(0))
+    assert plan.solved
+    rows = programme.rows(plan.variables, given)
+    assert np.abs(rows[:, : layout.defects]).max() < 2e-3
+    assert rows[:, layout.defects : -6].min() > -2e-3
+    assert np.abs(rows[:, -6:]).max() <= 1.0 + 1e-3
+    nodes = outlook.nodes(0)
+    controls = np.vstack([guess.controls[0], plan.variables[:, :6]])
+    steps = np.column_stack([np.interp(np.arange(nodes[-1] + 1), nodes, u) for u in controls.T])
+    follow = lambda step, present, seen: acting.action(steps[step + 1], present)  # noqa: E731
+    real = rehearse(parts, acting, world, start, [follow], int(nodes[-1]))[0]
+    assert np.abs(real.controls[nodes] - controls).max() < 1e-5
+    ends = plan.variables[:, 6 + len(MOVING) : 6 + 2 * len(MOVING)] * SCALE
+    apart = dict(
+        zip(MOVING, np.abs(real.states[nodes[1:]][:, STATES.columns(MOVING)] - ends).max(axis=0), strict=True)
+    )
+    assert apart["tAir"] < 0.6
+    assert apart["vpAir"] < 60.0
+    assert apart["tPipe"] < 3.0
+    assert apart["cFruit"] < 20.0
+    assert apart["tCan24"] < 0.1
+
+
+def test_derivatives_are_those_of_finite_differences(rehearsal):
+    task, _, world, _, guess = rehearsal
+    layout = Layout(2, ("uBoil", "uVent", "uThScr"))
+    f = interval(replace(world.structure, smoothing=1e4), world.parameters, layout, limits(task))
+    outlook = Outlook("mpc", task, read_data(PredictiveSettings, COARSE, "test"), layout, 0.1)
+    given = outlook.given(world, guess.states[144], np.zeros(3), 144)[layout.before :][: layout.given]
+    state = guess.states[144, STATES.columns(MOVING)] / SCALE
+    before = np.r_[0.4, 0.2, 0.5, state]
+    own = np.r_[0.5, 0.3, 0.6, np.tile(state * 1.01, 2), np.full(6, 0.01)]
+    multipliers = np.sin(np.arange(layout.rows))
+
+    def slope(z):
+        parts = z[: layout.before], z[layout.before :], given
+        jacobian = np.array(f.slope(*parts))
+        return 0.7 * np.array(f.gradient(*parts)).ravel() + multipliers @ jacobian
+
+    def value(z):
+        cost, rows = f.value(z[: layout.before], z[layout.before :], given)
+        return 0.7 * float(cost) + multipliers @ np.array(rows).ravel()
+
+    z, eye = np.r_[before, own], np.eye(layout.before + layout.own) * 1e-6
+    by_value = np.array([(value(z + e) - value(z - e)) / 2e-6 for e in eye])
+    by_slope = np.array([(slope(z + e) - slope(z - e)) / 2e-6 for e in eye])
+    half = np.array(f.curvature(before, own, given, 0.7, multipliers))
+    assert np.allclose(slope(z), by_value, rtol=1e-4, atol=1e-4)
+    assert np.allclose(half + half.T - np.diag(np.diag(half)), by_slope, rtol=1e-3, atol=1e-3)
+
+
+def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(rehearsal):
+    world = rehearsal[2]
+    generator = np.random.default_rng(0)
+    assert believed(world, 10, 288, Forecast(), generator) is world
+    noisy = Forecast(radiation=0.2, temperature=2.0)
+    errors = []
+    column = WEATHER.column("tOut")
+    for _ in range(200):
+        seen = believed(world, 10, 289, noisy, generator).weather
+        assert np.array_equal(seen[:11], world.weather[:11])
+        assert np.array_equal(seen[299:], world.weather[299:])
+        errors.append(seen[10:299, column] - world.weather[10:299, column])
+        assert seen[:, WEATHER.column("iGlob")].min() >= 0.0
+    spread = np.std(errors, axis=0)
+    assert spread[-1] == pytest.approx(2.0, rel=0.15)
+    assert spread[72] == pytest.approx(1.0, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"replan": "7 h"}, "replan: 7 h is longer than the horizon"),
+        ({"grid": [{"over": "3 h", "every": "2 h"}]}, "must be a multiple of every: 2 h"),
+        ({"grid": [{"over": "3 h", "every": "7 min"}]}, "multiple of 5 min"),
+        ({"grid": []}, "grid"),
+        ({"points": 9}, "points"),
+        ({"forecast": {"radiaton": 0.1}}, "radiation"),
+        ({"horizon": "3 h"}, "horizon"),
+    ],
+)
+def test_wrong_settings_are_named(changes, said):
+    with pytest.raises(ConfigError, match=said):
+        policy(day(), **changes)
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        (day(reward__kind="scaled-profit"), "plans for profit"),
+        (day(season__step="20 min"), "no multiple of the task's step, 20 min"),
+    ],
+)
+def test_tasks_that_it_cannot_plan_for_are_named(task, said):
+    with pytest.raises(ConfigError, match=said):
+        policy(task)
+
+
+def test_set_points_are_refused_and_a_forgotten_plan_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="takes set points"):
+        agbench.load_policy(written(tmp_path, start="zero"), "greenhouse-setpoint-continuous-v1")
+    with pytest.raises(SimulationError, match="call plan"):
+        policy(day())(np.zeros(1))
+
+
+@pytest.mark.parametrize("task", [WINTER, "greenhouse-tomato-v1", "greenhouse-tomato-uncertain-v1"])
+def test_the_oracles_settings_are_read(task):
+    assert data.task(task).references.oracle == "mpc"
+    assert agbench.load_policy("mpc", task).information == "model"
