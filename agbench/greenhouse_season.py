@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agbench import data
-from agbench.errors import ConfigError, WeatherError, unknown
+from agbench.errors import ConfigError, WeatherError
+from agbench.greenhouse_control import Controller, controller
 from agbench.greenhouse_weather import greenhouse_weather, measured_series
 from agbench.simulators.base import Floats
-from agbench.simulators.greenlight.climate_computer import control, settings_vector
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.simulate import simulate_greenlight, start_state, weather_array
 from agbench.simulators.greenlight.stepping import setting
@@ -22,7 +23,6 @@ from agbench.weather.greenhouse import COLUMNS, READER
 if TYPE_CHECKING:
     import pandas as pd
 
-RULES = "rule-based"
 _SEASON_DAYS = 60
 
 
@@ -37,6 +37,7 @@ def simulate_greenhouse(
     interval: float = 300.0,
     integrator: str = "rodas4",
     tol: float | None = None,
+    seed: int = 0,
 ) -> "pd.DataFrame":
     """Simulate one greenhouse and return its states, a row an interval, the start first.
 
@@ -45,23 +46,27 @@ def simulate_greenhouse(
         parameters: changes of parameters by name.
         weather: the id of a site, or a DataFrame with the columns of `agbench.weather.greenhouse`,
             a row an interval, or an array (rows, 10) in their order.
-        controls: an array (N, 6) or (N, 8) between 0 and 1 in the order of `CONTROLS`, or
-            `"rule-based"`: the rules then act directly at every interval, and the table holds the
-            controls too. They run to the weather's end; on daily weather for 60 days.
+        controls: an array (N, 6) or (N, 8) between 0 and 1 in the order of `CONTROLS`, or a policy as
+            `agbench.greenhouse_control.controller` takes it: `"rule-based"`, `"random"`, the name of
+            a greenhouse task's policy, or the path of its settings. It then acts directly at every
+            interval, and the table holds the controls too. It runs to the weather's end; on daily
+            weather for 60 days.
         x0: a full state (28,), or a mapping of what differs from the usual start.
         start: the first moment, for a site's weather; by default that of a measured series.
         interval: the length of a step [s]; a site's weather is averaged over multiples of 300 s.
         integrator: `rodas4`, `rodas3` or `cvodes`, each with its tolerance or `tol`.
+        seed: of the controls `"random"`.
 
     >>> import numpy as np
     >>> table = simulate_greenhouse(weather="bleiswijk", controls=np.full((3, 6), 0.5))
     >>> table.shape
     (4, 28)
     """
-    steps = None if isinstance(controls, str) else len(np.asarray(controls))
+    chosen = controller(controls, seed) if isinstance(controls, (str, Path)) else None
+    steps = None if chosen is not None else len(np.asarray(controls))
     table = _site_weather(weather, start, interval, steps) if isinstance(weather, str) else weather
     day = _day_of(table)
-    if not isinstance(controls, str):
+    if chosen is None:
         at = {"time": day} if x0 is None else _with_time(x0, day)
         return simulate_greenlight(
             preset,
@@ -73,27 +78,30 @@ def simulate_greenhouse(
             integrator=integrator,
             tol=tol,
         )
-    if controls != RULES:
-        raise unknown("policy", controls, [RULES], "controls")
     simulator = MeteredGreenhouse(1, preset, interval, setting(integrator=integrator, tol=tol))
-    return _under_rules(simulator, table, preset, parameters, _with_time(x0 or {}, day))
+    start_at = {} if x0 is None else x0
+    return _under_control(simulator, chosen, table, preset, parameters, _with_time(start_at, day))
 
 
-def _under_rules(
-    simulator: MeteredGreenhouse, table: Any, preset: str, parameters: Any, x0: Any
+def _under_control(
+    simulator: MeteredGreenhouse,
+    decide: Controller,
+    table: Any,
+    preset: str,
+    parameters: Any,
+    x0: Any,
 ) -> "pd.DataFrame":
-    """Return states and controls of a greenhouse whose rules act at every interval."""
+    """Return states and controls of a greenhouse whose controller acts at every interval."""
     import pandas as pd
 
     series = weather_array(table)
     usual = greenlight_world(series, preset, parameters).start
     simulator.reset([greenlight_world(series, preset, parameters, start_state(x0, usual))])
-    rules = settings_vector({})[None]
     controls: Floats = np.zeros((1, len(CONTROLS)))
     rows = np.zeros((len(series) + 1, len(STATES) + len(CONTROLS)))
     rows[0, : len(STATES)] = simulator.state[0]
     for k in range(len(series)):
-        control(simulator.measured(), rules, controls)
+        decide(simulator.measured(), controls)
         simulator.advance(controls, 1)
         rows[k + 1] = np.append(simulator.state[0], controls[0])
     index: Any = pd.Index(np.arange(len(rows)) * simulator.interval, name="seconds")

@@ -150,18 +150,21 @@ def vector_steps(task: str, seconds: float, num_envs: int) -> float:
     return rate(steps, seconds)
 
 
-def first_calls(task: str) -> tuple[float, float]:
-    """Return the time from import to the first step in new processes: compiling, then cached [s]."""
+def first_calls(task: str, caches: tuple[str, ...] = ("NUMBA_CACHE_DIR",)) -> tuple[float, float]:
+    """Return the time from import to the first step in new processes: compiling, then cached [s].
+
+    `caches` are the environment variables that name folders of machine code.
+    """
     code = _FIRST_CALL.format(task=task)
     with tempfile.TemporaryDirectory() as folder:
-        times = [_in_new_process(code, folder) for _ in range(2)]
+        times = [_in_new_process(code, dict.fromkeys(caches, folder)) for _ in range(2)]
     return times[0], times[1]
 
 
-def _in_new_process(code: str, cache: str) -> float:
+def _in_new_process(code: str, variables: dict[str, str]) -> float:
     import os
 
-    environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    environment = {**os.environ, **variables}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )

@@ -1,6 +1,7 @@
 """`agbench bench`: speed, beside the reference engine in the same run."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,6 +18,14 @@ def bench(
         int | None,
         typer.Option(min=1, help="Size of the vector environment; 256 fields, 64 greenhouses."),
     ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="AGBENCH_GL_GYM",
+            metavar="PYTHON",
+            help="For greenhouses: the Python of an environment with gl-gym 0.3.2, to measure it too.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Measure speed on one core: model, environments, first call, and the reference engine (PCSE, CVODES).
@@ -26,7 +35,7 @@ def bench(
     from agbench.benchmarks import fields, greenhouses
 
     if data.task(task).family == "greenhouse":
-        figures = greenhouses.measure(task, seconds, num_envs or 64)
+        figures = greenhouses.measure(task, seconds, num_envs or 64, against)
     else:
         figures = fields.measure(task, seconds, num_envs or 256)
     if json:
