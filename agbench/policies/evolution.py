@@ -1,26 +1,33 @@
-"""The oracle of several inputs: an evolution of whole seasons of actions, the weather known."""
+"""The oracle of several inputs: a season's doses optimised by CMA-ES, the weather known."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pydantic import Field
 
+from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
 from agbench.policies.base import Information, Policy
 from agbench.policies.playing import actions_of, returns_of_actions
+from agbench.simulators.base import Floats
+from agbench.simulators.kernels import entry
+from agbench.spec.field_task import FieldTask
 from agbench.spec.reading import Strict
 
-_ELITE = 8
-_MOST_CHANGES = 12
+_SPREAD: Final = 0.7  # of the first generation, in the largest dose of an input a period
+_ROUNDING: Final = 1e-9  # of an input; what is less is rounding
+
+Actions = NDArray[np.int64]
 
 
 class EvolutionSettings(Strict):
-    """The policy to start from, and the budget: candidates a generation, generations."""
+    """The policy to start from, periods of a season, and the budget: candidates a generation, generations."""
 
     start: str
+    periods: int = Field(default=12, ge=1)
     population: int = Field(default=256, ge=16)
     generations: int = Field(default=100, ge=1)
     seed: int = 0
@@ -29,9 +36,10 @@ class EvolutionSettings(Strict):
 class Evolved:
     """Searches the best sequence of actions for the very episode: an upper bound of what was found.
 
-    An evolution strategy with elites on the sequences of menu numbers: each candidate takes an
-    elite's season, perhaps the rest of it from another one, and changes a few days: to any action, or
-    to that of a day nearby.
+    What is optimised is how much of each input each period of the season gets, by the covariance
+    matrix adaptation evolution strategy (Hansen and Ostermeier 2001, Evolutionary Computation 9,
+    159-195; package `cma`), from what the policy to start from gives. Within a period an input is
+    due evenly; each decision gives the one that is most behind, within the task's limits.
     """
 
     information: Information = "model"
@@ -40,8 +48,8 @@ class Evolved:
         self.name = name
         self._settings = settings
         self._start = start
-        self._solved: dict[tuple[int, str], tuple[Parts, NDArray[np.int64]]] = {}
-        self._actions: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._solved: dict[tuple[int, str], tuple[Parts, Actions]] = {}
+        self._actions: Actions = np.zeros(1, dtype=np.int64)
         self._step = 0
 
     def reset(self, seed: int) -> None:
@@ -63,38 +71,93 @@ class Evolved:
         self._step += 1
         return int(action)
 
-    def solve(self, parts: Parts, start: SavedEpisode) -> NDArray[np.int64]:
+    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode."""
-        space = parts.actions.space
-        if not isinstance(space, spaces.Discrete):
-            raise ConfigError(f"{self.name}: evolution works on a menu, not on amounts.")
-        generator = np.random.default_rng(self._settings.seed)
-        core = BatchCore(parts, self._settings.population)
-        elite: NDArray[np.int64] = actions_of(parts, self._start, start).astype(np.int64)[None]
-        for _ in range(self._settings.generations):
-            offspring = _offspring(elite, core.n - len(elite), int(space.n), generator)
-            candidates = np.concatenate([elite, offspring])
+        from cma import CMAEvolutionStrategy
+
+        settings = self._settings
+        seasons = _Seasons(parts, settings.periods, self.name)
+        first: Actions = actions_of(parts, self._start, start).astype(np.int64)
+        generator = np.random.default_rng(settings.seed)
+        options = {
+            "popsize": settings.population,
+            "bounds": [0.0, None],
+            "randn": lambda *shape: generator.standard_normal(shape),
+            "seed": np.nan,  # the generator is ours: no global state is touched
+            "verbose": -9,
+        }
+        search = CMAEvolutionStrategy(seasons.given(first), _SPREAD, options)
+        core = BatchCore(parts, settings.population)
+        best, value = first, float(returns_of_actions(BatchCore(parts, 1), start, first[None])[0])
+        for _ in range(settings.generations):
+            points = search.ask()
+            candidates = seasons.actions(np.array(points), len(first))
             values = returns_of_actions(core, start, candidates)
-            elite = candidates[np.argsort(-values, kind="stable")[:_ELITE]]
-        best: NDArray[np.int64] = elite[0]
+            search.tell(points, (-values).tolist())
+            i = int(np.argmax(values))
+            if values[i] > value:
+                best, value = candidates[i].copy(), float(values[i])
         return best
 
 
-def _offspring(
-    elite: NDArray[np.int64], count: int, menu: int, generator: np.random.Generator
-) -> NDArray[np.int64]:
-    """Return changed and crossed sequences of the elite, (count, steps)."""
-    steps = elite.shape[1]
-    found = elite[generator.integers(len(elite), size=count)].copy()
-    for sequence in found:
-        if generator.random() < 0.3:
-            other, cut = elite[generator.integers(len(elite))], generator.integers(steps)
-            sequence[cut:] = other[cut:]
-        changes = int(generator.integers(1, _MOST_CHANGES + 1))
-        for day in generator.integers(steps, size=changes):
-            if generator.random() < 0.5:
-                sequence[day] = generator.integers(menu)
-            else:
-                near = int(np.clip(day + generator.integers(-7, 8), 0, steps - 1))
-                sequence[day], sequence[near] = sequence[near], sequence[day]
+class _Seasons:
+    """Seasons as points: the amount of each input in each period, in units of its largest dose."""
+
+    def __init__(self, parts: Parts, periods: int, name: str) -> None:
+        menu = parts.actions
+        if not isinstance(menu, Menu) or not isinstance(menu.space, spaces.Discrete):
+            raise ConfigError(f"{name}: evolution works on a menu, not on amounts.")
+        doses = [menu.doses(input) for input in menu.names]
+        width = max(len(amounts) for amounts in doses)
+        self._doses = np.full((len(doses), width), np.inf)
+        self._codes = np.zeros((len(doses), width), dtype=np.int64)
+        for j, (input, amounts) in enumerate(zip(menu.names, doses, strict=True)):
+            self._doses[j, : len(amounts)] = amounts
+            self._codes[j, : len(amounts)] = [menu.encode(input, amount)[0] for amount in amounts]
+        self._largest = np.array([amounts[-1] for amounts in doses])
+        limits = parts.task.reward.limits if isinstance(parts.task, FieldTask) else {}
+        self._limits = np.array([limits.get(input, np.inf) for input in menu.names])
+        self._periods = periods
+
+    def given(self, actions: Actions) -> Floats:
+        """Return the point of a season's actions."""
+        doses = np.zeros((len(self._doses), len(actions)))
+        for j, codes in enumerate(self._codes):
+            for code, amount in zip(codes[1:], self._doses[j, 1:], strict=True):
+                if np.isfinite(amount):
+                    doses[j, actions == code] = amount
+        parts = np.array_split(doses / self._largest[:, None], self._periods, axis=1)
+        return np.stack([part.sum(axis=1) for part in parts], axis=1).ravel()
+
+    def actions(self, points: Floats, steps: int) -> Actions:
+        """Return the actions of points (n, inputs x periods), (n, steps)."""
+        amounts = points.reshape(len(points), len(self._doses), self._periods) * self._largest[:, None]
+        found: Actions = _decisions(amounts, self._doses, self._codes, self._limits, steps)
+        return found
+
+
+@entry
+def _decisions(amounts: Floats, doses: Floats, codes: Actions, limits: Floats, steps: int) -> Actions:
+    """Return menu numbers (n, steps) that follow `amounts` (n, inputs, periods) as doses allow."""
+    n, inputs, periods = amounts.shape
+    found = np.zeros((n, steps), dtype=np.int64)
+    due, given, rate = np.empty(inputs), np.empty(inputs), np.empty(inputs)
+    for i in range(n):
+        for j in range(inputs):
+            total = amounts[i, j].sum()
+            rate[j] = min(1.0, limits[j] / total) * periods / steps if total > 0.0 else 0.0
+            due[j] = given[j] = 0.0
+        for t in range(steps):
+            period = t * periods // steps
+            most, chosen, level = 0.0, 0, 0
+            for j in range(inputs):
+                due[j] += rate[j] * amounts[i, j, period]
+                wanted = min(due[j], limits[j]) - given[j] + _ROUNDING
+                at = 0
+                while at + 1 < doses.shape[1] and doses[j, at + 1] <= wanted:
+                    at += 1
+                if at > 0 and wanted / doses[j, 1] > most:
+                    most, chosen, level = wanted / doses[j, 1], j, at
+            found[i, t] = codes[chosen, level]
+            given[chosen] += doses[chosen, level]
     return found

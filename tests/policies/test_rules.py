@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
+import yaml
 
 import agbench
 from agbench import data
-from agbench.building import action_map
+from agbench.building import action_map, build
+from agbench.envs.core import BatchCore
 from agbench.errors import ConfigError, UnknownNameError
+from agbench.policies.evolution import _Seasons
 from agbench.policies.fitting import fit_rules
+from agbench.policies.loading import load_policy
 from agbench.policies.rules import Rule, Rules, RulesSettings
+from agbench.spec.overrides import override
 from agbench.testing import check_policy
 
 TASK = "wheat-inputs-v1"
@@ -71,13 +76,46 @@ def test_a_rule_of_thumb_keeps_the_contract(name):
     check_policy(name, TASK)
 
 
-def test_evolution_betters_the_policy_that_it_starts_from(tmp_path):
-    settings = "settings: {start: feeding, population: 32, generations: 3}"
+def evolved(tmp_path, **settings):
     path = tmp_path / "quick.yaml"
-    path.write_text(f"policy: evolution\nsummary: quick\nsource: test\n{settings}\n")
-    found = agbench.evaluate(TASK, path, years=[1984]).episodes["return"]
+    given = {"start": "feeding", "periods": 6, "population": 16, "generations": 4, **settings}
+    path.write_text(
+        yaml.safe_dump({"policy": "evolution", "summary": "quick", "source": "test", "settings": given})
+    )
+    return path
+
+
+def test_evolution_betters_the_policy_that_it_starts_from(tmp_path):
+    found = agbench.evaluate(TASK, evolved(tmp_path), years=[1984]).episodes["return"]
     start = agbench.evaluate(TASK, "feeding", years=[1984]).episodes["return"]
-    assert found[0] >= start[0]
+    assert found[0] > start[0]
+
+
+def test_evolution_is_the_seed_s_and_leaves_numpy_s_own_alone(tmp_path):
+    task = data.task(TASK)
+    parts = build(task, "test")
+    core = BatchCore(parts, 1)
+    core.reset([0], [parts.scenarios.keys[0]])
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    seasons = [
+        load_policy(str(evolved(tmp_path, seed=seed)), task).solve(parts, core.save(0)) for seed in (0, 0, 1)
+    ]
+    assert np.array_equal(seasons[0], seasons[1])
+    assert not np.array_equal(seasons[0], seasons[2])
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+@pytest.mark.parametrize("limit", [20.0, 0.0])
+def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
+    task = data.task("wheat-limits-v1")
+    limits = {"N": limit, "P": 30.0, "K": 20.0, "IRRIG": 3.0}
+    parts = build(override(task, {"reward__limits": limits}), "test")
+    points = np.random.default_rng(0).uniform(0.0, 3.0, size=(5, 4 * 6))
+    plans = _Seasons(parts, 6, "evolved").actions(points, 200)
+    doses = parts.actions.inputs(plans.ravel()).reshape(5, 200, -1).sum(axis=1)
+    given = doses[:, [parts.actions._inputs.column(name) for name in limits]]
+    assert (given <= list(limits.values())).all()
+    assert (given[:, 1:].sum(axis=1) > 40.0).all()
 
 
 WRONG = {

@@ -1,0 +1,21 @@
+from agbench import data
+from agbench.benchmarks.weather_policies import TASK, Comparison, compare, with_both
+from agbench.evaluation.statistics import Interval
+
+
+def test_all_measured_years_are_set_beside_generated_seasons():
+    task = with_both(data.task(TASK), 5)
+    assert len(task.scenarios("observed")) == 22
+    assert task.scenarios("generated") == [f"wageningen/generated/{i}" for i in range(5)]
+
+
+def test_medians_must_lie_in_each_other_s_intervals():
+    wide, narrow = Interval(5.0, 0.0, 10.0), Interval(4.0, 3.9, 4.1)
+    assert Comparison("p", wide, wide).agrees
+    assert not Comparison("p", wide, narrow).agrees
+    assert not Comparison("p", narrow, wide).agrees
+
+
+def test_standard_practice_earns_alike_on_generated_seasons():
+    (found,) = compare(TASK, ["standard-practice"])
+    assert found.agrees
