@@ -116,6 +116,11 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
             f"{found.violating:.0%}",
         )
     console.print(table)
+    if not all(row.ranked for row in rows):
+        console.print(
+            f"unranked: a rank takes the level reproduced and, of a learned agent, {scoring.SEEDS_TO_RANK} "
+            "training seeds or more."
+        )
 
 
 @leaderboard.command("first-rows")
@@ -127,6 +132,9 @@ def first_rows_(
     anew: Annotated[
         bool, typer.Option("--anew", help="Replace first rows that are outdated: before a release only.")
     ] = False,
+    reproducing: Annotated[
+        bool, typer.Option("--reproduce/--replay-only", help="Whether to run the policies once more.")
+    ] = True,
 ) -> None:
     """Submit floor, expert and oracle of tasks, replay them, and reproduce all but the oracles.
 
@@ -137,13 +145,15 @@ def first_rows_(
     names = tasks or data.names("task")
     run_references([part for name in names for part in references.parts(data.task(name))], results, workers)
     wanted = [(name, role) for name in names for role in first_rows.roles(name)]
-    bad = first_rows.make_all(
-        wanted, board, results, anew, workers, lambda said: console.print(said, markup=False, soft_wrap=True)
-    )
+    bad = first_rows.make_all(wanted, board, results, anew, reproducing, workers, _say)
     made = {first_rows.name_of(*row) for row in wanted}
     merged.add(board, again=made if anew else ())
     if bad:
         raise typer.Exit(1)
+
+
+def _say(said: str) -> None:
+    console.print(said, markup=False, soft_wrap=True)
 
 
 @leaderboard.command("merged")

@@ -61,7 +61,7 @@ def print_json(content: Any) -> None:
 
 def run_references(todo: Sequence[references.Part], kept: Path, workers: int) -> None:
     """Evaluate reference policies and print a line for each as it is done, the longest first."""
-    ordered = sorted(todo, key=lambda part: (not part.task.startswith("greenhouse"), part.role != "oracle"))
+    ordered = sorted(todo, key=references.effort, reverse=True)
     count = 0
 
     def done(part: references.Part, seconds: float) -> None:
