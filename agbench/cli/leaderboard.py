@@ -11,11 +11,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from agbench import data
-from agbench.cli.options import JsonOption, KeptOption, WorkersOption, console, print_json, run_references
-from agbench.evaluation import references
+from agbench.cli.leaderboard_rows import first_rows_, merged_
+from agbench.cli.options import BoardOption, JsonOption, console, print_json
 from agbench.leaderboard import board as places
-from agbench.leaderboard import first_rows, merged, scoring, verified
+from agbench.leaderboard import scoring, verified
 from agbench.leaderboard.checking import CheckedSubmission
 from agbench.leaderboard.judging import judged
 from agbench.leaderboard.making import described
@@ -29,7 +28,6 @@ from agbench.untrusted.refusal import shown
 leaderboard = typer.Typer(
     name="leaderboard", help="Check, replay, reproduce, score and show submissions.", no_args_is_help=True
 )
-BoardOption = Annotated[Path, typer.Option("--board", metavar="DIR", help="The leaderboard's folder.")]
 Folders = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
@@ -117,52 +115,11 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
             f"{found.violating:.0%}",
         )
     console.print(table)
-
-
-@leaderboard.command("first-rows")
-def first_rows_(
-    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="All, if none.")] = None,
-    board: BoardOption = places.DEFAULT,
-    workers: WorkersOption = 1,
-    results: KeptOption = references.KEPT,
-    anew: Annotated[
-        bool, typer.Option("--anew", help="Replace first rows that are outdated: before a release only.")
-    ] = False,
-) -> None:
-    """Submit floor, expert and oracle of tasks, replay them, and reproduce all but the oracles.
-
-    Rows that stand are left out: a run that was cut off goes on where it stopped.
-
-    Example: `agbench leaderboard first-rows --workers 2`
-    """
-    names = tasks or data.names("task")
-    run_references([part for name in names for part in references.parts(data.task(name))], results, workers)
-    wanted = [(name, role) for name in names for role in first_rows.roles(name)]
-    bad = first_rows.make_all(
-        wanted, board, results, anew, workers, lambda said: console.print(said, markup=False, soft_wrap=True)
-    )
-    made = {first_rows.name_of(*row) for row in wanted}
-    merged.add(board, again=made if anew else ())
-    if bad:
-        raise typer.Exit(1)
-
-
-@leaderboard.command("merged")
-def merged_(
-    board: BoardOption = places.DEFAULT,
-    add: Annotated[bool, typer.Option("--add", help="Add rows that are new to the index.")] = False,
-) -> None:
-    """Check that no merged row has changed. Exit code 1 if one has.
-
-    Example: `agbench leaderboard merged --add`
-    """
-    changed = merged.changes(board)
-    for said in changed:
-        console.print(f"changed  {said}", markup=False, soft_wrap=True, style="red")
-    if changed:
-        raise typer.Exit(1)
-    new = merged.add(board) if add else []
-    console.print(f"{len(merged.read(board))} merged rows, none changed; {len(new)} of them new.")
+    if not all(row.ranked for row in rows):
+        console.print(
+            f"unranked: a rank takes the level reproduced and, of a learned agent, {scoring.SEEDS_TO_RANK} "
+            "training seeds or more."
+        )
 
 
 @leaderboard.command("build")
@@ -233,3 +190,7 @@ def _verify(folders: list[Path] | None, board: Path, json: bool, verify: Verify)
         print_json(lines)
     if not all(line["good"] for line in lines):
         raise typer.Exit(1)
+
+
+leaderboard.command("merged")(merged_)
+leaderboard.command("first-rows")(first_rows_)

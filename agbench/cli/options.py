@@ -40,6 +40,7 @@ WorkersOption = Annotated[int, typer.Option(min=1, help="Processes; the result d
 KeptOption = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Where the reference policies' results are kept.")
 ]
+BoardOption = Annotated[Path, typer.Option("--board", metavar="DIR", help="The leaderboard's folder.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -61,7 +62,7 @@ def print_json(content: Any) -> None:
 
 def run_references(todo: Sequence[references.Part], kept: Path, workers: int) -> None:
     """Evaluate reference policies and print a line for each as it is done, the longest first."""
-    ordered = sorted(todo, key=lambda part: (not part.task.startswith("greenhouse"), part.role != "oracle"))
+    ordered = sorted(todo, key=references.effort, reverse=True)
     count = 0
 
     def done(part: references.Part, seconds: float) -> None:

@@ -53,9 +53,24 @@ def submit(
         content["training"] = {**content.get("training", {}), "steps": steps}
     if rule is not None or policy:
         content["policy"] = _policy(rule, policy or [])
+    _check_said(content)
     folder = make(results, content, board, policy or (), seed)
     console.print(f"    wrote {folder}", soft_wrap=True)
+    if "policy" not in content:
+        console.print(
+            "    no policy came with it, so 'replayed' is the most it can reach, which has no rank; "
+            "see --policy and --rule.",
+            soft_wrap=True,
+        )
     console.print(f"    next: agbench leaderboard replay {folder} --board {board}", soft_wrap=True)
+
+
+def _check_said(content: dict[str, Any]) -> None:
+    """Raise `ConfigError` that names all options that were forgotten."""
+    options = {"authors": "--author NAME", "contact": "--contact TEXT", "method": "--method rule|rl|il|..."}
+    lacking = [option for key, option in options.items() if not content.get(key)]
+    if lacking:
+        raise ConfigError(f"a submission also needs {', '.join(lacking)} (or the keys in --card FILE).")
 
 
 def _policy(rule: str | None, files: list[Path]) -> dict[str, str]:

@@ -35,8 +35,8 @@ class SplitAnchors:
 
     floor: Floats
     expert: Floats
-    cost: Floats
     oracle: Floats | None
+    cost: Floats
     limit: float
 
     def scores(self, objective: Floats) -> Floats:
@@ -168,7 +168,7 @@ def of_split(task: Task, split: str) -> SplitAnchors:
     rows = [values[key] for key in task.scenarios(split)]
     oracle = None if any(r.oracle is None for r in rows) else np.array([r.oracle for r in rows], float)
     floor, expert, cost = (np.array([getattr(r, n) for r in rows]) for n in ("floor", "expert", "cost"))
-    return SplitAnchors(floor, expert, cost, oracle, float(anchors.limits[split]))
+    return SplitAnchors(floor, expert, oracle, cost, float(anchors.limits[split]))
 
 
 def remedy(name: str) -> str:

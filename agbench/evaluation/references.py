@@ -19,6 +19,7 @@ from agbench.evaluation import provenance
 from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
 from agbench.spec.baseline import Baseline
+from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.reading import read_file
 from agbench.spec.task import Task
 
@@ -58,6 +59,13 @@ def parts(task: Task) -> list[Part]:
             splits = ("test",) if role == "oracle" else REPORTED
             found += [Part(task.task, role, split) for split in splits if split in task.splits]
     return found
+
+
+def effort(part: Part) -> int:
+    """Return roughly how long a part takes, in days of a field: what to start with in a pool."""
+    task = data.task(part.task)
+    steps = task.season.intervals if isinstance(task, GreenhouseTask) else 200
+    return len(task.scenarios(part.split)) * steps * (100 if part.role == "oracle" else 1)
 
 
 def settings_hash(task: Task, name: str) -> str:

@@ -59,8 +59,8 @@ class CheckedSubmission:
         return np.array([r.by_scenario(name) for r in self.of_split(split)])
 
     def cost(self, split: str) -> Floats:
-        """Return the constraint cost of each training seed in each scenario, (seeds, scenarios)."""
-        return np.array([r.by_scenario("cost") for r in self.of_split(split)])
+        """Return the constraint cost of each training seed in each episode, (seeds, episodes)."""
+        return np.array([r.columns["cost"] for r in self.of_split(split)], dtype=np.float64)
 
 
 def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSubmission:

@@ -19,6 +19,7 @@ from agbench.leaderboard.checking import CheckedSubmission, check
 from agbench.leaderboard.making import submit
 from agbench.leaderboard.replaying import Replay, replay
 from agbench.leaderboard.reproducing import reproduce
+from agbench.leaderboard.verified import Level
 from agbench.spec.baseline import Baseline
 from agbench.spec.reading import read_file
 from agbench.untrusted import tables
@@ -63,8 +64,15 @@ def name_of(task: str, role: Role) -> str:
     return f"{task}/{role}/{VERSION}"
 
 
-def make(task: str, role: Role, board: Path, kept: Path = references.KEPT, anew: bool = False) -> FirstRow:
-    """Put a first row on the board, replay it and, if it is no oracle, reproduce it.
+def make(
+    task: str,
+    role: Role,
+    board: Path,
+    kept: Path = references.KEPT,
+    anew: bool = False,
+    reproducing: bool = True,
+) -> FirstRow:
+    """Put a first row on the board, replay it and, if that is asked for and it is no oracle, reproduce it.
 
     A row that stands, was verified with this simulator and does what the policy does now is left as it
     is; with `anew` one that is outdated is replaced, else it is refused. Raises `RefusedError`.
@@ -72,9 +80,10 @@ def make(task: str, role: Role, board: Path, kept: Path = references.KEPT, anew:
     folder = places.place(board, task, role, VERSION)
     parts = [part for part in references.parts(data.task(task)) if part.role == role]
     results = [references.run(part, kept)[0] for part in parts]
+    level: Level = "reproduced" if reproducing and role != "oracle" else "replayed"
     with confined(tables.READER) as child:
         if folder.is_dir():
-            standing = _standing(folder, parts, results, board, child)
+            standing = _standing(folder, parts, results, board, level, child)
             if standing is not None:
                 return FirstRow(name_of(task, role), None, 0.0, None)
             if anew:
@@ -82,7 +91,7 @@ def make(task: str, role: Role, board: Path, kept: Path = references.KEPT, anew:
         if not folder.is_dir():
             submit(results, _card(task, role, Result.load(results[0])), board)
         submission = check(folder, child)
-    return _verify(submission, board, role)
+    return _verify(submission, board, role, level)
 
 
 def make_all(
@@ -90,13 +99,16 @@ def make_all(
     board: Path,
     kept: Path,
     anew: bool,
+    reproducing: bool,
     workers: int,
     say: Callable[[str], None],
 ) -> int:
     """Make rows in a pool of processes, say what was found of each, and return how many were refused."""
     bad = 0
+    job = board, kept, anew, reproducing
+    ordered = sorted(rows, key=lambda row: references.effort(Part(row[0], "floor", "test")), reverse=True)
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        running = [pool.submit(_attempt, task, role, board, kept, anew) for task, role in rows]
+        running = [pool.submit(_attempt, task, role, *job) for task, role in ordered]
         for finished in as_completed(running):
             said, good = finished.result()
             bad += not good
@@ -104,17 +116,19 @@ def make_all(
     return bad
 
 
-def _attempt(task: str, role: Role, board: Path, kept: Path, anew: bool) -> tuple[str, bool]:
+def _attempt(
+    task: str, role: Role, board: Path, kept: Path, anew: bool, reproducing: bool
+) -> tuple[str, bool]:
     """Make a row in a process of the pool; return what to say of it, and whether it stands."""
     try:
-        return str(make(task, role, board, kept, anew)), True
+        return str(make(task, role, board, kept, anew, reproducing)), True
     except RefusedError as error:
         remedy = "" if anew else " Where no release has had this row yet: --anew."
         return f"{name_of(task, role)}: refused: {error}{remedy}", False
 
 
 def _standing(
-    folder: Path, parts: list[Part], results: list[Path], board: Path, child: Any
+    folder: Path, parts: list[Part], results: list[Path], board: Path, level: Level, child: Any
 ) -> CheckedSubmission | None:
     """Return a row that is on the board, if it is verified and took the actions of the results."""
     try:
@@ -127,18 +141,17 @@ def _standing(
             if submission.card.files.get(f"{part.split}/seed-0/{name}") != files[name]:
                 return None
     known = verified.load(board, submission)
-    wanted = "replayed" if parts[0].role == "oracle" else "reproduced"
-    reached = verified.LEVELS.index(known.level) >= verified.LEVELS.index(wanted)
+    reached = verified.LEVELS.index(known.level) >= verified.LEVELS.index(level)
     return submission if reached and known.simulator_hash == provenance.simulator_hash() else None
 
 
-def _verify(submission: CheckedSubmission, board: Path, role: Role) -> FirstRow:
-    """Replay a row, and reproduce it unless its policy searches for minutes; write down its level."""
+def _verify(submission: CheckedSubmission, board: Path, role: Role, level: Level) -> FirstRow:
+    """Replay a row, reproduce it if that is the level wanted, and write down what it reached."""
     started = time.perf_counter()
     found = replay(submission)
     replaying = time.perf_counter() - started
     name = name_of(submission.card.task, role)
-    if role == "oracle":
+    if level == "replayed":
         verified.save(board, submission, "replayed", found.exact)
         return FirstRow(name, found, replaying, None)
     started = time.perf_counter()

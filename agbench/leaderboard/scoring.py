@@ -96,46 +96,53 @@ def row(submission: CheckedSubmission, verified: Verified) -> Row:
 
 def score(submission: CheckedSubmission, split: str) -> Score:
     """Return the scores of a submission on a split."""
-    given = anchors.of_split(submission.task, split)
-    objective = submission.objective(split)  # (seeds, scenarios)
-    scores = given.scores(objective)
     found = submission.of_split(split)
-    cost = submission.cost(split)
-    feasible = _feasible(cost, given.limit)
+    metrics = {name: float(np.mean([r.by_scenario(name) for r in found])) for name in submission.task.metrics}
+    failed = sum(sum(r.columns["failed"]) for r in found)
+    costs = submission.cost(split)
+    given = anchors.of_split(submission.task, split)
+    return _score(split, submission.objective(split), given, metrics, failed, costs)
+
+
+def _score(
+    split: str,
+    objective: Floats,
+    given: anchors.SplitAnchors,
+    metrics: dict[str, float],
+    failed: int,
+    costs: Floats,
+) -> Score:
+    """Return the scores of an objective (seeds, scenarios) at constraint costs (seeds, episodes)."""
+    scores = given.scores(objective)
     intervals = {
         name: aggregates.crossed_interval(scores, statistic, RESAMPLES)
         for name, statistic in aggregates.AGGREGATES.items()
     }
-    counted = {name: value if feasible else _cut(value) for name, value in intervals.items()}
-    by_scenario = objective.mean(axis=0)
+    feasible = _feasible(costs, given.limit)
+    counted = scores if feasible else np.minimum(scores, 0.0)
+    by_seed, by_scenario = scores.mean(axis=1), objective.mean(axis=0)
     return Score(
         split=split,
-        seeds=_plain(scores.mean(axis=1) if feasible else np.minimum(scores.mean(axis=1), 0.0)),
-        iqm=counted["iqm"],
-        median=counted["median"],
-        mean=counted["mean"],
+        seeds=_plain(by_seed if feasible else np.minimum(by_seed, 0.0)),
+        **{name: value if feasible else _cut(value) for name, value in intervals.items()},
         beats_expert=_beats(objective, given.expert),
         difference=_plain(by_scenario - given.expert),
         regret=None if given.oracle is None else _plain(given.oracle - by_scenario),
         worst_tenth=float(aggregates.worst_tenth(objective).mean()),
-        profile=_plain(
-            aggregates.performance_profile(scores if feasible else np.minimum(scores, 0.0), PROFILE)
-        ),
-        metrics={
-            name: float(np.mean([r.by_scenario(name) for r in found])) for name in submission.task.metrics
-        },
-        failed=sum(sum(r.columns["failed"]) for r in found),
-        cost=float(cost.mean()),
+        profile=_plain(aggregates.performance_profile(counted, PROFILE)),
+        metrics=metrics,
+        failed=failed,
+        cost=float(costs.mean()),
         limit=given.limit,
-        violating=float(np.mean([np.array(r.columns["cost"]) > _NOTICED for r in found])),
+        violating=float((costs > _NOTICED).mean()),
         feasible=feasible,
         iqm_without_limit=intervals["iqm"],
     )
 
 
-def _feasible(cost: Floats, limit: float) -> bool:
+def _feasible(costs: Floats, limit: float) -> bool:
     """Return whether the mean constraint cost of an episode is within the task's limit."""
-    return bool(cost.mean() <= limit * (1.0 + _NOTICED) + _NOTICED)
+    return bool(costs.mean() <= limit * (1.0 + _NOTICED) + _NOTICED)
 
 
 def _cut(value: Interval) -> Interval:
@@ -166,7 +173,7 @@ class Scored(Protocol):
         """Return the objective, (seeds, scenarios)."""
 
     def cost(self, split: str) -> Floats:
-        """Return the constraint cost, (seeds, scenarios)."""
+        """Return the constraint cost, (seeds, episodes)."""
 
 
 def suite(submissions: Sequence[Scored], split: str = "test") -> dict[str, Interval]:

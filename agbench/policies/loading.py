@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from agbench import data
 from agbench.building import action_map
 from agbench.envs.actions import ActionMap
 from agbench.errors import ConfigError, unknown
-from agbench.policies.base import Policy
+from agbench.policies.base import Information, Policy
 from agbench.policies.ceres import Ceres, CeresSettings
 from agbench.policies.evolution import EvolutionSettings, Evolved
 from agbench.policies.greenhouse.constant import Constant, ConstantSettings
@@ -65,6 +65,8 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
         from agbench.policies import onnx
 
         return onnx.load(Path(said), spec)
+    if said.endswith(".zip"):
+        raise ConfigError(f"{said}: write the model as policy.npz first: agbench export {spec.task} {said}")
     if said.endswith((".yaml", ".yml")):
         return _from_settings(Path(said), spec)
     path = data.find_baseline(spec.task, said)
@@ -78,6 +80,9 @@ def as_policy(given: Any, task: Task) -> Policy:
     if isinstance(given, (str, Path)):
         return load_policy(given, task)
     if isinstance(given, Policy):
+        if given.information not in get_args(Information):
+            known = ", ".join(get_args(Information))
+            raise ConfigError(f"policy {given.name}: information {given.information!r} is none of {known}.")
         return given
     if callable(getattr(given, "predict", None)):
         return Predicting(given, task.protocol.deterministic)

@@ -57,7 +57,7 @@ def test_the_floor_scores_0_and_the_expert_100():
 
 
 def test_scores_are_never_normalised_scenario_by_scenario():
-    found = anchors.SplitAnchors(np.zeros(2), np.array([-1.0, 3.0]), np.zeros(2), None, 0.0)
+    found = anchors.SplitAnchors(np.zeros(2), np.array([-1.0, 3.0]), None, np.zeros(2), 0.0)
     assert found.scores(np.array([2.0, 2.0])).tolist() == [200.0, 200.0]
 
 

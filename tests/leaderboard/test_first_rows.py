@@ -46,7 +46,7 @@ def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(
     assert first_rows.make(TASK, "floor", board, kept).found.exact
     card = board / "submissions" / TASK / "floor/1/submission.yaml"
     card.write_text(card.read_text().replace("task_hash: ", "task_hash: 0"))
-    assert "--anew" in first_rows._attempt(TASK, "floor", board, kept, False)[0]
+    assert "--anew" in first_rows._attempt(TASK, "floor", board, kept, False, True)[0]
     assert first_rows.make(TASK, "floor", board, kept, anew=True).found.exact
 
 

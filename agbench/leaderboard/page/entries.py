@@ -36,7 +36,7 @@ class Entry:
     metrics: dict[str, dict[str, Floats]]
     """By split and name, a value a scenario, averaged over seeds."""
     costs: dict[str, Floats]
-    """The constraint cost of each seed in each scenario by split, (seeds, scenarios)."""
+    """The constraint cost of each seed in each episode by split, (seeds, episodes)."""
     seasons: list[ShownSeason]
     files: dict[str, int]
     """The size of every file in bytes."""
@@ -69,7 +69,7 @@ class Entry:
         return self.objectives[split]
 
     def cost(self, split: str) -> Floats:
-        """Return the constraint cost of each seed in each scenario, (seeds, scenarios)."""
+        """Return the constraint cost of each seed in each episode, (seeds, episodes)."""
         return self.costs[split]
 
 

@@ -1,0 +1,60 @@
+"""`agbench leaderboard first-rows | merged`: what maintainers do with rows."""
+
+from typing import Annotated
+
+import typer
+
+from agbench import data
+from agbench.cli.options import BoardOption, KeptOption, WorkersOption, console, run_references
+from agbench.evaluation import references
+from agbench.leaderboard import board as places
+from agbench.leaderboard import first_rows, merged
+
+
+def first_rows_(
+    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="All, if none.")] = None,
+    board: BoardOption = places.DEFAULT,
+    workers: WorkersOption = 1,
+    results: KeptOption = references.KEPT,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Replace first rows that are outdated: before a release only.")
+    ] = False,
+    reproducing: Annotated[
+        bool, typer.Option("--reproduce/--replay-only", help="Whether to run the policies once more.")
+    ] = True,
+) -> None:
+    """Submit floor, expert and oracle of tasks, replay them, and reproduce all but the oracles.
+
+    Rows that stand are left out: a run that was cut off goes on where it stopped.
+
+    Example: `agbench leaderboard first-rows --workers 2`
+    """
+    names = tasks or data.names("task")
+    run_references([part for name in names for part in references.parts(data.task(name))], results, workers)
+    wanted = [(name, role) for name in names for role in first_rows.roles(name)]
+    bad = first_rows.make_all(wanted, board, results, anew, reproducing, workers, _say)
+    made = {first_rows.name_of(*row) for row in wanted}
+    merged.add(board, again=made if anew else ())
+    if bad:
+        raise typer.Exit(1)
+
+
+def _say(said: str) -> None:
+    console.print(said, markup=False, soft_wrap=True)
+
+
+def merged_(
+    board: BoardOption = places.DEFAULT,
+    add: Annotated[bool, typer.Option("--add", help="Add rows that are new to the index.")] = False,
+) -> None:
+    """Check that no merged row has changed. Exit code 1 if one has.
+
+    Example: `agbench leaderboard merged --add`
+    """
+    changed = merged.changes(board)
+    for said in changed:
+        console.print(f"changed  {said}", markup=False, soft_wrap=True, style="red")
+    if changed:
+        raise typer.Exit(1)
+    new = merged.add(board) if add else []
+    console.print(f"{len(merged.read(board))} merged rows, none changed; {len(new)} of them new.")
