@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from agbench.errors import ConfigError
-from agbench.evaluation import anchors
 from agbench.leaderboard import scoring, verified
 from agbench.leaderboard.checking import CARD, CheckedSubmission
 from agbench.leaderboard.judging import judged
@@ -17,7 +16,7 @@ from agbench.leaderboard.page import seasons
 from agbench.leaderboard.page.seasons import ShownSeason
 from agbench.leaderboard.scoring import SEEDS_TO_RANK, Row, Score
 from agbench.simulators.base import Floats
-from agbench.spec.submission import Submission
+from agbench.spec.submission import ResultRecord, Submission
 from agbench.spec.task import Task
 from agbench.untrusted import RefusedError
 
@@ -25,38 +24,40 @@ RANKING: Final = "test"
 """The split by which submissions are ranked."""
 
 
-@dataclass(frozen=True)
-class Costs:
+class Costs(NamedTuple):
     """Constraint costs on a split: the mean of an episode, the share of episodes with any, the limit."""
 
     mean: float
     violating: float
-    limit: float | None
-
-    @property
-    def feasible(self) -> bool:
-        """Whether the mean is within the limit, where there is one."""
-        return self.limit is None or self.mean <= self.limit
+    limit: float
+    feasible: bool
 
 
 @dataclass(frozen=True)
 class Entry:
     """A submission as the page shows it."""
 
-    card: Submission
-    task: Task
+    submission: CheckedSubmission
+    """As it was checked, less actions and policies, which can be large."""
     row: Row
-    objectives: dict[str, Floats]
-    """The objective of each seed in each scenario by split, (seeds, scenarios)."""
-    metrics: dict[str, dict[str, Floats]]
-    """By split and name, a value a scenario, averaged over seeds."""
-    costs: dict[str, Costs]
     seasons: list[ShownSeason]
     files: dict[str, int]
     """The size of every file in bytes."""
-    machine: dict[str, str]
-    versions: dict[str, str]
-    folder: Path
+
+    @property
+    def card(self) -> Submission:
+        """Who and how."""
+        return self.submission.card
+
+    @property
+    def task(self) -> Task:
+        """The task it is to."""
+        return self.submission.task
+
+    @property
+    def record(self) -> ResultRecord:
+        """What its first result says of how it was made."""
+        return self.submission.results[0].record
 
     @property
     def name(self) -> str:
@@ -70,17 +71,37 @@ class Entry:
 
     @property
     def score(self) -> Score:
-        """The scores by which it is ranked."""
+        """The scores on the test split."""
         return self.row.scores[RANKING]
 
     @property
-    def feasible(self) -> bool:
-        """Whether it keeps the constraints of its task on the ranking split."""
-        return RANKING not in self.costs or self.costs[RANKING].feasible
+    def hidden(self) -> Score | None:
+        """The scores in scenarios that nobody could know, where it was run there."""
+        found: Score | None = getattr(self.row, "hidden", None)
+        return found
 
-    def objective(self, split: str) -> Floats:
-        """Return the objective of each seed in each scenario, (seeds, scenarios)."""
-        return self.objectives[split]
+    @property
+    def ranked_by(self) -> Score:
+        """The scores by which it is ranked: the hidden ones where there are any."""
+        return self.hidden or self.score
+
+    @property
+    def costs(self) -> Costs | None:
+        """Constraint costs on the test split; None where no account of them is kept."""
+        score: Any = self.score
+        if not hasattr(score, "cost"):
+            return None
+        return Costs(score.cost, score.violating, score.limit, score.feasible)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether it keeps the constraints of its task."""
+        return self.costs is None or self.costs.feasible
+
+    def metric(self, split: str, name: str) -> Floats:
+        """Return a metric in each scenario of a split, averaged over seeds."""
+        found: Floats = np.mean([r.by_scenario(name) for r in self.submission.of_split(split)], axis=0)
+        return found
 
 
 @dataclass(frozen=True)
@@ -110,37 +131,12 @@ def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[En
 
 
 def _entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None) -> Entry:
-    metrics = {
-        split: {
-            name: np.mean([r.by_scenario(name) for r in found.of_split(split)], axis=0)
-            for name in found.task.metrics
-        }
-        for split in found.splits
-    }
-    names = [CARD, *found.card.files]
     return Entry(
-        card=found.card,
-        task=found.task,
+        submission=replace(found, results=[replace(r, actions=[]) for r in found.results], policies={}),
         row=scoring.row(found, verified.load(board, found)),
-        objectives={split: found.objective(split) for split in found.splits},
-        metrics=metrics,
-        costs={split: costs for split in found.splits if (costs := _costs(found, split)) is not None},
         seasons=seasons.shown(found, count, cache),
-        files={name: (found.folder / name).stat().st_size for name in names},
-        machine=dict(found.results[0].record.machine),
-        versions=dict(found.results[0].record.versions),
-        folder=found.folder,
+        files={name: (found.folder / name).stat().st_size for name in [CARD, *found.card.files]},
     )
-
-
-def _costs(found: CheckedSubmission, split: str) -> Costs | None:
-    """Return the constraint costs on a split; None for results that keep no account of them."""
-    columns: list[list[Any]] = [r.columns["cost"] for r in found.of_split(split) if "cost" in r.columns]
-    if not columns:
-        return None
-    values = np.array(columns, dtype=np.float64)
-    limit = getattr(anchors.of_split(found.task, split), "limit", None)
-    return Costs(float(values.mean()), float((values > 0.0).mean()), limit)
 
 
 def latest(entries: Sequence[Entry]) -> set[tuple[str, str, str]]:
