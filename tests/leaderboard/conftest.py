@@ -3,11 +3,13 @@
 import shutil
 from types import SimpleNamespace
 
+import page_board
 import pytest
 from good_submission import CARD, TASK, network
 
 import agbench
 from agbench import leaderboard
+from agbench.leaderboard.page import build
 from agbench.policies import mlp
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
@@ -27,6 +29,14 @@ def made(tmp_path_factory):
     return SimpleNamespace(
         root=root, results=results, policies=policies, board=root / "leaderboard", folder=folder
     )
+
+
+@pytest.fixture(scope="session")
+def shown(tmp_path_factory):
+    """Return a board of ten rows, one of them full of hostile texts, its page and its kept seasons."""
+    root = tmp_path_factory.mktemp("page")
+    board = page_board.make(root / "leaderboard", count=10)
+    return SimpleNamespace(board=board, cache=root / "cache", built=build(board, cache=root / "cache"))
 
 
 @pytest.fixture(scope="session")
