@@ -65,3 +65,11 @@ def test_the_base_install_has_no_torch(fresh):
 def test_the_installed_command_lists_its_tasks(fresh):
     printed = run(fresh / "venv/bin/agbench", "tasks", cwd=fresh, env=clean_environment())
     assert "wheat-nitrogen-v1" in printed
+
+
+def test_the_installed_command_builds_the_page_of_a_board(fresh):
+    (fresh / "board").mkdir()
+    command = (fresh / "venv/bin/agbench", "leaderboard", "build", "--board", "board")
+    run(*command, cwd=fresh, env=clean_environment())
+    made = {path.name for path in (fresh / "board/site").iterdir()}
+    assert {"index.html", "page.css", "page.js", "icon.svg"} <= made

@@ -5,6 +5,7 @@ they pass check and replay. They differ in method, information, training seeds a
 """
 
 import argparse
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -43,10 +44,11 @@ _KINDS: Final = (
 
 @dataclass(frozen=True)
 class Timing:
-    """What was measured, in seconds."""
+    """What was measured: seconds that passed, and seconds of processors, child processes included."""
 
     what: str
-    seconds: float
+    wall: float
+    processors: float
 
 
 def synthetic(board: Path, count: int, learned_seeds: int = 5, task: str = TASK) -> int:
@@ -127,13 +129,22 @@ def grade(board: Path) -> None:
 
 def measure(board: Path, cache: Path) -> Iterator[Timing]:
     """Yield the times of a check of all submissions, of a first build, of one with seasons kept."""
-    started = time.perf_counter()
+    started = _now()
     good = sum(isinstance(found, CheckedSubmission) for _, found in judged(board))
-    yield Timing(f"check, {good} good", time.perf_counter() - started)
+    yield _since(started, f"check, {good} good")
     for what in ("build, every season simulated", "build, seasons from the cache"):
-        started = time.perf_counter()
+        started = _now()
         built = build(board, cache=cache)
-        yield Timing(f"{what}, {built.submissions} pages", time.perf_counter() - started)
+        yield _since(started, f"{what}, {built.submissions} pages")
+
+
+def _now() -> tuple[float, float]:
+    return time.perf_counter(), sum(os.times()[:4])
+
+
+def _since(started: tuple[float, float], what: str) -> Timing:
+    wall, processors = _now()
+    return Timing(what, wall - started[0], processors - started[1])
 
 
 def main() -> None:
@@ -150,7 +161,7 @@ def main() -> None:
     cache = chosen.board / "cache"
     shutil.rmtree(cache, ignore_errors=True)
     for timing in measure(chosen.board, cache):
-        print(f"{timing.what:48} {timing.seconds:8.1f} s", flush=True)
+        print(f"{timing.what:48} {timing.wall:8.1f} s, {timing.processors:8.1f} s of processors", flush=True)
 
 
 if __name__ == "__main__":

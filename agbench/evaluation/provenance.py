@@ -4,6 +4,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -39,8 +40,9 @@ def task_hash(task: Task) -> str:
     return _sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 
+@lru_cache(maxsize=1)
 def simulator_hash() -> str:
-    """Return the SHA-256 of all physics code."""
+    """Return the SHA-256 of all physics code, read once a process."""
     folder = Path(simulators.__file__).parent
     return _hash_of_files(sorted(folder.rglob("*.py")), folder)
 

@@ -5,12 +5,15 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+import yaml
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench import data
 from agbench.building import action_map
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
@@ -112,7 +115,7 @@ def _record(
     name = f"{folder}/result.yaml"
     if len(files[name]) > _RECORD_BYTES:
         raise RefusedError(name, "size", f"{len(files[name]):,} bytes; at most {_RECORD_BYTES:,}.")
-    record = read_schema(ResultRecord, files[name], name)
+    record = _read(files[name], name, task)
     for field, found, wanted in (
         ("task", record.task, card.task),
         ("task_hash", record.task_hash, card.task_hash),
@@ -145,6 +148,28 @@ def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
     for key in sorted(set(ours) | set(theirs)):
         if ours.get(key) != theirs.get(key):
             raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
+
+
+def _read(content: bytes, name: str, task: Task) -> ResultRecord:
+    """Return a record; where it ends in the very text that our own task has, that is not parsed again.
+
+    Most of a record is the task. A key at the start of a line means the same whatever follows it, so
+    that what stands before can be read by itself.
+    """
+    own = _own_content(task.task, provenance.task_hash(task))
+    if not content.endswith(own):
+        return read_schema(ResultRecord, content, name)
+    record = read_schema(ResultRecord, content[: -len(own)] + b"\ncontent: {}\n", name)
+    return record.model_copy(update={"content": task.content()})
+
+
+@lru_cache(maxsize=64)
+def _own_content(name: str, task_hash: str) -> bytes:
+    """Return the last lines of a record of our own task, as `Result.save` writes them."""
+    text = yaml.safe_dump(
+        {"content": data.task(name).content()}, sort_keys=False, width=100, allow_unicode=True
+    )
+    return f"\n{text}".encode()
 
 
 def _table(

@@ -10,7 +10,7 @@ infeasible, and what it scores above 0 does not count.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.checking import CheckedSubmission
 from agbench.leaderboard.verified import Level, Verified
 from agbench.simulators.base import Floats
-from agbench.spec.submission import LEARNED, Submission
-from agbench.spec.task import Task
+from agbench.spec.submission import LEARNED
 
 RESAMPLES: Final = 2000
 SEEDS_TO_RANK: Final = 5  # of a learned agent
@@ -154,29 +153,7 @@ def _cut_iqm(scores: Floats) -> Floats:
     return found
 
 
-class Scored(Protocol):
-    """What a suite reads of a submission."""
-
-    @property
-    def card(self) -> Submission:
-        """Who made it."""
-
-    @property
-    def task(self) -> Task:
-        """The task it is to."""
-
-    @property
-    def splits(self) -> list[str]:
-        """The splits that were submitted."""
-
-    def objective(self, split: str) -> Floats:
-        """Return the objective, (seeds, scenarios)."""
-
-    def cost(self, split: str) -> Floats:
-        """Return the constraint cost, (seeds, episodes)."""
-
-
-def suite(submissions: Sequence[Scored], split: str = "test") -> dict[str, Interval]:
+def suite(submissions: Sequence[CheckedSubmission], split: str = "test") -> dict[str, Interval]:
     """Return each agent's mean over tasks of the per-task interquartile mean.
 
     Only agents that have a submission to every task among those given; of several versions the last

@@ -24,12 +24,13 @@ class Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class _StrictLoader(yaml.SafeLoader):
+class StrictLoader(yaml.SafeLoader):
     """YAML without its traps: no anchors, no duplicate keys, no words or times read as numbers."""
 
     file = ""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
+        """Compose a node; raises `ConfigError` for an alias."""
         if self.check_event(yaml.events.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]
             raise ConfigError(
@@ -39,6 +40,7 @@ class _StrictLoader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """Construct a mapping; raises `ConfigError` for a key that stands twice."""
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
@@ -50,6 +52,7 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
     def construct_scalar(self, node: Any) -> Any:
+        """Construct a scalar; raises `ConfigError` for words that YAML reads as something else."""
         if node.style is None:
             self._refuse_traps(node)
         return super().construct_scalar(node)
@@ -76,7 +79,11 @@ class _StrictLoader(yaml.SafeLoader):
 
 def load_yaml(text: str, file: str) -> Any:
     """Return the plain data of a YAML text; raises `ConfigError` naming file and line."""
-    loader = _StrictLoader(text)
+    return construct(StrictLoader(text), file)
+
+
+def construct(loader: "StrictLoader", file: str) -> Any:
+    """Return the plain data that a loader reads; raises `ConfigError` naming file and line."""
     loader.file = file
     try:
         return loader.get_single_data()

@@ -2,12 +2,14 @@
 
 import math
 import unicodedata
+from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeVar
 
 import yaml
 
 from agbench.errors import ConfigError
-from agbench.spec.reading import Strict, load_yaml, read_data
+from agbench.spec.reading import Strict, StrictLoader, construct, read_data
 from agbench.untrusted.refusal import RefusedError
 
 DEPTH: Final = 8
@@ -37,8 +39,7 @@ def read_yaml(content: bytes, file: str) -> Any:
         raise RefusedError(file, "", f"not UTF-8 text: byte {error.start}.") from None
     _check_characters(text, file)
     try:
-        _check_events(text, file)
-        data = load_yaml(text, file)
+        data = construct(_Replaying(_checked_events(text, file)), file)
     except ConfigError as error:
         raise RefusedError(file, "", str(error).removeprefix(f"{file}:").lstrip(": ")) from None
     except yaml.YAMLError as error:
@@ -68,8 +69,25 @@ def _hidden(text: str) -> int | None:
     return None
 
 
-def _check_events(text: str, file: str) -> None:
-    """Refuse by the stream of events what would be costly or dangerous to construct."""
+class _Replaying(StrictLoader):
+    """Constructs from events that were read, and checked, before: a text is parsed once."""
+
+    def __init__(self, events: Iterable[Any]) -> None:
+        super().__init__("")
+        self._events = deque(events)
+
+    def check_event(self, *choices: Any) -> bool:
+        return bool(self._events) and (not choices or isinstance(self._events[0], choices))
+
+    def peek_event(self) -> Any:
+        return self._events[0] if self._events else None
+
+    def get_event(self) -> Any:
+        return self._events.popleft() if self._events else None
+
+
+def _checked_events(text: str, file: str) -> Iterator[Any]:
+    """Yield a text's events; refuse what would be costly or dangerous to construct."""
     depth = values = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = f"line {event.start_mark.line + 1}" if event.start_mark else ""
@@ -92,6 +110,7 @@ def _check_events(text: str, file: str) -> None:
                 raise RefusedError(file, line, f"more than {VALUES} values.")
             if event.style is None and len(event.value) > LONGEST_WORD:
                 raise RefusedError(file, line, f"an unquoted value of more than {LONGEST_WORD} characters.")
+        yield event
 
 
 def _check_values(data: Any, file: str, field: str) -> None:

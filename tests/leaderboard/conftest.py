@@ -3,11 +3,13 @@
 import shutil
 from types import SimpleNamespace
 
+import page_board
 import pytest
 from good_submission import CARD, TASK, network
 
 import agbench
 from agbench import leaderboard
+from agbench.leaderboard.page import build
 from agbench.policies import mlp
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
@@ -47,6 +49,14 @@ def copy_onnx(made_onnx, tmp_path):
     """Return a copy of the ONNX submission, in its place on a board of its own."""
     shutil.copytree(made_onnx.parents[3], tmp_path / "leaderboard")
     return tmp_path / "leaderboard" / made_onnx.relative_to(made_onnx.parents[3])
+
+
+@pytest.fixture(scope="session")
+def shown(tmp_path_factory):
+    """Return a board of ten rows, one of them full of hostile texts, its page and its kept seasons."""
+    root = tmp_path_factory.mktemp("page")
+    board = page_board.make(root / "leaderboard", count=10)
+    return SimpleNamespace(board=board, cache=root / "cache", built=build(board, cache=root / "cache"))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ import threading
 import urllib.error
 import urllib.request
 
-import page_board
 import pytest
 from good_submission import command, snapshot
 
@@ -21,18 +20,18 @@ TASK = "wheat-nitrogen-v1"
 
 
 @pytest.fixture(scope="module")
-def board(tmp_path_factory):
-    return page_board.make(tmp_path_factory.mktemp("page") / "leaderboard", count=10)
+def board(shown):
+    return shown.board
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
+def cache(shown):
+    return shown.cache
 
 
 @pytest.fixture(scope="module")
-def built(board, cache):
-    return build(board, cache=cache)
+def built(shown):
+    return shown.built
 
 
 def rows_of(site):

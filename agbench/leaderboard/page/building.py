@@ -107,12 +107,12 @@ def _with_versions(rows: Iterable[Ranked]) -> list[tuple[Ranked, list[Ranked]]]:
 def _give(entry: Entry, folder: Path) -> None:
     """Put a submission's files into the site: as links where the disk allows it, they take no room."""
     for name in entry.files:
-        target = folder / name
+        source, target = entry.submission.folder / name, folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            os.link(entry.folder / name, target, follow_symlinks=False)
+            os.link(source, target, follow_symlinks=False)
         except OSError:
-            shutil.copyfile(entry.folder / name, target, follow_symlinks=False)
+            shutil.copyfile(source, target, follow_symlinks=False)
 
 
 _COLUMNS: Final = ("rank", "agent", "version", "trust", "method", "track", "seeds", "split", "iqm", "iqm_low")

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from agbench.leaderboard.page import seasons
 from agbench.leaderboard.page.seasons import ShownSeason
 from agbench.leaderboard.scoring import SEEDS_TO_RANK, Row, Score
 from agbench.simulators.base import Floats
-from agbench.spec.submission import Submission
+from agbench.spec.submission import ResultRecord, Submission
 from agbench.spec.task import Task
 from agbench.untrusted import RefusedError
 
@@ -24,25 +24,40 @@ RANKING: Final = "test"
 """The split by which submissions are ranked."""
 
 
+class Costs(NamedTuple):
+    """Constraint costs on a split: the mean of an episode, the share of episodes with any, the limit."""
+
+    mean: float
+    violating: float
+    limit: float
+    feasible: bool
+
+
 @dataclass(frozen=True)
 class Entry:
     """A submission as the page shows it."""
 
-    card: Submission
-    task: Task
+    submission: CheckedSubmission
+    """As it was checked, less actions and policies, which can be large."""
     row: Row
-    objectives: dict[str, Floats]
-    """The objective of each seed in each scenario by split, (seeds, scenarios)."""
-    metrics: dict[str, dict[str, Floats]]
-    """By split and name, a value a scenario, averaged over seeds."""
-    costs: dict[str, Floats]
-    """The constraint cost of each seed in each episode by split, (seeds, episodes)."""
     seasons: list[ShownSeason]
     files: dict[str, int]
     """The size of every file in bytes."""
-    machine: dict[str, str]
-    versions: dict[str, str]
-    folder: Path
+
+    @property
+    def card(self) -> Submission:
+        """Who and how."""
+        return self.submission.card
+
+    @property
+    def task(self) -> Task:
+        """The task it is to."""
+        return self.submission.task
+
+    @property
+    def record(self) -> ResultRecord:
+        """What its first result says of how it was made."""
+        return self.submission.results[0].record
 
     @property
     def name(self) -> str:
@@ -56,21 +71,37 @@ class Entry:
 
     @property
     def score(self) -> Score:
-        """The scores by which it is ranked."""
+        """The scores on the test split."""
         return self.row.scores[RANKING]
 
     @property
+    def hidden(self) -> Score | None:
+        """The scores in scenarios that nobody could know, where it was run there."""
+        found: Score | None = getattr(self.row, "hidden", None)
+        return found
+
+    @property
+    def ranked_by(self) -> Score:
+        """The scores by which it is ranked: the hidden ones where there are any."""
+        return self.hidden or self.score
+
+    @property
+    def costs(self) -> Costs | None:
+        """Constraint costs on the test split; None where no account of them is kept."""
+        score: Any = self.score
+        if not hasattr(score, "cost"):
+            return None
+        return Costs(score.cost, score.violating, score.limit, score.feasible)
+
+    @property
     def feasible(self) -> bool:
-        """Whether it keeps the constraints of its task on the ranking split."""
-        return self.score.feasible
+        """Whether it keeps the constraints of its task."""
+        return self.costs is None or self.costs.feasible
 
-    def objective(self, split: str) -> Floats:
-        """Return the objective of each seed in each scenario, (seeds, scenarios)."""
-        return self.objectives[split]
-
-    def cost(self, split: str) -> Floats:
-        """Return the constraint cost of each seed in each episode, (seeds, episodes)."""
-        return self.costs[split]
+    def metric(self, split: str, name: str) -> Floats:
+        """Return a metric in each scenario of a split, averaged over seeds."""
+        found: Floats = np.mean([r.by_scenario(name) for r in self.submission.of_split(split)], axis=0)
+        return found
 
 
 @dataclass(frozen=True)
@@ -100,26 +131,11 @@ def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[En
 
 
 def _entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None) -> Entry:
-    metrics = {
-        split: {
-            name: np.mean([r.by_scenario(name) for r in found.of_split(split)], axis=0)
-            for name in found.task.metrics
-        }
-        for split in found.splits
-    }
-    names = [CARD, *found.card.files]
     return Entry(
-        card=found.card,
-        task=found.task,
+        submission=replace(found, results=[replace(r, actions=[]) for r in found.results], policies={}),
         row=scoring.row(found, verified.load(board, found)),
-        objectives={split: found.objective(split) for split in found.splits},
-        metrics=metrics,
-        costs={split: found.cost(split) for split in found.splits},
         seasons=seasons.shown(found, count, cache),
-        files={name: (found.folder / name).stat().st_size for name in names},
-        machine=dict(found.results[0].record.machine),
-        versions=dict(found.results[0].record.versions),
-        folder=found.folder,
+        files={name: (found.folder / name).stat().st_size for name in [CARD, *found.card.files]},
     )
 
 

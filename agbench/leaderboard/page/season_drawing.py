@@ -11,7 +11,7 @@ from agbench.leaderboard.page import svg
 from agbench.leaderboard.page.record import Curve, Panel, SeasonRecord
 
 _WIDTH: Final = 380
-_HEIGHT: Final = 190
+_HEIGHT: Final = 194
 _LEFT: Final = 40
 _RIGHT: Final = 38
 _BOTTOM: Final = 20
@@ -36,14 +36,15 @@ def _panel(panel: Panel, record: SeasonRecord) -> Markup:
     x = svg.Scale(0.0, max(record.days, 1.0), _LEFT, _WIDTH - _RIGHT)
     left = [c for c in panel.curves if not c.right]
     right = [c for c in panel.curves if c.right]
-    ends = (float(_HEIGHT - _BOTTOM), float(top + 8))
+    ends = (float(_HEIGHT - _BOTTOM), float(top + 11))
     scale = _scale(left, *ends)
     other = _scale(right, *ends) if right else None
     ticks = svg.months(date.fromisoformat(record.first_day), record.days, 9)
     parts = [key, svg.frame(x, scale, ticks, other)]
+    capped = _capped(panel.curves)
     for i, curve in enumerate(panel.curves):
         y = other if curve.right and other is not None else scale
-        parts.append(_curve(curve, x, y, i))
+        parts.append(_curve(curve, x, y, i, capped))
     names = ", ".join(f"{c.name} in {printed(c.unit)}" for c in panel.curves)
     return svg.drawing(_WIDTH, _HEIGHT, f"{panel.title}: {names}, over the days of the season", parts)
 
@@ -58,17 +59,28 @@ def _near_zero(values: Sequence[float]) -> bool:
     return bool(values) and 0.0 <= min(values) <= 0.3 * max(values)
 
 
-def _curve(curve: Curve, x: svg.Scale, y: svg.Scale, place: int) -> Markup:
+def _capped(curves: Sequence[Curve]) -> bool:
+    """Return whether bars need caps to be told apart without colour."""
+    return sum(curve.form == "bars" for curve in curves) > 1
+
+
+def _curve(curve: Curve, x: svg.Scale, y: svg.Scale, place: int, capped: bool) -> Markup:
     across = [x(value) for value in curve.x]
     up = [y(value) for value in curve.y]
     style = f"s{place % svg.STYLES}"
     if curve.form == "band":
         return svg.area(across, up, [y(value) for value in curve.top], style)
     if curve.form == "bars":
-        return svg.rule(round(x.first), y(0.0), round(x.last), y(0.0), "zero") + svg.bars(
-            across, up, y(0.0), f"bar {style}"
-        )
+        parts = [svg.rule(round(x.first), y(0.0), round(x.last), y(0.0), "zero")]
+        parts.append(svg.bars(across, up, y(0.0), f"bar {style}"))
+        if capped:
+            parts += [svg.marker(*tip, _shape(place), style, 3) for tip in zip(across, up, strict=True)]
+        return Markup("").join(parts)
     return svg.curve(across, up, f"line {style}")
+
+
+def _shape(place: int) -> str:
+    return svg.MARKERS[place % len(svg.MARKERS)]
 
 
 def _key(curves: Sequence[Curve]) -> tuple[Markup, int]:
@@ -90,5 +102,7 @@ def _key(curves: Sequence[Curve]) -> tuple[Markup, int]:
             "bars": svg.bars([start + 4, start + 9, start + 14], [y - 6, y - 9, y - 4], y, f"bar {style}"),
             "line": svg.curve([start, start + 18], [y - 3, y - 3], f"line {style}"),
         }[curve.form]
+        if curve.form == "bars" and _capped(curves):
+            sample += svg.marker(start + 9, y - 9, _shape(i), style, 3)
         parts += [sample, svg.text(start + 22, y, words)]
     return Markup("").join(parts), 10 + line * _LINE

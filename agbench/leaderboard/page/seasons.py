@@ -84,7 +84,7 @@ def _kept(task: Task, result: CheckedResult, place: int, cache: Path) -> SeasonR
     key = {
         "format": _FORMAT,
         "task": provenance.task_hash(task),
-        "simulator": _simulator_hash(),
+        "simulator": provenance.simulator_hash(),
         "split": result.split,
         **episode,
         "actions": hashlib.sha256(
@@ -101,11 +101,6 @@ def _kept(task: Task, result: CheckedResult, place: int, cache: Path) -> SeasonR
     record = _simulated(task, result.split, str(episode["scenario"]), int(episode["seed"]), actions)
     write_text(path, json.dumps(record.model_dump(), separators=(",", ":")))
     return record
-
-
-@lru_cache(maxsize=1)
-def _simulator_hash() -> str:
-    return provenance.simulator_hash()
 
 
 @lru_cache(maxsize=2)

@@ -1,5 +1,6 @@
 """What the templates are given: ranked rows, suites, tables, drawings. Plain data, no markup of its own."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -76,9 +77,26 @@ class TaskView:
         return any(anchor.role == "oracle" for anchor in self.anchors)
 
     @property
+    def parts(self) -> list[tuple[str, list[Ranked]]]:
+        """The rows in the parts that the tables keep apart, each with its heading."""
+        hidden = [row for row in self.ranked if row.entry.hidden]
+        known = [row for row in self.ranked if not row.entry.hidden]
+        parts = [
+            ("Ranked on hidden scenarios", hidden),
+            ("Ranked on test", known),
+            ("Not ranked", self.unranked),
+        ]
+        return [(name, rows) for name, rows in parts if rows]
+
+    @property
     def has_costs(self) -> bool:
         """Whether the task has constraints: a limit, or a row with costs."""
         return any(score.limit or score.cost for score in (row.entry.score for row in self.rows))
+
+    @property
+    def has_hidden(self) -> bool:
+        """Whether any policy was run on hidden scenarios."""
+        return any(row.entry.hidden for row in self.rows)
 
     @property
     def has_shift(self) -> bool:
@@ -126,20 +144,25 @@ def tasks(entries: Sequence[Entry]) -> list[TaskView]:
 def _task(entries: Sequence[Entry], last: set[tuple[str, str, str]]) -> TaskView:
     task = entries[0].task
     why = {id(entry): unranked_because(entry, last) for entry in entries}
-    ordered = sorted(entries, key=lambda e: (bool(why[id(e)]), -e.score.iqm.value, place_of(e.card)))
-    values = [e.score.iqm.value for e in ordered if not why[id(e)]]
-    scale = charts.whisker_scale([e.score.iqm for e in ordered])
+    ordered = sorted(entries, key=lambda e: (bool(why[id(e)]), *_order(e), place_of(e.card)))
+    orders = [_order(e) for e in ordered if not why[id(e)]]
+    scale = charts.whisker_scale([e.ranked_by.iqm for e in ordered])
     rows = [
         Ranked(
             e,
-            None if why[id(e)] else 1 + sum(v > e.score.iqm.value for v in values),
+            None if why[id(e)] else 1 + bisect_left(orders, _order(e)),
             why[id(e)],
-            charts.whisker(e.score.iqm, scale),
+            charts.whisker(e.ranked_by.iqm, scale),
         )
         for e in ordered
     ]
     given = anchors.of_split(task, RANKING)
     return TaskView(task, rows, _anchors(task, given), task.scenarios(RANKING), given.expert)
+
+
+def _order(entry: Entry) -> tuple[bool, float]:
+    """Return what ranks are by: those run on hidden scenarios first, then the higher score."""
+    return entry.hidden is None, -entry.ranked_by.iqm.value
 
 
 def _anchors(task: Task, given: anchors.SplitAnchors) -> list[Anchor]:
@@ -165,19 +188,19 @@ def _suite(name: str, entries: Sequence[Entry]) -> SuiteView:
     last = latest(entries)
     current = [e for e in entries if (e.card.task, e.card.agent, e.card.version) in last]
     names = sorted({entry.card.task for entry in current})
-    intervals = scoring.suite(current)
+    intervals = scoring.suite([entry.submission for entry in current])
     scale = charts.whisker_scale(list(intervals.values()))
     by_agent: dict[str, list[Entry]] = {}
     for entry in current:
         by_agent.setdefault(entry.card.agent, []).append(entry)
     why = {a: _suite_reason(found, len(names), last) for a, found in by_agent.items()}
-    values = [i.value for a, i in intervals.items() if not why[a]]
+    values = sorted(-i.value for a, i in intervals.items() if not why[a])
     rows = [
         SuiteRow(
             agent,
             interval := intervals.get(agent),
             "" if interval is None else charts.whisker(interval, scale),
-            None if why[agent] or interval is None else 1 + sum(v > interval.value for v in values),
+            None if why[agent] or interval is None else 1 + bisect_left(values, -interval.value),
             why[agent],
             min((e.row.level for e in found), key=LEVELS.index),
             found,
@@ -242,9 +265,9 @@ def planes(view: TaskView) -> list[tuple[str, Markup]]:
 def scenario_rows(entry: Entry, split: str) -> list[tuple[str, float, float, float | None, list[float]]]:
     """Return scenario, objective, difference to the expert, regret, and metrics of each scenario."""
     score = entry.row.scores[split]
-    objective = np.mean(entry.objectives[split], axis=0)
+    objective = entry.submission.objective(split).mean(axis=0)
     keys = entry.task.scenarios(split)
-    metrics = np.array([entry.metrics[split][name] for name in entry.task.metrics]).reshape(-1, len(keys))
+    metrics = np.array([entry.metric(split, name) for name in entry.task.metrics]).reshape(-1, len(keys))
     return [
         (
             key,

@@ -1,0 +1,147 @@
+"""The page in a real browser: nothing from outside, nothing broken, tables that sort and filter."""
+
+import shutil
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+PHONE = {"width": 390, "height": 844}
+COLLECT = """() => ({
+  links: [...document.querySelectorAll('a[href], link[href], script[src], img[src]')]
+    .map((e) => e.getAttribute('href') ? new URL(e.getAttribute('href'), document.baseURI).href : e.src),
+  ids: [...document.querySelectorAll('[id]')].map((e) => e.id),
+  title: document.title,
+  width: document.documentElement.scrollWidth,
+  strange: document.querySelectorAll('main script, main img, main iframe, [onerror], [style]').length,
+})"""
+SHOWN = """(column) => [...document.querySelectorAll('table.filtered')[0].tBodies].map((body) =>
+  [...body.rows].filter((r) => !r.classList.contains('part') && r.getClientRects().length)
+    .map((r) => r.cells[column].dataset.v ?? r.cells[column].textContent.trim()))"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def task_page(shown):
+    return (shown.built.site / "tasks/wheat-nitrogen-v1.html").as_uri()
+
+
+def columns(page):
+    """Return the parts of the first table: a list of the values of a column for each."""
+    return lambda column: page.evaluate(SHOWN, column)
+
+
+def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
+    site = shown.built.site
+    context = browser.new_context(viewport=PHONE, color_scheme="dark")
+    page = context.new_page()
+    said, asked = [], []
+    page.on("console", lambda message: said.append((page.url, message.text)))
+    page.on("pageerror", lambda error: said.append((page.url, str(error))))
+    page.on("dialog", lambda dialog: said.append((page.url, dialog.message)))
+    page.on("request", lambda request: asked.append(request.url))
+    found, waiting = {}, [(site / "index.html").as_uri()]
+    while waiting:
+        address = waiting.pop()
+        if address in found:
+            continue
+        page.goto(address)
+        found[address] = page.evaluate(COLLECT)
+        inner = [urldefrag(link)[0] for link in found[address]["links"] if link.startswith("file:")]
+        waiting += [link for link in inner if link.endswith(".html")]
+    context.close()
+    assert said == []
+    assert all(url.startswith(site.as_uri()) for url in asked)
+    assert len(found) == 3 + 10
+    for address, content in found.items():
+        assert content["width"] <= PHONE["width"], address
+        assert content["strange"] == 0, address
+        assert "owned" not in content["title"]
+        for link in content["links"]:
+            whole, fragment = urldefrag(link)
+            if not link.startswith("file:"):
+                assert link.startswith("https://example.org/")
+                continue
+            assert Path(unquote(urlsplit(whole).path)).is_file(), link
+            assert not fragment or fragment in found[whole]["ids"], link
+
+
+def test_links_to_the_web_give_nothing_away(page, shown):
+    page.goto((shown.built.site / "submissions/wheat-nitrogen-v1/agent-0001/1.html").as_uri())
+    outside = page.locator("a[href^='http']")
+    assert outside.count() == 2
+    for i in range(2):
+        assert outside.nth(i).get_attribute("rel") == "noopener nofollow noreferrer"
+
+
+def test_columns_sort_within_their_part_by_pointer_and_by_key(page, task_page):
+    page.goto(task_page)
+    values = columns(page)
+    before = values(2)
+    button = page.get_by_role("button", name="Score").first
+    header = page.locator("th", has=button).first
+    button.click()
+    assert header.get_attribute("aria-sort") == "descending"
+    for part, old in zip(values(2), before, strict=True):
+        assert sorted(part) == sorted(old)
+        assert [float(v) for v in part] == sorted((float(v) for v in part), reverse=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    assert header.get_attribute("aria-sort") == "ascending"
+    for part in values(2):
+        assert [float(v) for v in part] == sorted(float(v) for v in part)
+    page.get_by_role("button", name="Agent").first.click()
+    assert header.get_attribute("aria-sort") == "none"
+    for part in values(1):
+        assert part == sorted(part)
+
+
+def test_filters_hide_what_does_not_match_and_say_how_many_are_left(page, task_page):
+    page.goto(task_page)
+    values = columns(page)
+    output = page.locator("form.filters output")
+    assert output.text_content() == "10 of 10 shown"
+    page.get_by_label("Method").select_option("rule")
+    methods = [value for part in values(5) for value in part]
+    assert methods
+    assert set(methods) == {"rule"}
+    assert output.text_content() == f"{len(methods)} of 10 shown"
+    assert page.locator("table.filtered").nth(1).locator("tbody tr:not(.part):visible").count() == len(
+        methods
+    )
+    page.get_by_label("Trust").select_option("claimed")
+    page.get_by_label("Method").select_option("")
+    assert all("claimed" in value for part in values(4) for value in part)
+    assert page.get_by_text("Ranked on test", exact=True).first.is_hidden()
+    page.get_by_label("Trust").select_option("")
+    page.get_by_label("Find").fill("AGENT-0003")
+    assert [v.split()[0] for part in values(1) for v in part] == ["agent-0003"]
+    page.get_by_label("Find").fill("nobody")
+    assert output.text_content() == "0 of 10 shown"
+
+
+def test_without_scripts_the_tables_are_there_and_the_filters_are_not(browser, task_page):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(task_page)
+    assert page.locator("table.filtered").first.locator("tbody tr:not(.part)").count() == 10
+    assert page.locator("form.filters").is_hidden()
+    context.close()
