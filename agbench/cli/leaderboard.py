@@ -1,4 +1,4 @@
-"""`agbench leaderboard check | replay | reproduce | score`: how far a submission can be believed."""
+"""`agbench leaderboard check | replay | reproduce | hidden | score`: how far a submission can be believed."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,11 +10,14 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from agbench.cli.leaderboard_season import BoardOption, SecretOption, season
 from agbench.cli.options import JsonOption, console, print_json
+from agbench.errors import ResultError
 from agbench.leaderboard import board as places
-from agbench.leaderboard import scoring, verified
+from agbench.leaderboard import scoring, seasons, verified
 from agbench.leaderboard.checking import CheckedSubmission, check
 from agbench.leaderboard.duplicates import Known
+from agbench.leaderboard.hidden import HiddenRuns, obstacle
 from agbench.leaderboard.making import described
 from agbench.leaderboard.replaying import replay
 from agbench.leaderboard.reproducing import reproduce
@@ -25,7 +28,7 @@ from agbench.untrusted.refusal import shown
 leaderboard = typer.Typer(
     name="leaderboard", help="Check, replay, reproduce and score submissions.", no_args_is_help=True
 )
-BoardOption = Annotated[Path, typer.Option("--board", metavar="DIR", help="The leaderboard's folder.")]
+leaderboard.add_typer(season)
 Folders = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
@@ -74,6 +77,42 @@ def reproduce_(
         found = reproduce(submission)
         verified.save(board, submission, "reproduced", exact and found.exact)
         return f"{submission.name}: {found.episodes} episodes reproduced"
+
+    _verify(folders, board, json, verify)
+
+
+@leaderboard.command("hidden")
+def hidden_(
+    secret: SecretOption,
+    folders: Folders = None,
+    board: BoardOption = places.DEFAULT,
+    json: JsonOption = False,
+) -> None:
+    """Run the submitted policies in the open season's hidden scenarios, by which they are ranked.
+
+    Those not yet reproduced are reproduced first. The secret must be the one promised.
+
+    Example: `agbench leaderboard hidden --secret ../season-1.secret`
+    """
+    runs = HiddenRuns(seasons.current(board), secret)
+
+    def verify(submission: CheckedSubmission) -> str:
+        why_not = obstacle(submission)
+        if why_not is not None:
+            return f"{submission.name}: stays {verified.load(board, submission).level}: {why_not}"
+        if verified.load(board, submission).level not in ("reproduced", "hidden"):
+            exact = replay(submission).exact
+            verified.save(board, submission, "reproduced", exact and reproduce(submission).exact)
+        try:
+            found = runs.run(submission)
+        except ResultError as error:
+            return f"{submission.name}: stays {verified.load(board, submission).level}: {error}"
+        verified.save(board, submission, "hidden", exact=False, hidden=found)
+        value, low, high = scoring.hidden_score(found).iqm
+        return (
+            f"{submission.name}: season {found.season}, {len(found.floor)} hidden scenarios, "
+            f"score {value:.1f} [{low:.1f}, {high:.1f}]"
+        )
 
     _verify(folders, board, json, verify)
 

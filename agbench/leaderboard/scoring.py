@@ -15,7 +15,7 @@ import numpy as np
 from agbench.evaluation import aggregates, anchors
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.verified import Level, Verified
+from agbench.leaderboard.verified import HiddenRun, Level, Verified
 from agbench.simulators.base import Floats
 from agbench.spec.submission import LEARNED
 
@@ -62,6 +62,10 @@ class Row:
     ranked: bool
     """Whether it has a rank: reproduced, and enough training seeds if it was learned."""
     scores: dict[str, Score]
+    hidden: Score | None = None
+    """The score in hidden scenarios, by which those that have one are ranked."""
+    season: int | None = None
+    """The season of the leaderboard whose hidden scenarios those were."""
 
 
 def row(submission: CheckedSubmission, verified: Verified) -> Row:
@@ -76,21 +80,37 @@ def row(submission: CheckedSubmission, verified: Verified) -> Row:
         information=card.information,
         level=verified.level,
         exact=verified.exact,
-        ranked=enough and verified.level == "reproduced",
+        ranked=enough and verified.level in ("reproduced", "hidden"),
         scores={split: score(submission, split) for split in submission.splits},
+        hidden=None if verified.hidden is None else hidden_score(verified.hidden),
+        season=None if verified.hidden is None else verified.hidden.season,
     )
+
+
+def hidden_score(run: HiddenRun) -> Score:
+    """Return the score in hidden scenarios; floor and expert are those of the same run."""
+    given = anchors.SplitAnchors(np.array(run.floor), np.array(run.expert), None)
+    return _score("hidden", np.array(list(run.objective.values())), given, run.metrics, run.failed)
 
 
 def score(submission: CheckedSubmission, split: str) -> Score:
     """Return the scores of a submission on a split."""
+    found = submission.of_split(split)
+    metrics = {name: float(np.mean([r.by_scenario(name) for r in found])) for name in submission.task.metrics}
+    failed = sum(sum(r.columns["failed"]) for r in found)
     given = anchors.of_split(submission.task, split)
-    objective = submission.objective(split)  # (seeds, scenarios)
+    return _score(split, submission.objective(split), given, metrics, failed)
+
+
+def _score(
+    split: str, objective: Floats, given: anchors.SplitAnchors, metrics: dict[str, float], failed: int
+) -> Score:
+    """Return the scores of an objective (seeds, scenarios)."""
     scores = given.scores(objective)
     intervals = {
         name: aggregates.crossed_interval(scores, statistic, RESAMPLES)
         for name, statistic in aggregates.AGGREGATES.items()
     }
-    found = submission.of_split(split)
     by_scenario = objective.mean(axis=0)
     return Score(
         split=split,
@@ -103,10 +123,8 @@ def score(submission: CheckedSubmission, split: str) -> Score:
         regret=None if given.oracle is None else _plain(given.oracle - by_scenario),
         worst_tenth=float(aggregates.worst_tenth(objective).mean()),
         profile=_plain(aggregates.performance_profile(scores, PROFILE)),
-        metrics={
-            name: float(np.mean([r.by_scenario(name) for r in found])) for name in submission.task.metrics
-        },
-        failed=sum(sum(r.columns["failed"]) for r in found),
+        metrics=metrics,
+        failed=failed,
     )
 
 
