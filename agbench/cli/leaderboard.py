@@ -125,12 +125,21 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
     """
     good = [found for _, found in _judged(folders, board) if isinstance(found, CheckedSubmission)]
     rows = [scoring.row(submission, verified.load(board, submission)) for submission in good]
-    rows.sort(key=lambda row: (row.task, not row.ranked, -row.scores["test"].iqm.value))
+    rows.sort(key=lambda row: row.order)
     if json:
         print_json([asdict(row) for row in rows])
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("task", "agent", "level", "seeds", "score (IQM)", "P(beats expert)", "worst tenth"):
+    for heading in (
+        "task",
+        "agent",
+        "level",
+        "seeds",
+        "score (IQM)",
+        "hidden (IQM)",
+        "P(beats expert)",
+        "worst tenth",
+    ):
         table.add_column(heading, justify="right" if "(" in heading else "left")
     for row in rows:
         found = row.scores["test"]
@@ -141,6 +150,7 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
             f"{row.level}{', exact' if row.exact else ''}",
             str(len(found.seeds)),
             rf"{value:.1f} \[{low:.1f}, {high:.1f}]",
+            "" if row.hidden is None else f"{row.hidden.iqm.value:.1f}",
             f"{found.beats_expert.value:.2f}",
             f"{found.worst_tenth:.3g}",
         )

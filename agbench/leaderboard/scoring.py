@@ -67,6 +67,16 @@ class Row:
     season: int | None = None
     """The season of the leaderboard whose hidden scenarios those were."""
 
+    @property
+    def order(self) -> tuple[str, bool, bool, float]:
+        """What rows are sorted by: task, ranked or not, hidden or not, and the score, best first."""
+        return (
+            self.task,
+            not self.ranked,
+            self.hidden is None,
+            -(self.hidden or self.scores["test"]).iqm.value,
+        )
+
 
 def row(submission: CheckedSubmission, verified: Verified) -> Row:
     """Return the row of a submission."""
