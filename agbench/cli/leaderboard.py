@@ -17,7 +17,7 @@ from agbench.leaderboard import board as places
 from agbench.leaderboard import scoring, seasons, verified
 from agbench.leaderboard.checking import CheckedSubmission, check
 from agbench.leaderboard.duplicates import Known
-from agbench.leaderboard.hidden import HiddenRuns, obstacle
+from agbench.leaderboard.hidden import HiddenRuns, compare, obstacle
 from agbench.leaderboard.making import described
 from agbench.leaderboard.replaying import replay
 from agbench.leaderboard.reproducing import reproduce
@@ -115,6 +115,30 @@ def hidden_(
         )
 
     _verify(folders, board, json, verify)
+
+
+@season.command("repeat")
+def repeat_(
+    number: Annotated[int, typer.Argument(metavar="SEASON", help="Number of a closed season.")],
+    folders: Folders = None,
+    board: BoardOption = places.DEFAULT,
+    json: JsonOption = False,
+) -> None:
+    """Run a closed season's hidden scenarios again and hold them against what was written down.
+
+    Example: `agbench leaderboard season repeat 1`
+    """
+    with seasons.revealed(board, number) as (closed, secret):
+        runs = HiddenRuns(closed, secret)
+
+        def verify(submission: CheckedSubmission) -> str:
+            written = verified.load(board, submission).hidden
+            if written is None or written.season != number:
+                return f"{submission.name}: did not take part in season {number}"
+            compare(written, runs.run(submission))
+            return f"{submission.name}: season {number} again, {len(written.floor)} scenarios as written"
+
+        _verify(folders, board, json, verify)
 
 
 @leaderboard.command("score")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -12,14 +13,17 @@ from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
 from agbench.leaderboard import seasons, submitted_policy
 from agbench.leaderboard.checking import CheckedSubmission
+from agbench.leaderboard.replaying import ATOL
 from agbench.leaderboard.seasons import LeaderboardSeason
 from agbench.leaderboard.verified import HiddenRun
 from agbench.simulators.base import Floats
 from agbench.spec.field_task import FieldTask
 from agbench.spec.split import SplitSpec
 from agbench.spec.task import Task
+from agbench.untrusted.refusal import RefusedError
 
-SPLIT = "hidden"
+SPLIT: Final = "hidden"
+_RTOL: Final = 1e-4  # as reproducing allows
 
 
 def obstacle(submission: CheckedSubmission) -> str | None:
@@ -50,6 +54,20 @@ def with_hidden(task: Task, scenarios: int) -> FieldTask:
         )
     spec = SplitSpec(hidden=scenarios, site=test.site, change=test.change)
     return task.model_copy(update={"splits": {**task.splits, SPLIT: spec}})
+
+
+def compare(written: HiddenRun, again: HiddenRun) -> None:
+    """Raise `RefusedError` where a hidden run that was written down does not come out again."""
+    ours, theirs = _by_name(again), _by_name(written)
+    for name in sorted(ours.keys() | theirs.keys()):
+        one, two = np.array(ours.get(name, [])), np.array(theirs.get(name, []))
+        if one.shape != two.shape or not np.allclose(one, two, rtol=_RTOL, atol=ATOL):
+            raise RefusedError("verified", f"hidden of {name}", "running it again gives other values.")
+
+
+def _by_name(run: HiddenRun) -> dict[str, list[float]]:
+    """Return the objective in each scenario of floor, expert and every training seed."""
+    return {"floor": run.floor, "expert": run.expert} | {f"seed {s}": v for s, v in run.objective.items()}
 
 
 class HiddenRuns:

@@ -7,6 +7,9 @@ secret of a closed season can make them again, and see that it is the one that w
 import hashlib
 import os
 import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -65,6 +68,19 @@ def current(board: Path) -> LeaderboardSeason:
     if not found or found[-1].closed is not None:
         raise ConfigError(f"{board}: no season is open. Open one: agbench leaderboard season open")
     return found[-1]
+
+
+@contextmanager
+def revealed(board: Path, number: int) -> Iterator[tuple[LeaderboardSeason, Path]]:
+    """Give a closed season and a file with its secret, which is gone after the block."""
+    season = next((s for s in load(board) if s.season == number), None)
+    if season is None or season.revealed is None:
+        said = "is open: its secret is not known" if season else "was never opened"
+        raise ConfigError(f"{board / FILE}: season {number} {said}.")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "secret"
+        path.write_text(season.revealed, encoding="ascii")
+        yield season, path
 
 
 def open_season(board: Path, secret_file: Path, scenarios: int = SCENARIOS) -> LeaderboardSeason:

@@ -107,8 +107,8 @@ def test_the_expert_is_100_and_the_secret_decides_the_seasons(tmp_path, expert, 
 def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, tmp_path, secret, capsys):
     board = tmp_path / "leaderboard"
 
-    def run(*words):
-        app([*words, "--board", str(board)], standalone_mode=False)
+    def run(*words, code=None):
+        assert app([*words, "--board", str(board)], standalone_mode=False) == code
         return capsys.readouterr()
 
     before = everything(copy)
@@ -125,6 +125,18 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
     assert SECRET not in printed
     assert SECRET.encode() not in everything(board)
     assert everything(copy) == before
+    with pytest.raises(ConfigError, match="season 1 is open: its secret is not known"):
+        run("leaderboard", "season", "repeat", "1")
+    run("leaderboard", "season", "close", "--secret", str(secret))
+    secret.unlink()
+    assert "season 1 again, 5 scenarios as written" in run("leaderboard", "season", "repeat", "1").out
+    content = yaml.safe_load(record.read_text())
+    content["hidden"]["objective"][1][2] += 1.0
+    record.write_text(yaml.safe_dump(content, sort_keys=False))
+    assert (
+        "hidden of seed 1: running it again gives other values"
+        in run("leaderboard", "season", "repeat", "1", code=1).out
+    )
 
 
 def test_rows_show_the_hidden_score(copy, child, tmp_path, secret):
