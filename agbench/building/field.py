@@ -147,13 +147,13 @@ class _WorldBuilder:
         year = seasons.parse(key).year
         start = date.fromisoformat(f"{year}-{self._task.season.start}")
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = _warmed(key, float(self._task.simulator.warming), self._given)
+        series = _warmed(key, float(self._task.simulator.warming), self._given, seasons.mark(key))
         return series, start, end if end > start else end.replace(year=end.year + 1)
 
 
 @lru_cache(maxsize=64)
-def _warmed(key: str, degrees: float, given: DailySeries | None) -> DailySeries:
-    """Return the weather of a scenario, `degrees` [K] warmer."""
+def _warmed(key: str, degrees: float, given: DailySeries | None, mark: str) -> DailySeries:
+    """Return the weather of a scenario, `degrees` [K] warmer; `mark` tells secrets apart."""
     series = seasons.series_of(key, given)
     return changed(series, degrees, 0.0) if degrees else series
 

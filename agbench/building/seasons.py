@@ -8,7 +8,8 @@ import hashlib
 import hmac
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -103,8 +104,42 @@ def hashes(keys: Sequence[str], given: DailySeries | None) -> dict[str, str]:
         text = climate.model_dump_json() if climate else ""
         found[f"climate {site}"] = hashlib.sha256(text.encode()).hexdigest()
         if kind == "hidden":
-            found["hidden seasons"] = _keyed(b"agbench commitment").hex()
+            found["hidden seasons"] = _commitment()
     return found
+
+
+def mark(key: str) -> str:
+    """Return what tells one secret's hidden seasons from another's; nothing for other scenarios."""
+    return _commitment() if parse(key).kind == "hidden" else ""
+
+
+@contextmanager
+def secret(path: Path) -> Iterator[None]:
+    """Let hidden seasons follow from the secret in a file while the block lasts."""
+    before = os.environ.get(SECRET_VARIABLE)
+    os.environ[SECRET_VARIABLE] = str(path)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SECRET_VARIABLE]
+        else:
+            os.environ[SECRET_VARIABLE] = before
+
+
+def read_secret(path: str | Path, where: str = "secret") -> bytes:
+    """Return a file's secret, without white space at its ends; no message of ours shows any of it."""
+    try:
+        found = Path(path).read_bytes().strip()
+    except OSError as error:
+        raise ConfigError(f"{where}: {path} cannot be read: {error.strerror or error}.") from None
+    if len(found) < _LEAST_SECRET:
+        raise ConfigError(f"{where}: {path} is too short for a secret; give at least {_LEAST_SECRET} bytes.")
+    return found
+
+
+def _commitment() -> str:
+    return _keyed(b"agbench commitment").hex()
 
 
 def _hidden_seed(season: SeasonKey) -> bytes:
@@ -116,19 +151,10 @@ def _keyed(message: bytes) -> bytes:
 
 
 def _secret() -> bytes:
-    """Return the secret; no message of ours shows any of it."""
     named = os.environ.get(SECRET_VARIABLE)
     if not named:
         raise ConfigError(
             "hidden seasons follow from the organisers' secret, which is not on this machine"
             f" ({SECRET_VARIABLE} names its file). Use another split."
         )
-    try:
-        secret = Path(named).read_bytes().strip()
-    except OSError as error:
-        raise ConfigError(f"{SECRET_VARIABLE}: {named} cannot be read: {error.strerror or error}.") from None
-    if len(secret) < _LEAST_SECRET:
-        raise ConfigError(
-            f"{SECRET_VARIABLE}: {named} is too short for a secret; give at least {_LEAST_SECRET} bytes."
-        )
-    return secret
+    return read_secret(named, SECRET_VARIABLE)

@@ -12,10 +12,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from agbench.cli.leaderboard_rows import first_rows_, merged_
+from agbench.cli.leaderboard_season import SecretOption, season
 from agbench.cli.options import BoardOption, JsonOption, console, print_json
+from agbench.errors import ResultError
 from agbench.leaderboard import board as places
-from agbench.leaderboard import scoring, verified
+from agbench.leaderboard import scoring, seasons, verified
 from agbench.leaderboard.checking import CheckedSubmission
+from agbench.leaderboard.hidden import HiddenRuns, compare, obstacle
 from agbench.leaderboard.judging import judged
 from agbench.leaderboard.making import described
 from agbench.leaderboard.page.building import README, SEASONS, SITE, build
@@ -28,6 +31,7 @@ from agbench.untrusted.refusal import shown
 leaderboard = typer.Typer(
     name="leaderboard", help="Check, replay, reproduce, score and show submissions.", no_args_is_help=True
 )
+leaderboard.add_typer(season)
 Folders = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
@@ -79,6 +83,66 @@ def reproduce_(
     _verify(folders, board, json, verify)
 
 
+@leaderboard.command("hidden")
+def hidden_(
+    secret: SecretOption,
+    folders: Folders = None,
+    board: BoardOption = places.DEFAULT,
+    json: JsonOption = False,
+) -> None:
+    """Run the submitted policies in the open season's hidden scenarios, by which they are ranked.
+
+    Those not yet reproduced are reproduced first. The secret must be the one promised.
+
+    Example: `agbench leaderboard hidden --secret ../season-1.secret`
+    """
+    runs = HiddenRuns(seasons.current(board), secret)
+
+    def verify(submission: CheckedSubmission) -> str:
+        why_not = obstacle(submission)
+        if why_not is not None:
+            return f"{submission.name}: stays {verified.load(board, submission).level}: {why_not}"
+        if verified.load(board, submission).level not in ("reproduced", "hidden"):
+            exact = replay(submission).exact
+            verified.save(board, submission, "reproduced", exact and reproduce(submission).exact)
+        try:
+            found = runs.run(submission)
+        except ResultError as error:
+            return f"{submission.name}: stays {verified.load(board, submission).level}: {error}"
+        verified.save(board, submission, "hidden", exact=False, hidden=found)
+        value, low, high = scoring.hidden_score(found).iqm
+        return (
+            f"{submission.name}: season {found.season}, {len(found.floor)} hidden scenarios, "
+            f"score {value:.1f} [{low:.1f}, {high:.1f}]"
+        )
+
+    _verify(folders, board, json, verify)
+
+
+@season.command("repeat")
+def repeat_(
+    number: Annotated[int, typer.Argument(metavar="SEASON", help="Number of a closed season.")],
+    folders: Folders = None,
+    board: BoardOption = places.DEFAULT,
+    json: JsonOption = False,
+) -> None:
+    """Run a closed season's hidden scenarios again and hold them against what was written down.
+
+    Example: `agbench leaderboard season repeat 1`
+    """
+    with seasons.revealed(board, number) as (closed, secret):
+        runs = HiddenRuns(closed, secret)
+
+        def verify(submission: CheckedSubmission) -> str:
+            written = verified.load(board, submission).hidden
+            if written is None or written.season != number:
+                return f"{submission.name}: did not take part in season {number}"
+            compare(written, runs.run(submission))
+            return f"{submission.name}: season {number} again, {len(written.floor)} scenarios as written"
+
+        _verify(folders, board, json, verify)
+
+
 @leaderboard.command("score")
 def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: JsonOption = False) -> None:
     """Score submissions: 0 is the task's floor, 100 its expert; the best first.
@@ -91,14 +155,21 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
     """
     good = [found for _, found in judged(board, folders) if isinstance(found, CheckedSubmission)]
     rows = [scoring.row(submission, verified.load(board, submission)) for submission in good]
-    rows.sort(key=lambda row: (row.task, not row.ranked, -row.scores["test"].iqm.value))
+    rows.sort(key=lambda row: row.order)
     if json:
         print_json([asdict(row) for row in rows])
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("task", "agent", "level", "seeds"):
         table.add_column(heading, overflow="fold")
-    for heading in ("score (IQM)", "beats expert", "worst tenth", "cost (limit)", "violating"):
+    for heading in (
+        "score (IQM)",
+        "hidden (IQM)",
+        "beats expert",
+        "worst tenth",
+        "cost (limit)",
+        "violating",
+    ):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         found = row.scores["test"]
@@ -109,6 +180,7 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
             f"{row.level}{', exact' if row.exact else ''}",
             str(len(found.seeds)),
             rf"{value:.1f} \[{low:.1f}, {high:.1f}]{'' if found.feasible else ' infeasible'}",
+            "" if row.hidden is None else f"{row.hidden.iqm.value:.1f}",
             f"{found.beats_expert.value:.2f}",
             f"{found.worst_tenth:.3g}",
             f"{found.cost:.3g} ({found.limit:.3g})",

@@ -49,6 +49,11 @@ class SplitAnchors:
         return found
 
 
+def limit_of(expert_cost: float) -> float:
+    """Return the largest mean constraint cost that is feasible where the expert's is this."""
+    return (1.0 + MARGIN) * float(expert_cost)
+
+
 def compute(task: Task, splits: Sequence[str]) -> Anchors:
     """Run the task's floor, expert and oracle on splits and return what they reach.
 
@@ -86,7 +91,7 @@ def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
         references_hash=references.references_hash(task),
         objective=task.protocol.objective,
         unit=task.protocol.objective_unit,
-        limits={s: (1.0 + MARGIN) * float(results["expert", s].by_scenario("cost").mean()) for s in splits},
+        limits={s: limit_of(results["expert", s].by_scenario("cost").mean()) for s in splits},
         splits={split: _values(task, split, results) for split in splits},
     )
     gain = {

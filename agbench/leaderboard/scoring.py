@@ -17,7 +17,7 @@ import numpy as np
 from agbench.evaluation import aggregates, anchors
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.verified import Level, Verified
+from agbench.leaderboard.verified import HiddenRun, Level, Verified
 from agbench.simulators.base import Floats
 from agbench.spec.submission import LEARNED
 
@@ -74,6 +74,20 @@ class Row:
     ranked: bool
     """Whether it has a rank: reproduced, and enough training seeds if it was learned."""
     scores: dict[str, Score]
+    hidden: Score | None = None
+    """The score in hidden scenarios, by which those that have one are ranked."""
+    season: int | None = None
+    """The season of the leaderboard whose hidden scenarios those were."""
+
+    @property
+    def order(self) -> tuple[str, bool, bool, float]:
+        """What rows are sorted by: task, ranked or not, hidden or not, and the score, best first."""
+        return (
+            self.task,
+            not self.ranked,
+            self.hidden is None,
+            -(self.hidden or self.scores["test"]).iqm.value,
+        )
 
 
 def row(submission: CheckedSubmission, verified: Verified) -> Row:
@@ -88,9 +102,21 @@ def row(submission: CheckedSubmission, verified: Verified) -> Row:
         information=card.information,
         level=verified.level,
         exact=verified.exact,
-        ranked=enough and verified.level == "reproduced",
+        ranked=enough and verified.level in ("reproduced", "hidden"),
         scores={split: score(submission, split) for split in submission.splits},
+        hidden=None if verified.hidden is None else hidden_score(verified.hidden),
+        season=None if verified.hidden is None else verified.hidden.season,
     )
+
+
+def hidden_score(run: HiddenRun) -> Score:
+    """Return the score in hidden scenarios; floor and expert are those of the same run."""
+    cost = np.array(run.expert_cost)
+    given = anchors.SplitAnchors(
+        np.array(run.floor), np.array(run.expert), None, cost, anchors.limit_of(cost.mean())
+    )
+    objective, costs = (np.array(list(by_seed.values())) for by_seed in (run.objective, run.cost))
+    return _score("hidden", objective, given, run.metrics, run.failed, costs)
 
 
 def score(submission: CheckedSubmission, split: str) -> Score:

@@ -6,10 +6,12 @@ file is refused and the next one gets a new child. Only JSON comes back, never a
 
 import contextlib
 import json
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from types import ModuleType
 from typing import Any, Final
 
 from agbench.untrusted.refusal import RefusedError
@@ -57,7 +59,8 @@ class Confined:
         context = get_context("spawn")
         self._pipe, other = context.Pipe()
         self._child = context.Process(target=_serve, args=(other, self._function, self._memory), daemon=True)
-        self._child.start()
+        with _without_main():
+            self._child.start()
         other.close()
         if not self._pipe.poll(120.0):  # a cold disk reads libraries slowly
             self.close()
@@ -81,6 +84,17 @@ def confined(function: str, **limits: Any) -> Iterator[Confined]:
         yield child
     finally:
         child.close()
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the running script: a child started now does not import it, so it needs no guard."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def _serve(pipe: "Connection", function: str, memory_bytes: int) -> None:

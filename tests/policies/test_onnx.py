@@ -1,6 +1,8 @@
 """Graphs as policies: they act as the perceptron does, and what should not run is refused."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -49,6 +51,19 @@ def test_a_file_is_evaluated_by_its_path_and_in_other_processes(tmp_path):
     assert (result.policy, result.failed) == ("mine", 0)
     again = pickle.loads(pickle.dumps(agbench.load_policy(path, TASK)))
     assert agbench.evaluate(TASK, again, years=[1976, 1978]).episodes.equals(result.episodes)
+
+
+def test_a_script_needs_no_guard_to_load_a_graph(tmp_path):
+    (tmp_path / "mine.onnx").write_bytes(files.good())
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np, agbench\n"
+        f"policy = agbench.load_policy('mine.onnx', '{TASK}')\n"
+        "policy.reset(0)\n"
+        "print('took', policy(np.zeros(12)))\n"
+    )
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.count("took") == 1, done.stderr
 
 
 @pytest.mark.parametrize("name", files.BAD)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -22,15 +22,6 @@ from agbench.untrusted import RefusedError
 
 RANKING: Final = "test"
 """The split by which submissions are ranked."""
-
-
-class Costs(NamedTuple):
-    """Constraint costs on a split: the mean of an episode, the share of episodes with any, the limit."""
-
-    mean: float
-    violating: float
-    limit: float
-    feasible: bool
 
 
 @dataclass(frozen=True)
@@ -77,8 +68,7 @@ class Entry:
     @property
     def hidden(self) -> Score | None:
         """The scores in scenarios that nobody could know, where it was run there."""
-        found: Score | None = getattr(self.row, "hidden", None)
-        return found
+        return self.row.hidden
 
     @property
     def ranked_by(self) -> Score:
@@ -86,17 +76,9 @@ class Entry:
         return self.hidden or self.score
 
     @property
-    def costs(self) -> Costs | None:
-        """Constraint costs on the test split; None where no account of them is kept."""
-        score: Any = self.score
-        if not hasattr(score, "cost"):
-            return None
-        return Costs(score.cost, score.violating, score.limit, score.feasible)
-
-    @property
     def feasible(self) -> bool:
         """Whether it keeps the constraints of its task."""
-        return self.costs is None or self.costs.feasible
+        return self.ranked_by.feasible
 
     def metric(self, split: str, name: str) -> Floats:
         """Return a metric in each scenario of a split, averaged over seeds."""
