@@ -15,6 +15,8 @@ from agbench.policies.base import Policy
 from agbench.policies.ceres import Ceres, CeresSettings
 from agbench.policies.evolution import EvolutionSettings, Evolved
 from agbench.policies.greenhouse.constant import Constant, ConstantSettings
+from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
+from agbench.policies.greenhouse.receding import RecedingHorizon, RecedingSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.rules import Rules, RulesSettings
 from agbench.policies.schedule import Schedule, ScheduleSettings
@@ -27,6 +29,7 @@ from agbench.spec.reading import read_data, read_file
 from agbench.spec.task import Task
 
 _BLIND: Final[dict[str, Callable[[ActionMap], Policy]]] = {"zero": Zero, "random": Random}
+_GREENHOUSE: Final = ("rule-based", "constant", "light-setpoints", "receding-horizon")
 _CODE = re.compile(r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
 
 
@@ -88,7 +91,7 @@ def _from_settings(path: Path, task: Task) -> Policy:
     where = f"{path}: settings"
     if isinstance(task, GreenhouseTask):
         return _in_greenhouse(path.stem, baseline, task, where)
-    if not isinstance(task, FieldTask) or baseline.policy in ("rule-based", "constant"):
+    if not isinstance(task, FieldTask) or baseline.policy in _GREENHOUSE:
         raise ConfigError(f"{path}: a {baseline.policy} is not for {task.task}.")
     if baseline.policy == "ceres":
         ceres = read_data(CeresSettings, baseline.settings, where)
@@ -112,6 +115,12 @@ def _in_greenhouse(name: str, baseline: Baseline, task: GreenhouseTask, where: s
     if baseline.policy == "constant":
         values = read_data(ConstantSettings, baseline.settings, where).values
         return Constant(name, values, task, action_map(task))
+    if baseline.policy == "light-setpoints":
+        setpoints = read_data(LightSettings, baseline.settings, where)
+        return LightSetpoints(name, setpoints, task, action_map(task))
+    if baseline.policy == "receding-horizon":
+        receding = read_data(RecedingSettings, baseline.settings, where)
+        return RecedingHorizon(name, receding, load_policy(receding.start, task), task)
     raise ConfigError(f"{where}: a {baseline.policy} is for fields, not for {task.task}.")
 
 

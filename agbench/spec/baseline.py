@@ -8,7 +8,16 @@ from agbench.spec.reading import Strict
 class Baseline(Strict):
     """Which kind of policy, with which settings, and where they come from."""
 
-    policy: Literal["schedule", "ceres", "rules", "evolution", "rule-based", "constant"]
+    policy: Literal[
+        "schedule",
+        "ceres",
+        "rules",
+        "evolution",
+        "rule-based",
+        "constant",
+        "light-setpoints",
+        "receding-horizon",
+    ]
     summary: str
     source: str
     settings: dict[str, Any]
