@@ -21,15 +21,31 @@ _SHOWN: Final = ("profit", "fruit", "heat", "electricity", "co2", "temperature",
 
 
 def table(task: GreenhouseTask, oracles: bool = False) -> Iterator[str]:
-    """Return the lines of a task's table in Markdown: means over its test scenarios, by level."""
+    """Return the lines of a task's table in Markdown: means over its test scenarios.
+
+    Where scenarios have levels, the mean objective at each of them.
+    """
+    found = seasons(task, _names(task, oracles))
+    if found["level"].any():
+        yield from _by_level(task, found)
+        return
     shown = [name for name in _SHOWN if name in task.metrics]
     yield f"| {task.task} | return | {' | '.join(shown)} |"
     yield "|---" * (2 + len(shown)) + "|"
-    found = seasons(task, _names(task, oracles))
-    for (policy, level), part in found.groupby(["policy", "level"], sort=False):
-        label = f"{policy}, level {level}" if level else policy
+    for policy, part in found.groupby("policy", sort=False):
         means = [f"{part[name].mean():.{task.metrics[name].digits}f}" for name in shown]
-        yield f"| {label} | {part['return'].mean():,.{_digits(task)}f} | {' | '.join(means)} |"
+        yield f"| {policy} | {part['return'].mean():,.{_digits(task)}f} | {' | '.join(means)} |"
+
+
+def _by_level(task: GreenhouseTask, found: "pd.DataFrame") -> Iterator[str]:
+    """Return the lines of a table with the mean objective of each policy at each level."""
+    objective = task.protocol.objective
+    levels = list(dict.fromkeys(found["level"]))
+    yield f"| {task.task}, {objective} | {' | '.join(levels)} |"
+    yield "|---" * (1 + len(levels)) + "|"
+    means = found.groupby(["policy", "level"], sort=False)[objective].mean()
+    for policy in dict.fromkeys(found["policy"]):
+        yield f"| {policy} | {' | '.join(f'{means[policy, level]:.2f}' for level in levels)} |"
 
 
 def accuracy(task: GreenhouseTask, scenarios: int = 3) -> Iterator[str]:
