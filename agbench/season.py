@@ -1,7 +1,8 @@
 """One season of a policy, step by step, and its picture."""
 
-from dataclasses import asdict, dataclass
-from datetime import date, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +13,26 @@ from agbench.building import build
 from agbench.envs import FieldEnv
 from agbench.policies.base import Planner
 from agbench.policies.loading import as_policy
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.spec.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.spec.task import Task
 
 _MOST_COLUMNS = 6
+_DAY = 86_400  # s
 
 
 @dataclass(frozen=True)
 class Step:
-    """One decision: the day it led to, the action in words, what was seen then, the reward."""
+    """One decision: the day it led to, the action in words, what was seen then, the reward.
+
+    In a greenhouse the day is a moment, and `told` what controls or set points the action led to.
+    """
 
     date: date
     action: str
     observation: dict[str, float]
     reward: float
+    told: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,14 @@ class ToldSeason:
     total: float
     metrics: dict[str, float]
     picture: Path
+
+    def by_day(self) -> list[Step]:
+        """Return the season in a step a day at most: means of what was told and seen, summed rewards."""
+        if not isinstance(self.task, GreenhouseTask):
+            return self.steps
+        many = max(1, _DAY // (self.task.step * INTERVAL))
+        days = [self.steps[i : i + many] for i in range(0, len(self.steps), many)]
+        return [_day(steps) for steps in days]
 
     def content(self) -> dict[str, Any]:
         """Return the season as plain data."""
@@ -70,8 +85,10 @@ def run_season(
     actor.reset(seed)
     if isinstance(actor, Planner):
         actor.plan(env.core, 0)
-    start = env.core.worlds[0].first_day if isinstance(task, GreenhouseTask) else env.core.worlds[0].start
-    unit = timedelta(seconds=INTERVAL) if isinstance(task, GreenhouseTask) else timedelta(days=1)
+    world = env.core.worlds[0]
+    indoors = isinstance(task, GreenhouseTask)
+    start = datetime.combine(world.first_day, time()) if indoors else world.start
+    unit = timedelta(seconds=INTERVAL if indoors else _DAY)
     names = [entry.name for entry in env.observation_entries]
     steps: list[Step] = []
     over = False
@@ -80,7 +97,8 @@ def run_season(
         observation, reward, terminated, truncated, info = env.step(action)
         seen = dict(zip(names, map(float, observation), strict=True))
         day = start + int(info["elapsed"]) * unit
-        steps.append(Step(day, _in_words(env, action), seen, float(reward)))
+        told = _told(env)
+        steps.append(Step(day, _said(told) or _in_words(env, action), seen, float(reward), told))
         over = terminated or truncated
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
@@ -95,6 +113,29 @@ def run_season(
         metrics={name: float(info[name]) for name in task.metrics},
         picture=target,
     )
+
+
+def _day(steps: Sequence[Step]) -> Step:
+    """Return the steps of one day as one: it is dated by its first."""
+    told = {name: float(np.mean([s.told[name] for s in steps])) for name in steps[0].told}
+    seen = {name: float(np.mean([s.observation[name] for s in steps])) for name in steps[0].observation}
+    first = steps[0].date
+    day = first.date() if isinstance(first, datetime) else first
+    return Step(day, _said(told), seen, sum(s.reward for s in steps), told)
+
+
+def _told(env: FieldEnv) -> dict[str, float]:
+    """Return what the equipment or climate computer of a greenhouse was told last; nothing in a field."""
+    simulator = env.core.simulator
+    if not isinstance(simulator, MeteredGreenhouse):
+        return {}
+    names = env.core.parts.actions.names
+    values = simulator.told[0, simulator.inputs.columns(names)].tolist()
+    return dict(zip(names, values, strict=True))
+
+
+def _said(told: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3g}" for name, value in told.items())
 
 
 def _in_words(env: FieldEnv, action: Any) -> str:

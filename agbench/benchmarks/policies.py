@@ -1,4 +1,8 @@
-"""Reference policies of field tasks on `test`: python -m agbench.benchmarks.policies TASK..."""
+"""Reference policies of tasks on `test`: python -m agbench.benchmarks.policies TASK...
+
+Before the tasks, `oracles` also runs greenhouses' oracles (minutes a season), and `accuracy` compares
+the two settings of greenhouses' stepper on three seasons.
+"""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -6,9 +10,12 @@ from typing import Final
 
 import agbench
 from agbench import data
+from agbench.benchmarks import greenhouse_policies
 from agbench.policies.loading import policies
+from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.task import Task
 
+_WORDS: Final = ("oracles", "accuracy")
 _BOUND: Final = "potential (bound)"
 
 
@@ -34,10 +41,17 @@ def _line(task: Task, policy: str, found: agbench.Result) -> str:
     return f"| {policy} | {returns.median():,.0f} | {returns.mean():,.0f} | {' | '.join(means)} |"
 
 
-def main(tasks: Sequence[str]) -> None:
+def main(said: Sequence[str]) -> None:
     """Print the tables of tasks."""
-    for name in tasks:
-        print(*table(name), sep="\n", flush=True)
+    for name in (word for word in said if word not in _WORDS):
+        task = data.task(name)
+        if not isinstance(task, GreenhouseTask):
+            lines = table(name)
+        elif "accuracy" in said:
+            lines = greenhouse_policies.accuracy(task)
+        else:
+            lines = greenhouse_policies.table(task, "oracles" in said)
+        print(*lines, sep="\n", flush=True)
         print()
 
 

@@ -6,18 +6,26 @@ import typer
 
 from agbench import data
 from agbench.cli.options import TaskArgument, console
+from agbench.policies.cross_entropy import Search
 from agbench.policies.fitting import fit_file
 
 
 def fit(
     task: TaskArgument,
     policy: Annotated[str, typer.Argument(help="A schedule or rules with settings in baselines/TASK/.")],
+    candidates: Annotated[
+        int | None, typer.Option(min=4, help="Settings tried in a round (greenhouse); 24 by default.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Rounds of the search (greenhouse); 20 by default.")
+    ] = None,
 ) -> None:
-    """Tune a schedule's doses and dates, or a grower's rules, on the training scenarios, in its file.
+    """Tune a schedule's doses and dates, or a grower's settings, on the training scenarios, in its file.
 
     Example: `agbench fit wheat-nitrogen-v1 standard-practice`
     """
     spec = data.task(task)
-    path, mean = fit_file(spec, policy)
-    console.print(f"{task}  {policy}  mean training return {mean:.2f} {spec.protocol.objective_unit}")
+    said = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
+    path, mean = fit_file(spec, policy, Search(**said) if said else None)
+    console.print(f"{task}  {policy}  mean in training {mean:.2f} {spec.protocol.objective_unit}")
     console.print(f"    wrote {path}")

@@ -1,5 +1,6 @@
 """`agbench run TASK --policy P`: one season, step by step, plotted."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from agbench.cli.options import (
     print_json,
     read_overrides,
 )
-from agbench.season import ToldSeason, run_season
+from agbench.season import Step, ToldSeason, run_season
 from agbench.spec.overrides import override
 
 
@@ -34,10 +35,13 @@ def run(
         typer.Option("--out", "-o", metavar="FILE", help="The picture; runs/POLICY-SCENARIO.png."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the policy.")] = 0,
+    all_steps: Annotated[
+        bool, typer.Option("--all-steps", help="Print every step of a greenhouse, not a line a day.")
+    ] = False,
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run one season, print its steps and draw it.
+    """Run one season, print its steps and draw it; a greenhouse's steps in means of a day.
 
     Example: `agbench run wheat-nitrogen-v1 --policy ceres --scenario wageningen/1984`
     """
@@ -46,21 +50,23 @@ def run(
     if json:
         print_json(season.content())
         return
-    _print_steps(season)
+    _print_steps(season, season.steps if all_steps else season.by_day())
     console.print(f"    wrote {season.picture}")
 
 
-def _print_steps(season: ToldSeason) -> None:
+def _print_steps(season: ToldSeason, steps: Sequence[Step]) -> None:
     console.print(f"[bold]{season.task.task}[/bold]  {season.policy}  {season.scenario}")
     table = Table(box=None, pad_edge=False)
     for heading in ("    day", "action", *season.columns, "reward"):
         table.add_column(heading, justify="left" if heading == "action" else "right")
-    for step in season.steps:
+    digits = 2 if season.steps[0].told else 1
+    for step in steps:
         values = [f"{step.observation[name]:.3g}" for name in season.columns]
-        table.add_row(f"    {step.date}", step.action, *values, f"{step.reward:.1f}")
+        table.add_row(f"    {step.date}", step.action, *values, f"{step.reward:.{digits}f}")
     console.print(table)
-    unit = season.task.protocol.objective_unit
+    protocol = season.task.protocol
+    unit = f" {protocol.objective_unit}" if protocol.objective == "return" else ""
     metrics = ", ".join(
         f"{name} {season.metrics[name]:.{m.digits}f} {m.unit}" for name, m in season.task.metrics.items()
     )
-    console.print(f"    return {season.total:.1f} {unit}; {metrics}")
+    console.print(f"    return {season.total:.{digits}f}{unit}; {metrics}")

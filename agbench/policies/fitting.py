@@ -14,7 +14,9 @@ from agbench.building import action_map, build
 from agbench.errors import ConfigError
 from agbench.files import write_text
 from agbench.policies import search
-from agbench.policies.greenhouse.tuning import Search, tune
+from agbench.policies.cross_entropy import Search
+from agbench.policies.greenhouse.light_setpoints import LightSettings
+from agbench.policies.greenhouse.tuning import tune_rules, tune_setpoints
 from agbench.policies.playing import returns_of_policies
 from agbench.policies.rules import Rule, Rules, RulesSettings
 from agbench.policies.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
@@ -54,13 +56,17 @@ def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleS
     return settings.model_copy(update={"plan": plan}), mean
 
 
-def fit_file(task: Task, policy: str) -> tuple[Path, float]:
-    """Fit a policy's settings file in place and return its path and the mean training return."""
+def fit_file(task: Task, policy: str, search: Search | None = None) -> tuple[Path, float]:
+    """Fit a policy's settings file in place and return its path and what it reaches in training.
+
+    That is the mean objective of a greenhouse's grower, the mean return of others. `search` says how
+    long to search for a grower's settings; others take none.
+    """
     path = data.find_baseline(task.task, policy)
     if path is None:
         raise ConfigError(f"{task.task} has no settings for {policy!r} to start from.")
     baseline = read_file(Baseline, path)
-    fitted, mean = _fitted(task, baseline, path)
+    fitted, mean = _fitted(task, baseline, path, search)
     changed = baseline.model_copy(update={"settings": fitted})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)
     write_text(path, text)
@@ -113,11 +119,21 @@ def _with_values(rules: Sequence[Rule], values: Mapping[str, Any]) -> list[Rule]
     return [read_data(Rule, rule, "tune") for rule in changed]
 
 
-def _fitted(task: Task, baseline: Baseline, path: Path) -> tuple[dict[str, Any], float]:
-    """Return fitted settings and their mean training return."""
+def _fitted(
+    task: Task, baseline: Baseline, path: Path, search: Search | None
+) -> tuple[dict[str, Any], float]:
+    """Return fitted settings and what they reach in training."""
     where = f"{path}: settings"
     if baseline.policy == "rule-based" and isinstance(task, GreenhouseTask):
-        return tune(task, baseline.settings, Search())
+        return tune_rules(task, baseline.settings, search or Search())
+    if baseline.policy == "light-setpoints" and isinstance(task, GreenhouseTask):
+        light = read_data(LightSettings, baseline.settings, where)
+        setpoints, mean = tune_setpoints(task, light, search or Search())
+        return setpoints.model_dump(), mean
+    if search is not None:
+        raise ConfigError(
+            f"{path}: candidates and rounds are for greenhouse growers, not for a {baseline.policy}."
+        )
     if baseline.policy == "rules" and isinstance(task, FieldTask):
         rules, mean = fit_rules(task, read_data(RulesSettings, baseline.settings, where))
         return rules.model_dump(exclude_defaults=True), mean

@@ -15,7 +15,9 @@ from agbench.policies.base import Information, Policy
 from agbench.policies.ceres import Ceres, CeresSettings
 from agbench.policies.evolution import EvolutionSettings, Evolved
 from agbench.policies.greenhouse.constant import Constant, ConstantSettings
+from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
+from agbench.policies.greenhouse.receding import RecedingHorizon, RecedingSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.rules import Rules, RulesSettings
 from agbench.policies.schedule import Schedule, ScheduleSettings
@@ -28,6 +30,7 @@ from agbench.spec.reading import read_data, read_file
 from agbench.spec.task import Task
 
 _BLIND: Final[dict[str, Callable[[ActionMap], Policy]]] = {"zero": Zero, "random": Random}
+_GREENHOUSE: Final = ("rule-based", "constant", "light-setpoints", "receding-horizon", "mpc")
 _CODE = re.compile(r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
 
 
@@ -98,7 +101,7 @@ def _from_settings(path: Path, task: Task) -> Policy:
     where = f"{path}: settings"
     if isinstance(task, GreenhouseTask):
         return _in_greenhouse(path.stem, baseline, task, where)
-    if not isinstance(task, FieldTask) or baseline.policy in ("rule-based", "constant", "mpc"):
+    if not isinstance(task, FieldTask) or baseline.policy in _GREENHOUSE:
         raise ConfigError(f"{path}: a {baseline.policy} is not for {task.task}.")
     if baseline.policy == "ceres":
         ceres = read_data(CeresSettings, baseline.settings, where)
@@ -125,6 +128,12 @@ def _in_greenhouse(name: str, baseline: Baseline, task: GreenhouseTask, where: s
     if baseline.policy == "mpc":
         settings = read_data(PredictiveSettings, baseline.settings, where)
         return Predictive(name, settings, load_policy(settings.start, task), task)
+    if baseline.policy == "light-setpoints":
+        setpoints = read_data(LightSettings, baseline.settings, where)
+        return LightSetpoints(name, setpoints, task, action_map(task))
+    if baseline.policy == "receding-horizon":
+        receding = read_data(RecedingSettings, baseline.settings, where)
+        return RecedingHorizon(name, receding, load_policy(receding.start, task), task)
     raise ConfigError(f"{where}: a {baseline.policy} is for fields, not for {task.task}.")
 
 

@@ -1,6 +1,6 @@
 """Playing many policies, or many action sequences, through seasons at once, in one batch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,22 @@ def returns_of_policies(parts: Parts, policies: Sequence[Policy], keys: Sequence
         actions = np.array([policy(seen) for policy, seen in zip(policies, core.observations, strict=True)])
         total += core.step(actions, ~core.over)[0]
     return total
+
+
+def play(core: BatchCore, act: Callable[[NDArray[np.float32]], Any], steps: int | None = None) -> Floats:
+    """Step all rows to their episodes' ends, or `steps` at most; return what the objective gained, (n,).
+
+    `act` maps the observations of all rows to their actions.
+    """
+    name = core.task.protocol.objective
+    before = 0.0 if name == "return" else core.info()[name].copy()
+    total = np.zeros(core.n)
+    for _ in range(int(core.simulator.horizon.max()) if steps is None else steps):
+        total += core.step(act(core.observations), ~core.over)[0]
+        if core.over.all():
+            break
+    gained: Floats = total if name == "return" else core.info()[name] - before
+    return gained
 
 
 def actions_of(parts: Parts, policy: Policy, start: SavedEpisode) -> NDArray[Any]:

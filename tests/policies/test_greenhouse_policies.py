@@ -4,11 +4,21 @@ import numpy as np
 import pytest
 
 import agbench
+from agbench import data
+from agbench.building import action_map
 from agbench.errors import ConfigError
 from agbench.evaluation.runner import replay
 from agbench.greenhouse_weather import measured_series
+from agbench.policies.cross_entropy import Search, maximise
+from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
+from agbench.policies.greenhouse.receding import RecedingHorizon, RecedingSettings
+from agbench.policies.greenhouse.tuning import tune_rules, tune_setpoints
+from agbench.simulators.greenlight.climate_computer import USUAL
+from agbench.spec.overrides import override
 
 WINTER = "greenhouse-winter-v1"
+SETPOINT = "greenhouse-setpoint-v1"
+CONTINUOUS = "greenhouse-setpoint-continuous-v1"
 DAY = {"season__length": "1 d"}
 
 
@@ -45,9 +55,6 @@ def test_the_direct_form_is_that_of_the_bare_simulation():
 
 
 def test_a_variable_that_is_not_shown_is_named():
-    from agbench import data
-    from agbench.spec.overrides import override
-
     blind = override(data.task(WINTER), {"climate": ["tAir", "rh"]})
     with pytest.raises(ConfigError, match="co2_ppm"):
         agbench.load_policy("rule-based", blind)
@@ -59,13 +66,72 @@ def test_constant_temperatures_are_chosen_by_day_and_night():
 
 
 def test_tuning_is_seeded_and_never_loses_the_best():
-    from agbench import data
-    from agbench.policies.greenhouse.tuning import Search, tune
-    from agbench.simulators.greenlight.climate_computer import USUAL
-    from agbench.spec.overrides import override
-
     short = override(data.task(WINTER), DAY)
-    once = tune(short, dict(USUAL), Search(candidates=4, rounds=1, scenarios=2))
-    twice = tune(short, dict(USUAL), Search(candidates=4, rounds=2, scenarios=2))
-    assert once == tune(short, dict(USUAL), Search(candidates=4, rounds=1, scenarios=2))
+    once = tune_rules(short, USUAL, Search(candidates=4, rounds=1))
+    twice = tune_rules(short, USUAL, Search(candidates=4, rounds=2))
+    assert once == tune_rules(short, USUAL, Search(candidates=4, rounds=1))
     assert twice[1] >= once[1]
+
+
+def test_setpoints_are_tuned_by_the_objective_not_by_the_reward():
+    short = override(data.task(SETPOINT), DAY)
+    start = LightSettings(values={"tSpDay": 26.0, "tSpNight": 26.0}, gains={"tSpDay": 0.0})
+    found, mean = tune_setpoints(short, start, Search(candidates=8, rounds=3))
+    assert found.values["tSpDay"] < 26.0
+    assert set(found.gains) == {"tSpDay"}
+    policy = LightSetpoints("tuned", found, short, action_map(short))
+    years = [1977, 1981, 1985, 1989, 1995]
+    reached = agbench.evaluate(short, policy, "train", years=years, simulator__setting="fast")
+    assert reached.episodes["profit"].mean() == pytest.approx(mean, abs=0.03)  # other clouds
+
+
+def test_set_points_rise_with_the_light_and_stay_in_the_menu():
+    task = data.task(SETPOINT)
+    settings = LightSettings(values={"tSpDay": 19.0, "tSpNight": 18.0}, gains={"tSpDay": 0.5})
+    policy = LightSetpoints("light", settings, task, action_map(task))
+    seen = np.zeros(len(agbench.make(SETPOINT).unwrapped.observation_entries))
+    place = [v.name for v in agbench.make(SETPOINT).unwrapped.observation_entries].index("iGlob")
+    chosen = []
+    for light in (0.0, 10.0, 400.0, 1e4):
+        seen[place] = light
+        chosen.append(policy(seen))
+    assert chosen == [0, 1, 3, 10]
+
+
+def test_light_needs_set_points_and_gains_need_values():
+    with pytest.raises(ConfigError, match="tells set points by iGlob"):
+        LightSetpoints("p", LightSettings(values={}), data.task(WINTER), action_map(data.task(WINTER)))
+    with pytest.raises(ValueError, match="has no value to start from"):
+        LightSettings(values={"tSpDay": 20.0}, gains={"tSpNight": 1.0})
+
+
+@pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
+def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
+    task = override(data.task(name), {"season__length": "2 d", "simulator__setting": "fast"})
+    start = agbench.load_policy("middle", task)
+    search = Search(candidates=8, rounds=3)
+    settings = RecedingSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
+    oracle = RecedingHorizon("oracle", settings, start, task)
+    reached = [agbench.evaluate(task, policy, years=[1984]) for policy in (start, oracle, oracle)]
+    usual, found, again = (result.episodes["profit"].iloc[0] for result in reached)
+    assert found > usual + 0.02
+    assert again == found
+    assert len(reached[1].actions[0]) == 48
+
+
+def test_the_receding_search_refuses_to_apply_more_than_it_plans():
+    task = data.task(SETPOINT)
+    settings = RecedingSettings(start="middle", horizon=12, applied=24)
+    with pytest.raises(ConfigError, match="applied is 24, beyond the horizon, 12"):
+        RecedingHorizon("oracle", settings, agbench.load_policy("middle", task), task)
+
+
+def test_cross_entropy_finds_a_peak_inside_its_bounds():
+    low, high = np.array([-1.0, 0.0]), np.array([1.0, 5.0])
+
+    def value(x):
+        return -((x - np.array([0.3, 7.0])) ** 2).sum(axis=1)
+
+    best, reached = maximise(value, np.array([-1.0, 0.0]), low, high, Search(candidates=24, rounds=25))
+    assert best == pytest.approx([0.3, 5.0], abs=0.05)
+    assert reached == value(best[None])[0]

@@ -26,7 +26,8 @@ class RuleBased:
         action = task.action
         if action.tells_setpoints:
             raise ConfigError(f"policy {name}: {task.task} takes set points; its own rules act below them.")
-        self._settings = settings[None]
+        self.settings = settings[None]
+        """(1, 30)."""
         self._rate = action.rate if action.kind == "increment" else None
         seen = [variable.name for variable in GreenhouseObserver(task.observation).entries]
         self._measured = _places(name, task, seen, MEASURED.names)
@@ -39,7 +40,7 @@ class RuleBased:
 
     def __call__(self, observation: Any) -> NDArray[np.float32]:
         """Return the action that brings the controls to, or towards, what the rules want."""
-        action: NDArray[np.float32] = self.actions(np.asarray(observation)[None], self._settings)[0]
+        action: NDArray[np.float32] = self.actions(np.asarray(observation)[None], self.settings)[0]
         return action
 
     def actions(self, observations: NDArray[Any], settings: Floats) -> NDArray[np.float32]:

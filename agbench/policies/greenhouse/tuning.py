@@ -1,91 +1,133 @@
-"""Tuning the rule-based grower on the training scenarios: a seeded evolution strategy.
+"""Tuning growers on training scenarios, by the task's objective: a seeded cross-entropy search."""
 
-A cross-entropy search (Rubinstein 1999, Methodology and Computing in Applied Probability 1, 127-190):
-candidates are drawn about the best found so far, with a spread that follows the better ones.
-"""
-
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from agbench.building import build
-from agbench.envs.core import BatchCore, Parts
+from agbench.building import action_map, build
+from agbench.envs.core import BatchCore
+from agbench.policies.cross_entropy import Search, maximise
+from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
+from agbench.policies.playing import play
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
 from agbench.spec.greenhouse_task import GreenhouseTask
+from agbench.spec.overrides import override
+
+SCENARIOS: Final = 5
+"""Training scenarios that a candidate is tried on, evenly spread over the split."""
 
 RANGES: Final[dict[str, tuple[float, float]]] = {
     "tSpDay": (15.0, 24.0),
     "tSpNight": (14.0, 22.0),
     "heatDeadZone": (1.0, 8.0),
     "rhMax": (70.0, 95.0),
+    "ventRhPband": (1.0, 20.0),
     "thScrSpDay": (-5.0, 15.0),
     "thScrSpNight": (0.0, 25.0),
+    "thScrRh": (-10.0, 5.0),
     "lampOn": (0.0, 12.0),
     "lampOff": (12.0, 24.0),
     "lampsOffSun": (0.0, 600.0),
     "lampRadSumLimit": (0.0, 20.0),
     "co2SpDay": (300.0, 1500.0),
 }
-"""The settings that are tuned, and between which values."""
+"""The rules' settings that are tuned, and between which values."""
+
+_DIGITS: Final = 4  # of a setting, as it is written
+
+Actor = Callable[[Any], Any]
+"""From the observations of all rows to their actions."""
 
 
-@dataclass(frozen=True)
-class Search:
-    """How long to search: candidates a round, rounds, training scenarios, seed."""
+def tune_rules(
+    task: GreenhouseTask, settings: Mapping[str, float], search: Search
+) -> tuple[dict[str, float], float]:
+    """Return the rules' settings with the best mean objective over training scenarios, and that mean."""
+    columns = SETTINGS.columns(list(RANGES))
+    usual = settings_vector(settings)
+    policy = RuleBased("rule-based", usual, task)
 
-    candidates: int = 12
-    rounds: int = 8
-    scenarios: int = 4
-    seed: int = 0
+    def actor(chosen: Floats) -> Actor:
+        rows = np.tile(usual, (len(chosen), 1))
+        rows[:, columns] = chosen
+        return lambda observations: policy.actions(observations, rows)
+
+    best, mean = _search(task, actor, usual[columns], list(RANGES.values()), search)
+    found = usual.copy()
+    found[columns] = best
+    return {name: float(v) for name, v in zip(SETTINGS.names, found, strict=True)}, mean
 
 
-def tune(task: GreenhouseTask, settings: dict[str, float], search: Search) -> tuple[dict[str, float], float]:
-    """Return the settings with the best mean return over training scenarios, and that mean.
+def tune_setpoints(
+    task: GreenhouseTask, settings: LightSettings, search: Search
+) -> tuple[LightSettings, float]:
+    """Return the set points and gains with the best mean objective over training scenarios, and that mean.
 
-    The first candidate of each round is the best so far, so that a round never loses it.
+    Everything that the settings name is tuned, within what the task's action can say.
     """
-    parts = build(task, task.protocol.training_splits[0])
+    actions = action_map(task)
+    names, gains = list(settings.values), list(settings.gains)
+
+    def made(chosen: Floats) -> LightSettings:
+        numbers = chosen.tolist()
+        values = dict(zip(names, numbers[: len(names)], strict=True))
+        return LightSettings(values=values, gains=dict(zip(gains, numbers[len(names) :], strict=True)))
+
+    def actor(chosen: Floats) -> Actor:
+        policies = [LightSetpoints("candidate", made(row), task, actions) for row in chosen]
+        return lambda seen: np.array([p(row) for p, row in zip(policies, seen, strict=True)])
+
+    ranges = [_range(task, name) for name in names]
+    ranges += [_gain(_range(task, name)) for name in gains]
+    start = np.array([*settings.values.values(), *settings.gains.values()])
+    best, mean = _search(task, actor, start, ranges, search)
+    return made(best), mean
+
+
+def _search(
+    task: GreenhouseTask,
+    actor: Callable[[Floats], Actor],
+    start: Floats,
+    ranges: Sequence[tuple[float, float]],
+    search: Search,
+) -> tuple[Floats, float]:
+    """Return the best vector of settings, rounded, and its mean objective over training scenarios.
+
+    Candidates and scenarios are simulated side by side, the same clouds for all candidates, in the
+    `fast` setting.
+    """
+    parts = build(override(task, {"simulator.setting": "fast"}), task.protocol.training_splits[0])
     keys = parts.scenarios.keys
-    chosen = keys[:: max(1, len(keys) // search.scenarios)][: search.scenarios]
-    names = list(RANGES)
-    low, high = (np.array([ends[i] for ends in RANGES.values()]) for i in (0, 1))
-    columns = SETTINGS.columns(names)
-    best = settings_vector(settings)
-    spread = 0.25 * (high - low)
-    value = -np.inf
-    generator = np.random.default_rng(search.seed)
-    for _ in range(search.rounds):
-        drawn = np.tile(best, (search.candidates, 1))
-        noise = generator.standard_normal((search.candidates - 1, len(names)))
-        drawn[1:, columns] = np.clip(best[columns] + spread * noise, low, high)
-        values = mean_returns(parts, task, drawn, chosen, search.seed)
-        order = np.argsort(-values, kind="stable")
-        elite = drawn[order[: max(2, search.candidates // 4)]][:, columns]
-        spread = 0.5 * spread + 0.5 * np.maximum(elite.std(axis=0), 0.02 * (high - low))
-        best, value = drawn[order[0]].copy(), float(values[order[0]])
-    rounded = {name: round(float(v), 4) for name, v in zip(SETTINGS.names, best, strict=True)}
-    return rounded, value
+    chosen = keys[:: max(1, len(keys) // SCENARIOS)][:SCENARIOS]
+
+    def value(candidates: Floats) -> Floats:
+        rounded = np.round(candidates, _DIGITS)
+        core = BatchCore(parts, len(candidates) * len(chosen))
+        for row in range(core.n):
+            core.seed(row, search.seed + row % len(chosen))
+        core.reset(range(core.n), [*chosen] * len(candidates))
+        gained = play(core, actor(rounded.repeat(len(chosen), axis=0)))
+        means: Floats = gained.reshape(len(candidates), len(chosen)).mean(axis=1)
+        return means
+
+    low, high = np.array(ranges).T
+    best, mean = maximise(value, start, low, high, search)
+    return np.round(best, _DIGITS), mean
 
 
-def mean_returns(
-    parts: Parts, task: GreenhouseTask, candidates: Floats, keys: tuple[str, ...], seed: int
-) -> Floats:
-    """Return the mean return of each candidate (n, 30) over scenarios, all side by side."""
-    many = len(keys)
-    core = BatchCore(parts, len(candidates) * many)
-    for row in range(core.n):
-        core.seed(row, seed + row % many)
-    core.reset(range(core.n), [*keys] * len(candidates))
-    policy = RuleBased("rule-based", candidates[0], task)
-    settings = np.ascontiguousarray(candidates.repeat(many, axis=0))
-    returns = np.zeros(core.n)
-    moving: NDArray[np.bool_] = np.ones(core.n, dtype=np.bool_)
-    while not core.over.any():
-        rewards, _, _ = core.step(policy.actions(core.observations, settings), moving)
-        returns += rewards
-    found: Floats = returns.reshape(len(candidates), many).mean(axis=1)
-    return found
+def _range(task: GreenhouseTask, name: str) -> tuple[float, float]:
+    """Return the ends of what the action can say of a set point."""
+    spec = task.action
+    if spec.kind == "temperature":
+        return min(spec.temperatures), max(spec.temperatures)
+    low, high = spec.ranges[name]
+    return low, high
+
+
+def _gain(ends: tuple[float, float]) -> tuple[float, float]:
+    """Return the gains tried: up to a quarter of the range with 100 W m-2, up or down."""
+    width = 0.25 * (ends[1] - ends[0])
+    return -width, width

@@ -1,0 +1,148 @@
+"""The oracle of set-point tasks: a receding-horizon search that knows the season's weather."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pydantic import Field
+
+from agbench.building.greenhouse import make_simulator
+from agbench.envs.core import BatchCore, SavedEpisode
+from agbench.errors import ConfigError
+from agbench.policies.base import Information, Policy
+from agbench.policies.cross_entropy import Search, maximise
+from agbench.policies.playing import play
+from agbench.simulators.base import Floats
+from agbench.spec.greenhouse_task import GreenhouseTask
+from agbench.spec.overrides import override
+from agbench.spec.reading import Strict
+
+_SPREAD = 0.15  # of the range of a change, in the first round
+
+
+class RecedingSettings(Strict):
+    """The policy whose decisions are bettered, and the search.
+
+    `horizon` decisions are looked ahead, of which the first `applied` are carried out before the next
+    search; a change of the policy's decisions lasts `hold` of them and is at most `reach` of an
+    action's whole range.
+    """
+
+    start: str
+    horizon: int = Field(default=48, ge=1)
+    applied: int = Field(default=24, ge=1)
+    hold: int = Field(default=3, ge=1)
+    reach: float = Field(default=0.5, gt=0, le=1)
+    search: Search = Search(candidates=48, rounds=6)
+
+
+class RecedingHorizon:
+    """Searches the best changes to another policy's decisions over some days, goes on a day, again.
+
+    A plan is made of the very weather to come and valued by what it gains of the task's objective
+    within the horizon, in the `fast` setting; what is carried out runs in the task's own.
+    """
+
+    information: Information = "model"
+
+    def __init__(self, name: str, settings: RecedingSettings, start: Policy, task: GreenhouseTask) -> None:
+        self.name = name
+        if settings.applied > settings.horizon:
+            raise ConfigError(
+                f"policy {name}: applied is {settings.applied}, beyond the horizon, {settings.horizon}."
+            )
+        self._settings = settings
+        self._start = start
+        fast = override(task, {"simulator.setting": "fast"})
+        assert isinstance(fast, GreenhouseTask)
+        self._fast = fast
+        self._actions: list[Any] = []
+        self._step = 0
+
+    def reset(self, seed: int) -> None:
+        """Go back to the season's first decision."""
+        self._step = 0
+
+    def plan(self, core: BatchCore, row: int) -> None:
+        """Search the whole season of the episode in a row."""
+        self._actions = self.solve(core, row)
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action of the next decision."""
+        self._step += 1
+        return self._actions[self._step - 1]
+
+    def solve(self, core: BatchCore, row: int) -> list[Any]:
+        """Return the actions found for the rest of a row's episode."""
+        spec = self._settings
+        ours = replace(core.parts, make_simulator=lambda n: make_simulator(self._fast, n))
+        many = spec.search.candidates
+        ahead, truth = BatchCore(ours, many), BatchCore(core.parts, 1)
+        truth.load(0, core.save(row))
+        space = core.parts.actions.space
+        taken: list[Any] = []
+        change = np.zeros((-(-spec.horizon // spec.hold), *(space.shape or ())))
+        while not truth.over[0]:
+            now = truth.save(0)
+            usual = self._usual(ahead, now)
+            change = self._best(ahead, now, usual, change, len(taken))
+            chosen = self._changed(usual, change[None], space)[0][: spec.applied]
+            for action in chosen:
+                taken.append(action if space.shape else int(action))
+                truth.step(np.asarray(action)[None], ~truth.over)
+                if truth.over[0]:
+                    break
+            gone = spec.applied // spec.hold
+            change = np.concatenate([change[gone:], np.zeros_like(change[:gone])])
+        return taken
+
+    def _usual(self, core: BatchCore, now: SavedEpisode) -> NDArray[Any]:
+        """Return what the other policy would decide over the horizon, (horizon, ...)."""
+        core.over[:] = True
+        core.load(0, now)
+        decided: list[Any] = []
+        self._start.reset(0)
+
+        def act(observations: NDArray[np.float32]) -> NDArray[Any]:
+            decided.append(self._start(observations[0].copy()))
+            return np.array([decided[-1]] * core.n)
+
+        play(core, act, self._settings.horizon)
+        return np.array(decided)
+
+    def _best(
+        self, core: BatchCore, now: SavedEpisode, usual: NDArray[Any], warm: Floats, number: int
+    ) -> Floats:
+        """Return the best changes found, (holds, ...); no change and `warm` take part."""
+        space = core.parts.actions.space
+
+        def value(candidates: Floats) -> Floats:
+            core.over[:] = True
+            for row in range(len(candidates)):
+                core.load(row, now)
+            actions = self._changed(usual, candidates.reshape(-1, *warm.shape), space)
+            if len(actions) < core.n:
+                actions = np.concatenate([actions, np.repeat(actions[:1], core.n - len(actions), axis=0)])
+            steps = iter(range(len(usual)))
+            return play(core, lambda _: actions[:, next(steps)], len(usual))[: len(candidates)]
+
+        start = np.stack([np.zeros(warm.size), warm.ravel()])
+        reach = np.full(warm.size, self._settings.reach * _width(space))
+        search = self._settings.search
+        seeded = search.model_copy(update={"seed": search.seed + number})
+        return maximise(value, start, -reach, reach, seeded, _SPREAD)[0].reshape(warm.shape)
+
+    def _changed(self, usual: NDArray[Any], changes: Floats, space: "spaces.Space[Any]") -> NDArray[Any]:
+        """Return the decisions (n, horizon, ...) that changes (n, holds, ...) make of the usual ones."""
+        by_decision = changes.repeat(self._settings.hold, axis=1)[:, : len(usual)]
+        if isinstance(space, spaces.Discrete):
+            found: NDArray[Any] = np.clip(np.rint(usual + by_decision), 0, space.n - 1).astype(np.int64)
+            return found
+        return np.clip(usual + by_decision, -1.0, 1.0).astype(np.float32)
+
+
+def _width(space: "spaces.Space[Any]") -> float:
+    """Return the whole range of an action's components."""
+    return float(space.n - 1) if isinstance(space, spaces.Discrete) else 2.0

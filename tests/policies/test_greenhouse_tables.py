@@ -1,0 +1,33 @@
+"""The tables of greenhouse policies: one batch gives what the protocol's evaluation gives."""
+
+import agbench
+from agbench import data
+from agbench.benchmarks.greenhouse_policies import accuracy, seasons, table
+from agbench.spec.overrides import override
+
+SHORT = {"season__length": "1 d", "simulator__setting": "fast"}
+
+
+def test_the_batch_gives_what_evaluate_gives():
+    task = override(data.task("greenhouse-winter-v1"), SHORT)
+    names = ["rule-based", "random"]
+    found = seasons(task, names)
+    for name in names:
+        alone = agbench.evaluate(task, name).episodes
+        batch = found[found["policy"] == name]
+        assert batch["scenario"].tolist() == alone["scenario"].tolist()
+        assert batch["profit"].tolist() == alone["profit"].tolist()
+
+
+def test_a_table_has_a_line_a_policy_and_a_column_a_level():
+    task = override(data.task("greenhouse-tomato-uncertain-v1"), SHORT)
+    lines = list(table(task))
+    assert lines[0].endswith("| 0 | 0.05 | 0.1 | 0.15 | 0.2 | 0.25 | 0.3 |")
+    assert [line.split(" | ")[0] for line in lines[2:4]] == ["| idle", "| rule-based-tuned"]
+
+
+def test_accuracy_compares_the_two_settings():
+    lines = list(accuracy(override(data.task("greenhouse-winter-v1"), {"season__length": "2 d"}), 1))
+    rows = [[float(x) for x in line.split(" | ")[1:4]] for line in lines[2:]]
+    assert all(abs(abs(exact - quick) - apart) < 2e-4 for exact, quick, apart in rows)
+    assert 0 < max(apart for *_, apart in rows) < 0.01
