@@ -127,6 +127,7 @@ class _WorldBuilder:
         """Return the world of a scenario; what is random in it is drawn from `generator`."""
         spec, season = self._task.simulator, self._task.season
         series, start, end = self._where_and_when(key)
+        window = season.sowing_window
         return self._model.world(
             FieldSetup(
                 parameters=self._parameters.draw(generator),
@@ -138,6 +139,8 @@ class _WorldBuilder:
                 efficiency=self._task.action.efficiency,
                 setting=spec.setting,
                 limitation=spec.limitation,
+                management=season.management,
+                sowing_window=window and (_from(start, window[0]), _from(start, window[1])),
                 noise_seed=0 if generator is None else int(generator.integers(2**63)),
             )
         )
@@ -149,6 +152,12 @@ class _WorldBuilder:
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
         series = _warmed(key, float(self._task.simulator.warming), self._given)
         return series, start, end if end > start else end.replace(year=end.year + 1)
+
+
+def _from(start: date, month_day: str) -> date:
+    """Return a day of the year, on or after `start`."""
+    day = date.fromisoformat(f"{start.year}-{month_day}")
+    return day if day >= start else day.replace(year=start.year + 1)
 
 
 @lru_cache(maxsize=64)

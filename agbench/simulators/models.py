@@ -23,7 +23,9 @@ class FieldSetup:
     `parameters` are those of crop, soil and site together under the model's own names; `recovery`
     and `efficiency` are the shares of fertiliser and irrigation that arrive. `limitation` is what
     limits growth, for models that offer a choice. A season ends with its crop, where that is on or
-    after `stop_after`. Errors of weather forecasts start from `noise_seed`.
+    after `stop_after`. Errors of weather forecasts start from `noise_seed`. `management` is `inputs`, or
+    `harvest` or `plant` where harvest, or sowing and harvest, are inputs; sowing is for the days of
+    the `sowing_window`, the first and the last one.
     """
 
     parameters: Mapping[str, Any]
@@ -37,6 +39,8 @@ class FieldSetup:
     limitation: str | None = None
     stop_after: date | None = None
     noise_seed: int = 0
+    management: str = "inputs"
+    sowing_window: tuple[date, date] | None = None
 
 
 class TableRun(Protocol):

@@ -70,6 +70,8 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
         recovery=setup.recovery,
         efficiency=setup.efficiency,
         stop_after=setup.stop_after,
+        management=setup.management,
+        sowing_window=setup.sowing_window,
     )
     return replace(world, noise_seed=setup.noise_seed) if setup.noise_seed else world
 
