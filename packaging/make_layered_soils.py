@@ -21,6 +21,7 @@ from agbench.spec.soil_profile import SATURATED
 
 SOURCE = "Solow, Saisubramanian, Fern 2025 (WOFOSTGym)"
 FAMILY = "moregon"
+SHARED = ("SMfromPF", "CONDfromPF", "CRAIRC")
 CONTRADICTED = ("SMW", "SMFCF", "SM0", "CRAIRC")
 """Limits of a soil that the profile contradicts: those of its layers count."""
 
@@ -51,9 +52,7 @@ def profile_lines(profile: Mapping[str, Any]) -> list[str]:
     materials: dict[str, Mapping[str, Any]] = {}
     layers = []
     for layer in profile["SoilLayers"]:
-        shared = (
-            n for n, m in materials.items() if all(m[k] == layer[k] for k in ("SMfromPF", "CONDfromPF"))
-        )
+        shared = (n for n, m in materials.items() if all(m[k] == layer[k] for k in SHARED))
         name = next(shared, None) or str(layer["SoilID"]).lower().replace("_", "-")
         materials.setdefault(name, layer)
         layers.append(f"-   {{thickness: {number(layer['Thickness'])} cm, material: {name}}}")
@@ -94,10 +93,11 @@ def main(figures: Path, folder: Path) -> None:
         runoff = pairs("RNPKRUNOFF", unwrapped(given["RNPKRUNOFF"]), stem)
         lines = [
             f"soil: {stem}",
-            f"summary: Layered Oregon soil {variation.rpartition('_')[2]} of WOFOSTGym, with water, N, P and K.",
+            f"summary: Layered Oregon soil {variation.rpartition('_')[2]} of WOFOSTGym, "
+            "with water, N, P and K.",
             f'source: "{SOURCE}"',
             f"# Left out: {left_out}. At field capacity the profile below is drier than",
-            "# that wilting point, so that in the original no crop ever transpires. The layers' limits count.",
+            "# that wilting point, so that in the original no crop transpires. The layers' limits count.",
             "parameters:",
             *(f"    {line}" for line in parameter_lines(given, depth)),
             "tables:",
