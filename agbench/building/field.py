@@ -38,6 +38,7 @@ def build(
 ) -> Parts:
     """Return the parts of a field task on one split; see `agbench.building.build`."""
     model = _model(task)
+    _require_able(task, model)
     scenarios = _scenarios(task, model, split, weather, years)
     return Parts(
         task=task,
@@ -53,6 +54,21 @@ def build(
 def _model(task: FieldTask) -> Model:
     spec = task.simulator
     return models.find(spec.model, spec.engine, spec.soil_water)
+
+
+def _require_able(task: FieldTask, model: Model) -> None:
+    """Raise `ConfigError` for settings that the model, or the engine that runs it, cannot follow."""
+    runs = f"{model.name} on the engine {task.simulator.engine!r}"
+    if task.observation.forecast.days and not model.forecasts:
+        raise ConfigError(
+            f"{task.task}: observation.forecast: {runs} knows no weather to come; the WOFOST models on "
+            "the engine 'compiled' do."
+        )
+    if task.season.management != "inputs" and "harvest" not in model.events:
+        raise ConfigError(
+            f"{task.task}: season.management {task.season.management!r}: {runs} has no harvest; "
+            "wofost-npk on the engine 'compiled' has."
+        )
 
 
 def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:

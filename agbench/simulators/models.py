@@ -58,7 +58,8 @@ class Model:
 
     `units` are those of its parameters, by name; `events` the names of the management events it
     understands; `world` turns a setup into what `simulator(n).reset` takes. A table of a model that
-    `runs_on` goes on without a crop, up to the last event or a given end.
+    `runs_on` goes on without a crop, up to the last event or a given end. The simulators of a model
+    that `forecasts` also tell the weather to come (`coming`, `noise_seeds`).
     """
 
     name: str
@@ -72,6 +73,7 @@ class Model:
     world: Callable[[FieldSetup], Any]
     table: TableRun
     runs_on: bool = False
+    forecasts: bool = False
 
 
 ENGINES: Final = ("compiled", "pcse")

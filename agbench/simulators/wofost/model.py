@@ -49,6 +49,7 @@ def model(name: str, soil_water: str = "single") -> Model:
         world=partial(_world, name, soil_water),
         table=partial(_table, name, soil_water),
         runs_on=True,
+        forecasts=True,
     )
 
 
