@@ -1,47 +1,52 @@
 """Make a task for every annual crop from one template: python packaging/make_crop_tasks.py.
 
 `tasks/CROP-inputs-v1.yaml` and `baselines/CROP-inputs-v1/feeding.yaml` come from the two files in
-`packaging/crop-tasks/`; `agbench fit CROP-inputs-v1 feeding` then tunes the expert. Wheat and maize
-have tasks of their own.
+`packaging/crop-tasks/`; `agbench fit CROP-inputs-v1 feeding` then tunes the expert, and a tuned one
+is left alone. Wheat and maize have tasks of their own.
 """
 
 from pathlib import Path
 from string import Template
 
-SPRING = {"start": "03-15", "end": "10-31", "warming": "0.0"}
-WARM = {"start": "04-15", "end": "12-15", "warming": "6.0"}
-HOT = {"start": "04-15", "end": "12-15", "warming": "10.0"}
-CANE = {
-    "start": "01-01",
-    "end": "12-31",
-    "warming": "14.0",
-    "product": "TWST",
-    "organs": "stems",
+MEASURED = {
+    "site": "wageningen",
+    "train": "{years: odd 1976-1999, leaving_out: [1991]}",
+    "test": "{years: even 1976-1999, leaving_out: [1990]}",
 }
+GENERATED = {"train": "{generated: [0, 999]}", "test": "{generated: [1000, 1019]}"}
+SPRING = MEASURED | {"start": "03-15", "end": "10-31"}
+NIGER = GENERATED | {"site": "niger", "start": "06-15", "end": "11-30"}
+SICHUAN = GENERATED | {"site": "sichuan", "start": "04-15", "end": "11-30"}
+NEW_MEXICO = GENERATED | {"site": "new-mexico"}
 CROPS = {
     "barley": SPRING,
-    "cassava": HOT,
-    "chickpea": WARM,
-    "cotton": HOT,
-    "cowpea": WARM,
+    "cassava": NIGER | {"start": "06-01", "end": "05-31"},
+    "chickpea": GENERATED | {"site": "rhone", "start": "03-15", "end": "10-31"},
+    "cotton": NEW_MEXICO | {"start": "04-01", "end": "11-30"},
+    "cowpea": NIGER,
     "fababean": SPRING,
-    "groundnut": WARM,
-    "millet": WARM,
-    "mungbean": WARM,
-    "pigeonpea": HOT,
+    "groundnut": NEW_MEXICO | {"start": "05-01", "end": "10-31"},
+    "millet": NIGER,
+    "mungbean": SICHUAN | {"start": "05-15", "end": "10-31"},
+    "pigeonpea": NIGER,
     "potato": SPRING | {"start": "04-01"},
     "rapeseed": SPRING,
-    "rice": HOT,
+    "rice": SICHUAN,
     "seed-onion": SPRING,
-    "sorghum": WARM,
+    "sorghum": NIGER,
     "soybean": SPRING | {"start": "04-15"},
     "sugarbeet": SPRING | {"end": "11-30"},
-    "sugarcane": CANE,
+    "sugarcane": NIGER | {"start": "02-01", "end": "01-31", "product": "TWST", "organs": "stems"},
     "sunflower": SPRING | {"start": "04-15", "end": "11-30"},
-    "sweetpotato": HOT,
-    "tobacco": WARM | {"start_type": "emergence"},
+    "sweetpotato": SICHUAN,
+    "tobacco": SICHUAN | {"start_type": "emergence"},
 }
-"""Season and warming of Wageningen's temperatures with which each crop ripens, or nearly so."""
+"""Where each crop is grown, and a season there in which it ripens.
+
+Niger: sown with the rains of June; cane and cassava stand for a year, watered. Sichuan: rice, sweet
+potato and tobacco from April to autumn. New Mexico: irrigated cotton and groundnuts of the
+valleys. Rhone: chickpeas sown in spring.
+"""
 DEFAULTS = {"start_type": "sowing", "product": "WSO", "organs": "storage organs"}
 
 
@@ -58,6 +63,8 @@ def main() -> None:
             ("task.yaml", root / "tasks" / f"{task}.yaml"),
             ("feeding.yaml", folder / "feeding.yaml"),
         ):
+            if path.parent == folder and path.exists():
+                continue
             text = (templates / template).read_text("utf-8")
             path.write_text(Template(text).substitute(given), "utf-8")
 

@@ -38,6 +38,7 @@ def build(
 ) -> Parts:
     """Return the parts of a field task on one split; see `agbench.building.build`."""
     model = _model(task)
+    _require_able(task, model)
     scenarios = _scenarios(task, model, split, weather, years)
     return Parts(
         task=task,
@@ -53,6 +54,21 @@ def build(
 def _model(task: FieldTask) -> Model:
     spec = task.simulator
     return models.find(spec.model, spec.engine, spec.soil_water)
+
+
+def _require_able(task: FieldTask, model: Model) -> None:
+    """Raise `ConfigError` for settings that the model, or the engine that runs it, cannot follow."""
+    runs = f"{model.name} on the engine {task.simulator.engine!r}"
+    if task.observation.forecast.days and not model.forecasts:
+        raise ConfigError(
+            f"{task.task}: observation.forecast: {runs} knows no weather to come; the WOFOST models on "
+            "the engine 'compiled' do."
+        )
+    if task.season.management != "inputs" and "harvest" not in model.events:
+        raise ConfigError(
+            f"{task.task}: season.management {task.season.management!r}: {runs} has no harvest; "
+            "wofost-npk on the engine 'compiled' has."
+        )
 
 
 def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
@@ -127,6 +143,7 @@ class _WorldBuilder:
         """Return the world of a scenario; what is random in it is drawn from `generator`."""
         spec, season = self._task.simulator, self._task.season
         series, start, end = self._where_and_when(key)
+        window = season.sowing_window
         return self._model.world(
             FieldSetup(
                 parameters=self._parameters.draw(generator),
@@ -138,6 +155,8 @@ class _WorldBuilder:
                 efficiency=self._task.action.efficiency,
                 setting=spec.setting,
                 limitation=spec.limitation,
+                management=season.management,
+                sowing_window=window and (_from(start, window[0]), _from(start, window[1])),
                 noise_seed=0 if generator is None else int(generator.integers(2**63)),
             )
         )
@@ -149,6 +168,12 @@ class _WorldBuilder:
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
         series = _warmed(key, float(self._task.simulator.warming), self._given, seasons.mark(key))
         return series, start, end if end > start else end.replace(year=end.year + 1)
+
+
+def _from(start: date, month_day: str) -> date:
+    """Return a day of the year, on or after `start`."""
+    day = date.fromisoformat(f"{start.year}-{month_day}")
+    return day if day >= start else day.replace(year=start.year + 1)
 
 
 @lru_cache(maxsize=64)

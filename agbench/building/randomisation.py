@@ -5,7 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from agbench.errors import unknown
+from agbench import data
+from agbench.errors import ConfigError, unknown
 from agbench.field_season import parameters_of
 from agbench.simulators.models import Model
 from agbench.spec.field_task import FieldTask
@@ -31,6 +32,8 @@ class RandomParameters:
                 ("crop", [simulator.crop, *self._spec.crops]),
             )
         }
+        for name, values in read["soil"].items():
+            _require_profile(task, name, values)
         self._site = read["site"][simulator.site]
         self._soils, self._crops = read["soil"], read["crop"]
         self._soil, self._crop = simulator.soil, simulator.crop
@@ -50,6 +53,26 @@ class RandomParameters:
             if name in drawn:
                 drawn[name] = _noisy(drawn[name], noise, generator)
         return _consistent(drawn)
+
+
+def _require_profile(task: FieldTask, soil: str, values: Mapping[str, Any]) -> None:
+    """Refuse a soil of one layer for layered water, the reverse, and noise that would do nothing."""
+    layered = task.simulator.soil_water == "layered"
+    with_profile = [name for name in data.names("soil") if data.soil(name).profile is not None]
+    if layered and "SoilProfileDescription" not in values:
+        raise ConfigError(
+            f"{task.task}: simulator.soil_water 'layered' needs a soil with a profile; {soil} has none. "
+            f"Soils that have: {', '.join(with_profile)}."
+        )
+    if not layered and soil in with_profile:
+        raise ConfigError(
+            f"{task.task}: the soil {soil} is a profile of layers; it needs simulator.soil_water 'layered'."
+        )
+    idle = [name for name in task.randomisation.parameters if name in _MOISTURES]
+    if layered and idle:
+        raise ConfigError(
+            f"{task.task}: randomisation: {', '.join(idle)} follow from the layers' curves in a layered soil."
+        )
 
 
 def _one_of(names: list[str], default: str, generator: np.random.Generator) -> str:

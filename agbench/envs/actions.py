@@ -46,7 +46,8 @@ class Menu:
                 row = np.zeros(len(table))
                 row[column] = amount
                 rows.append(row)
-                self._labels.append(f"{amount:g} {table[name].unit} {name}")
+                whole = table[name].unit == "-" and amount == 1.0
+                self._labels.append(name if whole else f"{amount:g} {table[name].unit} {name}")
         self._inputs = table
         self.names = list(doses)
         self._table: Floats = np.array(rows)

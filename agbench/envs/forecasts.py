@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.errors import ConfigError
 from agbench.simulators.base import Floats, Simulator, Variable, VariableTable
 
 _ROUNDS: Final = 4  # uniform numbers that make a nearly normal one (Irwin-Hall)
@@ -42,10 +41,7 @@ class Forecast:
 
     def of(self, simulator: Simulator) -> Floats:
         """Return the forecasts of all rows, (n, days * variables), a day's variables together."""
-        coming = getattr(simulator, "coming", None)
-        if coming is None:
-            raise ConfigError("observation.forecast: this model and engine have no forecasts; WOFOST has.")
-        truth: Floats = coming(self._days, self._columns)
+        truth: Floats = simulator.coming(self._days, self._columns)  # type: ignore[attr-defined]
         noise = _noise(simulator.noise_seeds, simulator.elapsed, truth.shape[1:])  # type: ignore[attr-defined]
         said = np.clip(truth + self._deviation * noise, self._low, self._high)
         return said.reshape(len(said), -1)

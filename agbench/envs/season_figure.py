@@ -65,7 +65,7 @@ class SeasonFigure:
             ax.set_xticks(ticks, labels if ax is axes[-1] else [""] * len(ticks))
         self._title = figure.text(0.075, 0.965, "", fontsize=12, fontweight="bold")
         self._status = figure.text(0.925, 0.965, "", fontsize=9, color=MUTED, ha="right")
-        self._summary = figure.text(0.075, 0.94, "", fontsize=9, color=MUTED)
+        self._summary = figure.text(0.075, 0.955, "", fontsize=9, color=MUTED, va="top")
 
     def draw(self, season: Season) -> None:
         """Replace what is drawn by the season so far."""

@@ -248,7 +248,7 @@ class DosePanel(Panel):
         lanes = len(self._inputs)
         axes.set_ylim(-0.05, lanes)
         axes.grid(False, axis="y")
-        names = [f"{v.name} ({printed(v.unit)})" for v in reversed(self._inputs)]
+        names = [v.name if v.unit == "-" else f"{v.name} ({printed(v.unit)})" for v in reversed(self._inputs)]
         axes.set_yticks(np.arange(lanes) + 0.3, [])
         axes.tick_params(axis="y", length=0)
         axes.spines[["left", "right"]].set_visible(False)

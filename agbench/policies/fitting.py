@@ -77,10 +77,11 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
     """Return the rules with the best mean return over the training scenarios, and that mean.
 
     All combinations of `settings.tune` are tried, or as many of them as the budget allows, drawn by
-    the settings' seed; the rules as they are always take part.
+    the settings' seed; the rules as they are always take part. `settings.scenarios` limits the
+    training scenarios to the first ones.
     """
     parts = build(task, task.protocol.training_splits[0])
-    keys = parts.scenarios.keys
+    keys = parts.scenarios.keys[: settings.scenarios]
     actions = action_map(task)
     candidates = [settings.rules, *(_with_values(settings.rules, v) for v in _combinations(settings))]
     means = []

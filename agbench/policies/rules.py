@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from agbench.envs.actions import ActionMap
 from agbench.errors import unknown
@@ -20,7 +20,8 @@ _SMALLEST = 1e-9  # of an input; what is less is rounding
 class Rule(Strict):
     """Give `amount` of `input`, at most once in `every`, from `after` the first decision on.
 
-    Only while the observed `when` lies below `below`, and until the season's total of the input
+    Only while the observed `when` lies below `below`, while everything observed that `within` names
+    (state or mean weather) lies in its range from .. to, and until the season's total of the input
     reaches `until`, where these are given.
     """
 
@@ -31,6 +32,14 @@ class Rule(Strict):
     when: str | None = None
     below: Number | None = None
     until: Number | None = None
+    within: dict[str, tuple[Number, Number]] = Field(default={})
+
+    @field_validator("within", mode="before")
+    @classmethod
+    def _ranges(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {name: tuple(r) if isinstance(r, list) else r for name, r in value.items()}
 
     @model_validator(mode="after")
     def _both(self) -> "Rule":
@@ -43,12 +52,13 @@ class RulesSettings(Strict):
     """The rules in their order: the first that applies acts, one a decision.
 
     `agbench fit` tries values of `tune` (such as `0.amount: [2, 4]` for the first rule), at most
-    `budget` combinations, drawn by `seed`.
+    `budget` combinations, drawn by `seed`, on the first `scenarios` of the training split or on all.
     """
 
     rules: list[Rule] = Field(min_length=1)
     tune: dict[str, list[Any]] = Field(default={})
     budget: int = Field(default=200, ge=1)
+    scenarios: int | None = Field(default=None, ge=1)
     seed: int = 0
 
 
@@ -59,6 +69,7 @@ class _Reading:
     rule: Rule
     every: int
     place: int
+    ranges: list[tuple[int, float, float]]
     last: int | None = None
 
 
@@ -103,6 +114,8 @@ class Rules:
             return False
         if rule.below is not None and observation[reading.place] >= rule.below:
             return False
+        if not all(low <= observation[place] <= high for place, low, high in reading.ranges):
+            return False
         total = self._given[rule.input] + rule.amount
         return rule.until is None or total <= rule.until + _SMALLEST
 
@@ -115,4 +128,14 @@ def _read(rule: Rule, task: FieldTask) -> _Reading:
     if rule.when is not None and rule.when not in seen:
         raise unknown("observed variable", rule.when, seen, where=task.task)
     every = 0 if rule.every is None else days(rule.every)
-    return _Reading(rule, every, 0 if rule.when is None else seen.index(rule.when))
+    ranges = [(_place(name, task), low, high) for name, (low, high) in rule.within.items()]
+    return _Reading(rule, every, 0 if rule.when is None else seen.index(rule.when), ranges)
+
+
+def _place(name: str, task: FieldTask) -> int:
+    """Return where in an observation a state or mean weather variable stands."""
+    told = task.observation
+    seen = [*told.state, *(told.weather if told.weather_form == "mean" else ())]
+    if name not in seen:
+        raise unknown("observed variable", name, seen, where=task.task)
+    return seen.index(name)

@@ -23,7 +23,9 @@ class FieldSetup:
     `parameters` are those of crop, soil and site together under the model's own names; `recovery`
     and `efficiency` are the shares of fertiliser and irrigation that arrive. `limitation` is what
     limits growth, for models that offer a choice. A season ends with its crop, where that is on or
-    after `stop_after`. Errors of weather forecasts start from `noise_seed`.
+    after `stop_after`. Errors of weather forecasts start from `noise_seed`. `management` is `inputs`, or
+    `harvest` or `plant` where harvest, or sowing and harvest, are inputs; sowing is for the days of
+    the `sowing_window`, the first and the last one.
     """
 
     parameters: Mapping[str, Any]
@@ -37,6 +39,8 @@ class FieldSetup:
     limitation: str | None = None
     stop_after: date | None = None
     noise_seed: int = 0
+    management: str = "inputs"
+    sowing_window: tuple[date, date] | None = None
 
 
 class TableRun(Protocol):
@@ -54,7 +58,8 @@ class Model:
 
     `units` are those of its parameters, by name; `events` the names of the management events it
     understands; `world` turns a setup into what `simulator(n).reset` takes. A table of a model that
-    `runs_on` goes on without a crop, up to the last event or a given end.
+    `runs_on` goes on without a crop, up to the last event or a given end. The simulators of a model
+    that `forecasts` also tell the weather to come (`coming`, `noise_seeds`).
     """
 
     name: str
@@ -68,6 +73,7 @@ class Model:
     world: Callable[[FieldSetup], Any]
     table: TableRun
     runs_on: bool = False
+    forecasts: bool = False
 
 
 ENGINES: Final = ("compiled", "pcse")

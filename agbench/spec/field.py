@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from agbench.errors import ConfigError
 from agbench.spec.quantity import split_quantity
 from agbench.spec.reading import Strict
 from agbench.spec.retention import contradiction
-
-Number = Annotated[float, Field(strict=False)]
+from agbench.spec.soil_profile import SoilProfile
+from agbench.spec.table import Number as Number
+from agbench.spec.table import Table as Table
 
 
 def _check_quantities(values: dict[str, Any]) -> dict[str, Any]:
@@ -24,24 +25,6 @@ def _check_quantities(values: dict[str, Any]) -> dict[str, Any]:
 
 Quantities = Annotated[dict[str, float | int | bool | str], AfterValidator(_check_quantities)]
 """Scalars by name; `LUE: 2.73 g MJ-1`, or a plain number where it has no unit."""
-
-
-class Table(Strict):
-    """A piecewise linear table: unit of its values, what it is a function of, its points."""
-
-    unit: str
-    of: str
-    points: list[tuple[Number, Number]] = Field(min_length=2)
-
-    @property
-    def flat(self) -> list[float]:
-        """The points as x0, y0, x1, y1, ..."""
-        return [number for point in self.points for number in point]
-
-    @field_validator("points", mode="before")
-    @classmethod
-    def _pairs(cls, value: Any) -> Any:
-        return [tuple(p) if isinstance(p, list) else p for p in value]
 
 
 class Crop(Strict):
@@ -70,7 +53,8 @@ class Crop(Strict):
 class Soil(Strict):
     """A soil: hydraulic and nutrient parameters under the model's own names.
 
-    One that cannot hold water so is refused; see `agbench.spec.retention`.
+    A soil with a `profile` is for layered water: its moisture limits are those of the layers.
+    One that cannot hold water as it says is refused; see `agbench.spec.retention`.
     """
 
     soil: str
@@ -78,11 +62,21 @@ class Soil(Strict):
     source: str
     parameters: Quantities
     tables: dict[str, Table] = {}
+    profile: SoilProfile | None = None
 
     @property
     def values(self) -> dict[str, Any]:
         """All parameters as plain numbers and flat tables, under the model's own names."""
-        return plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
+        found = plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
+        return found | ({"SoilProfileDescription": self.profile.description} if self.profile else {})
+
+    @model_validator(mode="after")
+    def _rootable(self) -> "Soil":
+        rootable = plain(self.parameters).get("RDMSOL", 0.0)
+        if self.profile is not None and rootable > self.profile.depth:
+            depth = self.profile.depth
+            raise ValueError(f"RDMSOL is {rootable:g} cm, but the profile ends at {depth:g} cm.")
+        return self
 
     @model_validator(mode="after")
     def _holds_water(self) -> "Soil":

@@ -51,13 +51,32 @@ class SimulatorSpec(Strict):
 
 
 class SeasonSpec(Strict):
-    """When an episode starts and ends, how long a step is, what runs before the first decision."""
+    """When an episode starts and ends, how long a step is, what runs before the first decision.
+
+    `management` is who sows and harvests: with `inputs` the calendar does, the crop starts on the
+    first day and ends when it is ripe; with `harvest` the agent harvests, which ends the season; with
+    `plant` it also sows, on a day of the `sowing_window`, the first and the last one. The day on which
+    time runs out ends every season, harvested or not.
+    """
 
     start: MonthDay
     start_type: Literal["emergence", "sowing"] = "emergence"
     end: MonthDay
     step: Days = "7 d"
     warmup: Days = "7 d"
+    management: Literal["inputs", "harvest", "plant"] = "inputs"
+    sowing_window: tuple[MonthDay, MonthDay] | None = None
+
+    @field_validator("sowing_window", mode="before")
+    @classmethod
+    def _window(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _window_for_planting(self) -> "SeasonSpec":
+        if (self.management == "plant") != (self.sowing_window is not None):
+            raise ValueError("the management 'plant', and it alone, needs a sowing_window.")
+        return self
 
     @property
     def step_days(self) -> int:
@@ -145,6 +164,7 @@ class ObservationSpec(Strict):
 
 _OPTIONS: Final = {
     "simulator": ("limitation", "soil_water", "warming"),
+    "season": ("management", "sowing_window"),
     "observation": ("progress", "forecast"),
     "reward": ("product_price", "penalty", "limits", "lost"),
 }
@@ -162,6 +182,17 @@ class FieldTask(Task):
     reward: RewardSpec
     splits: dict[str, SplitSpec] = Field(min_length=1)
     randomisation: RandomisationSpec = RandomisationSpec()
+
+    @model_validator(mode="after")
+    def _can_sow_and_harvest(self) -> "FieldTask":
+        management = self.season.management
+        needed = {"inputs": [], "harvest": ["HARVEST"], "plant": ["PLANT", "HARVEST"]}[management]
+        for name in needed:
+            if self.action.doses.get(name) != [0.0, 1.0]:
+                raise ValueError(f"the management {management!r} needs action.doses {name}: [0, 1].")
+        if management != "plant" and "PLANT" in self.action.doses:
+            raise ValueError("PLANT among the doses needs season.management: plant.")
+        return self
 
     def scenarios(self, split: str) -> list[str]:
         """Return the keys of a split's scenarios: `site/year`, `site/generated/number`, ..."""

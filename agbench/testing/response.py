@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agbench import data
 from agbench.building import build
 from agbench.envs.core import BatchCore, Parts
-from agbench.simulators.base import Floats
+from agbench.simulators.base import Booleans, Floats
 from agbench.spec.field_task import FieldTask
 from agbench.spec.overrides import override
 from agbench.testing.contract import NotApplicableError, fail
@@ -45,14 +46,17 @@ def check_response(
     some amount the rewarded variable rises in at least one scenario; the recorded amount rises
     with every level in every scenario; and so does what is paid for it, if it has a price. Where an
     input alone raises nothing, because something else is scarcer (Liebig's law of the minimum), it
-    must do so beside the largest dose of each of the others in turn.
+    must do so beside the largest dose of each of the others in turn. Where the agent sows or harvests,
+    it does so in every run: on the first decision without a dose, and on the last one.
     """
     spec = override(data.task(task), overrides)
     if not isinstance(spec, FieldTask):
         raise NotApplicableError("the task is not on a field.")
     parts = build(spec, split, weather=weather, years=years)
-    for name in spec.action.doses:
+    for name in _fed(spec):
         found = _respond(spec, parts, name)
+        if spec.season.management != "inputs" and not (found.grown > 0.0).any():
+            fail(f"{spec.task}: a crop that is sown and harvested leaves no {spec.reward.variable}.")
         _require_effect(spec, parts, name, found)
         _require_cost(spec, name, parts.scenarios.keys, found)
 
@@ -61,7 +65,7 @@ def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) 
     states = [m for m, spec in task.metrics.items() if spec.state is not None]
     if _raises(alone) and _changes(alone, states):
         return
-    others = [other for other in task.action.doses if other != name]
+    others = [other for other in _fed(task) if other != name]
     if others and parts.task.step <= _OFTEN:
         found = _respond(task, parts, name, others)
         if _raises(found) and (_changes(alone, states) or _changes(found, states)):
@@ -70,6 +74,12 @@ def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) 
         fail(f"{task.task}: no amount of {name} changes any of {', '.join(states)} in any scenario.")
     variable = task.reward.variable
     fail(f"{task.task}: no amount of {name} raises {variable} above that of none in any scenario.")
+
+
+def _fed(task: FieldTask) -> list[str]:
+    """Return the inputs of a task but for sowing and the harvest that ends its season."""
+    work = () if task.season.management == "inputs" else ("PLANT", "HARVEST")
+    return [name for name in task.action.doses if name not in work]
 
 
 def _raises(found: _Response) -> bool:
@@ -122,6 +132,7 @@ def _respond(task: FieldTask, parts: Parts, name: str, others: Sequence[str] = (
     while not core.over.all():
         giving = (step % spread == 0) & (step // spread < levels)
         actions = np.array([dose if gives else beside[step % len(beside)] for gives in giving])
+        _work_the_field(task, core, actions, giving)
         returns += core.step(actions, ~core.over)[0]
         step += 1
     column = core.simulator.variables.column(task.reward.variable)
@@ -131,3 +142,14 @@ def _respond(task: FieldTask, parts: Parts, name: str, others: Sequence[str] = (
         core.simulator.state[:, column].copy().reshape(shape),
         {name: info[name].reshape(shape) for name in task.metrics},
     )
+
+
+def _work_the_field(task: FieldTask, core: BatchCore, actions: NDArray[Any], giving: Booleans) -> None:
+    """Let rows sow where the field is empty and nothing is given, and harvest on the last decision."""
+    encode = core.parts.actions.encode
+    if task.season.management == "plant":
+        empty = core.simulator.state[:, core.simulator.variables.column("CROP")] == 0.0
+        actions[empty & ~giving] = encode("PLANT", 1.0)[0]
+    if task.season.management != "inputs":
+        last = core.simulator.elapsed + task.step >= core.simulator.horizon
+        actions[last] = encode("HARVEST", 1.0)[0]

@@ -50,6 +50,12 @@ def test_progress_counts_the_days():
 
 def test_a_model_without_forecasts_says_so():
     told = {"days": 2, "variables": ["TMIN"]}
-    env = agbench.make("wheat-nitrogen-v1", observation__forecast=told).unwrapped
-    with pytest.raises(ConfigError, match="no forecasts; WOFOST has"):
-        env.reset(seed=0)
+    for engine in ("compiled", "pcse"):
+        with pytest.raises(ConfigError, match=f"on the engine '{engine}' knows no weather to come"):
+            agbench.make("wheat-nitrogen-v1", observation__forecast=told, engine=engine)
+
+
+def test_wofost_run_by_pcse_has_no_forecasts_either():
+    told = {"days": 2, "variables": ["TMIN"]}
+    with pytest.raises(ConfigError, match="wofost81-nwlp on the engine 'pcse' knows no weather"):
+        agbench.make(TASK, model="wofost81-nwlp", engine="pcse", observation__forecast=told)

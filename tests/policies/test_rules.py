@@ -51,6 +51,28 @@ def test_a_threshold_is_heeded():
     assert follow([rule], 3, lambda day: {"SM": 0.25 + 0.04 * day}) == [WATER2, WATER2, 0]
 
 
+def test_all_ranges_are_heeded_those_of_weather_too():
+    rule = {"input": "N", "amount": 8.0, "within": {"DVS": [0.0, 1.0], "TEMP": [5.0, 30.0]}}
+    task = data.task(TASK)
+    policy = Rules("mine", [Rule(**rule)], task, action_map(task))
+    seen = [*task.observation.state, *task.observation.weather]
+    actions = []
+    for dvs, temperature in ((0.5, 4.0), (0.5, 5.0), (1.0, 30.0), (1.1, 20.0)):
+        observation = np.zeros(len(seen))
+        observation[seen.index("DVS")], observation[seen.index("TEMP")] = dvs, temperature
+        actions.append(policy(observation))
+    assert actions == [0, N8, N8, 0]
+
+
+def test_tuning_on_some_scenarios_uses_the_first_of_them():
+    task = data.task(TASK)
+    rules = [Rule(input="IRRIG", amount=2.0, when="SM", below=0.35)]
+    _, mean = fit_rules(task, RulesSettings(rules=rules, scenarios=1))
+    year = [task.splits["train"].all_years[0]]
+    path = agbench.evaluate(TASK, Rules("mine", rules, task, action_map(task)), years=year)
+    assert mean == pytest.approx(path.episodes["return"][0])
+
+
 def test_the_first_rule_comes_first_and_the_other_a_day_later():
     rules = [
         {"input": "N", "amount": 8.0, "every": "14 d"},
@@ -124,6 +146,11 @@ WRONG = {
         {"input": "N", "amount": 1.0, "when": "LAI", "below": 1.0},
         UnknownNameError,
         "observed variable",
+    ),
+    "range": (
+        {"input": "N", "amount": 1.0, "within": {"RIAN": [0.0, 1.0]}},
+        UnknownNameError,
+        "Did you mean 'RAIN'",
     ),
 }
 

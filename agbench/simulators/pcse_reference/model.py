@@ -63,6 +63,7 @@ def model(compiled: Model, soil_water: str = "single") -> Model:
         simulator=lambda n: PcseSimulator(n, compiled.variables),
         world=world,
         table=table,
+        forecasts=False,
     )
 
 

@@ -31,10 +31,11 @@ def daily_cycle(
     first_rate = columns.column(FIRST_RATE)
 
     @kernel
-    def calendar(s: Any, p: Any, tables: Floats, leaves: Floats, t: int) -> None:
+    def calendar(s: Any, p: Any, tables: Floats, leaves: Floats, t: int, plants: bool) -> None:
         if s.IN_CROP > 0.0:
             s.DURATION += 1.0
-        if t == p.CROP_START and s.CROP == NO_CROP:
+        sown = t == p.CROP_START or (plants and p.PLANT_FIRST <= t <= p.PLANT_LAST)
+        if sown and s.CROP == NO_CROP:
             s.CROP = STANDING
             s.IN_CROP = 1.0
             start_crop(s, p, tables, leaves, float(p.EPOCH + t))
@@ -63,7 +64,7 @@ def daily_cycle(
         for j in range(first_rate, x.shape[0]):
             x[j] = 0.0
         s.GROWING = 0.0
-        calendar(s, p, tables, leaves, t)
+        calendar(s, p, tables, leaves, t, acts and inputs.PLANT >= 0.5)
         if acts:
             events(s, p, inputs)
         for j in range(forced.shape[0]):

@@ -31,6 +31,11 @@ def read_layers(record: NDArray[Any], tables: list[Floats], profile: Mapping[str
     `profile` is a SoilProfileDescription: PFFieldCapacity, PFWiltingPoint, SurfaceConductivity
     [cm d-1] and SoilLayers, each with Thickness [cm], CRAIRC, SMfromPF and CONDfromPF.
     """
+    if not profile:
+        raise ConfigError(
+            f"{where}: layered water needs a SoilProfileDescription; give a soil with a profile, such as "
+            "moregon-1, or soil_water 'single'."
+        )
     layers = profile.get("SoilLayers")
     if not layers or len(layers) > MOST_LAYERS:
         raise ConfigError(f"{where}: SoilLayers must list 1 to {MOST_LAYERS} layers.")

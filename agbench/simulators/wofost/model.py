@@ -49,6 +49,7 @@ def model(name: str, soil_water: str = "single") -> Model:
         world=partial(_world, name, soil_water),
         table=partial(_table, name, soil_water),
         runs_on=True,
+        forecasts=True,
     )
 
 
@@ -70,6 +71,8 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
         recovery=setup.recovery,
         efficiency=setup.efficiency,
         stop_after=setup.stop_after,
+        management=setup.management,
+        sowing_window=setup.sowing_window,
     )
     return replace(world, noise_seed=setup.noise_seed) if setup.noise_seed else world
 

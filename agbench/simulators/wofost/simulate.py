@@ -14,6 +14,7 @@ from agbench.simulators.calendar import CropCalendar, as_date
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
     INPUT_WIDTH,
+    INPUTS,
     MEMORY_NAMES,
     SOIL_NAMES,
     STAGES,
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 EVENTS: Final = ("apply_n", "apply_npk", "irrigate", "harvest")
 _FIRST_COLUMN: Final = {"apply_n": 0, "apply_npk": 0, "irrigate": 3}
-_HARVEST: Final = 4
+_HARVEST: Final = INPUTS.column("HARVEST")
+_FIRST_EFFECTIVE: Final = len(INPUTS)
 _DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP")
 _PCSE_NAMES: Final = {"WC": "W", "WART": "WDRT"}
 _POTENTIAL_SOIL: Final = frozenset({"SM", "WTRAT", "EVST", "EVS", "WTRA", "NAVAIL"})
@@ -107,7 +109,7 @@ def daily_management(events: Sequence[management.Event], first: date, days: int,
             continue
         for i, (amount, share) in enumerate(zip(event.amounts, event.fractions, strict=True)):
             column = _FIRST_COLUMN[event.name] + i
-            effective = _HARVEST + 1 + column
+            effective = _FIRST_EFFECTIVE + column
             inputs[t, column] += amount
             inputs[t, effective] = amount * share + (inputs[t, effective] if adds else 0.0)
     return inputs

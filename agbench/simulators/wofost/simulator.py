@@ -106,7 +106,7 @@ class WofostSimulator:
         self._kernels.begin(*self._arguments(management, columns, forced, mask))
 
     def advance(self, inputs: Floats, steps: int, mask: Booleans | None = None) -> None:
-        """Advance the chosen rows by `steps` days; `inputs` (n, 5) act on the first of them."""
+        """Advance the chosen rows by `steps` days; `inputs` (n, 6) act on the first of them."""
         effective = inputs[:, :4] * self._pool["factors"][self._slot]
         self.advance_managed(np.concatenate([inputs, effective], axis=1), *self._free, steps, mask)
 
@@ -118,7 +118,7 @@ class WofostSimulator:
         steps: int = 1,
         mask: Booleans | None = None,
     ) -> None:
-        """Advance the chosen rows by `steps` days with gross and effective amounts (n, 9).
+        """Advance the chosen rows by `steps` days with gross and effective amounts (n, 10).
 
         `forced` (n, k) replaces the states in `columns` (k,) after each integration; NaN leaves
         them as they are.

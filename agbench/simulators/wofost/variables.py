@@ -287,6 +287,7 @@ INPUTS: Final = VariableTable(
     K | kg ha-1 | potassium applied on the first day of the step | 0 1e4
     IRRIG | cm | irrigation applied on the first day of the step | 0 1e3
     HARVEST | - | share of the harvestable storage organs taken on the first day | 0 1
+    PLANT | - | from 0.5 on an empty field is sown on the first day, within the sowing window | 0 1
     """)
 )
 _MANAGEMENT = (*INPUTS.names, "N_EFF", "P_EFF", "K_EFF", "IRRIG_EFF")

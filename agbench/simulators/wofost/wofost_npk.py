@@ -192,18 +192,25 @@ def integrate_soil(x: Floats, s: Any, p: Any) -> None:
 def manage(s: Any, p: Any, inputs: Any) -> None:
     """Apply irrigation and fertiliser of the day, and harvest.
 
-    In the sound setting what is harvested leaves the field, with its nutrients.
+    In the sound setting what is harvested leaves the field, with its nutrients. Where a harvest
+    ends the crop, from a share of 0.5 on, it takes all that is harvestable.
     """
     s.TOTIRRIG += inputs.IRRIG
     s.RIRR = inputs.IRRIG_EFF
     fertilise(s, inputs)
-    if inputs.HARVEST > 0.0 and s.CROP == STANDING:
-        harvest(s, inputs.HARVEST)
+    ends = p.HARVEST_ENDS > 0.0
+    due = inputs.HARVEST >= 0.5 and s.DURATION > 0.0 if ends else inputs.HARVEST > 0.0
+    if due and s.CROP == STANDING:
+        harvest(s, 1.0 if ends else inputs.HARVEST)
         if p.SOUND > 0.0 and s.WSO > 0.0:
             harvest_nutrients(s, s.LHW / s.WSO)
             s.HARVESTED += s.LHW
             s.WSO -= s.LHW
             s.TWSO = s.WSO + s.DWSO
+        if ends:
+            s.DOH = s.DOP + s.DURATION
+            s.FIN = 1.0
+            s.IN_CROP = 0.0
 
 
 _begin, _advance = daily_cycle(

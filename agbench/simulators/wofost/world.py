@@ -69,12 +69,16 @@ def build_world(
     recovery: float | tuple[float, float, float] = DEFAULT_FRACTION,
     efficiency: float = DEFAULT_FRACTION,
     stop_after: date | None = None,
+    management: str = "inputs",
+    sowing_window: tuple[date, date] | None = None,
     where: str = "parameters",
 ) -> WofostWorld:
     """Return the world of a model from `start` to at latest `end`.
 
     The world ends with the crop, if that is on or after `stop_after` (default: always); give `end`
-    there to run on without a crop. `setting` and `limitation` act in `wofost-npk` alone.
+    there to run on without a crop. `setting` and `limitation` act in `wofost-npk` alone. With the
+    `management` `harvest` an input ends the crop, and nothing else does; with `plant` an input sows it
+    too, on a day of the `sowing_window`, the first and the last one.
     """
     _check_choices(model, setting, limitation, soil_water)
     record, tables = collect(model, parameters, where, soil_water == "layered")
@@ -83,6 +87,7 @@ def build_world(
         _fit_roots(record, model, where)
     _set_switches(record, model, setting, limitation, where)
     _set_calendar(record, calendar, model, start, end)
+    _set_management(record, management, sowing_window, model, setting, start)
     record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
     columns = DAILY.columns(WEATHER_VARIABLES.names)
     days = np.arange(np.datetime64(start), np.datetime64(end) + 1)
@@ -183,3 +188,31 @@ def _set_calendar(
     record["END_EMERGENCE"] = ends == "emergence"
     record["END_MATURITY"] = ends in ("maturity", "earliest")
     record["END_DEATH"] = ends == "death"
+
+
+def _set_management(
+    record: NDArray[Any],
+    management: str,
+    window: tuple[date, date] | None,
+    model: str,
+    setting: str,
+    start: date,
+) -> None:
+    """Leave harvest, or sowing and harvest, to the inputs."""
+    record["PLANT_FIRST"] = record["PLANT_LAST"] = -1
+    if management == "inputs":
+        return
+    if model != "wofost-npk" or setting != "sound":
+        raise ConfigError(
+            f"management {management!r} needs wofost-npk in the setting 'sound', where a harvest takes "
+            f"something off the field; got {model} in the setting {setting!r}."
+        )
+    record["HARVEST_ENDS"] = 1.0
+    record["CROP_END"] = -1
+    record["MAX_DURATION"] = _NEVER
+    record["END_EMERGENCE"] = record["END_MATURITY"] = record["END_DEATH"] = 0.0
+    if management == "plant":
+        if window is None:
+            raise ConfigError("management 'plant' needs a sowing_window.")
+        record["CROP_START"] = -1
+        record["PLANT_FIRST"], record["PLANT_LAST"] = ((day - start).days for day in window)

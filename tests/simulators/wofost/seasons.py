@@ -13,7 +13,11 @@ from agbench.simulators.wofost.world import LIMITATIONS, build_world
 from agbench.weather.daily import DAILY, DailySeries, derive
 
 CROPS = [name for name in data.names("crop") if "wofost-npk" in data.crop(name).models]
-SOILS = [name for name in data.names("soil") if "RNPKRUNOFF" in data.soil(name).tables]
+SOILS = [
+    name
+    for name in data.names("soil")
+    if "RNPKRUNOFF" in data.soil(name).tables and data.soil(name).profile is None
+]
 WARMTH = (0.0, 6.0, 14.0)  # degC added to Wageningen's temperatures
 DAYS = 300
 
