@@ -15,12 +15,19 @@ from agbench.policies.greenhouse.mpc.settings import INTERVAL, PredictiveSetting
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
 from agbench.simulators.greenlight.variables import STATES
-from agbench.spec.greenhouse_task import GreenhouseTask
+from agbench.spec.greenhouse_task import PRICED, GreenhouseTask
 
 HOUR: Final = 3600
 _MOVING: Final = STATES.columns(MOVING)
 _HELD: Final = STATES.columns(HELD)
 _SPENDING: Final = 6 * HOUR  # s, about the time in which the crop's buffer is turned into growth
+_FRUIT, _CO2, _HEAT, _LIGHT = range(len(PRICED))
+
+
+def _at(world: GreenhouseWorld, steps: Any) -> Floats:
+    """Return the prices (n, 4) in force at some steps of the season, in the order of `PRICED`."""
+    found: Floats = world.prices[np.minimum(steps * INTERVAL // HOUR, len(world.prices) - 1)]
+    return found
 
 
 def limits(task: GreenhouseTask) -> tuple[tuple[float, float, float], ...]:
@@ -65,8 +72,8 @@ class Outlook:
     def worth(self, world: GreenhouseWorld, state: Floats, last: int) -> Floats:
         """Return what a unit of each state, (28,), is worth at step `last` of the season [EUR m-2].
 
-        Fruit at its price, less what it will respire until the season's end; buffer by the part of it
-        that becomes fruit (Vanthoor 2011, Eq. 9.24 and 9.43-9.45, at potential rates).
+        Fruit at its mean price until the season's end, less what it will respire until then; buffer by
+        the part of it that becomes fruit (Vanthoor 2011, Eq. 9.24 and 9.43-9.45, at potential rates).
         """
         p = dict(zip(PARAMETER_TABLE.names, world.parameters.tolist(), strict=True))
         left = (self.end - last) * INTERVAL
@@ -75,7 +82,8 @@ class Outlook:
         organs = ("Fruit", "Leaf", "Stem")
         spent = sum(p[f"rg{organ}"] * (1.0 + p[f"c{organ}G"]) for organ in organs)
         found = np.zeros(len(STATES))
-        fruit = self._reward.fruit / (MG * self._reward.dry_matter) * np.exp(-rate * left)
+        price = _at(world, np.arange(last, max(self.end, last + 1)))[:, _FRUIT].mean()
+        fruit = price / (MG * self._reward.dry_matter) * np.exp(-rate * left)
         found[STATES.column("cFruit")] = fruit
         found[STATES.column("cBuf")] = fruit * p["rgFruit"] / spent * (1.0 - np.exp(-left / _SPENDING))
         return found
@@ -101,26 +109,17 @@ class Outlook:
 
     def _prices(self, world: GreenhouseWorld, nodes: Any) -> Floats:
         """Return `interval.PRICES` of each interval."""
-        reward = self._reward
         p = dict(zip(PARAMETER_TABLE.names, world.parameters.tolist(), strict=True))
-        heat = p["pBoil"] / p["aFlr"] / 1e3 * reward.heat
-        co2 = p["phiExtCo2"] / p["aFlr"] * HOUR / MG * reward.co2
-        begin = round(float(world.start[STATES.column("time")]) * 86_400)
+        heat = p["pBoil"] / p["aFlr"] / 1e3
+        light = p["thetaLampMax"] / 1e3
+        co2 = p["phiExtCo2"] / p["aFlr"] * HOUR / MG
         found = []
         for first, last in pairwise(nodes):
-            hours = (begin + np.arange(first, max(last, first + 1)) * INTERVAL) // HOUR % 24
-            tariff = np.mean([self._tariff(int(hour)) for hour in hours])
-            found.append([heat, p["thetaLampMax"] / 1e3 * tariff, co2, reward.penalty, self._wear])
+            paid = _at(world, np.arange(first, max(last, first + 1))).mean(axis=0)
+            found.append(
+                [heat * paid[_HEAT], light * paid[_LIGHT], co2 * paid[_CO2], self._reward.penalty, self._wear]
+            )
         return np.array(found)
-
-    def _tariff(self, hour: int) -> float:
-        """Return the price of electricity in an hour of the day [EUR kWh-1]."""
-        reward = self._reward
-        late, early = hour >= reward.night_start, hour < reward.night_end
-        night = (late or early) if reward.night_start > reward.night_end else (late and early)
-        if night and reward.electricity_night is not None:
-            return reward.electricity_night
-        return reward.electricity
 
     def bounds(self, now: int) -> Bounds:
         """Return the bounds of variables and constraints of a plan from step `now` on."""
