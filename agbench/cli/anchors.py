@@ -1,5 +1,6 @@
 """`agbench anchors TASK...`: what floor, expert and oracle reach, stored as the task's constants."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ import numpy as np
 import typer
 
 from agbench import data
-from agbench.cli.options import KeptOption, WorkersOption, console, run_references
+from agbench.cli.options import KeptOption, WorkersOption, console
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors as library
 from agbench.evaluation import references
@@ -35,15 +36,27 @@ def anchors(
     if bool(tasks) == all_:
         raise ConfigError("name the tasks, or say --all.")
     names = [n for n in tasks or data.names("task") if again or library.outdated(data.task(n)) is not None]
-    run_references([part for name in names for part in references.parts(data.task(name))], results, workers)
-    for name in names:
-        found = library.of_kept(name, results)
-        path = library.save(found, root or data.find("task", name).parents[1])
-        _print(found)
-        console.print(f"    wrote {path}", soft_wrap=True)
+    todo = [part for name in names for part in references.parts(data.task(name))]
+    waiting = Counter(part.task for part in todo)
+
+    def done(part: references.Part, seconds: float) -> None:
+        waiting[part.task] -= 1
+        console.print(f"{part}  {seconds:.1f} s; {waiting.total()} evaluations left", markup=False)
+        if not waiting[part.task]:
+            _store(part.task, results, root)
+
+    references.run_all(sorted(todo, key=references.effort, reverse=True), results, workers, done)
     left = len(tasks or data.names("task")) - len(names)
     if left:
         console.print(f"{left} of the tasks had anchors that fit.")
+
+
+def _store(name: str, results: Path, root: Path | None) -> None:
+    """Make a task's anchors of kept results and write them."""
+    found = library.of_kept(name, results)
+    path = library.save(found, root or data.find("task", name).parents[1])
+    _print(found)
+    console.print(f"    wrote {path}", soft_wrap=True)
 
 
 def _print(found: Anchors) -> None:

@@ -71,11 +71,16 @@ def reproduce_(
 ) -> None:
     """Replay, then run the submitted policies and compare what they do with what was recorded.
 
+    A submission that brings no policy is only replayed.
+
     Example: `agbench leaderboard reproduce`
     """
 
     def verify(submission: CheckedSubmission) -> str:
         exact = replay(submission).exact
+        if submission.card.policy is None:
+            verified.save(board, submission, "replayed", exact)
+            return f"{submission.name}: brings no policy, so it was only replayed"
         found = reproduce(submission)
         verified.save(board, submission, "reproduced", exact and found.exact)
         return f"{submission.name}: {found.episodes} episodes reproduced"

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from agbench import data
-from agbench.cli.options import BoardOption, KeptOption, WorkersOption, console, run_references
+from agbench.cli.options import BoardOption, KeptOption, WorkersOption, console
 from agbench.evaluation import references
 from agbench.leaderboard import board as places
 from agbench.leaderboard import first_rows, merged
@@ -30,7 +30,6 @@ def first_rows_(
     Example: `agbench leaderboard first-rows --workers 2`
     """
     names = tasks or data.names("task")
-    run_references([part for name in names for part in references.parts(data.task(name))], results, workers)
     wanted = [(name, role) for name in names for role in first_rows.roles(name)]
     bad = first_rows.make_all(wanted, board, results, anew, reproducing, workers, _say)
     made = {first_rows.name_of(*row) for row in wanted}

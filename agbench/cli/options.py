@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 
 from agbench.errors import ConfigError
-from agbench.evaluation import references
 from agbench.spec.reading import load_yaml
 
 console = Console(highlight=False)
@@ -58,16 +57,3 @@ def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:
 def print_json(content: Any) -> None:
     """Print data as indented JSON on standard output."""
     typer.echo(json.dumps(content, indent=2, default=str))
-
-
-def run_references(todo: Sequence[references.Part], kept: Path, workers: int) -> None:
-    """Evaluate reference policies and print a line for each as it is done, the longest first."""
-    ordered = sorted(todo, key=references.effort, reverse=True)
-    count = 0
-
-    def done(part: references.Part, seconds: float) -> None:
-        nonlocal count
-        count += 1
-        console.print(f"[{count}/{len(todo)}]  {part}  {seconds:.1f} s", markup=False)
-
-    references.run_all(ordered, kept, workers, done)

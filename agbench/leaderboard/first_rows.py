@@ -106,7 +106,7 @@ def make_all(
     """Make rows in a pool of processes, say what was found of each, and return how many were refused."""
     bad = 0
     job = board, kept, anew, reproducing
-    ordered = sorted(rows, key=lambda row: references.effort(Part(row[0], "floor", "test")), reverse=True)
+    ordered = sorted(rows, key=lambda row: references.effort(Part(row[0], row[1], "test")), reverse=True)
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         running = [pool.submit(_attempt, task, role, *job) for task, role in ordered]
         for finished in as_completed(running):
