@@ -17,8 +17,10 @@ from agbench.simulators.wofost.units import TABLES, UNITS
 SOURCE = "Solow, Saisubramanian, Fern 2025 (WOFOSTGym) after WOFOST crop parameters of A. de Wit"
 PERENNIAL = ("grape", "jujube", "pear")
 SOILS = ("china", "oregon", "washington")
-COLD = [-8.0, 0.2, -3.0, 0.05, -1.0, 0.001, 0.0, 0.0]
-LOSSES = [0.0, 0.0, 2.0, 0.0, 2.01, 0.001, 2.5, 0.002, 2.75, 0.005, 3.0, 0.05]
+PUBLISHED_COLD = [0.0, 0.2, 5.0, 0.05, 7.0, 0.001, 8.0, 0.0]  # of all crops
+PUBLISHED_LOSSES = [0.0, 0.0, 2.0, 0.0, 2.01, 0.01, 2.5, 0.02, 2.75, 0.05, 3.0, 0.5]  # of all crops
+COLD = [number - 8.0 if i % 2 == 0 else number for i, number in enumerate(PUBLISHED_COLD)]
+LOSSES = [round(0.1 * number, 6) if i % 2 else number for i, number in enumerate(PUBLISHED_LOSSES)]
 ROOTS = [0.0, 0.2, 0.25, 0.1, 0.999, 0.001, 1.0, 0.0]
 REPAIRS = {
     "SPA": ([0.0, 0.0, 2.0, 0.0], "0 as in WOFOST 7.2: pods of 20 ha ha-1 shaded the leaves"),
@@ -26,7 +28,10 @@ REPAIRS = {
     "RDRSOB": (LOSSES, "a tenth of the published rates: field losses of a ripe crop"),
     "RDRROS": (ROOTS, "0.2 at RFOS 0, where 0.02 stands: less oxygen cannot kill less"),
 }
-"""Table, and why it differs from the original's (defects C7, C8, C8b and P4 of docs/wofost.md)."""
+"""Table, and why it differs from the original's (defects C7, C8, C8b and P4 of docs/wofost.md).
+
+No source gives the deaths of storage organs, neither the original's nor these: COLD keeps its curve and
+lets it begin at freezing, LOSSES keeps its course at a tenth of its rates. Both are assumptions."""
 
 
 def number(value: float) -> str:

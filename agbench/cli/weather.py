@@ -75,7 +75,7 @@ def show(
     table = Table("month", *units, box=None)
     for day, row in zip(months.index, months.to_dict("records"), strict=True):
         shown = (row["IRRAD"] / 1e6, row["TMIN"], row["TMAX"], row["VAP"], row["WIND"], row["RAIN"] * 10.0)
-        table.add_row(f"{day:%b}", *(f"{value:.3g}" for value in shown))
+        table.add_row(f"{day:%b}", *(f"{value:.1f}" for value in shown))
     console.print(table)
 
 

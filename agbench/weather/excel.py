@@ -18,7 +18,7 @@ def read_excel(path: Path) -> DailySeries:
     from pcse.input import ExcelWeatherDataProvider
 
     try:
-        provider = ExcelWeatherDataProvider(str(path))
+        provider = ExcelWeatherDataProvider(str(path), force_reload=True)  # its cache goes by file names
         days = sorted(key[0] for key in provider.store)
         rows = [provider(day) for day in days]
     except Exception as error:

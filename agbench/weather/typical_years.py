@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from agbench.errors import MissingExtraError, WeatherError
+from agbench.simulators.base import Floats
 from agbench.weather.daily import DailySeries, from_frame
 from agbench.weather.units import vapour_pressure, wind_at_2_m
 
@@ -25,7 +26,7 @@ def read_epw(path: Path) -> DailySeries:
     """Return the typical year in an EnergyPlus weather file (EPW); absent rain counts as none."""
     frame, place = _parsed("epw", path)
     names = {"radiation": "ghi", "air": "temp_air", "dew": "temp_dew", "wind": "wind_speed"}
-    rain = frame["liquid_precipitation_depth"].to_numpy(dtype=np.float64)  # mm; 999 is none
+    rain = _numbers(path, frame, "liquid_precipitation_depth")  # mm; 999 is none
     return _days(path, frame, names, np.where(rain >= 999.0, 0.0, rain), place)
 
 
@@ -36,7 +37,7 @@ def read_tmy3(path: Path) -> DailySeries:
     """
     frame, place = _parsed("tmy3", path)
     names = {"radiation": "ghi", "air": "temp_air", "dew": "temp_dew", "wind": "wind_speed"}
-    tenths = frame["Lprecip depth (mm)"].to_numpy(dtype=np.float64)  # -9900 is none
+    tenths = _numbers(path, frame, "Lprecip depth (mm)")  # -9900 is none
     return _days(path, frame, names, 0.1 * np.maximum(tenths, 0.0), place)
 
 
@@ -67,6 +68,15 @@ def _parsed(kind: str, path: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     return frame, place
 
 
+def _numbers(path: Path, frame: "pd.DataFrame", name: str) -> Floats:
+    """Return a column as numbers; raises `WeatherError` where it holds anything else."""
+    try:
+        found: Floats = frame[name].to_numpy(dtype=np.float64)
+    except (KeyError, TypeError, ValueError) as error:
+        raise WeatherError(f"{path}: the column {name} must hold numbers: {error}.") from None
+    return found
+
+
 def _days(
     path: Path, frame: "pd.DataFrame", names: dict[str, str], rain: Any, place: dict[str, Any]
 ) -> DailySeries:
@@ -75,7 +85,7 @@ def _days(
 
     if len(frame) != _HOURS:
         raise WeatherError(f"{path}: a typical year has {_HOURS} hours; this file has {len(frame)}.")
-    hours = {key: frame[name].to_numpy(dtype=np.float64).reshape(365, 24) for key, name in names.items()}
+    hours = {key: _numbers(path, frame, name).reshape(365, 24) for key, name in names.items()}
     table = {
         "IRRAD": hours["radiation"].sum(axis=1) * 3600.0,
         "TMIN": hours["air"].min(axis=1),

@@ -33,9 +33,9 @@ class CropNutrient(NamedTuple):
 
 
 @kernel
-def _lost(amount: float, weight: float, residual: float, dying: float, sound: float) -> float:
+def _lost(amount: float, weight: float, residual: float, dying: float, repaired: float) -> float:
     """Return the nutrient that leaves with `dying` tissue [kg ha-1 d-1]."""
-    if sound > 0.0:
+    if repaired > 0.0:
         return min(residual, amount / weight) * dying if weight > 0.0 else 0.0
     return residual * dying
 
@@ -78,7 +78,7 @@ def crop_nutrient(x: str) -> CropNutrient:
     def stress(s: Any, p: Any, tables: Floats) -> None:
         """Set the nutrition index: actual over critical content of leaves and stems [-]."""
         leaf = table(tables, which, s.DVS)
-        stem = (p[stem_share] if p.SOUND > 0.0 else p[published_stem_share]) * leaf
+        stem = (p[stem_share] if p.REPAIR_N9 > 0.0 else p[published_stem_share]) * leaf
         weight = s.WLV + s.WST
         s[index] = _LEAST_INDEX
         if weight <= 0.0:
@@ -109,7 +109,7 @@ def crop_nutrient(x: str) -> CropNutrient:
         active = 1.0 if s.RFTRA > _DRY else 0.0
         open_to_soil = s.DVS < p.DVS_NPK_STOP
         fixed = 0.0
-        if fixes and (open_to_soil or p.SOUND == 0.0):
+        if fixes and (open_to_soil or p.REPAIR_N10 == 0.0):
             fixed = max(0.0, p.NFIX_FR * s[demand_all]) * active
             s.RNFIXATION = fixed
         if open_to_soil:
@@ -128,11 +128,11 @@ def crop_nutrient(x: str) -> CropNutrient:
             s[moved_lv] = s[uptake_so] * s[movable_lv] / s[movable]
             s[moved_st] = s[uptake_so] * s[movable_st] / s[movable]
             s[moved_rt] = s[uptake_so] * s[movable_rt] / s[movable]
-        s[death_lv] = _lost(s[amount_lv], s.WLV, p[residual_lv], s.DRLV, p.SOUND)
-        s[death_st] = _lost(s[amount_st], s.WST, p[residual_st], s.DRST, p.SOUND)
-        s[death_rt] = _lost(s[amount_rt], s.WRT, p[residual_rt], s.DRRT, p.SOUND)
-        if p.SOUND > 0.0:
-            s[death_so] = _lost(s[amount_so], s.WSO, math.inf, s.DRSO, p.SOUND)
+        s[death_lv] = _lost(s[amount_lv], s.WLV, p[residual_lv], s.DRLV, p.REPAIR_N7)
+        s[death_st] = _lost(s[amount_st], s.WST, p[residual_st], s.DRST, p.REPAIR_N7)
+        s[death_rt] = _lost(s[amount_rt], s.WRT, p[residual_rt], s.DRRT, p.REPAIR_N7)
+        if p.REPAIR_N8 > 0.0:
+            s[death_so] = _lost(s[amount_so], s.WSO, math.inf, s.DRSO, p.REPAIR_N8)
         s[change_lv] = s[uptake_lv] - s[moved_lv] - s[death_lv]
         s[change_st] = s[uptake_st] - s[moved_st] - s[death_st]
         s[change_rt] = s[uptake_rt] - s[moved_rt] - s[death_rt]

@@ -148,6 +148,11 @@ _SWITCHES = [
     *("START_EMERGED", "END_EMERGENCE", "END_MATURITY", "END_DEATH"),
     "HARVEST_ENDS",
 ]
+REPAIRS: Final = (
+    *("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"),
+    *("W1", "W2", "C6", "C9", "P1"),
+)
+"""Defects of the original (docs/wofost.md) whose repair has a switch; `sound` repairs them all."""
 _CALENDAR = ["CROP_START", "CROP_END", "MAX_DURATION", "LAST_DAY", "LAST_EVENT", "EPOCH"]
 _CALENDAR += ["PLANT_FIRST", "PLANT_LAST"]
 
@@ -158,6 +163,7 @@ TABLES: Final = tuple(dict.fromkeys(["AMAXTB", *_CROP_TABLES, "VERNRTB", "NSLLV_
 _LAYER = ["THICKNESS", "LAYER_SM0", "LAYER_SMFCF", "LAYER_SMW", "LAYER_CRAIRC", "LAYER_COND_FC"]
 PARAMETERS: Final = np.dtype(
     [(name, np.float64) for name in (*_SCALARS, *_CONSTANTS, *_SWITCHES)]
+    + [(f"REPAIR_{name}", np.float64) for name in REPAIRS]
     + [("SURFACE_CONDUCTIVITY", np.float64)]
     + [(name, np.float64, MOST_LAYERS) for name in _LAYER]
     + [("LAYER_KIND", np.int64, MOST_LAYERS), ("LAYERS", np.int64)]

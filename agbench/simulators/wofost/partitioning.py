@@ -52,7 +52,7 @@ def partition_by_nutrients(s: Any, p: Any, tables: Floats) -> None:
 def _shift_by_surplus(s: Any, p: Any, tables: Floats) -> None:
     """Move growth from storage organs to leaves where nitrogen is in surplus on the surface."""
     ratio = s.SURPLUS_N / p.NTHRESH
-    if p.SOUND > 0.0:
+    if p.REPAIR_C9 > 0.0:
         ratio = limit(1.0, _MOST_SURPLUS, ratio)
     else:
         s.FR = table(tables, FRTB, s.DVS)

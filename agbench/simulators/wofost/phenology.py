@@ -128,4 +128,4 @@ def integrate_development(s: Any, p: Any, today: float) -> None:
 @kernel
 def _emerges(s: Any, p: Any) -> bool:
     """Return whether the crop emerges: by DVS, or by TSUME itself in the sound setting."""
-    return s.TSUME >= p.TSUMEM if p.SOUND > 0.0 else s.DVS >= 0.0
+    return s.TSUME >= p.TSUMEM if p.REPAIR_P1 > 0.0 else s.DVS >= 0.0

@@ -33,9 +33,9 @@ def root_rates_by_stress(s: Any, p: Any, tables: Floats) -> None:
     s.DRRT1 = table(tables, RDRRTB, s.DVS)
     s.DRRT2 = table(tables, RDRROS, s.RFOS)
     surplus = s.SURFACE_N / p.NTHRESH
-    if p.SOUND == 0.0 or p.PK_LIMITED > 0.0:
+    if p.REPAIR_N5 == 0.0 or p.PK_LIMITED > 0.0:
         surplus = max(max(surplus, s.SURFACE_P / p.PTHRESH), s.SURFACE_K / p.KTHRESH)
-    if p.SOUND == 0.0 or p.NITROGEN_LIMITED > 0.0:
+    if p.REPAIR_N5 == 0.0 or p.NITROGEN_LIMITED > 0.0:
         s.DRRT3 = table(tables, RDRRNPK, surplus)
     s.DRRT = s.WRT * limit(0.0, 1.0, max(s.DRRT1, s.DRRT2 + s.DRRT3))
     _set_growth(s, p)

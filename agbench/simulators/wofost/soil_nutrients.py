@@ -43,7 +43,7 @@ def soil_nutrient(x: str) -> SoilNutrient:
         """Fill the pools."""
         s[base] = p[base_start]
         s[available] = p[available_start]
-        if p.SOUND > 0.0 and p[limiting] == 0.0:
+        if p.REPAIR_N6 > 0.0 and p[limiting] == 0.0:
             s[supplied] = p[cap] - p[available_start]
             s[available] = p[cap]
 
@@ -59,8 +59,8 @@ def soil_nutrient(x: str) -> SoilNutrient:
         """Set the flows between the pools [kg ha-1 d-1]; `runoff_share` of the surface runs off."""
         s[runoff] = s[surface] * runoff_share
         s[absorbed] = min(p[most_absorbed], s[surface] * p[absorption])
-        released = p[release] * (s[base] if p.SOUND > 0.0 else p[base_start])
-        if p.SOUND > 0.0 and s[runoff] + s[absorbed] > s[surface]:
+        released = p[release] * (s[base] if p.REPAIR_N12 > 0.0 else p[base_start])
+        if p.REPAIR_N2 > 0.0 and s[runoff] + s[absorbed] > s[surface]:
             scale = s[surface] / (s[runoff] + s[absorbed])
             s[runoff] *= scale
             s[absorbed] = s[surface] - s[runoff]
@@ -70,9 +70,9 @@ def soil_nutrient(x: str) -> SoilNutrient:
     @kernel
     def integrate(s: Any, p: Any) -> None:
         """Advance the pools by a day."""
-        lost = s[runoff] if p.PK_LIMITED > 0.0 or p.SOUND > 0.0 else 0.0
+        lost = s[runoff] if p.PK_LIMITED > 0.0 or p.REPAIR_N5 > 0.0 else 0.0
         s[surface] += s[supply] - s[absorbed] - lost
-        if p.SOUND > 0.0:
+        if p.REPAIR_N2 > 0.0:
             s[surface] = max(s[surface], 0.0)
         s[run_off] += lost
         s[base] += s[base_change]

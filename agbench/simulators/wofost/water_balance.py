@@ -89,7 +89,7 @@ def _run_dry(s: Any, p: Any) -> None:
     """Let evaporation take no more than there is; in the sound setting it stays above zero."""
     s.EVS += s.WC + s.DW
     s.DW = -s.WC
-    if p.SOUND > 0.0 and s.EVS < 0.0:
+    if p.REPAIR_W2 > 0.0 and s.EVS < 0.0:
         s.WTRA += s.EVS
         s.EVS = 0.0
 

@@ -86,7 +86,7 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
 @kernel
 def _surplus(s: Any, p: Any) -> float:
     """Return the nitrogen on the surface that counts as surplus [kg ha-1], -1 for none."""
-    harmless = p.SOUND > 0.0 and p.NITROGEN_LIMITED == 0.0
+    harmless = p.REPAIR_N5 > 0.0 and p.NITROGEN_LIMITED == 0.0
     return s.SURFACE_N if s.SURFACE_N > p.NTHRESH and not harmless else -1.0
 
 
@@ -115,7 +115,7 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
         In the sound setting a crop has no rates on its last day, and no assimilation once dead.
         """
         w = series[t]
-        if p.SOUND > 0.0 and s.FIN > 0.0:
+        if p.REPAIR_N11 > 0.0 and s.FIN > 0.0:
             return
         development_rates(s, p, tables, w)
         if s.STAGE == EMERGING:
@@ -123,7 +123,7 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
         s.GROWING = 1.0
         potential_assimilation(s, p, tables, series, t)
         transpire(x, s, p, tables, w)
-        if p.SOUND > 0.0 and s.STAGE == DEAD:
+        if p.REPAIR_C6 > 0.0 and s.STAGE == DEAD:
             s.PGASS = s.TRAMX = s.TRA = 0.0
         nutrient_stress(s, p, tables)
         s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
@@ -162,14 +162,14 @@ def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
     """Put the soil at its start."""
     start_water(s, p)
     start_soil_nutrients(s, p)
-    if p.SOUND > 0.0 and p.WATER_LIMITED == 0.0:
+    if p.REPAIR_W2 > 0.0 and p.WATER_LIMITED == 0.0:
         hold_at_field_capacity(s, p)
 
 
 @kernel
 def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
-    water_rates(s, p, w, p.SOUND == 0.0)
+    water_rates(s, p, w, p.REPAIR_W1 == 0.0)
     soil_nutrient_rates(s, p, tables)
 
 
@@ -179,7 +179,7 @@ def integrate_soil(x: Floats, s: Any, p: Any) -> None:
     integrate_water(s, p)
     if p.WATER_LIMITED > 0.0:
         count_wet_days(s, p, s.IN_CROP > 0.0)
-    elif p.SOUND > 0.0:
+    elif p.REPAIR_W2 > 0.0:
         hold_at_field_capacity(s, p)
     else:
         s.SM = p.SMFCF

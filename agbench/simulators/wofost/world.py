@@ -14,7 +14,7 @@ from agbench.simulators.base import Floats
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.events import DEFAULT_FRACTION
 from agbench.simulators.wofost.layers import read_layers
-from agbench.simulators.wofost.parameters import collect
+from agbench.simulators.wofost.parameters import REPAIRS, collect
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES, driving
 from agbench.weather.daily import DAILY, DailySeries
 
@@ -143,6 +143,8 @@ def _set_switches(
     """Set what limits growth, and what the model does after maturity."""
     if model == "wofost-npk":
         record["SOUND"] = setting == "sound"
+        for name in REPAIRS:
+            record[f"REPAIR_{name}"] = record["SOUND"]
         record["WATER_LIMITED"] = "w" in limitation
         record["NITROGEN_LIMITED"] = "n" in limitation
         record["PK_LIMITED"] = "npk" in limitation
