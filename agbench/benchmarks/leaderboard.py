@@ -57,7 +57,6 @@ def synthetic(board: Path, count: int, learned_seeds: int = 5, task: str = TASK)
     Every tenth is a second version of the agent before it. Learned agents have up to `learned_seeds`
     training seeds, all others one.
     """
-    generator = np.random.default_rng(0)
     results = 0
     agent = 0
     for i in range(count):
@@ -65,12 +64,10 @@ def synthetic(board: Path, count: int, learned_seeds: int = 5, task: str = TASK)
         agent += version == "1"
         method, information = _KINDS[agent % len(_KINDS)]
         seeds = learned_seeds - (i % 4 == 3) if method in LEARNED else 1
-        results += seeds
+        results += max(seeds, 1)
         folder = places.place(board, task, f"agent-{agent:04d}", version)
         if not (folder / CARD).is_file():
-            _submission(folder, generator, method, information, max(seeds, 1))
-        else:
-            generator.random(seeds * (_STEPS + 1))
+            _submission(folder, np.random.default_rng(i), method, information, max(seeds, 1))
     return results
 
 

@@ -141,13 +141,13 @@ def _simulated(task: Task, split: str, scenario: str, seed: int, actions: NDArra
         last = float(days[-1]) if len(days) else 0.0
     else:
         setting, season = plot.told()
-        panels, first, last = _field(setting, season), setting.start, float(season.today)
+        panels, first, last = _field(task, setting, season), setting.start, float(season.today)
     return SeasonRecord(
         first_day=str(first), days=last, total=total, objective=objective, problem=problem, panels=panels
     )
 
 
-def _field(setting: Setting, season: Season) -> list[Panel]:
+def _field(task: Task, setting: Setting, season: Season) -> list[Panel]:
     """Return the panels of a field's season, those that its model has something for."""
     days = np.arange(season.today + 1.0)
     sky = season.weather
@@ -180,7 +180,7 @@ def _field(setting: Setting, season: Season) -> list[Panel]:
     return [
         *panels,
         *_doses(setting, season),
-        _rewards(season.steps[:, 1], season.rewards, setting.reward_unit),
+        _rewards(season.steps[:, 1], season.rewards, _reward_unit(task)),
     ]
 
 
@@ -203,7 +203,8 @@ def _doses(setting: Setting, season: Season) -> list[Panel]:
 
 def _greenhouse(task: Task, plot: GreenhousePlot, ends: Floats, rewards: Floats) -> list[Panel]:
     """Return the panels of a greenhouse's season, in means of a day."""
-    table = plot.daily()
+    # the first row is a moment, not a day
+    table = {name: values[1:] for name, values in plot.daily().items()}
     panels = [
         Panel(
             title=title,
@@ -216,7 +217,12 @@ def _greenhouse(task: Task, plot: GreenhousePlot, ends: Floats, rewards: Floats)
     day = np.ceil(ends - 1e-9)
     found = np.unique(day)
     sums = np.array([rewards[day == d].sum() for d in found])
-    return [*panels, _rewards(found, sums, task.protocol.objective_unit)]
+    return [*panels, _rewards(found, sums, _reward_unit(task))]
+
+
+def _reward_unit(task: Task) -> str:
+    """Return the unit of a step's reward: known where the return is the objective."""
+    return task.protocol.objective_unit if task.protocol.objective == "return" else "-"
 
 
 def _rewards(ends: Floats, rewards: Floats, unit: str) -> Panel:

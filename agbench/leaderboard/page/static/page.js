@@ -1,6 +1,8 @@
 "use strict";
 // Sorting and filtering of the tables. Everything can be read without it.
 
+const words = new Intl.Collator("en", { numeric: true });
+
 function valueOf(row, column, numeric) {
   const cell = row.cells[column];
   if (!numeric) return cell.textContent.trim().toLowerCase();
@@ -8,7 +10,7 @@ function valueOf(row, column, numeric) {
 }
 
 function compare(a, b, numeric, sign) {
-  if (!numeric) return sign * a.key.localeCompare(b.key, "en", { numeric: true });
+  if (!numeric) return sign * words.compare(a.key, b.key);
   if (Number.isNaN(a.key) || Number.isNaN(b.key)) return Number.isNaN(a.key) - Number.isNaN(b.key);
   return sign * (a.key - b.key);
 }
