@@ -52,12 +52,12 @@ class PredictiveSettings(Strict):
     collocation points of an interval; `iterations` and `tolerance` are IPOPT's. `wear` [EUR m-2] is
     paid in the plan, not in the task, for the square of a full change of a control in an interval: it
     settles what nothing else decides. `smoothing` [K] is the difference of temperature below which the
-    plan's equations round off the roots of free convection.
+    plan's equations round off roots, which have no slope at zero.
     """
 
     start: str = "rule-based"
     grid: list[Stretch] = Field(min_length=1)
-    replan: Steps = "3 h"
+    replan: Steps = "6 h"
     points: int = Field(default=2, ge=1, le=4)
     iterations: int = Field(default=60, ge=1)
     tolerance: Number = Field(default=1e-3, gt=0, le=0.1)
