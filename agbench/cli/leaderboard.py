@@ -167,14 +167,8 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
     table = Table(box=None, pad_edge=False)
     for heading in ("task", "agent", "level", "seeds"):
         table.add_column(heading, overflow="fold")
-    for heading in (
-        "score (IQM)",
-        "hidden (IQM)",
-        "beats expert",
-        "worst tenth",
-        "cost (limit)",
-        "violating",
-    ):
+    hidden = ["hidden"] if any(row.hidden for row in rows) else []
+    for heading in ("score (IQM)", *hidden, "beats expert", "worst tenth", "cost (limit)", "violating"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         found = row.scores["test"]
@@ -185,7 +179,7 @@ def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
             f"{row.level}{', exact' if row.exact else ''}",
             str(len(found.seeds)),
             rf"{value:.1f} \[{low:.1f}, {high:.1f}]{'' if found.feasible else ' infeasible'}",
-            "" if row.hidden is None else f"{row.hidden.iqm.value:.1f}",
+            *([f"{row.hidden.iqm.value:.1f}" if row.hidden else ""] if hidden else []),
             f"{found.beats_expert.value:.2f}",
             f"{found.worst_tenth:.3g}",
             f"{found.cost:.3g} ({found.limit:.3g})",

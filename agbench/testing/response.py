@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _OFTEN = 7  # d; on longer steps there are too few decisions for all inputs
-_LEVELS = (0, 1, 2, 4, 8)
+_LEVELS: Final = (0, 1, 2, 4, 8)
 """How many of the season's decisions give the input's largest dose, evenly spread."""
+
+_MANY: Final = (0, 4, 8, 16, 32)
+"""The same for inputs of which a crop needs more, such as water in a desert."""
 
 _MOST_SCENARIOS = 12  # the first ones; generated splits have thousands
 
@@ -49,8 +53,9 @@ def check_response(
     some amount the rewarded variable rises in at least one scenario; the recorded amount rises
     with every level in every scenario; and so does what is paid for it, if it has a price. Where an
     input alone raises nothing, because something else is scarcer (Liebig's law of the minimum), it
-    must do so beside the largest dose of each of the others in turn. Where the agent sows or harvests,
-    it does so in every run: on the first decision without a dose, and on the last one.
+    must do so beside the largest dose of each of the others, or of all but one of them, in turn. Where
+    the agent sows or harvests, it does so in every run: on the first decision without a dose, and on
+    the last one.
     """
     spec = override(data.task(task), overrides)
     if not isinstance(spec, FieldTask):
@@ -68,15 +73,22 @@ def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) 
     states = [m for m, spec in task.metrics.items() if spec.state is not None]
     if _raises(alone) and _changes(alone, states):
         return
-    others = [other for other in _fed(task) if other != name]
-    if others and parts.task.step <= _OFTEN:
-        found = _respond(task, parts, name, others)
-        if _raises(found) and (_changes(alone, states) or _changes(found, states)):
-            return
+    if parts.task.step <= _OFTEN:
+        for levels, others in product((_LEVELS, _MANY), _company(task, name)):
+            found = _respond(task, parts, name, others, levels)
+            if _raises(found) and (_changes(alone, states) or _changes(found, states)):
+                return
     if not _changes(alone, states):
         fail(f"{task.task}: no amount of {name} changes any of {', '.join(states)} in any scenario.")
     variable = task.reward.variable
     fail(f"{task.task}: no amount of {name} raises {variable} above that of none in any scenario.")
+
+
+def _company(task: FieldTask, name: str) -> list[list[str]]:
+    """Return what an input is tried beside: all others in turn, then all but one of them."""
+    others = [other for other in _fed(task) if other != name]
+    but_one = [[kept for kept in others if kept != left] for left in others] if len(others) > 1 else []
+    return [others, *but_one] if others else []
 
 
 def _fed(task: FieldTask) -> list[str]:
@@ -115,25 +127,31 @@ def _require_rise(task: str, what: str, name: str, values: Floats, keys: tuple[s
         )
 
 
-def _respond(task: FieldTask, parts: Parts, name: str, others: Sequence[str] = ()) -> _Response:
+def _respond(
+    task: FieldTask,
+    parts: Parts,
+    name: str,
+    others: Sequence[str] = (),
+    levels: Sequence[int] = _LEVELS,
+) -> _Response:
     """Run every level of an input in every scenario of the split, side by side.
 
     On decisions without it, `others` are given in turn.
     """
     keys = parts.scenarios.keys[:_MOST_SCENARIOS]
-    shape = (len(_LEVELS), len(keys))
-    core = BatchCore(parts, len(_LEVELS) * len(keys))
-    core.reset(range(core.n), list(keys) * len(_LEVELS))
+    shape = (len(levels), len(keys))
+    core = BatchCore(parts, len(levels) * len(keys))
+    core.reset(range(core.n), list(keys) * len(levels))
     dose = parts.actions.encode(name, np.inf)[0]
     beside = [parts.actions.encode(other, np.inf)[0] for other in others]
     beside = beside or [parts.actions.encode(name, 0.0)[0]]
-    levels = np.repeat(_LEVELS, len(keys))
+    doses = np.repeat(levels, len(keys))
     left = core.simulator.horizon - core.simulator.elapsed
-    spread = np.maximum(1, (left // task.step) // (2 * max(_LEVELS)))
+    spread = np.maximum(1, (left // task.step) // (2 * max(levels)))
     returns = np.zeros(core.n)
     step = 0
     while not core.over.all():
-        giving = (step % spread == 0) & (step // spread < levels)
+        giving = (step % spread == 0) & (step // spread < doses)
         actions = np.array([dose if gives else beside[step % len(beside)] for gives in giving])
         _work_the_field(task, core, actions, giving)
         returns += core.step(actions, ~core.over)[0]

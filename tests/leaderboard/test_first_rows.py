@@ -33,7 +33,7 @@ def board(first, tmp_path):
 def test_first_rows_are_replayed_to_the_last_bit_and_reproduced(first):
     board, _, rows = first
     assert [row.name for row in rows] == [f"{TASK}/floor/1", f"{TASK}/expert/1"]
-    assert all(row.found.exact and row.found.episodes == 11 for row in rows)
+    assert all(row.found.exact and row.found.episodes == 20 for row in rows)
     assert "equal to the last bit" in str(rows[0])
     levels = [yaml.safe_load(p.read_text())["level"] for p in board.glob("verified/*/*/1.yaml")]
     assert levels == ["reproduced", "reproduced"]

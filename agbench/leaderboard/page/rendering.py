@@ -19,7 +19,7 @@ from agbench.leaderboard.verified import LEVELS
 
 STATIC: Final = Path(__file__).parent / "static"
 _MOST: Final = 20  # rows of a table in README.md
-_MARKDOWN: Final = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]<>()#+-.!|~@:&"})
+_MARKDOWN: Final = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]<>()#+.!|~@:&"})
 _MEANINGS: Final = {
     "claimed": "form, hashes and completeness were checked; nothing was simulated.",
     "replayed": "every recorded action was simulated again here and gave the numbers claimed.",

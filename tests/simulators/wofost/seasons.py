@@ -77,10 +77,10 @@ def random_world(rng: np.random.Generator, crop: str, limitation: str, setting: 
 
 
 def random_management(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Return a day's inputs (n, 5): now and then up to 40 kg ha-1, 4 cm of water, or a harvest."""
-    most = np.array([40.0, 40.0, 40.0, 4.0, 1.0])
-    often = np.array([0.1, 0.1, 0.1, 0.1, 0.01])
-    return np.where(rng.random((n, 5)) < often, rng.random((n, 5)) * most, 0.0)
+    """Return a day's inputs (n, 6): now and then up to 40 kg ha-1, 4 cm of water, or a harvest; no sowing."""
+    most = np.array([40.0, 40.0, 40.0, 4.0, 1.0, 0.0])
+    often = np.array([0.1, 0.1, 0.1, 0.1, 0.01, 0.0])
+    return np.where(rng.random((n, 6)) < often, rng.random((n, 6)) * most, 0.0)
 
 
 def random_limitation(rng: np.random.Generator) -> str:
