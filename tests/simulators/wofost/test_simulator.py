@@ -8,6 +8,7 @@ from seasons import CROPS, random_limitation, random_management, random_world
 from agbench.errors import SimulationError
 from agbench.simulators.calendar import CropCalendar
 from agbench.simulators.wofost.simulator import WofostSimulator
+from agbench.simulators.wofost.variables import INPUTS
 from agbench.simulators.wofost.world import build_world
 
 N = 6
@@ -82,7 +83,7 @@ def test_masked_rows_stand_still(worlds, actions):
 def test_weather_is_that_of_the_last_days(worlds):
     simulator = WofostSimulator("wofost-npk", N)
     simulator.reset(worlds)
-    simulator.advance(np.zeros((N, 5)), 10)
+    simulator.advance(np.zeros((N, len(INPUTS))), 10)
     columns = simulator.weather_variables.columns(["RAIN", "TMIN"])
     seen = simulator.weather(4, columns)
     assert seen.shape == (N, 4, 2)
@@ -104,7 +105,7 @@ def test_two_models_of_a_family_share_a_batch():
     both = [build_world(m, parameters, series, calendar, start, end) for m in models]
     simulator = WofostSimulator("wofost72-pp", 2)
     simulator.reset(both)
-    simulator.advance(np.zeros((2, 5)), 150)
+    simulator.advance(np.zeros((2, len(INPUTS))), 150)
     assert simulator.state[0, simulator.variables.column("SM")] == SOIL["SMFCF"]
     assert simulator.state[1, simulator.variables.column("SM")] != SOIL["SMFCF"]
 
