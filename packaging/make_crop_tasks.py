@@ -1,7 +1,7 @@
 """Make a task for every annual crop from one template: python packaging/make_crop_tasks.py.
 
-`tasks/CROP-inputs-v1.yaml` and `baselines/CROP-inputs-v1/feeding.yaml` come from the two files in
-`packaging/crop-tasks/`; `agbench fit CROP-inputs-v1 feeding` then tunes the expert, and a tuned one
+`tasks/CROP-inputs-v1.yaml` and the expert and the oracle in `baselines/CROP-inputs-v1/` come from the
+files in `packaging/crop-tasks/`; `agbench fit CROP-inputs-v1 feeding` then tunes the expert, and a tuned one
 is left alone. Wheat and maize have tasks of their own.
 """
 
@@ -62,6 +62,7 @@ def main() -> None:
         for template, path in (
             ("task.yaml", root / "tasks" / f"{task}.yaml"),
             ("feeding.yaml", folder / "feeding.yaml"),
+            ("evolved.yaml", folder / "evolved.yaml"),
         ):
             if path.parent == folder and path.exists():
                 continue

@@ -39,7 +39,8 @@ class Evolved:
     What is optimised is how much of each input each period of the season gets, by the covariance
     matrix adaptation evolution strategy (Hansen and Ostermeier 2001, Evolutionary Computation 9,
     159-195; package `cma`), from what the policy to start from gives. Within a period an input is
-    due evenly; each decision gives the one that is most behind, within the task's limits.
+    due evenly; each decision gives the one that is most behind, within the task's limits. Where the
+    agent sows and harvests, the days of both are searched too.
     """
 
     information: Information = "model"
@@ -78,6 +79,9 @@ class Evolved:
         settings = self._settings
         seasons = _Seasons(parts, settings.periods, self.name)
         first: Actions = actions_of(parts, self._start, start).astype(np.int64)
+        alone = BatchCore(parts, 1)
+        best, value = first, float(returns_of_actions(alone, start, first[None])[0])
+        steps = int(alone.simulator.horizon[0]) if seasons.work else len(first)
         generator = np.random.default_rng(settings.seed)
         options = {
             "popsize": settings.population,
@@ -86,12 +90,11 @@ class Evolved:
             "seed": np.nan,  # the generator is ours: no global state is touched
             "verbose": -9,
         }
-        search = CMAEvolutionStrategy(seasons.given(first), _SPREAD, options)
+        search = CMAEvolutionStrategy(seasons.given(first, steps), _SPREAD, options)
         core = BatchCore(parts, settings.population)
-        best, value = first, float(returns_of_actions(BatchCore(parts, 1), start, first[None])[0])
         for _ in range(settings.generations):
             points = search.ask()
-            candidates = seasons.actions(np.array(points), len(first))
+            candidates = seasons.actions(np.array(points), steps)
             values = returns_of_actions(core, start, candidates)
             search.tell(points, (-values).tolist())
             i = int(np.argmax(values))
@@ -101,38 +104,53 @@ class Evolved:
 
 
 class _Seasons:
-    """Seasons as points: the amount of each input in each period, in units of its largest dose."""
+    """Seasons as points: the amount of each input in each period, in units of its largest dose.
+
+    After them stand the days of sowing and of harvest, in periods, where the agent does either.
+    """
 
     def __init__(self, parts: Parts, periods: int, name: str) -> None:
         menu = parts.actions
         if not isinstance(menu, Menu) or not isinstance(menu.space, spaces.Discrete):
             raise ConfigError(f"{name}: evolution works on a menu, not on amounts.")
-        doses = [menu.doses(input) for input in menu.names]
+        task = parts.task
+        work = task.season.work if isinstance(task, FieldTask) else ()
+        limits = task.reward.limits if isinstance(task, FieldTask) else {}
+        inputs = [input for input in menu.names if input not in work]
+        doses = [menu.doses(input) for input in inputs]
         width = max(len(amounts) for amounts in doses)
         self._doses = np.full((len(doses), width), np.inf)
         self._codes = np.zeros((len(doses), width), dtype=np.int64)
-        for j, (input, amounts) in enumerate(zip(menu.names, doses, strict=True)):
+        for j, (input, amounts) in enumerate(zip(inputs, doses, strict=True)):
             self._doses[j, : len(amounts)] = amounts
             self._codes[j, : len(amounts)] = [menu.encode(input, amount)[0] for amount in amounts]
         self._largest = np.array([amounts[-1] for amounts in doses])
-        limits = parts.task.reward.limits if isinstance(parts.task, FieldTask) else {}
-        self._limits = np.array([limits.get(input, np.inf) for input in menu.names])
+        self._limits = np.array([limits.get(input, np.inf) for input in inputs])
         self._periods = periods
+        self.work = [menu.encode(input, 1.0)[0] for input in work]
+        """The menu numbers of sowing and harvest."""
 
-    def given(self, actions: Actions) -> Floats:
-        """Return the point of a season's actions."""
-        doses = np.zeros((len(self._doses), len(actions)))
+    def given(self, actions: Actions, steps: int) -> Floats:
+        """Return the point of a season's actions, of at most `steps`; work not done stands at the end."""
+        doses = np.zeros((len(self._doses), steps))
         for j, codes in enumerate(self._codes):
             for code, amount in zip(codes[1:], self._doses[j, 1:], strict=True):
                 if np.isfinite(amount):
-                    doses[j, actions == code] = amount
+                    doses[j, : len(actions)][actions == code] = amount
         parts = np.array_split(doses / self._largest[:, None], self._periods, axis=1)
-        return np.stack([part.sum(axis=1) for part in parts], axis=1).ravel()
+        amounts = np.stack([part.sum(axis=1) for part in parts], axis=1).ravel()
+        days = [int(np.flatnonzero(actions == code)[0]) if code in actions else steps for code in self.work]
+        return np.concatenate([amounts, np.array(days) * self._periods / steps])
 
     def actions(self, points: Floats, steps: int) -> Actions:
-        """Return the actions of points (n, inputs x periods), (n, steps)."""
-        amounts = points.reshape(len(points), len(self._doses), self._periods) * self._largest[:, None]
+        """Return the actions of points (n, inputs x periods + work), (n, steps)."""
+        shape = len(points), len(self._doses), self._periods
+        amounts, days = np.split(points, [shape[1] * shape[2]], axis=1)
+        amounts = amounts.reshape(shape) * self._largest[:, None]
         found: Actions = _decisions(amounts, self._doses, self._codes, self._limits, steps)
+        due = np.rint(days * steps / self._periods).astype(np.int64).clip(0, steps - 1)
+        for j, code in enumerate(self.work):
+            found[np.arange(len(points)), due[:, j]] = code
         return found
 
 

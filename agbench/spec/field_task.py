@@ -88,6 +88,11 @@ class SeasonSpec(Strict):
         """The days simulated before the first observation [d]."""
         return days(self.warmup)
 
+    @property
+    def work(self) -> tuple[str, ...]:
+        """The inputs with which the agent sows and harvests, in that order."""
+        return {"inputs": (), "harvest": ("HARVEST",), "plant": ("PLANT", "HARVEST")}[self.management]
+
 
 class ActionSpec(Strict):
     """What the agent may do.
@@ -186,8 +191,7 @@ class FieldTask(Task):
     @model_validator(mode="after")
     def _can_sow_and_harvest(self) -> "FieldTask":
         management = self.season.management
-        needed = {"inputs": [], "harvest": ["HARVEST"], "plant": ["PLANT", "HARVEST"]}[management]
-        for name in needed:
+        for name in self.season.work:
             if self.action.doses.get(name) != [0.0, 1.0]:
                 raise ValueError(f"the management {management!r} needs action.doses {name}: [0, 1].")
         if management != "plant" and "PLANT" in self.action.doses:

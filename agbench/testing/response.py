@@ -93,8 +93,7 @@ def _company(task: FieldTask, name: str) -> list[list[str]]:
 
 def _fed(task: FieldTask) -> list[str]:
     """Return the inputs of a task but for sowing and the harvest that ends its season."""
-    work = () if task.season.management == "inputs" else ("PLANT", "HARVEST")
-    return [name for name in task.action.doses if name not in work]
+    return [name for name in task.action.doses if name not in task.season.work]
 
 
 def _raises(found: _Response) -> bool:

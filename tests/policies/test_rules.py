@@ -12,6 +12,7 @@ from agbench.errors import ConfigError, UnknownNameError
 from agbench.policies.evolution import _Seasons
 from agbench.policies.fitting import fit_rules
 from agbench.policies.loading import load_policy
+from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.policies.rules import Rule, Rules, RulesSettings
 from agbench.spec.overrides import override
 from agbench.testing import check_policy
@@ -138,6 +139,25 @@ def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
     given = doses[:, [parts.actions._inputs.column(name) for name in limits]]
     assert (given <= list(limits.values())).all()
     assert (given[:, 1:].sum(axis=1) > 40.0).all()
+
+
+def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):
+    task = data.task("wheat-planting-v1")
+    parts = build(task, "test")
+    core = BatchCore(parts, 1)
+    core.reset([0], [parts.scenarios.keys[0]])
+    seasons = _Seasons(parts, 6, "evolved")
+    plant, harvest = seasons.work
+    plan = np.zeros(120, dtype=np.int64)
+    plan[[20, 50, 90]] = [plant, parts.actions.encode("N", 8.0)[0], harvest]
+    back = seasons.actions(seasons.given(plan, 240)[None], 240)[0]
+    assert [int(np.flatnonzero(back == code)[0]) for code in seasons.work] == [20, 90]
+
+    found = load_policy(str(evolved(tmp_path, start="fixed-days")), task).solve(parts, core.save(0))
+    start = actions_of(parts, load_policy("fixed-days", task), core.save(0))
+    both = returns_of_actions(BatchCore(parts, 1), core.save(0), found[None])
+    assert both[0] > returns_of_actions(BatchCore(parts, 1), core.save(0), start[None])[0]
+    assert any(np.flatnonzero(found == code)[0] != np.flatnonzero(start == code)[0] for code in seasons.work)
 
 
 WRONG = {
