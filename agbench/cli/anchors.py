@@ -26,7 +26,7 @@ def anchors(
         typer.Option(metavar="DIR", help="Root of data folders; by default that of the task's file."),
     ] = None,
 ) -> None:
-    """Run floor and expert of tasks on `test` and `shift`, the oracle on `test`, and store what they reach.
+    """Run floor, expert and oracle of tasks on `test` and `shift`, and store what they reach.
 
     Tasks whose stored anchors fit are left out, and results that are kept are used again: a run that was
     cut off goes on where it stopped.

@@ -49,16 +49,9 @@ def policy_name(task: Task, role: Role) -> str | None:
 
 
 def parts(task: Task) -> list[Part]:
-    """Return the evaluations that a task's anchors take.
-
-    An oracle searches every season anew and can take minutes for one, so it is run on `test` alone.
-    """
-    found = []
-    for role in ROLES:
-        if policy_name(task, role) is not None:
-            splits = ("test",) if role == "oracle" else REPORTED
-            found += [Part(task.task, role, split) for split in splits if split in task.splits]
-    return found
+    """Return the evaluations that a task's anchors take."""
+    roles = [role for role in ROLES if policy_name(task, role) is not None]
+    return [Part(task.task, role, split) for role in roles for split in REPORTED if split in task.splits]
 
 
 def effort(part: Part) -> int:
