@@ -1,59 +1,61 @@
-"""Reference policies of tasks on `test`: python -m agbench.benchmarks.policies TASK...
+"""Reference policies of tasks on `test`: python -m agbench.benchmarks.policies --help."""
 
-Before the tasks, `oracles` also runs greenhouses' oracles (minutes a season), and `accuracy` compares
-the two settings of greenhouses' stepper on three seasons.
-"""
+import argparse
+from pathlib import Path
 
-import sys
-from collections.abc import Iterator, Sequence
-from typing import Final
-
-import agbench
 from agbench import data
-from agbench.benchmarks import greenhouse_policies
-from agbench.policies.loading import policies
+from agbench.benchmarks import field_policies, greenhouse_policies
+from agbench.errors import AgBenchError
+from agbench.spec.field_task import FieldTask
 from agbench.spec.greenhouse_task import GreenhouseTask
-from agbench.spec.task import Task
-
-_WORDS: Final = ("oracles", "accuracy")
-_BOUND: Final = "potential (bound)"
 
 
-def table(name: str) -> Iterator[str]:
-    """Return the lines of a task's table in Markdown: median and mean return, mean metrics.
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m agbench.benchmarks.policies",
+        description="Print a table of every policy's test seasons for each task.",
+    )
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help="ids, such as wheat-inputs-v1")
+    parser.add_argument(
+        "--oracles", action="store_true", help="greenhouses: the oracles too (minutes a season)"
+    )
+    parser.add_argument(
+        "--accuracy",
+        action="store_true",
+        help="greenhouses: compare the stepper's two settings on three seasons",
+    )
+    parser.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="write field tasks, all if none is named, to a Markdown page",
+    )
+    said = parser.parse_args()
+    if not said.tasks and said.page is None:
+        parser.error("name the tasks, such as wheat-inputs-v1, or a --page.")
+    return said
 
-    The bound is the yield of potential production, in which neither water nor nutrients limit.
-    """
-    task = data.task(name)
-    yield f"| {name} | median return | mean | {' | '.join(task.metrics)} |"
-    yield "|---" * (3 + len(task.metrics)) + "|"
-    for policy in policies(task):
-        yield _line(task, policy, agbench.evaluate(task, policy, progress=False))
-    returns = agbench.evaluate(task, "zero", limitation="pp", progress=False).episodes["return"]
-    yield f"| {_BOUND} | {returns.median():,.0f} | {returns.mean():,.0f} |{' |' * len(task.metrics)}"
 
-
-def _line(task: Task, policy: str, found: agbench.Result) -> str:
-    """Return one policy's line."""
-    episodes = found.episodes
-    returns = episodes["return"]
-    means = [f"{episodes[m].mean():.{spec.digits}f}" for m, spec in task.metrics.items()]
-    return f"| {policy} | {returns.median():,.0f} | {returns.mean():,.0f} | {' | '.join(means)} |"
-
-
-def main(said: Sequence[str]) -> None:
-    """Print the tables of tasks."""
-    for name in (word for word in said if word not in _WORDS):
-        task = data.task(name)
+def main() -> None:
+    """Print the tables of tasks, or write them to a page."""
+    said = _arguments()
+    tasks = [data.task(name) for name in said.tasks or data.names("task")]
+    if said.page is not None:
+        field_policies.page(said.page, [task.task for task in tasks if isinstance(task, FieldTask)])
+        return
+    for task in tasks:
         if not isinstance(task, GreenhouseTask):
-            lines = table(name)
-        elif "accuracy" in said:
+            lines = field_policies.table(field_policies.play(task.task))
+        elif said.accuracy:
             lines = greenhouse_policies.accuracy(task)
         else:
-            lines = greenhouse_policies.table(task, "oracles" in said)
+            lines = greenhouse_policies.table(task, said.oracles)
         print(*lines, sep="\n", flush=True)
         print()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main()
+    except AgBenchError as error:
+        raise SystemExit(f"error: {error}") from None
