@@ -19,11 +19,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agbench.errors import ConfigError
 from agbench.files import write
 from agbench.policies import heads
 from agbench.policies.base import Information
 from agbench.policies.layers import ACTIVATIONS, GATES, Cell, dense
+from agbench.policies.network_file import opened
 from agbench.simulators.base import Floats
 from agbench.untrusted.arrays import Limits, read_npz
 from agbench.untrusted.refusal import RefusedError
@@ -99,18 +99,9 @@ class Mlp:
 
 def load(path: str | Path, task: Any) -> Mlp:
     """Return the policy in a `policy.npz` for a task (its id, or the task)."""
-    from agbench import data
-    from agbench.building import build
-
-    spec = data.task(task) if isinstance(task, str) else task
-    parts = build(spec, spec.protocol.training_splits[0])
-    file = Path(path)
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror}.") from None
-    network = read(content, str(file), parts.observer.space.shape[0], parts.actions.space)
-    return Mlp(file.stem, network, parts.actions.space)
+    file = opened(path, task)
+    network = read(file.content, str(file.path), file.observations, file.actions)
+    return Mlp(file.path.stem, network, file.actions)
 
 
 def save(network: Network, path: str | Path) -> Path:

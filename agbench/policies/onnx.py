@@ -14,9 +14,10 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 
-from agbench.errors import ConfigError, MissingExtraError
+from agbench.errors import MissingExtraError
 from agbench.policies import heads
 from agbench.policies.base import Information
+from agbench.policies.network_file import opened
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.onnx_runner import RUNNER
 
@@ -74,14 +75,5 @@ def _checker() -> Confined:
 
 def load(path: str | Path, task: Any) -> Onnx:
     """Return the policy in an ONNX file for a task (its id, or the task)."""
-    from agbench import data
-    from agbench.building import build
-
-    spec = data.task(task) if isinstance(task, str) else task
-    parts = build(spec, spec.protocol.training_splits[0])
-    file = Path(path)
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror}.") from None
-    return Onnx(file.stem, content, str(file), parts.observer.space.shape[0], parts.actions.space)
+    file = opened(path, task)
+    return Onnx(file.path.stem, file.content, str(file.path), file.observations, file.actions)
