@@ -115,7 +115,7 @@ def hidden_(
         except ResultError as error:
             return f"{submission.name}: stays {verified.load(board, submission).level}: {error}"
         verified.save(board, submission, "hidden", exact=False, hidden=found)
-        value, low, high = scoring.hidden_score(found).iqm
+        value, low, high = scoring.hidden_score(submission.task, found).iqm
         return (
             f"{submission.name}: season {found.season}, {len(found.floor)} hidden scenarios, "
             f"score {value:.1f} [{low:.1f}, {high:.1f}]"

@@ -23,7 +23,7 @@ from agbench.spec.task import Task
 
 FOLDER: Final = "anchors"
 MARGIN: Final = 0.1
-"""A submission may violate constraints by this share more than the expert does."""
+"""A submission may violate constraints by this share more than the expert does, or as the task tolerates."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class SplitAnchors:
         return found
 
 
-def limit_of(expert_cost: float) -> float:
-    """Return the largest mean constraint cost that is feasible where the expert's is this."""
-    return (1.0 + MARGIN) * float(expert_cost)
+def limit_of(task: Task, expert_cost: float) -> float:
+    """Return the largest mean constraint cost of a task that is feasible where the expert's is this."""
+    return max((1.0 + MARGIN) * float(expert_cost), task.tolerated_cost)
 
 
 def compute(task: Task, splits: Sequence[str]) -> Anchors:
@@ -91,7 +91,7 @@ def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
         references_hash=references.references_hash(task),
         objective=task.protocol.objective,
         unit=task.protocol.objective_unit,
-        limits={s: limit_of(results["expert", s].by_scenario("cost").mean()) for s in splits},
+        limits={s: limit_of(task, results["expert", s].by_scenario("cost").mean()) for s in splits},
         splits={split: _values(task, split, results) for split in splits},
     )
     gain = {

@@ -20,6 +20,7 @@ from agbench.leaderboard.checking import CheckedSubmission
 from agbench.leaderboard.verified import HiddenRun, Level, Verified
 from agbench.simulators.base import Floats
 from agbench.spec.submission import LEARNED
+from agbench.spec.task import Task
 
 RESAMPLES: Final = 2000
 SEEDS_TO_RANK: Final = 5  # of a learned agent
@@ -104,16 +105,16 @@ def row(submission: CheckedSubmission, verified: Verified) -> Row:
         exact=verified.exact,
         ranked=enough and verified.level in ("reproduced", "hidden"),
         scores={split: score(submission, split) for split in submission.splits},
-        hidden=None if verified.hidden is None else hidden_score(verified.hidden),
+        hidden=None if verified.hidden is None else hidden_score(submission.task, verified.hidden),
         season=None if verified.hidden is None else verified.hidden.season,
     )
 
 
-def hidden_score(run: HiddenRun) -> Score:
+def hidden_score(task: Task, run: HiddenRun) -> Score:
     """Return the score in hidden scenarios; floor and expert are those of the same run."""
     cost = np.array(run.expert_cost)
     given = anchors.SplitAnchors(
-        np.array(run.floor), np.array(run.expert), None, cost, anchors.limit_of(cost.mean())
+        np.array(run.floor), np.array(run.expert), None, cost, anchors.limit_of(task, cost.mean())
     )
     objective, costs = (np.array(list(by_seed.values())) for by_seed in (run.objective, run.cost))
     return _score("hidden", objective, given, run.metrics, run.failed, costs)

@@ -1,7 +1,7 @@
 """The schema of greenhouse tasks: what an agent sees, does and is paid for in a greenhouse."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -15,6 +15,8 @@ from agbench.spec.task import Task
 
 INTERVAL = 300
 """Length of a model step [s]: weather and controls are held over it."""
+
+_TOLERATED: Final = 0.02  # of a season's hours
 
 PRICED = ("fruit", "co2", "heat", "electricity")
 """What has a price, in the order of tables of prices."""
@@ -260,3 +262,8 @@ class GreenhouseTask(Task):
     def step(self) -> int:
         """The model steps of a decision."""
         return self.season.step_intervals
+
+    @property
+    def tolerated_cost(self) -> float:
+        """Hours of full violation that are feasible whatever the expert's are: a share of the season."""
+        return _TOLERATED * self.season.intervals * INTERVAL / 3600.0

@@ -96,6 +96,11 @@ class Task(Strict):
         """The model steps that one decision lasts."""
 
     @property
+    def tolerated_cost(self) -> float:
+        """The mean constraint cost of an episode that is feasible whatever the expert's is."""
+        return 0.0
+
+    @property
     def warmup(self) -> int:
         """The model steps before the first decision."""
         return 0

@@ -50,6 +50,12 @@ def test_the_limit_of_constraint_costs_is_a_tenth_above_the_experts():
     assert found.limits["test"] == pytest.approx(1.1 * cost)
 
 
+def test_a_greenhouse_tolerates_a_fiftieth_of_its_season_whatever_the_expert_violates():
+    task = data.task("greenhouse-winter-v1")
+    assert anchors.limit_of(task, 1.4) == pytest.approx(0.02 * 20 * 24)
+    assert anchors.limit_of(task, 100.0) == pytest.approx(110.0)
+
+
 def test_the_floor_scores_0_and_the_expert_100():
     found = anchors.of_split(TASK, "test")
     assert found.scores(found.floor).mean() == pytest.approx(0.0, abs=1e-12)

@@ -97,7 +97,7 @@ def test_the_expert_is_100_and_the_secret_decides_the_seasons(tmp_path, expert, 
         season = seasons.open_season(tmp_path / f"board-{len(runs)}", secret, 5)
         found = hidden.HiddenRuns(season, secret).run(submission)
         assert runs.setdefault(text, found) == found
-        score = scoring.hidden_score(found)
+        score = scoring.hidden_score(submission.task, found)
         assert score.seeds == pytest.approx([100.0])
         assert found.floor == [0.0] * 5
         assert len(set(found.expert)) == 5
