@@ -11,6 +11,7 @@ from agbench.evaluation.protocol import episodes
 from agbench.policies.base import Planner, Policy
 from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.loading import load_policy, policies
+from agbench.simulators.base import Floats
 from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.overrides import override
 
@@ -51,23 +52,27 @@ def _by_level(task: GreenhouseTask, found: "pd.DataFrame") -> Iterator[str]:
 def accuracy(task: GreenhouseTask, scenarios: int = 3) -> Iterator[str]:
     """Return the lines of a table: the mean objective in both settings, and how far they are apart.
 
-    In parts of the objective itself, and of the way from the task's floor to its expert.
+    First with the same actions in both, then with each policy acting on what it sees there: a threshold
+    passed a step later is another season. In parts of the objective, and of the way from floor to expert.
     """
     names = _names(task, oracles=False)
-    both = [
-        seasons(override(task, {"simulator.setting": setting}), names, scenarios)
-        for setting in ("accurate", "fast")
-    ]
+    accurate, fast = (override(task, {"simulator.setting": setting}) for setting in ("accurate", "fast"))
+    exact, actions = _play(accurate, names, scenarios)
+    same, _ = _play(fast, names, scenarios, actions)
+    free, _ = _play(fast, names, scenarios)
     objective = task.protocol.objective
-    means = [found.groupby("policy", sort=False)[objective].mean() for found in both]
+    means = [found.groupby("policy", sort=False)[objective].mean() for found in (exact, same, free)]
     way = abs(means[0][task.references.expert] - means[0][task.references.floor])
-    yield f"| {task.task} | accurate | fast | difference | of itself | of floor to expert |"
-    yield "|---" * 6 + "|"
+    columns = "accurate | fast, same actions | of itself | fast, acting anew | of itself | of floor to expert"
+    yield f"| {task.task} | {columns} |"
+    yield "|---" * 7 + "|"
     for name in names:
-        exact, quick = float(means[0][name]), float(means[1][name])
-        apart = abs(quick - exact)
-        shares = f"{apart / abs(exact):.3%} | {apart / way:.3%}"
-        yield f"| {name} | {exact:.4f} | {quick:.4f} | {apart:.4f} | {shares} |"
+        of, replayed, acted = (float(mean[name]) for mean in means)
+        shares = [f"{abs(other - of) / abs(of):.3%}" for other in (replayed, acted)]
+        yield (
+            f"| {name} | {of:.4f} | {replayed:.4f} | {shares[0]} | {acted:.4f} | {shares[1]} "
+            f"| {abs(acted - of) / way:.3%} |"
+        )
 
 
 def seasons(task: Any, names: Sequence[str], scenarios: int | None = None) -> "pd.DataFrame":
@@ -76,8 +81,13 @@ def seasons(task: Any, names: Sequence[str], scenarios: int | None = None) -> "p
     `scenarios` takes as many of them, evenly spread. Seeds are the protocol's, so that every season
     is the one that `agbench evaluate` plays.
     """
-    import pandas as pd
+    return _play(task, names, scenarios)[0]
 
+
+def _play(
+    task: Any, names: Sequence[str], scenarios: int | None, given: Sequence[Any] | None = None
+) -> tuple["pd.DataFrame", list[Any]]:
+    """Return the seasons of policies and the actions of each step; those `given` are taken instead."""
     parts = build(task, "test")
     every = episodes(task, parts.scenarios)
     chosen = every[:: max(1, len(every) // scenarios)][:scenarios] if scenarios else every
@@ -85,22 +95,30 @@ def seasons(task: Any, names: Sequence[str], scenarios: int | None = None) -> "p
     for row in range(core.n):
         core.seed(row, chosen[row % len(chosen)].seed)
     core.reset(range(core.n), [episode.scenario for episode in chosen] * len(names))
-    many = len(chosen)
     players = [
-        _Player(core, load_policy(name, task), [load_policy(name, task) for _ in chosen], i * many)
+        _Player(core, load_policy(name, task), [load_policy(name, task) for _ in chosen], i * len(chosen))
         for i, name in enumerate(names)
     ]
     for player in players:
         player.start([episode.seed for episode in chosen])
     returns = np.zeros(core.n)
+    taken: list[Any] = []
     while not core.over.all():
-        actions = np.concatenate([player.actions() for player in players])
+        actions = given[len(taken)] if given else np.concatenate([player.actions() for player in players])
+        taken.append(actions)
         returns += core.step(actions, ~core.over)[0]
+    return _frame(core, task, names, returns), taken
+
+
+def _frame(core: BatchCore, task: Any, names: Sequence[str], returns: Floats) -> "pd.DataFrame":
+    """Return the seasons that a core has played, the policies one after the other."""
+    import pandas as pd
+
     info = core.info()
-    keys = [episode.scenario.split("/") for episode in chosen] * len(names)
+    keys = [scenario.split("/") for scenario in info["scenario"]]
     return pd.DataFrame(
         {
-            "policy": np.repeat(list(names), many),
+            "policy": np.repeat(list(names), core.n // len(names)),
             "scenario": info["scenario"],
             "level": [key[2] if len(key) > 2 else "" for key in keys],
             "return": returns,

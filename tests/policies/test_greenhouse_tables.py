@@ -28,6 +28,8 @@ def test_a_table_has_a_line_a_policy_and_a_column_a_level():
 
 def test_accuracy_compares_the_two_settings():
     lines = list(accuracy(override(data.task("greenhouse-winter-v1"), {"season__length": "2 d"}), 1))
-    rows = [[float(x) for x in line.split(" | ")[1:4]] for line in lines[2:]]
-    assert all(abs(abs(exact - quick) - apart) < 2e-4 for exact, quick, apart in rows)
-    assert 0 < max(apart for *_, apart in rows) < 0.01
+    rows = [[float(x.strip(" |%")) for x in line.split(" | ")[1:]] for line in lines[2:]]
+    for exact, same, of_itself, *_ in rows:
+        assert abs(100.0 * abs(same - exact) / abs(exact) - of_itself) < 0.01
+    assert max(abs(same - exact) for exact, same, *_ in rows) < 0.001
+    assert 0 < max(abs(free - exact) for exact, _, _, free, *_ in rows) < 0.01
