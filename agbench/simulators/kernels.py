@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import event
+from numba.extending import register_jitable
 
 _SIMULATORS = Path(__file__).parent
 _ASTRONOMY = _SIMULATORS.parent / "weather" / "astronomy.py"
@@ -23,8 +24,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
-    """Compile a process function into its callers (IEEE arithmetic)."""
-    compiled: Any = numba.njit(error_model="numpy", fastmath=False)(function)
+    """Compile a process function into its callers (IEEE arithmetic).
+
+    Called from Python it stays the plain function that it is: a door for Python to each of a model's
+    kernels would take as long to compile as the model itself.
+    """
+    compiled: Any = register_jitable(error_model="numpy", fastmath=False)(function)
     return compiled  # type: ignore[no-any-return, unused-ignore]
 
 

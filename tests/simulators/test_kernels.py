@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 
@@ -58,13 +59,33 @@ def test_machine_code_is_kept_until_any_file_of_the_physics_changes(package):
     assert advance(package) == (16.0, False)
 
 
+def compiled(process):
+    """Return a process function as it is where machine code calls it."""
+
+    @numba.njit
+    def call(*arguments):
+        return process(*arguments)
+
+    return call
+
+
 def test_a_kernel_divides_as_the_standard_says():
     @kernel
     def quotient(a, b):
         return a / b
 
-    assert quotient(1.0, 0.0) == np.inf
-    assert np.isnan(quotient(0.0, 0.0))
+    assert compiled(quotient)(1.0, 0.0) == np.inf
+    assert np.isnan(compiled(quotient)(0.0, 0.0))
+
+
+def test_a_kernel_called_from_python_is_the_plain_function():
+    @kernel
+    def quotient(a, b):
+        return a / b
+
+    assert quotient(3.0, 2.0) == 1.5
+    with pytest.raises(ZeroDivisionError):
+        quotient(1.0, 0.0)
 
 
 def test_a_kernel_does_not_reorder_sums():
@@ -72,5 +93,5 @@ def test_a_kernel_does_not_reorder_sums():
     def total(a, b, c):
         return (a + b) + c
 
-    assert total(1e16, 1.0, -1e16) == (1e16 + 1.0) + -1e16
-    assert total(0.1, 0.2, 0.3) == (0.1 + 0.2) + 0.3
+    assert compiled(total)(1e16, 1.0, -1e16) == (1e16 + 1.0) + -1e16
+    assert compiled(total)(0.1, 0.2, 0.3) == (0.1 + 0.2) + 0.3

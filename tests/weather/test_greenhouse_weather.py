@@ -73,7 +73,7 @@ def test_daily_sums_and_extremes_come_back_exactly(year):
 
 def test_vapour_keeps_its_mean_and_never_exceeds_saturation(year):
     days, fine = year
-    full = np.vectorize(saturation.py_func)(fine[:, :, 1])
+    full = np.vectorize(saturation)(fine[:, :, 1])
     assert (fine[:, :, 2] <= full + 1e-9).all()
     possible = 100 * days["VAP"] < full.mean(axis=1)
     np.testing.assert_allclose(fine[possible, :, 2].mean(axis=1), 100 * days["VAP"][possible], rtol=1e-9)

@@ -136,7 +136,7 @@ def read(
     record = np.zeros((), dtype=RECORD)
     for name, value in values.items():
         record[name] = value
-    correction = float(afgen.afgen.py_func(tables[SLACF], values["DVSI"]))  # type: ignore[attr-defined]
+    correction = float(afgen.afgen(tables[SLACF], values["DVSI"]))
     record["LAII"] = values["WLVGI"] * (values["SLAC"] * correction)
     record["SOUND"] = float(setting == "sound")
     return record, tables
