@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from agbench.evaluation import references
-from agbench.leaderboard import first_rows, merged, verified
-from agbench.leaderboard.board import submissions
+from agbench.leaderboard import first_rows, merged
+from agbench.leaderboard.board import VERIFIED, submissions
 
 TASK = "millet-inputs-v1"
 ROOT = Path(__file__).parents[2]
@@ -126,4 +126,4 @@ def test_all_our_rows_are_in_the_index_and_verified():
     names = {"/".join(folder.parts[-3:]) for folder in submissions(board)}
     own = {name for name in names if name.split("/")[1] in references.ROLES}
     assert own <= set(merged.read(board))
-    assert all((board / verified.VERIFIED / f"{name}.yaml").is_file() for name in own)
+    assert all((board / VERIFIED / f"{name}.yaml").is_file() for name in own)
