@@ -13,6 +13,8 @@ from agbench.greenhouse_control import Controller, controller
 from agbench.greenhouse_weather import greenhouse_weather, measured_series
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.presets import Preset
+from agbench.simulators.greenlight.presets import preset as named
 from agbench.simulators.greenlight.simulate import simulate_greenlight, start_state, weather_array
 from agbench.simulators.greenlight.stepping import setting
 from agbench.simulators.greenlight.variables import CONTROLS, STATES
@@ -35,6 +37,7 @@ def simulate_greenhouse(
     x0: Any = None,
     start: "datetime | str | None" = None,
     interval: float = 300.0,
+    structure: Mapping[str, Any] | None = None,
     integrator: str = "rodas4",
     tol: float | None = None,
     seed: int = 0,
@@ -54,6 +57,8 @@ def simulate_greenhouse(
         x0: a full state (28,), or a mapping of what differs from the usual start.
         start: the first moment, for a site's weather; by default that of a measured series.
         interval: the length of a step [s]; a site's weather is averaged over multiples of 300 s.
+        structure: choices of equations that differ from the preset's, by the names of
+            `agbench.simulators.greenlight.presets.Structure`, as `{"pruning": "threshold"}`.
         integrator: `rodas4`, `rodas3` or `cvodes`, each with its tolerance or `tol`.
         seed: of the controls `"random"`.
 
@@ -62,6 +67,7 @@ def simulate_greenhouse(
     >>> table.shape
     (4, 28)
     """
+    greenhouse = named(preset, structure)
     chosen = controller(controls, seed) if isinstance(controls, (str, Path)) else None
     steps = None if chosen is not None else len(np.asarray(controls))
     table = _site_weather(weather, start, interval, steps) if isinstance(weather, str) else weather
@@ -69,7 +75,7 @@ def simulate_greenhouse(
     if chosen is None:
         at = {"time": day} if x0 is None else _with_time(x0, day)
         return simulate_greenlight(
-            preset,
+            greenhouse,
             parameters,
             weather=table,
             controls=controls,
@@ -78,16 +84,16 @@ def simulate_greenhouse(
             integrator=integrator,
             tol=tol,
         )
-    simulator = MeteredGreenhouse(1, preset, interval, setting(integrator=integrator, tol=tol))
+    simulator = MeteredGreenhouse(1, greenhouse, interval, setting(integrator=integrator, tol=tol))
     start_at = {} if x0 is None else x0
-    return _under_control(simulator, chosen, table, preset, parameters, _with_time(start_at, day))
+    return _under_control(simulator, chosen, table, greenhouse, parameters, _with_time(start_at, day))
 
 
 def _under_control(
     simulator: MeteredGreenhouse,
     decide: Controller,
     table: Any,
-    preset: str,
+    preset: Preset,
     parameters: Any,
     x0: Any,
 ) -> "pd.DataFrame":

@@ -42,6 +42,21 @@ def test_constant_controls_are_held_as_in_an_array(tmp_path):
     np.testing.assert_array_equal(found[same.columns], same)
 
 
+@pytest.mark.parametrize("controls", ["zero", np.zeros((12, 6))])
+def test_structure_reaches_the_equations(controls):
+    usual, hard = (
+        agbench.simulate(
+            "greenlight",
+            weather=WEATHER[:13],
+            controls=controls,
+            structure={"pruning": rule},
+            x0={"cLeaf": 1.2e5},
+        )
+        for rule in ("logistic", "threshold")
+    )
+    assert hard["cLeaf"].iloc[12] > usual["cLeaf"].iloc[12] * 1.05
+
+
 def test_constant_set_points_are_followed_by_the_rules_of_their_task():
     cool, warm = (day(f"greenhouse-setpoint-v1/constant-{t}") for t in (18, 26))
     assert warm["tAir"].iloc[100:].mean() > cool["tAir"].iloc[100:].mean() + 3

@@ -96,10 +96,11 @@ def action_map(task: GreenhouseTask) -> ActionMap:
 def make_simulator(task: GreenhouseTask, n: int) -> Simulator:
     """Return the simulator of a task with n rows."""
     spec = task.simulator
+    chosen = preset(spec.preset, spec.structure)
     if not task.action.tells_setpoints:
-        return MeteredGreenhouse(n, spec.preset, INTERVAL, SETTINGS[spec.setting])
+        return MeteredGreenhouse(n, chosen, INTERVAL, SETTINGS[spec.setting])
     rules = settings_vector(task.action.rules, "action.rules")
-    return SetpointGreenhouse(n, rules, spec.preset, INTERVAL, SETTINGS[spec.setting])
+    return SetpointGreenhouse(n, rules, chosen, INTERVAL, SETTINGS[spec.setting])
 
 
 class _Worlds:
@@ -139,7 +140,7 @@ class _Worlds:
         task = self._task
         site, first, level = _read_key(key)
         rows = self._weather(site).rows(first, self._days, self._ahead, generator)
-        chosen = preset(task.simulator.preset)
+        chosen = preset(task.simulator.preset, task.simulator.structure)
         parameters = parameter_vector({**chosen.changes, **task.simulator.parameters})
         by_step = task.uncertainty.every == "step"
         level *= _half_width(task)

@@ -1,7 +1,7 @@
 """The schema of greenhouse tasks: what an agent sees, does and is paid for in a greenhouse."""
 
 from datetime import date
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -32,12 +32,16 @@ Steps = Annotated[str, AfterValidator(_steps)]
 
 
 class GreenhouseSpec(Strict):
-    """Which greenhouse stands where, and how its equations are solved."""
+    """Which greenhouse stands where, and how its equations are solved.
+
+    `structure` sets choices of `agbench.simulators.greenlight.presets.Structure` by name.
+    """
 
     model: Literal["greenlight"] = "greenlight"
     preset: str = "gym"
     site: str
     parameters: dict[str, Number] = {}
+    structure: dict[str, bool | Number | str] = {}
     setting: Literal["accurate", "fast", "reference"] = "accurate"
 
 
@@ -250,6 +254,13 @@ class GreenhouseTask(Task):
     constraints: ConstraintsSpec = ConstraintsSpec()
     uncertainty: UncertaintySpec = UncertaintySpec()
     splits: dict[str, GreenhouseSplit] = Field(min_length=1)
+
+    def identity(self) -> dict[str, Any]:
+        """Return the content; a structure that is the preset's is as good as not there."""
+        content = self.content()
+        if not self.simulator.structure:
+            del content["simulator"]["structure"]
+        return content
 
     def scenarios(self, split: str) -> list[str]:
         """Return the keys of a split's scenarios: `site/first-day`, and `/level` where it has levels."""

@@ -6,7 +6,9 @@ import pytest
 import agbench
 from agbench import data
 from agbench.errors import ActionError, ConfigError, WeatherError
+from agbench.evaluation.provenance import task_hash
 from agbench.simulators.greenlight.uncertain import uncertain_columns
+from agbench.spec.overrides import override
 
 WINTER = "greenhouse-winter-v1"
 TOMATO = "greenhouse-tomato-v1"
@@ -229,6 +231,22 @@ def test_every_scenario_of_every_split_can_be_begun(task):
         for key in env.scenarios.keys[:: max(1, len(env.scenarios) // 3)]:
             observation, _ = env.reset(seed=0, options={"scenario": key})
             assert env.observation_space.contains(observation)
+
+
+def test_structure_is_a_setting_of_tasks():
+    """It changes what the equations do, and the task's hash."""
+    task = data.task(TOMATO)
+    changed = override(task, {"structure": {"pruning": "threshold"}})
+    assert task_hash(changed) != task_hash(task)
+    assert task_hash(override(task, {"structure": {}})) == task_hash(task)
+    masses = []
+    for chosen in ({}, {"pruning": "threshold"}):
+        env = agbench.make(TOMATO, structure=chosen, crop={"cLeaf": 1.2e5}, state=["cLeaf"])
+        env.reset(seed=0)
+        for _ in range(12):
+            observation, *_ = env.step(np.zeros(6, np.float32))
+        masses.append(seen(env.unwrapped, observation)["cLeaf"])
+    assert masses[0] != pytest.approx(masses[1], rel=1e-2)
 
 
 @pytest.mark.slow

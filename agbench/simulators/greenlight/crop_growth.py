@@ -53,6 +53,8 @@ def removal(structure: Structure, x: SimpleNamespace, p: SimpleNamespace) -> Sim
     def cut(rule: CutRule, mass: Any, limit: Any, most: float) -> Any:
         if rule == "threshold":
             return casadi.fmax(mass - limit, 0)
+        if rule == "tanh":
+            return most * (1 + casadi.tanh(structure.cut_log / CUT_WIDTH * (mass - limit))) / 2
         return most * logistic(2 * structure.cut_log / CUT_WIDTH * (mass - limit))
 
     return SimpleNamespace(

@@ -11,6 +11,7 @@ from agbench.simulators.base import Booleans, Floats, Variable, VariableTable
 from agbench.simulators.greenlight import sensors
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.diagnosis import FluxReader
+from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.simulator import GreenLightSimulator, SavedRow
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
@@ -59,7 +60,7 @@ class MeteredGreenhouse(GreenLightSimulator):
     def __init__(
         self,
         n: int,
-        name: str = "gym",
+        name: str | Preset = "gym",
         interval: float = 300.0,
         setting: Setting = SETTINGS["accurate"],
     ) -> None:

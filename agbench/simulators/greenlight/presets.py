@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, get_args
 
-from agbench.errors import unknown
+from agbench.errors import SimulationError, unknown
 
-CutRule = Literal["logistic", "threshold"]
+CutRule = Literal["logistic", "tanh", "threshold"]
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class Structure:
     """Exponent of the temperature difference in free convection at screens, cover and floor."""
     pruning: CutRule = "logistic"
     harvest: CutRule = "logistic"
-    """How mass above its limit is taken off: at a smoothly rising rate, or [1/s] the excess."""
+    """How mass above its limit is taken off: `logistic`, at a smoothly rising rate; `tanh`, the same as
+    GreenLight-Gym 2 writes it, 0 far below the limit to the last digit; `threshold`, [1/s] the excess."""
     pruning_rate: float = 1e5
     """Greatest rate of pruning [mg m-2 s-1] of the logistic rule."""
     harvest_rate: float = 5e4
@@ -148,8 +149,35 @@ PRESETS = {
 of 2021; each also with high-pressure sodium lamps."""
 
 
-def preset(name: str) -> Preset:
-    """Return a published greenhouse by name."""
-    if name not in PRESETS:
-        raise unknown("greenlight preset", name, PRESETS)
-    return PRESETS[name]
+def preset(name: str | Preset, structure: Mapping[str, Any] | None = None) -> Preset:
+    """Return a published greenhouse by name, with other choices of structure if any are given.
+
+    Raises:
+        UnknownNameError: for a greenhouse or a choice that does not exist.
+        SimulationError: for a choice that is set to what it cannot be.
+    """
+    if isinstance(name, str):
+        if name not in PRESETS:
+            raise unknown("greenlight preset", name, PRESETS)
+        name = PRESETS[name]
+    if not structure:
+        return name
+    for key, value in structure.items():
+        _check_choice(key, value)
+    return replace(name, structure=replace(name.structure, **structure))
+
+
+def _check_choice(key: str, value: Any) -> None:
+    """Refuse a choice of structure that does not exist, or its value."""
+    usual = {f.name: f.default for f in fields(Structure)}
+    if key not in usual:
+        raise unknown("choice of structure", key, usual, "greenlight")
+    if isinstance(usual[key], str):
+        fits, wanted = value in get_args(CutRule), f"one of {', '.join(get_args(CutRule))}"
+    elif isinstance(usual[key], bool):
+        fits, wanted = isinstance(value, bool), "true or false"
+    else:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        fits, wanted = number and 0.0 <= value < math.inf, "a finite number, 0 or more"
+    if not fits:
+        raise SimulationError(f"greenlight: structure.{key} is {value!r}; it must be {wanted}.")

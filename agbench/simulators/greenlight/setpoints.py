@@ -9,6 +9,7 @@ from agbench.simulators.base import Booleans, Floats, Variable, VariableTable
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
 from agbench.simulators.greenlight.climate_computer import control
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting
 from agbench.simulators.greenlight.variables import CONTROLS
 
@@ -35,7 +36,7 @@ class SetpointGreenhouse(MeteredGreenhouse):
         self,
         n: int,
         rules: Floats,
-        name: str = "katzin_2021",
+        name: str | Preset = "katzin_2021",
         interval: float = 300.0,
         setting: Setting = SETTINGS["accurate"],
     ) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from agbench.errors import ActionError, WeatherError, did_you_mean
 from agbench.simulators.base import Floats
+from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.stepping import setting
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
@@ -21,7 +22,7 @@ _OPTIONAL = ("dli", "isDay", "isDaySmooth")  # no equation reads them
 
 
 def simulate_greenlight(
-    preset: str = "gym",
+    preset: str | Preset = "gym",
     parameters: Mapping[str, float] | None = None,
     *,
     weather: "pd.DataFrame | ArrayLike",

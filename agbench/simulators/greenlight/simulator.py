@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from agbench.errors import SimulationError
 from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
-from agbench.simulators.greenlight.presets import preset
+from agbench.simulators.greenlight.presets import Preset, preset
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting, stepper
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_window
@@ -42,11 +42,11 @@ class GreenLightSimulator:
     def __init__(
         self,
         n: int,
-        name: str = "gym",
+        name: str | Preset = "gym",
         interval: float = 300.0,
         setting: Setting = SETTINGS["accurate"],
     ) -> None:
-        """Make room for n rows of the preset `name`'s equations, with steps of `interval` [s]."""
+        """Make room for n rows of a preset (`name`, or itself), with steps of `interval` [s]."""
         if not 0.01 <= interval <= 86400.0:
             raise SimulationError(
                 f"greenlight: interval is {interval} s; it must lie between 0.01 and 86400 s."
@@ -66,7 +66,7 @@ class GreenLightSimulator:
         self._lengths: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self._failed: Booleans = np.zeros(n, dtype=np.bool_)
         self._rows = np.arange(n)
-        self._name, self._structure = name, preset(name).structure
+        self._structure = preset(name).structure
         self._stepper = stepper(self._structure, setting, interval, n)
 
     def reset(self, worlds: Sequence[GreenLightWorld], mask: Booleans | None = None) -> None:
@@ -143,8 +143,8 @@ class GreenLightSimulator:
         """Put a row into a saved state."""
         if saved.world.structure != self._structure:
             raise SimulationError(
-                f"greenlight: the world of row {row} is of another greenhouse than this simulator's "
-                f"{self._name!r}: their equations differ. Build both from one preset."
+                f"greenlight: the world of row {row} is of another greenhouse than this "
+                "simulator: their equations differ. Build both from one preset."
             )
         self._worlds[row] = saved.world
         self._weather[row] = saved.world.weather.ctypes.data

@@ -8,7 +8,7 @@ import numpy as np
 from agbench.errors import SimulationError, WeatherError
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.parameters import parameter_vector
-from agbench.simulators.greenlight.presets import Structure, preset
+from agbench.simulators.greenlight.presets import Preset, Structure, preset
 from agbench.simulators.greenlight.variables import STATES, WEATHER, initial_state
 
 
@@ -31,13 +31,13 @@ class GreenLightWorld:
 
 def greenlight_world(
     weather: Floats,
-    name: str = "gym",
+    name: str | Preset = "gym",
     changes: Mapping[str, float] | None = None,
     start: Floats | None = None,
     day: float = 0.0,
     steps: int | None = None,
 ) -> GreenLightWorld:
-    """Return the world of a preset (`name`) under `weather`, shape (rows, 10).
+    """Return the world of a preset (`name`, or itself) under `weather`, shape (rows, 10).
 
     `changes` sets parameters by name. Without a `start`, shape (28,), the crop is grown and the
     clock shows `day` [d]. `steps` ends the episode before the weather does.

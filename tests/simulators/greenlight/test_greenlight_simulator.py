@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agbench.errors import ActionError, SimulationError, UnknownNameError, WeatherError
-from agbench.simulators.greenlight.presets import PRESETS
+from agbench.simulators.greenlight.presets import PRESETS, preset
 from agbench.simulators.greenlight.simulate import simulate_greenlight
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.stepping import SETTINGS, setting
@@ -182,8 +182,33 @@ def test_simulate_names_the_step_of_a_wrong_control():
 
 
 def test_world_of_another_greenhouse_is_refused():
-    with pytest.raises(SimulationError, match="another greenhouse than this simulator's 'gym'"):
+    with pytest.raises(SimulationError, match="another greenhouse than this simulator"):
         GreenLightSimulator(1).reset([greenlight_world(DATA["D"], "katzin_2021")])
+
+
+def test_structure_changes_equations():
+    start = {"cLeaf": 1e5 + 50.0}
+    arguments = {"weather": DATA["D"][:3], "controls": np.zeros((3, 6)), "x0": start}
+    cut = {
+        rule: simulate_greenlight(preset("gym", {"pruning": rule}), **arguments)["cLeaf"].iloc[-1]
+        for rule in ("logistic", "tanh", "threshold")
+    }
+    assert cut["tanh"] == pytest.approx(cut["logistic"], rel=1e-7)
+    assert abs(cut["threshold"] - cut["logistic"]) > 1.0
+
+
+@pytest.mark.parametrize(
+    ("choice", "kind", "message"),
+    [
+        ({"prunning": "tanh"}, UnknownNameError, "Did you mean 'pruning'"),
+        ({"pruning": "tan"}, SimulationError, "structure.pruning is 'tan'; it must be one of logistic"),
+        ({"blackout_dries": 1.0}, SimulationError, "structure.blackout_dries is 1.0; it must be true or"),
+        ({"offset": -1.0}, SimulationError, "structure.offset is -1.0; it must be a finite number, 0"),
+    ],
+)
+def test_a_wrong_choice_of_structure_is_named(choice, kind, message):
+    with pytest.raises(kind, match=message):
+        preset("gym", choice)
 
 
 def test_misspelt_names_are_answered_with_the_nearest():
