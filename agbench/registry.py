@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from gymnasium.vector import AutoresetMode
 
-    from agbench.envs import FieldEnv, FieldVectorEnv
+    from agbench.envs import SeasonEnv, SeasonVectorEnv
 
 NAMESPACE = "agbench"
 
@@ -109,7 +109,7 @@ def make_vec(
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
-) -> "FieldVectorEnv":
+) -> "SeasonVectorEnv":
     """Return `num_envs` environments of a task, stepped together in one compiled batch.
 
     `autoreset` is `same_step`, `next_step` or `disabled`; the other arguments are those of `make`.
@@ -139,14 +139,14 @@ def single_environment(
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
-) -> "FieldEnv":
+) -> "SeasonEnv":
     """Return the bare single environment; Gymnasium's entry point."""
     from agbench.building import build
-    from agbench.envs import FieldEnv
+    from agbench.envs import SeasonEnv
     from agbench.spec.overrides import override
 
     changed = override(data.task(task), overrides)
-    return FieldEnv(build(changed, split, weather=weather, years=years), render_mode)
+    return SeasonEnv(build(changed, split, weather=weather, years=years), render_mode)
 
 
 def vector_environment(
@@ -158,12 +158,12 @@ def vector_environment(
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
-) -> "FieldVectorEnv":
+) -> "SeasonVectorEnv":
     """Return the vector environment; Gymnasium's vector entry point."""
     from agbench.building import build
-    from agbench.envs import FieldVectorEnv
+    from agbench.envs import SeasonVectorEnv
     from agbench.spec.overrides import override
 
     changed = override(data.task(task), overrides)
     parts = build(changed, split, weather=weather, years=years)
-    return FieldVectorEnv(parts, num_envs, autoreset, copy)
+    return SeasonVectorEnv(parts, num_envs, autoreset, copy)

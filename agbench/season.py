@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from agbench.building import build
-from agbench.envs import FieldEnv
+from agbench.envs import SeasonEnv
 from agbench.policies.base import Planner
 from agbench.policies.loading import as_policy
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -78,7 +78,7 @@ def run_season(
     picture: Path | None = None,
 ) -> ToldSeason:
     """Run one season of a task and draw it; by default the split's first scenario."""
-    env = FieldEnv(build(task, split), render_mode="rgb_array")
+    env = SeasonEnv(build(task, split), render_mode="rgb_array")
     actor = as_policy(policy, task)
     key = env.scenarios.keys[0] if scenario is None else scenario
     observation, info = env.reset(seed=seed, options={"scenario": key})
@@ -124,7 +124,7 @@ def _day(steps: Sequence[Step]) -> Step:
     return Step(day, _said(told), seen, sum(s.reward for s in steps), told)
 
 
-def _told(env: FieldEnv) -> dict[str, float]:
+def _told(env: SeasonEnv) -> dict[str, float]:
     """Return what the equipment or climate computer of a greenhouse was told last; nothing in a field."""
     simulator = env.core.simulator
     if not isinstance(simulator, MeteredGreenhouse):
@@ -138,7 +138,7 @@ def _said(told: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:.3g}" for name, value in told.items())
 
 
-def _in_words(env: FieldEnv, action: Any) -> str:
+def _in_words(env: SeasonEnv, action: Any) -> str:
     """Return an action as a person would say it."""
     if isinstance(env.action_space, spaces.Discrete):
         return env.action_labels[int(action)]

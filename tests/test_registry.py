@@ -12,7 +12,7 @@ import pytest
 
 import agbench
 from agbench import data
-from agbench.envs import FieldEnv, FieldVectorEnv
+from agbench.envs import SeasonEnv, SeasonVectorEnv
 from agbench.errors import ConfigError, UnknownNameError
 
 TASK = "wheat-nitrogen-v1"
@@ -50,7 +50,7 @@ observation, info = env.reset(seed=1)
 print(json.dumps([type(env.unwrapped).__name__, observation.shape, info["scenario"]]))
 """
     (name, shape, scenario), told = in_a_fresh_process(code)
-    assert (name, shape) == ("FieldEnv", [12])
+    assert (name, shape) == ("SeasonEnv", [12])
     assert scenario.startswith("wageningen/")
     assert "Warning" not in told
 
@@ -63,7 +63,7 @@ def test_a_python_that_uses_no_gymnasium_does_not_load_it():
 
 def test_gymnasium_makes_vectors_by_both_roads():
     ours = gymnasium.make_vec(f"agbench/{TASK}", 3, vectorization_mode="vector_entry_point")
-    assert isinstance(ours, FieldVectorEnv)
+    assert isinstance(ours, SeasonVectorEnv)
     theirs = gymnasium.make_vec(f"agbench/{TASK}", 3, vectorization_mode="sync")
     first, second = ours.reset(seed=4)[0], theirs.reset(seed=4)[0]
     np.testing.assert_array_equal(first, second)
@@ -79,7 +79,7 @@ def test_tasks_are_listed_with_their_splits():
 
 def test_make_gives_gymnasiums_own_wrappers_around_the_field():
     env = agbench.make(TASK, "test", beta=2.0)
-    assert isinstance(env.unwrapped, FieldEnv)
+    assert isinstance(env.unwrapped, SeasonEnv)
     assert env.unwrapped.task.reward.beta == 2.0
     assert env.spec.id == f"agbench/{TASK}"
 

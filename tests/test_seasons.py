@@ -5,7 +5,7 @@ import pytest
 
 from agbench import data
 from agbench.building import build, seasons
-from agbench.envs import FieldEnv
+from agbench.envs import SeasonEnv
 from agbench.errors import ConfigError, UnknownNameError, WeatherError
 from agbench.site_weather import site_generator, site_series
 from agbench.spec.families import read_task
@@ -45,7 +45,7 @@ def test_a_split_of_generated_seasons_runs(content):
     task = task_with(content, generated=[0, 999])
     parts = build(task, "train")
     assert len(parts.scenarios) == 1000
-    env = FieldEnv(parts)
+    env = SeasonEnv(parts)
     first = env.reset(seed=0, options={"scenario": "wageningen/generated/17"})[0]
     second = env.reset(seed=0, options={"scenario": "wageningen/generated/18"})[0]
     assert not np.array_equal(first, second)

@@ -7,7 +7,7 @@ import pytest
 
 import agbench
 from agbench import testing
-from agbench.envs import BatchCore, FieldEnv
+from agbench.envs import BatchCore, SeasonEnv
 from agbench.envs.observations import Observer
 from agbench.errors import UnknownNameError
 from agbench.testing import CHECKS, ContractError, check_policy, check_task
@@ -70,25 +70,25 @@ def test_a_state_that_is_not_saved_whole_is_caught(monkeypatch):
 
 
 def test_an_info_that_changes_its_keys_is_caught(monkeypatch):
-    step = FieldEnv.step
+    step = SeasonEnv.step
 
     def talkative(self, action):
         *said, info = step(self, action)
         return *said, {**info, "note": 1.0}
 
-    monkeypatch.setattr(FieldEnv, "step", talkative)
+    monkeypatch.setattr(SeasonEnv, "step", talkative)
     with pytest.raises(ContractError, match=r"info at step 1 .*'note'"):
         CHECKS["info-constant-keyed"](TASK)
 
 
 def test_a_warning_of_gymnasiums_checker_is_caught(monkeypatch):
-    reset = FieldEnv.reset
+    reset = SeasonEnv.reset
 
     def untyped(self, *, seed=None, options=None):
         observation, info = reset(self, seed=seed, options=options)
         return observation.astype(np.float64), info
 
-    monkeypatch.setattr(FieldEnv, "reset", untyped)
+    monkeypatch.setattr(SeasonEnv, "reset", untyped)
     with pytest.raises(ContractError, match="Gymnasium's check_env"):
         CHECKS["gymnasium"](TASK)
 

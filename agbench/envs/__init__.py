@@ -5,7 +5,7 @@ and rewards have a module each.
 """
 
 from agbench.envs.core import BatchCore, SavedEpisode
-from agbench.envs.single import FieldEnv
-from agbench.envs.vector import FieldVectorEnv
+from agbench.envs.single import SeasonEnv
+from agbench.envs.vector import SeasonVectorEnv
 
-__all__ = ["BatchCore", "FieldEnv", "FieldVectorEnv", "SavedEpisode"]
+__all__ = ["BatchCore", "SavedEpisode", "SeasonEnv", "SeasonVectorEnv"]

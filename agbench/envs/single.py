@@ -17,14 +17,15 @@ RENDER_MODES = ("human", "rgb_array")
 _FPS = 4
 
 
-class FieldEnv(gym.Env[NDArray[np.float32], Any]):
-    """One field, one season an episode.
+class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
+    """One field or greenhouse, one season an episode.
 
-    Observation Space: float32 variables of crop, soil and past weather in physical units; names,
-    units and bounds are in `observation_entries`. Action Space: a menu of doses (`Discrete`) or
-    amounts (`Box` in [-1, 1]); `action_labels` says what each means. Rewards and Episode End are
+    Observation Space: float32 variables of crop, soil, climate and weather in physical units; names,
+    units and bounds are in `observation_entries`. Action Space: a menu (`Discrete`), or amounts and
+    positions (`Box` in [-1, 1]); `action_labels` says what each means. Rewards and Episode End are
     the task's: `terminated` at maturity, `truncated` when time runs out. `info` always holds
-    `scenario`, `elapsed` (days since the start) and the task's metrics so far.
+    `scenario`, `elapsed` (model steps since the start: of a day in fields, of five minutes in
+    greenhouses) and the task's metrics so far.
 
     `reset(options={"scenario": "wageningen/1984"})` chooses the scenario; without, it is drawn
     from the split by the episode's seed.

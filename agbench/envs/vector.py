@@ -20,8 +20,8 @@ _MODES = {
 }
 
 
-class FieldVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
-    """n fields stepped together; row i seeded with s + i equals a single environment with that seed.
+class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
+    """n fields or greenhouses together; row i seeded with s + i equals a single environment seeded so.
 
     `autoreset` is `same_step` (default), `next_step` or `disabled`, as Gymnasium defines them.
     `reset(options=...)` takes `reset_mask` (n booleans) and `scenario` (a key, or one a row that is

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.envs import FieldEnv
+from agbench.envs import SeasonEnv
 from agbench.evaluation.protocol import Episode
 from agbench.policies.base import Planner, Policy
 from agbench.untrusted.refusal import RefusedError
@@ -21,7 +21,7 @@ class Rollout:
     actions: NDArray[Any]
 
 
-def roll_out(env: FieldEnv, policy: Policy, episode: Episode) -> Rollout:
+def roll_out(env: SeasonEnv, policy: Policy, episode: Episode) -> Rollout:
     """Run one episode; one that raises is recorded as failed, at the task's worst bound."""
     actions: list[Any] = []
     error = ""
@@ -48,7 +48,7 @@ def roll_out(env: FieldEnv, policy: Policy, episode: Episode) -> Rollout:
 
 
 def _row(
-    env: FieldEnv,
+    env: SeasonEnv,
     episode: Episode,
     info: dict[str, Any],
     sums: tuple[float, float],
@@ -74,7 +74,7 @@ def _row(
     }
 
 
-def _stack(env: FieldEnv, actions: list[Any]) -> NDArray[Any]:
+def _stack(env: SeasonEnv, actions: list[Any]) -> NDArray[Any]:
     """Return the actions as one array in the type of the action space."""
     space = env.action_space
     shape = (len(actions), *(space.shape or ()))

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agbench import data
 from agbench.building import build
-from agbench.envs import FieldEnv
+from agbench.envs import SeasonEnv
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
@@ -73,7 +73,7 @@ def evaluate(
         job = _Job(spec, split, weather, years, policy if isinstance(policy, (str, Path)) else runner)
         rollouts = _in_processes(job, left, workers)
     else:
-        env = FieldEnv(parts)
+        env = SeasonEnv(parts)
         rollouts = (roll_out(env, runner, episode) for episode in left)
     label = f"{spec.task}  {runner.name}  {split}"
     for i, rollout in zip(places, _shown(rollouts, len(left), label, progress), strict=True):
@@ -98,7 +98,7 @@ def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
     said = set(result.episodes["scenario"])
     years = None if said <= known else sorted({int(key.split("/")[1][:4]) for key in said})
     parts = build(result.task, result.split, weather=weather, years=years)
-    env = FieldEnv(parts)
+    env = SeasonEnv(parts)
     rollouts = []
     columns = (result.episodes[name] for name in ("scenario", "repeat", "seed"))
     for scenario, repeat, seed, actions in zip(*columns, result.actions, strict=True):
@@ -164,7 +164,7 @@ class _Job:
 
     def prepare(self) -> Callable[[Episode], Rollout]:
         """Return the function that runs an episode."""
-        env = FieldEnv(build(self.task, self.split, weather=self.weather, years=self.years))
+        env = SeasonEnv(build(self.task, self.split, weather=self.weather, years=self.years))
         policy = as_policy(self.policy, self.task)
         return lambda episode: roll_out(env, policy, episode)
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
-from agbench.envs import FieldEnv, FieldVectorEnv
+from agbench.envs import SeasonEnv, SeasonVectorEnv
 from agbench.registry import make_vec, single_environment
 from agbench.testing.contract import fail
 from agbench.testing.traces import (
@@ -119,5 +119,5 @@ def _first_episode(trace: Trace) -> Trace:
     return trace
 
 
-def _entries(env: FieldEnv | FieldVectorEnv) -> list[str]:
+def _entries(env: SeasonEnv | SeasonVectorEnv) -> list[str]:
     return [variable.name for variable in env.observation_entries]

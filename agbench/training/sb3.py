@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.envs import FieldVectorEnv
+from agbench.envs import SeasonVectorEnv
 from agbench.errors import MissingExtraError
 from agbench.registry import make_vec
 
@@ -29,13 +29,13 @@ def sb3_env(task: str, num_envs: int, split: str = "train", **overrides: Any) ->
 
 
 class FieldVecEnv(VecEnv):
-    """A `FieldVectorEnv` behind Stable-Baselines3's interface.
+    """A `SeasonVectorEnv` behind Stable-Baselines3's interface.
 
     Rows that end start anew at once; the info of such a row holds `terminal_observation`,
     `TimeLimit.truncated` and the metrics of the episode, that of other rows is empty.
     """
 
-    def __init__(self, envs: FieldVectorEnv) -> None:
+    def __init__(self, envs: SeasonVectorEnv) -> None:
         self.envs = envs
         self.render_mode = None
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)

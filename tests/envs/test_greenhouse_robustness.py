@@ -32,16 +32,16 @@ def test_a_hundred_thousand_steps_keep_observations_in_their_space(preset, kind)
 
 
 def test_what_leaves_its_bounds_is_told(monkeypatch):
-    from agbench.envs.vector import FieldVectorEnv
+    from agbench.envs.vector import SeasonVectorEnv
 
-    honest = FieldVectorEnv.step
+    honest = SeasonVectorEnv.step
 
     def broken(self, actions):
         seen, rewards, *rest = honest(self, actions)
         seen[0, 0], seen[1, 1] = np.nan, 1e9
         return seen, rewards, *rest
 
-    monkeypatch.setattr(FieldVectorEnv, "step", broken)
+    monkeypatch.setattr(SeasonVectorEnv, "step", broken)
     found = endure("gym", "on/off", 80, 16, starts=SEASONS[:1])
     assert found.not_finite == 5
     assert len(found.outside) == 1

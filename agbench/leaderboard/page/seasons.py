@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agbench.building import build
 from agbench.cache import cache_folder
-from agbench.envs import FieldEnv
+from agbench.envs import SeasonEnv
 from agbench.envs.greenhouse.drawing import GreenhousePlot
 from agbench.envs.rendering import SeasonPlot
 from agbench.envs.season_figure import STATE_PANELS
@@ -104,10 +104,10 @@ def _kept(task: Task, result: CheckedResult, place: int, cache: Path) -> SeasonR
 
 
 @lru_cache(maxsize=2)
-def _environment(name: str, split: str, task_hash: str) -> tuple[FieldEnv, SeasonPlot]:
+def _environment(name: str, split: str, task_hash: str) -> tuple[SeasonEnv, SeasonPlot]:
     from agbench import data
 
-    env = FieldEnv(build(data.task(name), split))
+    env = SeasonEnv(build(data.task(name), split))
     return env, (env.core.parts.make_plot or SeasonPlot)(env.core)
 
 
