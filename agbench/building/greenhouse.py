@@ -16,7 +16,7 @@ from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ConfigError, WeatherError
 from agbench.greenhouse_prices import GreenhousePrices
 from agbench.greenhouse_weather import GreenhouseWeather, Measured, greenhouse_weather
-from agbench.simulators.base import Simulator
+from agbench.simulators.base import Floats, Simulator
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
 from agbench.simulators.greenlight.climate_computer import settings_vector
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -48,14 +48,13 @@ def build(
         raise ConfigError(f"{task.task}: the split {split!r} has no scenarios.")
     worlds.check_covered(keys)
     known = [key for name in task.splits for key in task.scenarios(name)]
-    parameters = parameter_vector({**preset(task.simulator.preset).changes, **task.simulator.parameters})
     return Parts(
         task=task,
         scenarios=ScenarioSet(split, keys, known, worlds.build, random=worlds.random(keys)),
         actions=action_map(task),
         observer=GreenhouseObserver(task.observation),
         make_simulator=lambda n: make_simulator(task, n),
-        make_reward=lambda n: GreenhouseAccounts(task, parameters, worlds.prices.highest, n),
+        make_reward=lambda n: GreenhouseAccounts(task, _parameters(task), worlds.prices.highest, n),
         hashes=lambda: worlds.hashes(keys),
         make_plot=_plot,
     )
@@ -83,14 +82,20 @@ def action_map(task: GreenhouseTask) -> ActionMap:
     rules = dict(zip(RULES.names, settings_vector(spec.rules, "action.rules").tolist(), strict=True))
     found: ActionMap
     if spec.kind == "temperature":
-        found = TemperatureMenu(spec.temperatures, rules)
+        found = TemperatureMenu(spec.temperatures, rules, spec.period)
     elif spec.kind == "setpoints":
         found = SetPoints(spec.ranges, rules)
     else:
         found = Controls(spec.controls, spec.rate if spec.kind == "increment" else None)
     if task.uncertainty.parameters and task.uncertainty.every == "step":
-        return Uncertain(found, uncertain_columns(task.uncertainty.parameters))
+        columns = uncertain_columns(task.uncertainty.parameters)
+        return Uncertain(found, columns, _parameters(task)[columns])
     return found
+
+
+def _parameters(task: GreenhouseTask) -> Floats:
+    """Return the parameters (208,) of a task's greenhouse, before any are perturbed."""
+    return parameter_vector({**preset(task.simulator.preset).changes, **task.simulator.parameters})
 
 
 def make_simulator(task: GreenhouseTask, n: int) -> Simulator:
@@ -117,7 +122,8 @@ class _Worlds:
 
     def random(self, keys: Sequence[str]) -> bool:
         """Return whether the episode's generator draws weather or parameters."""
-        uncertain = any(_read_key(key)[2] > 0.0 for key in keys)
+        usual = self._task.uncertainty.level
+        uncertain = any((usual if (level := _read_key(key)[2]) is None else level) > 0.0 for key in keys)
         return uncertain or any(self._weather(_read_key(key)[0]).random for key in keys)
 
     def check_covered(self, keys: Sequence[str]) -> None:
@@ -141,11 +147,12 @@ class _Worlds:
         site, first, level = _read_key(key)
         rows = self._weather(site).rows(first, self._days, self._ahead, generator)
         chosen = preset(task.simulator.preset, task.simulator.structure)
-        parameters = parameter_vector({**chosen.changes, **task.simulator.parameters})
+        parameters = _parameters(task)
         by_step = task.uncertainty.every == "step"
-        level *= _half_width(task)
+        level = (task.uncertainty.level if level is None else level) * _half_width(task)
         if level > 0.0 and not by_step and generator is not None:
-            parameters[self._uncertain] = perturbed(parameters, self._uncertain, level, generator)
+            draws = generator.random(len(self._uncertain))
+            parameters[self._uncertain] = perturbed(parameters[self._uncertain], level, draws)
         start = initial_state(rows[0], float(first.timetuple().tm_yday - 1))
         for name, value in task.season.crop.items():
             start[STATES.column(name)] = value
@@ -175,7 +182,7 @@ def _half_width(task: GreenhouseTask) -> float:
     return HALF_WIDTH[chosen] if isinstance(chosen, str) else 1.0
 
 
-def _read_key(key: str) -> tuple[str, date, float]:
-    """Return site, first day and level of a scenario's key."""
+def _read_key(key: str) -> tuple[str, date, float | None]:
+    """Return site, first day and level of a scenario's key; None where it names none."""
     site, first, *level = key.split("/")
-    return site, date.fromisoformat(first), float(level[0]) if level else 0.0
+    return site, date.fromisoformat(first), float(level[0]) if level else None

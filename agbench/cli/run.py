@@ -57,12 +57,15 @@ def run(
 def _print_steps(season: ToldSeason, steps: Sequence[Step]) -> None:
     console.print(f"[bold]{season.task.task}[/bold]  {season.policy}  {season.scenario}")
     table = Table(box=None, pad_edge=False)
-    for heading in ("    day", "action", *season.columns, "reward"):
-        table.add_column(heading, justify="left" if heading == "action" else "right")
-    digits = 2 if season.steps[0].told else 1
+    told = list(season.steps[0].told)
+    columns = [name for name in season.columns if name not in told]
+    for heading in ("    day", *(told or ["action"]), *columns, "reward"):
+        table.add_column(heading, justify="left" if heading == "action" else "right", no_wrap=bool(told))
+    digits = 2 if told else 1
     for step in steps:
-        values = [f"{step.observation[name]:.3g}" for name in season.columns]
-        table.add_row(f"    {step.date}", step.action, *values, f"{step.reward:.{digits}f}")
+        said = [_plain(step.told[name]) for name in told] or [step.action]
+        values = [_plain(step.observation[name]) for name in columns]
+        table.add_row(f"    {step.date}", *said, *values, f"{step.reward:.{digits}f}")
     console.print(table)
     protocol = season.task.protocol
     unit = f" {protocol.objective_unit}" if protocol.objective == "return" else ""
@@ -70,3 +73,10 @@ def _print_steps(season: ToldSeason, steps: Sequence[Step]) -> None:
         f"{name} {season.metrics[name]:.{m.digits}f} {m.unit}" for name, m in season.task.metrics.items()
     )
     console.print(f"    return {season.total:.{digits}f}{unit}; {metrics}")
+
+
+def _plain(value: float) -> str:
+    """Return three significant digits, without an exponent where a person would write none."""
+    if 0.0 < abs(value) < 0.005:
+        return "0.00" if abs(value) < 1e-6 else f"{value:.2g}"
+    return f"{value:.0f}" if 100.0 <= abs(value) < 1e6 else f"{value:.3g}"

@@ -37,9 +37,22 @@ def _print_head(found: dict[str, Any]) -> None:
     for section in ("simulator", "season", "reward"):
         if section in found:
             said = ", ".join(
-                f"{key} {value}" for key, value in found[section].items() if value not in ({}, [])
+                f"{key} {_words(value)}"
+                for key, value in found[section].items()
+                if value not in ({}, [], None)
             )
             console.print(f"  {section:<10}  {said}", markup=False)
+
+
+def _words(value: Any) -> str:
+    """Return a setting as a person would write it; many numbers by their range."""
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{key} {_words(part)}" for key, part in value.items()) + ")"
+    if isinstance(value, list):
+        if len(value) > 4 and all(isinstance(part, (int, float)) for part in value):
+            return f"{len(value)} values from {min(value):g} to {max(value):g}"
+        return " ".join(map(_words, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _print_observation(entries: list[dict[str, Any]]) -> None:

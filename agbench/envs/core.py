@@ -90,7 +90,7 @@ class BatchCore:
         """Start a new episode in each row: in the scenario of its key, or in a drawn one."""
         chosen = [self._choose(row, key) for row, key in zip(rows, keys, strict=True)]
         worlds = [
-            self.parts.scenarios.world(key, self._generator(row))
+            self.parts.scenarios.world(key, self.generator(row))
             for row, key in zip(rows, chosen, strict=True)
         ]
         self.scenario[rows] = chosen
@@ -119,9 +119,10 @@ class BatchCore:
 
     def _draw(self, row: int) -> str:
         keys = self.parts.scenarios.keys
-        return keys[int(self._generator(row).integers(len(keys)))]
+        return keys[int(self.generator(row).integers(len(keys)))]
 
-    def _generator(self, row: int) -> np.random.Generator:
+    def generator(self, row: int) -> np.random.Generator:
+        """Return a row's generator; one of unknown seed if it has not been seeded."""
         generator = self.generators[row]
         if generator is None:
             generator = self.generators[row] = seeding.np_random()[0]

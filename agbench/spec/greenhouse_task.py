@@ -31,6 +31,9 @@ def _steps(value: str) -> str:
 Steps = Annotated[str, AfterValidator(_steps)]
 
 
+Period = Literal["inside", "outside"]
+
+
 class GreenhouseSpec(Strict):
     """Which greenhouse stands where, and how its equations are solved.
 
@@ -58,6 +61,12 @@ class GreenhouseSeason(Strict):
     cloudiness: Literal["episode", "none"] = "episode"
     crop: dict[str, Number] = {}
 
+    @model_validator(mode="after")
+    def _whole_steps(self) -> "GreenhouseSeason":
+        if self.intervals % self.step_intervals:
+            raise ValueError(f"step: {self.step} does not divide the season's length, {self.length}.")
+        return self
+
     @property
     def intervals(self) -> int:
         """The model steps of an episode."""
@@ -73,7 +82,8 @@ class GreenhouseAction(Strict):
     """What the agent may do.
 
     `increment`: each control changes by up to `rate` a step. `absolute`: [-1, 1] is 0 .. 1 of each
-    control. `temperature`: a menu of temperatures [degC] for the heating, by day or night as it is.
+    control. `temperature`: a menu of temperatures [degC] for the heating, by day or night as it is;
+    `period` says whose: that of the climate computer `inside`, or the sun's `outside`.
     `setpoints`: [-1, 1] is the range of each set point in `ranges`.
     """
 
@@ -81,6 +91,7 @@ class GreenhouseAction(Strict):
     controls: list[str] = ["uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr"]
     rate: Number = Field(default=0.1, gt=0, le=1)
     temperatures: list[Number] = []
+    period: Period = "inside"
     ranges: dict[str, list[Number]] = {}
     rules: dict[str, Number] = {}
     """Settings of the climate computer that is told set points."""
@@ -92,6 +103,13 @@ class GreenhouseAction(Strict):
             if len(ends) != 2 or ends[0] >= ends[1]:
                 raise ValueError(f"{name}: a range is its low and its high end; got {ends}.")
         return ranges
+
+    @field_validator("controls")
+    @classmethod
+    def _distinct(cls, controls: list[str]) -> list[str]:
+        if not controls or len(set(controls)) < len(controls):
+            raise ValueError(f"name each control once, and at least one; got {controls}.")
+        return controls
 
     @model_validator(mode="after")
     def _something(self) -> "GreenhouseAction":
@@ -129,6 +147,18 @@ class GreenhouseObservation(Strict):
     forecast: list[str] = []
     forecast_length: Steps = "12 h"
     forecast_every: Steps = "1 h"
+
+    @model_validator(mode="after")
+    def _as_said(self) -> "GreenhouseObservation":
+        for module, names in self:
+            if isinstance(names, list) and len(set(names)) < len(names):
+                raise ValueError(f"{module}: name each variable once; got {names}.")
+        if self.forecast and seconds(self.forecast_every) > seconds(self.forecast_length):
+            raise ValueError(
+                f"forecast_every: {self.forecast_every} is beyond the forecast's length of "
+                f"{self.forecast_length}; nothing would be seen ahead."
+            )
+        return self
 
     @property
     def forecast_steps(self) -> list[int]:
@@ -201,11 +231,13 @@ class ConstraintsSpec(Strict):
 class UncertaintySpec(Strict):
     """Crop parameters that a scenario's level d perturbs: each times 1 + U(-d, d).
 
-    Drawn anew `step` by step, or once an `episode`. `parameters` is a list of names, or the name of a
-    list: `sound` (28 parameters of the crop), or `published`, the 34 of GreenLight-Gym 2, which are
-    drawn as its code does: each times 1 + U(-d/2, d/2).
+    `level` is that of scenarios whose split names none. Drawn anew `step` by step, or once an
+    `episode`. `parameters` is a list of names, or the name of a list: `sound` (28 parameters of the
+    crop), or `published`, the 34 of GreenLight-Gym 2, which are drawn as its code does: each times
+    1 + U(-d/2, d/2).
     """
 
+    level: Number = Field(default=0.0, ge=0, lt=1)
     every: Literal["step", "episode"] = "step"
     parameters: list[str] | Literal["sound", "published"] = []
 
@@ -256,11 +288,24 @@ class GreenhouseTask(Task):
     splits: dict[str, GreenhouseSplit] = Field(min_length=1)
 
     def identity(self) -> dict[str, Any]:
-        """Return the content; a structure that is the preset's is as good as not there."""
+        """Return the content; an option that changes nothing is as good as not there."""
         content = self.content()
         if not self.simulator.structure:
             del content["simulator"]["structure"]
+        if not self.uncertainty.level:
+            del content["uncertainty"]["level"]
+        if self.action.kind != "temperature":
+            del content["action"]["period"]
         return content
+
+    @model_validator(mode="after")
+    def _uncertain_or_not(self) -> "GreenhouseTask":
+        levels = self.uncertainty.level > 0 or any(any(split.levels) for split in self.splits.values())
+        if levels and not self.uncertainty.parameters:
+            raise ValueError("uncertainty.parameters names none, though there are levels: try 'sound'.")
+        if self.uncertainty.parameters and not levels:
+            raise ValueError("uncertainty.level is 0 and no split has levels: set it, as to 0.1.")
+        return self
 
     def scenarios(self, split: str) -> list[str]:
         """Return the keys of a split's scenarios: `site/first-day`, and `/level` where it has levels."""

@@ -204,7 +204,7 @@ def test_clouds_are_drawn_by_the_episode_and_may_be_left_out():
 
 
 def test_a_menu_temperature_acts_on_the_period_that_it_is():
-    env, _, _ = start(SETPOINT)
+    env, _, _ = start(SETPOINT, period="outside")
     observation, *_ = env.step(10)
     night = seen(env, observation)
     assert (night["tSpNight"], night["tSpDay"]) == (28.0, 19.5)
@@ -212,6 +212,22 @@ def test_a_menu_temperature_acts_on_the_period_that_it_is():
         observation, *_ = env.step(0)
     noon = seen(env, observation)
     assert (noon["tSpNight"], noon["tSpDay"]) == (18.0, 18.0)
+
+
+def test_every_choice_of_the_menu_matters():
+    """Where the menu followed the sun, choices before dawn went to a set point that was not in force."""
+    idle = {}
+    for period in ("inside", "outside"):
+        low, high = (start(SETPOINT, period=period, season__length="3 d")[0] for _ in range(2))
+        low.reset(seed=0, options={"scenario": "wageningen/1977-03-01"})
+        high.reset(seed=0)
+        same = []
+        for _ in range(72):
+            high.load_state(low.save_state())
+            same.append(seen(high, high.step(10)[0])["tAir"] == seen(low, low.step(0)[0])["tAir"])
+        idle[period] = sum(same)
+    assert idle["inside"] == 0
+    assert idle["outside"] > 4
 
 
 def test_a_higher_set_point_costs_more_heat_and_warms_the_air():
@@ -276,6 +292,23 @@ def all_states():
     return [name for name in STATES.names if name != "tAir"]
 
 
+@pytest.mark.parametrize("task", [WINTER, TOMATO])
+def test_the_same_actions_return_the_same_in_both_settings(task):
+    """Within 0.1 %, of a policy whose actions depend on the last digits of what it sees."""
+    accurate, fast = (agbench.make(task, setting=s, length="3 d") for s in ("accurate", "fast"))
+    policy = agbench.load_policy("rule-based-tuned", task)
+    policy.reset(0)
+    observation, _ = accurate.reset(seed=0)
+    fast.reset(seed=0)
+    returns, over = np.zeros(2), False
+    while not over:
+        action = policy(observation)
+        observation, reward, _, over, _ = accurate.step(action)
+        returns += reward, fast.step(action)[1]
+    assert returns[0] != returns[1]
+    assert returns[0] == pytest.approx(returns[1], rel=1e-3)
+
+
 @pytest.mark.slow
 def test_returns_hardly_depend_on_the_accuracy_of_the_stepper():
     results = [
@@ -289,6 +322,35 @@ def test_a_wrong_action_says_what_is_wrong():
     env, _, _ = start()
     with pytest.raises(ActionError, match="lies outside"):
         env.step(np.full(6, 2.0, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step": "7 h"}, "7 h does not divide the season's length, 20 d"),
+        ({"action__controls": []}, "at least one"),
+        ({"action__controls": ["uBoil", "uBoil"]}, "each control once"),
+        ({"state": ["tCan", "tCan"]}, "state: name each variable once"),
+        ({"forecast": ["tOut"], "forecast_every": "2 h", "forecast_length": "1 h"}, "beyond the forecast"),
+        ({"uncertainty__parameters": "sound"}, "uncertainty.level is 0"),
+        ({"uncertainty__level": 0.1}, "uncertainty.parameters names none"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_is_refused(change, message):
+    with pytest.raises(ConfigError, match=message):
+        agbench.make(WINTER, **change)
+
+
+def test_any_task_may_be_uncertain():
+    usual, _, _ = start(TOMATO)
+    env, _, _ = start(TOMATO, uncertainty__parameters="sound", uncertainty__level=0.1)
+    before = usual.core.simulator.parameters[0].copy()
+    generator = np.random.default_rng()
+    generator.bit_generator.state = env.np_random.bit_generator.state
+    env.step(env.action_space.sample())
+    listed = uncertain_columns("sound")
+    drawn = before[listed] * (1.0 + generator.uniform(-0.1, 0.1, len(listed)))
+    np.testing.assert_array_equal(env.core.simulator.parameters[0, listed], drawn)
 
 
 def test_a_step_must_be_a_multiple_of_the_interval():

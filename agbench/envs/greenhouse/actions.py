@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 from agbench.envs.actions import ActionMap
 from agbench.envs.greenhouse.worlds import perturbed
 from agbench.errors import ActionError, ConfigError
-from agbench.simulators.base import Floats
+from agbench.simulators.base import Booleans, Floats
+from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
-from agbench.simulators.greenlight.setpoints import SETPOINTS
+from agbench.simulators.greenlight.setpoints import SETPOINTS, SetpointGreenhouse
 from agbench.simulators.greenlight.variables import CONTROLS
+from agbench.spec.greenhouse_task import Period
 
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore
 
+_IS_DAY: Final = MEASURED.column("isDay")
 _ROUNDING: Final = 1e-6  # a float32 may miss the edge of the space by its last bits
 
 
@@ -57,13 +60,19 @@ class Controls:
 
 
 class TemperatureMenu:
-    """One temperature of a menu, for the heating set point of the day or night that it is."""
+    """One temperature of a menu, for the heating set point of the day or night that it is.
 
-    def __init__(self, temperatures: Sequence[float], rules: Mapping[str, float]) -> None:
+    It is day `inside` as the climate computer sees it, in which the lamps' hours of a dull day count,
+    or `outside`, from sunrise to sunset, as in GreenLightPlus. There a choice before dawn goes to the
+    night's set point while the day's is in force, and does nothing.
+    """
+
+    def __init__(self, temperatures: Sequence[float], rules: Mapping[str, float], period: Period) -> None:
         self.names = ["tSpDay", "tSpNight"]
         self._menu: Floats = np.array(temperatures)
         self._usual: Floats = np.array([rules[name] for name in SETPOINTS.names])
         self._columns = SETPOINTS.columns(self.names)
+        self._period = period
         self.space: spaces.Space[Any] = spaces.Discrete(len(temperatures))
 
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
@@ -84,10 +93,16 @@ class TemperatureMenu:
             started = greenhouse.told[:, day] > 0.0
             for column in (day, night):
                 found[started, column] = greenhouse.told[started, column]
-            light = greenhouse.measured()[:, 6] > 0.0
+            light = self._is_day(greenhouse)
         found[light, day] = self._menu[chosen[light]]
         found[~light, night] = self._menu[chosen[~light]]
         return found
+
+    def _is_day(self, greenhouse: MeteredGreenhouse) -> Booleans:
+        if self._period == "outside":
+            return greenhouse.measured()[:, _IS_DAY] > 0.0
+        assert isinstance(greenhouse, SetpointGreenhouse)
+        return greenhouse.day_inside() >= 0.5
 
     def encode(self, name: str, wanted: float) -> tuple[int, float]:
         """Return the number of the highest temperature that is not above `wanted`."""
@@ -144,9 +159,11 @@ class Uncertain:
     Rows whose episode is over draw nothing, so that a row's stream does not depend on the others.
     """
 
-    def __init__(self, inner: ActionMap, columns: NDArray[np.intp]) -> None:
+    def __init__(self, inner: ActionMap, columns: NDArray[np.intp], usual: Floats) -> None:
+        """Perturb the parameters in `columns` (k,) about their `usual` values (k,)."""
         self._inner = inner
         self._columns = columns
+        self._usual = usual
         self.space = inner.space
         self.names = inner.names
         self.encode = inner.encode
@@ -155,15 +172,19 @@ class Uncertain:
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the inner mapping's inputs; perturb the parameters of rows that will step."""
         found = self._inner.inputs(actions, core)
-        if core is None:
-            return found
-        parameters = _greenhouse(core).parameters
-        for row in np.flatnonzero(~core.over):
-            world, generator = core.worlds[row], core.generators[row]
-            if world.level > 0.0 and generator is not None:
-                drawn = perturbed(world.parameters, self._columns, world.level, generator)
-                parameters[row, self._columns] = drawn
+        if core is not None:
+            self._perturb(core)
         return found
+
+    def _perturb(self, core: "BatchCore") -> None:
+        """Draw for each row from its own generator; the rest is done for all rows at once."""
+        levels = np.array([0.0 if over else w.level for over, w in zip(core.over, core.worlds, strict=True)])
+        rows = np.flatnonzero(levels)
+        draws = np.empty((len(rows), len(self._columns)))
+        for row, out in zip(rows.tolist(), draws, strict=True):
+            core.generator(row).random(out=out)
+        drawn = perturbed(self._usual, levels[rows, None], draws)
+        _greenhouse(core).parameters[rows[:, None], self._columns] = drawn
 
 
 def _greenhouse(core: "BatchCore") -> MeteredGreenhouse:

@@ -16,19 +16,21 @@ from agbench.envs.core import BatchCore
 from agbench.envs.rendering import SeasonPlot
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.setpoints import SETPOINTS, SetpointGreenhouse
 from agbench.simulators.greenlight.variables import STATES, WEATHER
 from agbench.spec.greenhouse_task import INTERVAL
+from agbench.spec.task import MetricSpec
 
 _SIZE: Final = (10.0, 9.0)  # inches
 _DPI: Final = 100
 _LINE: Final = 130  # characters of a summary's line
 _COLUMNS: Final = (
-    *("days", "tOut", "iGlob", "tAir", "rh", "co2_ppm", "cFruit", "cLeaf"),
+    *("days", "tOut", "iGlob", "tAir", "setPoint", "rh", "co2_ppm", "cFruit"),
     *("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr", "income", "spent", "profit", "penalty"),
 )
 _ACTUATORS: Final = ("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr")
 _COLOURS: Final = dict(
-    zip(_COLUMNS[1:], (BLUE, ORANGE, VERMILLION, SKY_BLUE, PURPLE, VERMILLION, GREEN), strict=False)
+    zip(_COLUMNS[1:], (BLUE, ORANGE, VERMILLION, BLACK, SKY_BLUE, PURPLE, GREEN), strict=False)
 )
 _ACTUATOR_COLOURS: Final = (VERMILLION, PURPLE, GREEN, BLUE, ORANGE, BLACK)
 
@@ -41,13 +43,16 @@ class GreenhousePlot(SeasonPlot):
 
     def __init__(self, core: BatchCore) -> None:
         self._notes: list[list[float]] = []
+        self._opened: Floats = np.zeros(len(_ACTUATORS))
         super().__init__(core)
 
     def begin(self, core: BatchCore) -> None:
         """Start a new season: that of the episode which has just been reset."""
         self._core = core
         self._scenario = str(core.scenario[0])
-        self._notes = [self._note()]
+        self._notes = []
+        self._opened = np.zeros(len(_ACTUATORS))
+        self._notes.append(self._note())
 
     def add(self, core: BatchCore, action: Any, reward: float) -> None:
         """Take note of where the step just made led to."""
@@ -55,7 +60,11 @@ class GreenhousePlot(SeasonPlot):
         self._notes.append(self._note())
 
     def daily(self) -> dict[str, Floats]:
-        """Return the season so far in means of a day, by name; money as it stood at the day's end."""
+        """Return the season so far in means of a day, by name; money as it stood at the day's end.
+
+        Equipment is the mean over all its steps, the rest that of the moments at the decisions' ends.
+        `setPoint` is the heating's [degC], nan where nobody tells it. Before the first step there is no day.
+        """
         return dict(zip(_COLUMNS, _daily(np.array(self._notes)).T, strict=True))
 
     def _note(self) -> list[float]:
@@ -64,11 +73,20 @@ class GreenhousePlot(SeasonPlot):
         assert isinstance(greenhouse, MeteredGreenhouse)
         sky = greenhouse.forecast(np.zeros(1, np.int64), WEATHER.columns(["tOut", "iGlob"]))[0, 0]
         co2, air, humidity, _ = greenhouse.climate()[0]
-        crop = 1e-3 * greenhouse.state[0, STATES.columns(["cFruit", "cLeaf"])]
+        fruit = 1e-3 * greenhouse.state[0, STATES.column("cFruit")]
         totals = self._core.reward.totals
         money = [float(totals[name][0]) for name in ("income", "spent", "profit", "penalty")]
         days = float(greenhouse.elapsed[0]) * INTERVAL / 86_400
-        return [days, *sky, air, humidity, co2, *crop, *greenhouse.controls[0, :6], *money]
+        equipment = self._equipment(greenhouse, days)
+        return [days, *sky, air, _set_point(greenhouse), humidity, co2, fruit, *equipment, *money]
+
+    def _equipment(self, greenhouse: MeteredGreenhouse, days: float) -> Floats:
+        """Return the mean position of each actuator since the last note; as it is at the first."""
+        opened = greenhouse.opened[0, : len(_ACTUATORS)].copy()
+        passed = (days - self._notes[-1][0]) * 86_400 if self._notes else 0.0
+        mean = (opened - self._opened) / passed if passed > 0.0 else greenhouse.controls[0, : len(_ACTUATORS)]
+        self._opened = opened
+        return np.asarray(mean)
 
     def _drawn(self) -> Figure:
         """Return the figure with the season so far on it."""
@@ -102,19 +120,35 @@ class GreenhousePlot(SeasonPlot):
         """Return the task's metrics so far, with units."""
         info = self._core.info()
         parts = [
-            f"{name} {info[name][0]:.{metric.digits}f} {drawing.printed(metric.unit)}"
+            f"{_told(name, metric)} {info[name][0]:.{metric.digits}f} {drawing.printed(metric.unit)}"
             for name, metric in self._core.task.metrics.items()
         ]
+        parts = [part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts]
         return textwrap.fill(drawing.signed("  ·  ".join(parts)), _LINE)
+
+
+def _told(name: str, metric: MetricSpec) -> str:
+    """Return what a metric is called in the summary."""
+    return f"{name} outside limits" if (metric.total or "").startswith("hours_") else name
+
+
+def _set_point(greenhouse: MeteredGreenhouse) -> float:
+    """Return the heating's set point in force [degC]; nan where nobody tells it, or has not yet."""
+    if not isinstance(greenhouse, SetpointGreenhouse) or not greenhouse.elapsed[0]:
+        return np.nan
+    by_day, at_night = greenhouse.told[0, SETPOINTS.columns(["tSpDay", "tSpNight"])]
+    inside = greenhouse.day_inside()[0]
+    return float(inside * by_day + (1.0 - inside) * at_night)
 
 
 def _daily(table: Floats) -> Floats:
     """Return the means of each day begun; money as it stood at the day's end."""
+    table = table[table[:, 0] > 0.0]
     day = np.ceil(table[:, 0] - 1e-9)
     rows = [table[day == d] for d in np.unique(day)]
-    means = np.array([part.mean(axis=0) for part in rows])
+    means = np.array([part.mean(axis=0) for part in rows]).reshape(-1, len(_COLUMNS))
     money = _COLUMNS.index("income")
-    means[:, money:] = np.array([part[-1, money:] for part in rows])
+    means[:, money:] = np.array([part[-1, money:] for part in rows]).reshape(-1, len(_COLUMNS) - money)
     means[:, 0] = np.unique(day)
     return means
 
@@ -123,6 +157,10 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
     """Draw the five panels of one column."""
     _pair(axes[0], table, x, "tOut", "iGlob", ("outdoor (°C)", "radiation (W m⁻²)"))
     _pair(axes[1], table, x, "tAir", "rh", ("indoor (°C)", "humidity (%)"))
+    set_point = table[:, _COLUMNS.index("setPoint")]
+    if np.isfinite(set_point).any():
+        told = axes[1].plot(x, set_point, color=BLACK, linewidth=0.8, linestyle=":")
+        axes[1].legend(told, ["heating set point"], fontsize=6, frameon=False, loc="upper left")
     _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (g m⁻²)"))
     for name, colour in zip(_ACTUATORS, _ACTUATOR_COLOURS, strict=True):
         axes[3].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)

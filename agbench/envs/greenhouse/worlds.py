@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from datetime import date
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.world import GreenLightWorld
 
@@ -21,9 +18,6 @@ class GreenhouseWorld(GreenLightWorld):
     """(hours, 4): those of each hour since the start in the order of `PRICED`, and some hours ahead."""
 
 
-def perturbed(
-    parameters: Floats, columns: NDArray[np.intp], level: float, generator: np.random.Generator
-) -> Floats:
-    """Return chosen parameters, each times 1 + U(-level, level)."""
-    found: Floats = parameters[columns] * (1.0 + generator.uniform(-level, level, len(columns)))
-    return found
+def perturbed(usual: Floats, level: "float | Floats", draws: Floats) -> Floats:
+    """Return parameters, each times 1 + U(-level, level), from uniform draws in [0, 1)."""
+    return usual * (1.0 + (-level + 2.0 * level * draws))

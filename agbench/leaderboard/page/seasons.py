@@ -29,7 +29,7 @@ from agbench.spec.greenhouse_task import INTERVAL
 from agbench.spec.reading import read_data
 from agbench.spec.task import Task
 
-_FORMAT: Final = 1  # of what is kept; a new one when panels change
+_FORMAT: Final = 2  # of what is kept; a new one when panels change
 _CLIMATE: Final = (
     ("Outdoors", (("tOut", "degC", False), ("iGlob", "W m-2", True))),
     ("Indoors", (("tAir", "degC", False), ("rh", "%", True))),
@@ -203,8 +203,7 @@ def _doses(setting: Setting, season: Season) -> list[Panel]:
 
 def _greenhouse(task: Task, plot: GreenhousePlot, ends: Floats, rewards: Floats) -> list[Panel]:
     """Return the panels of a greenhouse's season, in means of a day."""
-    # the first row is a moment, not a day
-    table = {name: values[1:] for name, values in plot.daily().items()}
+    table = plot.daily()
     panels = [
         Panel(
             title=title,

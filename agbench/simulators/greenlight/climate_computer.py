@@ -119,9 +119,15 @@ def lamps_allowed(m: Any, p: Any) -> float:
 
 
 @kernel
+def day_inside(m: Any, p: Any) -> float:
+    """How much the day's set points are in force [-], 0 to 1: from sunrise, and in the lamps' hours."""
+    return max(light_period(m.hour, m.day, m.dli, p), m.isDay)
+
+
+@kernel
 def decide(m: Any, p: Any, u: Floats) -> None:
     """Write the six controls for what is measured (`m`) under the settings (`p`) into `u`."""
-    inside = max(light_period(m.hour, m.day, m.dli, p), m.isDay)
+    inside = day_inside(m, p)
     lamps = lamps_allowed(m, p)
     heating = inside * p.tSpDay + (1.0 - inside) * p.tSpNight + p.heatCorrection * lamps
     ceiling = heating + p.heatDeadZone
@@ -166,3 +172,16 @@ def _control(measured: Floats, settings: Floats, controls: Floats) -> None:
 def control(measured: Floats, settings: Floats, controls: Floats) -> None:
     """Write the controls (n, 6 or more) for rows of measurements (n, 10) and settings (n, 30)."""
     _control(measured, settings, controls)
+
+
+@entry
+def _read_day(measured: Floats, settings: Floats, found: Floats) -> None:
+    for i in range(len(measured)):
+        found[i] = day_inside(measured[i].view(_SIGNALS)[0], settings[i].view(_RECORD)[0])
+
+
+def read_day_inside(measured: Floats, settings: Floats) -> Floats:
+    """Return `day_inside` of rows of measurements (n, 10) and settings (n, 30), shape (n,)."""
+    found = np.empty(len(measured))
+    _read_day(measured, settings, found)
+    return found

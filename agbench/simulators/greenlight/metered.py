@@ -54,7 +54,8 @@ class MeteredGreenhouse(GreenLightSimulator):
     over an interval, and of first order for harvest, transpiration and light.
 
     Per row: `controls` (8) are those of the last interval, `told` the last inputs, all 0 before the
-    first; `meters` (6) what was used since the start, in the order of `METERS`.
+    first; `meters` (6) what was used since the start, in the order of `METERS`; `opened` (8) the
+    seconds for which each control would have been fully on.
     """
 
     def __init__(
@@ -65,10 +66,10 @@ class MeteredGreenhouse(GreenLightSimulator):
         setting: Setting = SETTINGS["accurate"],
     ) -> None:
         super().__init__(n, name, interval, setting)
-        widths = (len(CONTROLS), len(METERS), len(METERS), len(FLUXES), len(self.inputs))
+        widths = (len(CONTROLS), len(METERS), len(METERS), len(FLUXES), len(self.inputs), len(CONTROLS))
         self._memory: Floats = np.zeros((n, sum(widths)))
         parts = np.split(self._memory, np.cumsum(widths)[:-1], axis=1)
-        self.controls, self.meters, self._before, self._flows, self.told = parts
+        self.controls, self.meters, self._before, self._flows, self.told, self.opened = parts
         self._fluxes = FluxReader(self._structure, FLUXES)
         self._begin: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
 
@@ -93,7 +94,8 @@ class MeteredGreenhouse(GreenLightSimulator):
         now = np.empty((self.n, 1, len(WEATHER)))
         self._read_ahead(np.array([-1]), _ALL_WEATHER, now)
         fluxes = self._fluxes.read(self.state, controls, now[:, 0], self.parameters)
-        count(moved, controls, fluxes, METER_OF, self.interval, self.controls, self._flows, self.meters)
+        kept = (self.controls, self._flows, self.meters, self.opened)
+        count(moved, controls, fluxes, METER_OF, self.interval, *kept)
 
     @property
     def used(self) -> Floats:
@@ -170,12 +172,15 @@ def count(
     last_controls: Floats,
     last_fluxes: Floats,
     meters: Floats,
+    opened: Floats,
 ) -> None:
-    """Remember controls and fluxes of the rows that moved, and add an interval to their meters."""
+    """Remember controls and fluxes of the rows that moved, and add an interval to what is counted."""
     for i in range(len(moved)):
         if not moved[i]:
             continue
         last_controls[i] = controls[i]
         last_fluxes[i] = fluxes[i]
+        for k in range(opened.shape[1]):
+            opened[i, k] += interval * controls[i, k]
         for k in range(len(meter_of)):
             meters[i, meter_of[k]] += interval * fluxes[i, k]

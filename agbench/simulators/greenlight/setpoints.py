@@ -7,7 +7,7 @@ import numpy as np
 from agbench.errors import SimulationError
 from agbench.simulators.base import Booleans, Floats, Variable, VariableTable
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
-from agbench.simulators.greenlight.climate_computer import control
+from agbench.simulators.greenlight.climate_computer import control, read_day_inside
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting
@@ -53,6 +53,10 @@ class SetpointGreenhouse(MeteredGreenhouse):
                 f"{len(SETPOINTS)}) finite numbers in the order {', '.join(SETPOINTS.names)}."
             )
         super().advance(inputs, steps, mask)
+
+    def day_inside(self) -> Floats:
+        """Return how much it is day to the climate computers now, (n,): sun, or the lamps' hours."""
+        return read_day_inside(self.measured(), self._rules)
 
     def _controls_for(self, inputs: Floats) -> Floats:
         """Return what the climate computers do now under the set points."""

@@ -1,0 +1,47 @@
+"""Pictures of greenhouse seasons: what is called the mean of a day is one."""
+
+import numpy as np
+import pytest
+
+import agbench
+from agbench.envs.greenhouse.drawing import GreenhousePlot
+from agbench.simulators.greenlight.metered import METERS
+from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+
+
+def season(task, steps, **overrides):
+    """Return the plot of some steps of a season, the heat used by each day's end, and the core."""
+    env = agbench.make(task, season__length="3 d", **overrides).unwrapped
+    env.reset(seed=0)
+    plot, heat = GreenhousePlot(env.core), [0.0]
+    a_day = 288 // env.task.step
+    for k in range(steps):
+        action = 3 if env.task.action.kind == "temperature" else np.full(6, 0.05, np.float32)
+        reward = env.step(action)[1]
+        plot.add(env.core, action, float(reward))
+        if (k + 1) % a_day == 0:
+            heat.append(float(env.core.simulator.meters[0, METERS.column("heat")]))
+    return plot, np.diff(heat), env.core
+
+
+@pytest.mark.parametrize(("task", "steps"), [("greenhouse-setpoint-v1", 48), ("greenhouse-winter-v1", 576)])
+def test_equipment_is_the_mean_of_all_steps_of_a_day(task, steps):
+    """What the boiler gave is its capacity times its mean position, whatever a decision's length."""
+    plot, heat, core = season(task, steps)
+    capacity, floor = core.simulator.parameters[0, PARAMETER_TABLE.columns(["pBoil", "aFlr"])]
+    daily = plot.daily()
+    assert daily["days"].tolist() == [1.0, 2.0]
+    np.testing.assert_allclose(daily["uBoil"] * capacity / floor * 86_400, heat, rtol=1e-9)
+
+
+def test_the_heating_set_point_is_drawn_where_it_is_told():
+    plot, _, _ = season("greenhouse-setpoint-v1", 48)
+    assert plot.daily()["setPoint"][1] == pytest.approx(21.0)
+    plot, _, _ = season("greenhouse-winter-v1", 20)
+    assert np.isnan(plot.daily()["setPoint"]).all()
+
+
+def test_before_the_first_step_there_is_no_day():
+    plot, _, _ = season("greenhouse-winter-v1", 0)
+    assert plot.daily()["tAir"].shape == (0,)
+    plot.draw(show=False)
