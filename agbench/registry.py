@@ -77,7 +77,8 @@ def make(
         task: an id, such as `wheat-nitrogen-v1`.
         split: the scenarios that episodes are drawn from.
         render_mode: `rgb_array`, `human` or None.
-        weather: daily weather that replaces the site's; see `agbench.simulate`.
+        weather: a table that replaces the site's weather, daily or, for a greenhouse, every five
+            minutes; see `agbench.simulate`.
         years: years that replace the split's.
         **overrides: any key of the task file, by its last word or its path, such as `beta=5.0`,
             `step="14 d"`, `state=["DVS", "LAI"]`, `action__kind="continuous"`, `engine="pcse"`.

@@ -13,7 +13,7 @@ from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.envs.greenhouse.rewards import GreenhouseAccounts
 from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
 from agbench.envs.scenarios import ScenarioSet
-from agbench.errors import ConfigError, WeatherError
+from agbench.errors import ConfigError, WeatherError, unknown
 from agbench.greenhouse_prices import GreenhousePrices
 from agbench.greenhouse_weather import GreenhouseWeather, Measured, greenhouse_weather
 from agbench.simulators.base import Floats, Simulator
@@ -25,7 +25,7 @@ from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
 from agbench.simulators.greenlight.stepping import SETTINGS
 from agbench.simulators.greenlight.uncertain import HALF_WIDTH, uncertain_columns
-from agbench.simulators.greenlight.variables import STATES, initial_state
+from agbench.simulators.greenlight.variables import STATES, initial_state, wrong_state
 from agbench.spec.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.weather.greenhouse import from_frame
 
@@ -113,7 +113,8 @@ class _Worlds:
 
     def __init__(self, task: GreenhouseTask, weather: Any) -> None:
         self._task = task
-        self._given = None if weather is None else Measured(from_frame(weather))
+        self._given = None if weather is None else _measured(weather)
+        _check_crop(task)
         self._sites: dict[str, GreenhouseWeather] = {}
         self._days = task.season.intervals * INTERVAL // 86_400
         self._ahead = max([*task.observation.forecast_steps, 0]) + 1
@@ -174,6 +175,28 @@ class _Worlds:
             clouds = self._task.season.cloudiness == "episode"
             self._sites[site] = greenhouse_weather(site, clouds, INTERVAL)
         return self._sites[site]
+
+
+def _check_crop(task: GreenhouseTask) -> None:
+    """Refuse a start of the crop that names no state, or sets one to what it cannot be."""
+    for name, value in task.season.crop.items():
+        if name not in STATES:
+            raise unknown("state", name, STATES.names, f"{task.task}: season.crop")
+        wrong = wrong_state(name, value)
+        if wrong:
+            raise ConfigError(f"{task.task}: season.crop: {wrong}")
+
+
+def _measured(weather: "pd.DataFrame") -> Measured:
+    """Return a caller's table as weather; raises `WeatherError` unless it has the model's interval."""
+    series = from_frame(weather)
+    if series.interval != INTERVAL:
+        raise WeatherError(
+            f"weather {series.name}: rows are {series.interval} s apart; a greenhouse task needs one every "
+            f"{INTERVAL} s. Interpolate the table, or hold each row: "
+            f"weather.resample('{INTERVAL}s').ffill()."
+        )
+    return Measured(series)
 
 
 def _half_width(task: GreenhouseTask) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from agbench.errors import WeatherError, did_you_mean
 from agbench.files import sha256
 from agbench.simulators.base import Floats
+from agbench.weather.greenhouse_plausibility import check_plausible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,21 +102,61 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> GreenhouseSeries:
     """
     import pandas as pd
 
+    if not isinstance(frame, pd.DataFrame):
+        raise WeatherError(
+            f"weather {name}: give a DataFrame indexed by time with the columns {', '.join(COLUMNS)}, not "
+            f"{type(frame).__name__}."
+        )
     if not isinstance(frame.index, pd.DatetimeIndex) or len(frame) < 2:
         raise WeatherError(f"weather {name}: the index must hold the times of at least two rows.")
-    steps = np.diff(frame.index.to_numpy()).astype("timedelta64[s]").astype(np.int64)
+    steps = _spacing(frame.index, name)
     interval = int(steps.min())
-    if interval <= 0 or (steps % interval).any():
+    if interval != steps.min() or (steps % interval).any():
         raise WeatherError(
-            f"weather {name}: rows are {int(steps.min())} to {int(steps.max())} s apart; they must "
-            "ascend in equal steps."
+            f"weather {name}: rows are {steps.min():g} to {steps.max():g} s apart; they must "
+            "ascend in equal steps of whole seconds."
         )
+    steps = steps.astype(np.int64)
     values = np.full((int(steps.sum()) // interval + 1, len(COLUMNS)), np.nan)
     rows = np.concatenate([[0], np.cumsum(steps // interval)])
     for i, column in enumerate(COLUMNS):
         values[rows, i] = _column(frame, column, name)
+    check_plausible(values, name)
     begin = frame.index[0].to_pydatetime().replace(tzinfo=None)
     return GreenhouseSeries(name, begin, interval, values)
+
+
+def check_spacing(moments: "pd.DatetimeIndex", interval: float, name: str = "of the greenhouse") -> None:
+    """Raise `WeatherError` unless there is a moment every `interval` [s], without gap or repetition."""
+    steps = _spacing(moments, name)
+    other = np.abs(steps - interval) > 1e-6
+    if not other.any():
+        return
+    if (steps == steps[0]).all():
+        raise WeatherError(
+            f"weather {name}: rows are {steps[0]:g} s apart but interval is {interval:g} s. Pass "
+            f"interval={steps[0]:g}, or resample the table to {interval:g} s."
+        )
+    i = int(np.argmax(other))
+    raise WeatherError(
+        f"weather {name}: row {i + 1} ({moments[i + 1]}) comes {steps[i]:g} s after the one before; rows "
+        f"must be {interval:g} s apart, as interval says. Fill the gaps, or resample the table."
+    )
+
+
+def _spacing(moments: "pd.DatetimeIndex", name: str) -> Floats:
+    """Return the time between moments [s]; raises `WeatherError` where they do not ascend."""
+    if moments.hasnans:
+        raise WeatherError(f"weather {name}: the index lacks the time of some rows (NaT).")
+    universal = moments if moments.tz is None else moments.tz_convert(None)
+    steps: Floats = np.diff(universal.to_numpy()) / np.timedelta64(1, "s")
+    if (steps <= 0.0).any():
+        i = int(np.argmax(steps <= 0.0))
+        raise WeatherError(
+            f"weather {name}: row {i + 1} ({moments[i + 1]}) comes {steps[i]:g} s after the one before; the "
+            "rows must ascend in equal steps. Sort them (sort_index) and drop what is there twice."
+        )
+    return steps
 
 
 def _column(frame: "pd.DataFrame", column: str, name: str) -> Floats:

@@ -4,15 +4,15 @@ The order is that of GreenLight-Gym 2. `UNUSED` names those that no equation rea
 because published lists of parameters contain them.
 """
 
-import math
 from collections.abc import Mapping
 from types import SimpleNamespace
 
 import numpy as np
 
-from agbench.errors import ConfigError, unknown
+from agbench.errors import unknown
 from agbench.simulators.base import Floats, Variable, VariableTable
 from agbench.simulators.greenlight.derived import DERIVED
+from agbench.simulators.greenlight.parameter_limits import check_value, derived_value
 from agbench.simulators.greenlight.parameters_climate import CLIMATE
 from agbench.simulators.greenlight.parameters_crop import CROP
 from agbench.simulators.greenlight.parameters_lamps import LAMPS
@@ -32,19 +32,19 @@ def parameter_vector(changes: Mapping[str, float]) -> Floats:
     """Return all parameters, shape (208,): the table's values with `changes` applied by name.
 
     Capacities and other derived parameters follow from the changed ones, unless set themselves.
+
+    Raises:
+        UnknownNameError: for a parameter that does not exist.
+        ConfigError: for a value that is no finite number or cannot be: negative where only positive
+            ones mean anything, zero where the equations divide by it.
     """
     values = {p.name: p.value for p in PARAMETERS}
     for name, value in changes.items():
         if name not in values:
             raise unknown("parameter", name, values, "greenlight parameters")
-        if not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
-            raise ConfigError(
-                f"greenlight parameters: {name} is {value!r}, not a finite number "
-                f"in {PARAMETER_TABLE[name].unit}."
-            )
-        values[name] = float(value)
+        values[name] = check_value(PARAMETER_TABLE[name], value)
     record = SimpleNamespace(**values)
     for name, rule in DERIVED.items():
         if name not in changes:
-            setattr(record, name, rule(record))
+            setattr(record, name, derived_value(PARAMETER_TABLE[name], rule, record))
     return np.array([getattr(record, p.name) for p in PARAMETERS])

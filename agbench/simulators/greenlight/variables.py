@@ -78,6 +78,23 @@ WEATHER = VariableTable(
 SCALES = np.array([500.0] * 2 + [20.0] * 13 + [1500.0] * 2 + [20.0] * 5 + [1e4, 1e5, 2e5, 1e5, 1e3, 10.0])
 """A usual size of each state, in its unit: the floor of relative errors."""
 
+_POSITIVE = ("co2Air", "cLeaf")  # the equations divide by what is in the stomata, and by leaf area
+
+
+def wrong_state(name: str, value: float) -> str:
+    """Return what is wrong with a state to start in, as the end of a sentence; empty if nothing is.
+
+    Raises `UnknownNameError` for a state that does not exist.
+    """
+    variable = STATES[name]
+    low = "above" if name in _POSITIVE else "from"
+    if variable.low <= value <= variable.high and not (name in _POSITIVE and value == 0.0):
+        return ""
+    return (
+        f"{name} ({variable.meaning}) is {value:g} {variable.unit}; it must lie {low} {variable.low:g} "
+        f"to {variable.high:g}."
+    )
+
 
 def symbols(table: VariableTable, letter: str) -> tuple[Any, SimpleNamespace]:
     """Return a CasADi column of symbols for a table, and its entries by name."""

@@ -9,7 +9,7 @@ from agbench.errors import SimulationError, WeatherError
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.parameters import parameter_vector
 from agbench.simulators.greenlight.presets import Preset, Structure, preset
-from agbench.simulators.greenlight.variables import STATES, WEATHER, initial_state
+from agbench.simulators.greenlight.variables import STATES, WEATHER, initial_state, wrong_state
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,22 @@ def greenlight_world(
     `changes` sets parameters by name. Without a `start`, shape (28,), the crop is grown and the
     clock shows `day` [d]. `steps` ends the episode before the weather does.
     """
-    series = np.ascontiguousarray(weather, dtype=np.float64)
+    series = whole_series(weather)
+    x = initial_state(series[0], day) if start is None else np.array(start, dtype=np.float64)
+    _check_start(x)
+    last = len(series) if steps is None else steps
+    if not 0 < last <= len(series):
+        raise WeatherError(
+            f"greenlight: an episode of {last} steps needs as many rows of weather; there are {len(series)}."
+        )
+    chosen = preset(name)
+    parameters = parameter_vector({**chosen.changes, **(changes or {})})
+    return GreenLightWorld(chosen.structure, series, parameters, x, last)
+
+
+def whole_series(weather: Floats) -> Floats:
+    """Return weather (rows, 10) as the simulator needs it; raises `WeatherError` where it has gaps."""
+    series: Floats = np.asarray(weather, dtype=np.float64)
     if series.ndim != 2 or series.shape[1] != len(WEATHER) or len(series) == 0:
         raise WeatherError(
             f"greenlight: weather has shape {series.shape}, not (rows, {len(WEATHER)}) with the "
@@ -54,17 +69,18 @@ def greenlight_world(
             f"greenlight: weather is not finite at row {row}, column {WEATHER.names[column]}. "
             "Fill the gap first."
         )
-    x = initial_state(series[0], day) if start is None else np.array(start, dtype=np.float64)
+    return np.ascontiguousarray(series)
+
+
+def _check_start(x: Floats) -> None:
+    """Refuse a start of another shape, or a state that cannot be."""
     if x.shape != (len(STATES),) or not np.isfinite(x).all():
+        missing = "" if x.shape != (len(STATES),) else f" and {x[~np.isfinite(x)][0]} among them"
         raise SimulationError(
-            f"greenlight: the start has shape {x.shape}; give {len(STATES)} finite numbers in the "
+            f"greenlight: the start has shape {x.shape}{missing}; give {len(STATES)} finite numbers in the "
             f"order {', '.join(STATES.names)}."
         )
-    last = len(series) if steps is None else steps
-    if not 0 < last <= len(series):
-        raise WeatherError(
-            f"greenlight: an episode of {last} steps needs as many rows of weather; there are {len(series)}."
-        )
-    chosen = preset(name)
-    parameters = parameter_vector({**chosen.changes, **(changes or {})})
-    return GreenLightWorld(chosen.structure, series, parameters, x, last)
+    for name, value in zip(STATES.names, x.tolist(), strict=True):
+        wrong = wrong_state(name, value)
+        if wrong:
+            raise SimulationError(f"greenlight: the start's {wrong}")

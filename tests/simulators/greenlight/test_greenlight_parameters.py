@@ -1,5 +1,7 @@
 """Parameters and presets: complete, in order, and each with the effect that it claims."""
 
+from types import SimpleNamespace
+
 import casadi
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from agbench.errors import ConfigError
 from agbench.simulators.greenlight.derived import DERIVED
 from agbench.simulators.greenlight.diagnosis import FluxReader
 from agbench.simulators.greenlight.model import rate_function
+from agbench.simulators.greenlight.parameter_limits import DIVISORS
 from agbench.simulators.greenlight.parameters import (
     PARAMETER_TABLE,
     PARAMETERS,
@@ -48,7 +51,7 @@ def sources_of_derived():
     """Names that change a derived parameter."""
     derived = PARAMETER_TABLE.columns(list(DERIVED))
     plain = parameter_vector({})[derived]
-    changes = [{p.name: p.value + 1.0} for p in PARAMETERS if np.isfinite(p.value)]
+    changes = [{p.name: 1.01 * p.value or 0.01} for p in PARAMETERS if np.isfinite(p.value)]
     return {
         name
         for change in changes
@@ -65,6 +68,55 @@ def test_derived_parameters_follow_unless_set():
 def test_value_that_is_no_number_is_refused():
     with pytest.raises(ConfigError, match=r"laiMax is '3', not a finite number in m2 m-2"):
         parameter_vector({"laiMax": "3"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("sla", -1e-5, r"sla \(specific leaf area\) is -1e-05 m2 mg-1; it must be above 0"),
+        ("aFlr", 0.0, r"aFlr \(floor area\) is 0 m2; it must be above 0"),
+        ("cLeakage", -1.0, r"cLeakage \(leakage coefficient\) is -1 -; it must be 0 or more"),
+        ("hAir", 7.0, r"capTop .*follows from the others .* would be -960 J K-1 m-2; it must be above 0"),
+        ("hElevation", 5e4, r"pressure .*would be .*; it must be a finite number"),
+        ("aFlr", True, r"aFlr is True, not a finite number in m2"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(name, value, message):
+    with pytest.raises(ConfigError, match=message):
+        parameter_vector({name: value})
+
+
+def test_land_below_the_sea_and_frost_are_no_mistakes():
+    given = {"hElevation": -5.0, "tCanMin": -2.0, "heatCorrection": -1.0, "cLeakage": 0.0}
+    vector = parameter_vector(given)
+    assert {name: value(vector, name) for name in given} == given
+
+
+def with_zero(name, usual):
+    """All parameters with one at zero and the derived that follow from it; None where none can."""
+    record = SimpleNamespace(**dict(zip(PARAMETER_TABLE.names, usual.tolist(), strict=True)))
+    setattr(record, name, 0.0)
+    try:
+        for other, rule in DERIVED.items():
+            if other != name:
+                setattr(record, other, rule(record))
+    except ZeroDivisionError:
+        return None
+    return np.array([getattr(record, n) for n in PARAMETER_TABLE.names])
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_exactly_the_divisors_leave_no_finite_rates_at_zero(name):
+    rates, data = rate_function(PRESETS[name].structure), compact("points_gym")
+    states, weather = data["X"].T, data["D"].T
+    controls = np.hstack([data["U"], np.full((len(data["U"]), 2), 0.3)]).T
+    usual = parameter_vector(PRESETS[name].changes)
+
+    def finite(vector):
+        return vector is not None and np.isfinite(np.array(rates(states, controls, weather, vector))).all()
+
+    assert finite(usual)
+    assert {p.name for p in PARAMETERS if not finite(with_zero(p.name, usual))} == DIVISORS
 
 
 def test_hps_lamps_warm_the_greenhouse_more_than_leds():
