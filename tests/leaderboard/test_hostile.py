@@ -214,7 +214,7 @@ BAD = {
         h.arrays(lambda a: a.update(evil=a.pop("episode_00004"))),
         True,
         ACTIONS,
-        "episode_00004: missing",
+        "evil: not one of the episodes",
     ),
     "text file in the npz": (
         h.text_member,
@@ -238,7 +238,7 @@ BAD = {
         h.arrays(lambda a: a.update(episode_00000=a["episode_00000"][1:])),
         True,
         ACTIONS,
-        "the table has",
+        "the shape \\(29,\\); wanted \\(30,\\)",
     ),
     # the policy
     "policy with a pickle": (h.put("weight_0", np.array([Evil()]), POLICY), True, POLICY, "a pickle"),
@@ -282,7 +282,7 @@ FORGED = {
         h.arrays(lambda a: a["episode_00000"].__setitem__(0, 1 - a["episode_00000"][0] // 2)),
         "claims",
     ),
-    "swapped actions": (h.arrays(h.swapped), "claims|simulated again|the table has"),
+    "swapped actions": (h.arrays(h.swapped), "claims|simulated again|wanted"),
     "a bad year called failed": (
         h.table(lambda t: t.assign(failed=True, error="oops", **{"return": -1400.0})),
         "failed",

@@ -20,7 +20,8 @@ def long(tmp_path, monkeypatch):
     """Return the folder of a submission whose actions take several files."""
     monkeypatch.setattr(result, "PART_BYTES", 1000)
     agbench.evaluate(TASK, "standard-practice", out=tmp_path / "result")
-    card = {**CARD, "method": "rule", "policy": {"format": "rule", "name": "standard-practice"}}
+    rule = {"format": "rule", "name": "standard-practice"}
+    card = {**CARD, "method": "rule", "training": {}, "policy": rule}
     return leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard")
 
 
