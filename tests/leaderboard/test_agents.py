@@ -104,7 +104,7 @@ def test_a_merged_row_that_was_changed_has_no_privilege(copy):
     merged.add(copy.parents[3])
     oracle = twin(copy, "oracle")
     index = copy.parents[3] / "merged.yaml"
-    index.write_text(index.read_text() + f"{TASK}/oracle/1.0: {'0' * 64}\n")
+    index.write_text(index.read_text() + f"{TASK}/oracle/1.0: {'a' * 64}\n")
     assert list(refusals(copy.parents[3], [oracle])) == ["oracle/1.0"]
 
 

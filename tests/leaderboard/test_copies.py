@@ -94,7 +94,7 @@ def test_a_network_that_was_packed_anew_is_the_same(tmp_path):
 
 def season(seed=0):
     generator = np.random.default_rng(seed)
-    return generator.uniform(-1, 1, (1440, 5)).astype(np.float32)
+    return generator.uniform(-1, 1, (1440, 7)).astype(np.float32)
 
 
 @pytest.mark.parametrize(
