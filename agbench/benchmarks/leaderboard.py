@@ -83,6 +83,7 @@ def _submission(
         result = evaluate(task, policy, progress=False)
         result.save(folder / "test" / f"seed-{seed}")
         record = result.record
+    trained = {"steps": 100_000} if method in LEARNED else {}
     card = {
         "format": 1,
         "task": task,
@@ -93,7 +94,7 @@ def _submission(
         "contact": "grower@example.org",
         "method": method,
         "information": information,
-        "training": {"seeds": list(range(seeds)), "splits": ["train"], "steps": 100_000},
+        "training": {"seeds": list(range(seeds)), "splits": ["train"], **trained},
         "paper": "https://example.org/paper",
         "files": {
             path.relative_to(folder).as_posix(): sha256(path)

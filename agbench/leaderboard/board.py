@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from agbench.errors import ConfigError
 from agbench.untrusted.folder import is_name
 from agbench.untrusted.refusal import RefusedError
 
@@ -14,6 +15,14 @@ VERIFIED: Final = "verified"
 def place(board: Path, task: str, agent: str, version: str) -> Path:
     """Return the folder of a submission."""
     return board / SUBMISSIONS / task / agent / version
+
+
+def require(board: Path) -> None:
+    """Raise `ConfigError` where there is no board."""
+    if not board.is_dir():
+        raise ConfigError(
+            f"there is no board at {board}; a board is a folder with {SUBMISSIONS}/TASK/AGENT/VERSION."
+        )
 
 
 def submissions(board: Path) -> list[Path]:

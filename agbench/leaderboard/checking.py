@@ -1,7 +1,8 @@
 """Checking a submission: everything that can be known without simulating. Level: claimed."""
 
 import hashlib
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,9 +14,11 @@ from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.references import REPORTED
 from agbench.leaderboard import board, results, submitted_policy
+from agbench.leaderboard.policy_identity import identities, own_policy
+from agbench.leaderboard.recorded import Budget, same_actions
 from agbench.leaderboard.results import CheckedResult
 from agbench.simulators.base import Floats
-from agbench.spec.submission import Submission
+from agbench.spec.submission import LEARNED, Submission
 from agbench.spec.task import Task
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.folder import read_folder
@@ -58,6 +61,11 @@ class CheckedSubmission:
         name = self.task.protocol.objective
         return np.array([r.by_scenario(name) for r in self.of_split(split)])
 
+    @property
+    def equal_seeds(self) -> list[tuple[int, int]]:
+        """The pairs of training seeds that took the very same actions on a split."""
+        return sorted({(one.seed, two.seed) for one, two in _equal(self.results)})
+
     def cost(self, split: str) -> Floats:
         """Return the constraint cost of each training seed in each episode, (seeds, episodes)."""
         return np.array([r.columns["cost"] for r in self.of_split(split)], dtype=np.float64)
@@ -70,14 +78,15 @@ def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSu
     """
     path = Path(folder)
     files = read_folder(path)
-    card = _card(files)
+    card = read_card(files)
     if placed:
         board.check_place(path, card.task, card.agent, card.version)
     task = _task(card)
     _check_training(card, task)
     _check_files(card, files, _expected(card, task))
+    budget = Budget()
     found = [
-        results.check(files, f"{split}/seed-{seed}", card, task, split, seed, child)
+        results.check(files, f"{split}/seed-{seed}", card, task, split, seed, child, budget)
         for split in _splits(card, task)
         for seed in card.training.seeds
     ]
@@ -87,7 +96,8 @@ def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSu
     return CheckedSubmission(path, card, task, found, policies, hashlib.sha256(files[CARD]).hexdigest())
 
 
-def _card(files: Mapping[str, bytes]) -> Submission:
+def read_card(files: Mapping[str, bytes]) -> Submission:
+    """Return the card among a submission's files; raises `RefusedError`."""
     if CARD not in files:
         raise RefusedError(CARD, "", "missing.")
     if len(files[CARD]) > _CARD_BYTES:
@@ -128,6 +138,18 @@ def _check_training(card: Submission, task: Task) -> None:
         )
     if card.policy is not None and card.policy.format == "rule" and card.learned:
         raise RefusedError(CARD, "policy.format", "a rule is not learned; see `method`.")
+    _check_learned(card)
+
+
+def _check_learned(card: Submission) -> None:
+    """Refuse a method that is none of learning for what was learned: it would need no training seeds."""
+    if card.learned:
+        return
+    said = f"{card.method!r}, but {{}} learned: name one of {', '.join(sorted(LEARNED))}."
+    if card.policy is not None and card.policy.format in submitted_policy.SUFFIXES:
+        raise RefusedError(CARD, "method", said.format(f"a network ({card.policy.format}) is"))
+    if card.training.steps:
+        raise RefusedError(CARD, "method", said.format(f"an agent of {card.training.steps:,} steps is"))
 
 
 def _expected(card: Submission, task: Task) -> set[str]:
@@ -155,9 +177,6 @@ def _check_files(card: Submission, files: Mapping[str, bytes], wanted: set[str])
     for name in sorted(wanted):
         if hashlib.sha256(files[name]).hexdigest() != card.files[name]:
             raise RefusedError(name, "SHA-256", "not the one in submission.yaml.")
-    policies = [h for name, h in card.files.items() if name.startswith("policy/")]
-    if len(set(policies)) < len(policies):
-        raise RefusedError("policy", "", "two training seeds have the very same policy.")
 
 
 def _check_policies(card: Submission, task: Task, policies: Mapping[str, bytes]) -> None:
@@ -168,16 +187,30 @@ def _check_policies(card: Submission, task: Task, policies: Mapping[str, bytes])
             raise RefusedError(
                 CARD, "information", f"{card.information}; the policy's is {policy.information}."
             )
+    seen = identities(card, task, policies)
+    if len(set(seen.values())) < len(seen):
+        raise RefusedError("policy", "", "two training seeds have the very same policy.")
 
 
 def _check_seeds_differ(card: Submission, found: list[CheckedResult]) -> None:
-    """Refuse one training run that is given out as several."""
-    seen: dict[tuple[str, str], int] = {}
-    for result in found:
-        other = seen.setdefault((result.split, result.digest), result.seed)
-        if other != result.seed:
-            raise RefusedError(
-                f"{result.split}/seed-{result.seed}/actions.npz",
-                "actions",
-                f"the very same as those of seed {other}; submit one of the two.",
-            )
+    """Refuse one training run that is given out as several.
+
+    Training may collapse to the same actions again and again: of a learned agent that brings its
+    policies, those must differ, its actions need not.
+    """
+    if card.learned and own_policy(card):
+        return
+    for one, two in _equal(found):
+        remedy = "bring the policies, which must differ" if card.learned else "submit one of the two"
+        raise RefusedError(
+            f"{two.split}/seed-{two.seed}/actions.npz",
+            "actions",
+            f"the very same as those of seed {one.seed}; {remedy}.",
+        )
+
+
+def _equal(found: list[CheckedResult]) -> Iterator[tuple[CheckedResult, CheckedResult]]:
+    """Yield pairs of results on a split, of two training seeds, that took the very same actions."""
+    for one, two in itertools.combinations(found, 2):
+        if one.split == two.split and same_actions(one.fingerprint, two.fingerprint):
+            yield one, two

@@ -1,70 +1,95 @@
-"""Who did the same before: a submission may not be a copy of another agent's."""
+"""Who did the same before: a submission may not be a copy of another agent's.
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
-from hashlib import sha256
-from pathlib import Path
-from typing import Any
+Two rules. A policy is not another agent's policy. And half or more of the results on `test` do not take
+another agent's actions; only what a task's own references do is nobody's, so that a policy of one's own
+may come to do the same.
+"""
 
-from agbench.leaderboard import board as places
+from collections import Counter
+from dataclasses import dataclass
+
+from agbench.leaderboard.agents import is_reserved
 from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.results import digest_of, parts
-from agbench.untrusted.arrays import Limits, read_npz
+from agbench.leaderboard.policy_identity import identities, own_policy
+from agbench.leaderboard.recorded import Budget, RecordedActions, fingerprint, same_actions
+from agbench.leaderboard.results import expected_episodes
+from agbench.leaderboard.rows import MERGED, Row, Rows
+from agbench.simulators.base import Floats
+from agbench.spec.task import Task
 from agbench.untrusted.folder import read_folder
 from agbench.untrusted.refusal import RefusedError
 
-_LIMITS = Limits(members=100_000)
+
+@dataclass(frozen=True)
+class _Known:
+    """What a row on the board does on `test`, by fingerprint, and its policies by identity."""
+
+    row: Row
+    actions: list[Floats]
+    policies: set[str]
 
 
 class Known:
-    """The behaviour and policies on a board, by digest; built once a task, when first asked for."""
+    """The behaviour and policies on a board; those of a task are read when one is first asked for."""
 
-    def __init__(self, board: Path) -> None:
-        self._board = board
-        self._by_task: dict[str, dict[str, set[str]]] = {}
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._by_task: dict[str, list[_Known]] = {}
 
     def refuse_copy(self, submission: CheckedSubmission) -> None:
         """Raise `RefusedError` where half of the test results, or a policy, are another agent's."""
-        known = self._of_task(submission.card.task)
-        ours = [result.digest for result in submission.of_split("test")]
-        for name, digest in submission.card.files.items():
-            for agent in known.get(digest, set()) - {submission.card.agent}:
-                if name.startswith("policy/"):
-                    raise RefusedError(name, "", f"the very same file as one of {agent}.")
-        shared = Counter(agent for digest in ours for agent in known.get(digest, ()))
-        for agent, count in sorted(shared.items()):
-            if agent != submission.card.agent and 2 * count >= len(ours):
-                raise RefusedError(
-                    "test",
-                    "actions",
-                    f"{count} of {len(ours)} results took the very same actions as {agent}.",
-                )
+        card = submission.card
+        if is_reserved(card.agent) or self._rows.standing(submission) == MERGED:
+            return
+        against = set(self._rows.others(submission))
+        known = [k for k in self._of_task(submission.task) if k.row in against and k.row.agent != card.agent]
+        for name, identity in identities(card, submission.task, submission.policies).items():
+            for other in known:
+                if identity in other.policies:
+                    raise RefusedError(name, "", f"the very same policy as one of {other.row.agent}.")
+        _refuse_actions(submission, known)
 
-    def _of_task(self, task: str) -> dict[str, set[str]]:
-        if task not in self._by_task:
-            found: dict[str, set[str]] = defaultdict(set)
-            for folder in places.submissions(self._board):
-                if folder.parts[-3] == task:
-                    for digest in _digests(folder):
-                        found[digest].add(folder.parts[-2])
-            self._by_task[task] = dict(found)
-        return self._by_task[task]
+    def _of_task(self, task: Task) -> list[_Known]:
+        if task.task not in self._by_task:
+            rows = [row for row in self._rows.all if row.task == task.task]
+            self._by_task[task.task] = [found for row in rows if (found := _read(row, task, self._rows))]
+        return self._by_task[task.task]
 
 
-def _digests(folder: Path) -> set[str]:
-    """Return the digests of a submission's test actions and policies; none where it is unsound."""
+def _refuse_actions(submission: CheckedSubmission, known: list[_Known]) -> None:
+    """Refuse the actions of another agent; those of a reference are anybody's who brings a policy."""
+    ours = [result.fingerprint for result in submission.of_split("test")]
+    free = [k for k in known if is_reserved(k.row.agent)] if own_policy(submission.card) else []
+    left = [found for found in ours if not any(_same(found, k) for k in free)]
+    shared = Counter(k.row.agent for found in left for k in known if _same(found, k))
+    for agent, count in sorted(shared.items()):
+        if 2 * count >= len(ours):
+            raise RefusedError(
+                "test",
+                "actions",
+                f"{count} of {len(ours)} results took the very same actions as {agent}.",
+            )
+
+
+def _same(found: Floats, known: _Known) -> bool:
+    """Return whether a result took the actions of one of a row's results."""
+    return any(same_actions(found, other) for other in known.actions)
+
+
+def _read(row: Row, task: Task, rows: Rows) -> _Known | None:
+    """Return what a row does and with which policies; None where it is unsound."""
+    card = rows.card(row)
+    if card is None:
+        return None
     try:
-        files = read_folder(folder)
-        folders = {name.rpartition("/")[0] for name in files if name.startswith("test/")}
-        policies = {sha256(c).hexdigest() for name, c in files.items() if name.startswith("policy/")}
-        return policies | {_digest(files, test) for test in folders}
+        files = read_folder(row.folder)
+        episodes = len(expected_episodes(task, "test"))
+        budget = Budget()
+        folders = sorted({name.rpartition("/")[0] for name in files if name.startswith("test/")})
+        actions = [
+            fingerprint(RecordedActions(files, folder, task, episodes, budget), task) for folder in folders
+        ]
+        policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
+        return _Known(row, actions, set(identities(card, task, policies).values()))
     except RefusedError:
-        return set()
-
-
-def _digest(files: Mapping[str, bytes], folder: str) -> str:
-    """Return the digest of all actions of a result."""
-    arrays: dict[str, Any] = {}
-    for part in parts(files, folder):
-        arrays |= read_npz(files[f"{folder}/{part}"], f"{folder}/{part}", _LIMITS)
-    return digest_of([arrays[key] for key in sorted(arrays)])
+        return None

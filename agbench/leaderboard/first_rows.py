@@ -15,6 +15,7 @@ from agbench.evaluation.references import ROLES, Part, Role
 from agbench.evaluation.result import Result, action_files
 from agbench.leaderboard import board as places
 from agbench.leaderboard import verified
+from agbench.leaderboard.agents import AUTHORS, CONTACT
 from agbench.leaderboard.checking import CheckedSubmission, check
 from agbench.leaderboard.making import submit
 from agbench.leaderboard.replaying import Replay, replay
@@ -27,8 +28,6 @@ from agbench.untrusted.confined import confined
 from agbench.untrusted.refusal import RefusedError
 
 VERSION: Final = "1"
-AUTHORS: Final = ["The AgBench authors"]
-CONTACT: Final = "the issue tracker of AgBench"
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def make(
             if anew:
                 shutil.rmtree(folder)
         if not folder.is_dir():
-            submit(results, _card(task, role, Result.load(results[0])), board)
+            submit(results, _card(task, role, Result.load(results[0])), board, house=True)
         submission = check(folder, child)
     return _verify(submission, board, role, level)
 

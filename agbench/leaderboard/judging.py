@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agbench.leaderboard import board as places
+from agbench.leaderboard.agents import refuse_taken
 from agbench.leaderboard.checking import CheckedSubmission, check
 from agbench.leaderboard.duplicates import Known
+from agbench.leaderboard.rows import Rows
 from agbench.untrusted import RefusedError, tables
 from agbench.untrusted.confined import confined
 
@@ -15,15 +17,19 @@ def judged(
 ) -> Iterator[tuple[Path, CheckedSubmission | RefusedError]]:
     """Yield submissions, by default all of a board, with what each's check found.
 
-    What lies among a board's submissions without being one is yielded too, refused.
+    What lies among a board's submissions without being one is yielded too, refused. Where `folders` are
+    named they are taken for newer than all others. Raises `ConfigError` where there is no board.
     """
+    places.require(board)
     for path in [] if folders else places.strays(board):
         yield path, RefusedError(path.name, "", "does not belong among the submissions.")
-    known = Known(board)
+    rows = Rows(board, folders or ())
+    known = Known(rows)
     with confined(tables.READER) as child:
         for folder in folders or places.submissions(board):
             try:
                 submission = check(folder, child)
+                refuse_taken(submission, rows)
                 known.refuse_copy(submission)
                 yield folder, submission
             except RefusedError as error:

@@ -14,8 +14,10 @@ from agbench.evaluation.result import Result
 from agbench.files import sha256
 from agbench.leaderboard import board as places
 from agbench.leaderboard import submitted_policy
+from agbench.leaderboard.agents import refuse_taken
 from agbench.leaderboard.checking import CARD, CheckedSubmission, check
 from agbench.leaderboard.duplicates import Known
+from agbench.leaderboard.rows import Rows
 from agbench.spec.submission import Submission
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
@@ -29,6 +31,7 @@ def submit(
     board: str | Path = places.DEFAULT,
     policies: Sequence[str | Path] = (),
     seeds: Sequence[int] | None = None,
+    house: bool = False,
 ) -> Path:
     """Make a submission from result folders, check it, put it on the board, and return its folder.
 
@@ -39,22 +42,26 @@ def submit(
         board: the leaderboard's folder.
         policies: files of the policy, one a training seed; for a rule of its own, its settings.
         seeds: the training seeds; 0, 1, 2, ... if not given.
+        house: whether it is a task's own reference, which alone may be called so.
 
     Raises `RefusedError`, and leaves the board as it was, unless all of the submission is good.
     """
     results = [Result.load(folder) for folder in folders]
     chosen = _seeds(results, seeds)
     _check_names(card)
+    _check_one_policy(card, policies)
     root = Path(board)
     target = places.place(root, results[0].task.task, str(card["agent"]), str(card["version"]))
-    _check_free(root, target)
+    rows = Rows(root)
+    _check_free(target)
     root.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=".submitting-", dir=root.parent))
     try:
         _fill(building, folders, results, chosen, card, policies)
         with confined(tables.READER) as child:
             submission = check(building, child, placed=False)
-        Known(root).refuse_copy(submission)
+        refuse_taken(submission, rows, house)
+        Known(rows).refuse_copy(submission)
         target.parent.mkdir(parents=True, exist_ok=True)
         building.chmod(0o755)
         os.rename(building, target)
@@ -87,16 +94,23 @@ def _check_names(card: Mapping[str, Any]) -> None:
             )
 
 
-def _check_free(root: Path, target: Path) -> None:
-    """Refuse a place that is taken, and a name that differs from another only in its case."""
+def _check_one_policy(card: Mapping[str, Any], policies: Sequence[str | Path]) -> None:
+    """Refuse a policy that is said twice: one of the task's own by name, and files."""
+    name = dict(card.get("policy") or {}).get("name")
+    if name is not None and policies:
+        files = ", ".join(str(path) for path in policies)
+        raise ConfigError(
+            f"the policy is said twice: {name}, one of the task's own (--rule), and {files} (--policy); "
+            "give one of the two."
+        )
+
+
+def _check_free(target: Path) -> None:
+    """Refuse a place that is taken."""
     if target.exists():
         raise RefusedError(
             CARD, "version", f"{target.name} of {target.parent.name} is there; a row never changes."
         )
-    beside = root / places.SUBMISSIONS / target.parts[-3]
-    for other in beside.iterdir() if beside.is_dir() else ():
-        if other.name != target.parts[-2] and other.name.casefold() == target.parts[-2].casefold():
-            raise RefusedError(CARD, "agent", f"differs from {other.name} only in its case.")
 
 
 def _fill(
@@ -154,4 +168,8 @@ def described(submission: CheckedSubmission) -> str:
     """Return one line that says what a submission holds."""
     seeds = len(submission.card.training.seeds)
     episodes = sum(len(result.actions) for result in submission.results)
-    return f"{submission.name}: {seeds} training seed(s), {', '.join(submission.splits)}, {episodes} episodes"
+    equal = ", ".join(f"{one} and {two}" for one, two in submission.equal_seeds)
+    return (
+        f"{submission.name}: {seeds} training seed(s), {', '.join(submission.splits)}, {episodes} episodes"
+        f"{f'; the same actions in seeds {equal}' if equal else ''}"
+    )

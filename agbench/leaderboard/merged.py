@@ -34,7 +34,11 @@ def read(board: Path) -> dict[str, str]:
 
 
 def changes(board: Path) -> list[str]:
-    """Return a sentence for every merged row that is no longer what it was."""
+    """Return a sentence for every merged row that is no longer what it was.
+
+    Raises `ConfigError` where there is no board.
+    """
+    places.require(board)
     return [said for name, digest in read(board).items() if (said := _change(board, name, digest))]
 
 

@@ -43,7 +43,7 @@ def as_result(task: Task, checked: CheckedResult) -> Result:
     record: dict[str, Any] = {"overrides": {}}
     table = pd.DataFrame(checked.columns)
     name, information = checked.record.policy, checked.record.information
-    return Result(task, checked.split, name, information, table, checked.actions, record)
+    return Result(task, checked.split, name, information, table, list(checked.actions), record)
 
 
 def _replay(task: Task, checked: CheckedResult) -> Replay:

@@ -10,27 +10,25 @@ from typing import Any, Final
 
 import numpy as np
 import yaml
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench import data
-from agbench.building import action_map
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episode_seed
-from agbench.evaluation.result import action_files
+from agbench.leaderboard.recorded import Budget, RecordedActions, fingerprint, most_decisions, parts
 from agbench.simulators.base import Floats
 from agbench.spec.families import read_task
 from agbench.spec.submission import ResultRecord, Submission
 from agbench.spec.task import Task
 from agbench.untrusted import tables
-from agbench.untrusted.arrays import Limits, read_npz
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema
 
 _RECORD_BYTES: Final = 200_000
-_ROUNDING: Final = 1e-6  # as the environment allows a float32 to miss the edge
+_BELOW: Final = 1e-6  # of the worst bound, for rounding
+_LARGEST: Final = 1e9  # of returns, costs and metrics, in whichever unit
 _STATE_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -42,9 +40,9 @@ class CheckedResult:
     seed: int
     record: ResultRecord
     columns: dict[str, list[Any]]
-    actions: list[NDArray[Any]]
-    digest: str
-    """SHA-256 of all actions: equal digests are equal behaviour."""
+    actions: Sequence[NDArray[Any]]
+    fingerprint: Floats
+    """Numbers by which the same actions are known; see `recorded.fingerprint`."""
 
     def by_scenario(self, name: str) -> Floats:
         """Return a column averaged over repeats, one value a scenario, in the split's order."""
@@ -62,8 +60,9 @@ def check(
     split: str,
     seed: int,
     child: Confined,
+    budget: Budget,
 ) -> CheckedResult:
-    """Check one result; raises `RefusedError`."""
+    """Check one result, which takes of the submission's `budget` what it unpacks; raises `RefusedError`."""
     record = _record(files, folder, card, task, split)
     episodes = expected_episodes(task, split)
     columns = _table(files[f"{folder}/episodes.parquet"], f"{folder}/episodes.parquet", task, episodes, child)
@@ -75,28 +74,14 @@ def check(
             "failed" if record.episodes == len(episodes) else "episodes",
             f"{record.episodes} episodes, {record.failed} failed; the table has {len(episodes)}, {failed}.",
         )
-    actions = _actions(files, folder, task, columns["steps"])
-    return CheckedResult(split, seed, record, columns, actions, digest_of(actions))
-
-
-def parts(files: Iterable[str], folder: str) -> list[str]:
-    """Return the names, inside a result's folder, of the files that hold its actions."""
-    prefix = f"{folder}/"
-    return action_files(name.removeprefix(prefix) for name in files if name.startswith(prefix))
+    actions = RecordedActions(files, folder, task, len(episodes), budget, columns["steps"])
+    return CheckedResult(split, seed, record, columns, actions, fingerprint(actions, task))
 
 
 def names(files: Iterable[str], folder: str) -> list[str]:
     """Return the paths of all files of a result; the first part of its actions may not lack."""
     own = dict.fromkeys(["result.yaml", "episodes.parquet", "actions.npz", *parts(files, folder)])
     return [f"{folder}/{name}" for name in own]
-
-
-def digest_of(actions: Sequence[NDArray[Any]]) -> str:
-    """Return the SHA-256 of the actions of all episodes."""
-    digest = hashlib.sha256()
-    for episode in actions:
-        digest.update(f"{episode.dtype.str}{episode.shape}".encode() + episode.tobytes())
-    return digest.hexdigest()
 
 
 def expected_episodes(task: Task, split: str) -> list[Episode]:
@@ -187,7 +172,7 @@ def _check_episodes(
     columns: Mapping[str, list[Any]], name: str, task: Task, episodes: Sequence[Episode]
 ) -> None:
     """Refuse rows that are not those of the protocol, or say what cannot be."""
-    worst = float(task.protocol.worst)
+    most = most_decisions(task)
     for i, episode in enumerate(episodes):
         row = {key: values[i] for key, values in columns.items()}
         for key in ("scenario", "repeat", "seed"):
@@ -196,54 +181,39 @@ def _check_episodes(
                     name, f"{key} of row {i}", f"{row[key]!r}; the protocol has {getattr(episode, key)!r}."
                 )
         for key in ("return", "cost", *task.metrics):
-            if not math.isfinite(row[key]):
-                raise RefusedError(name, f"{key} of row {i}", f"{row[key]} is not a finite number.")
+            _check_number(row[key], name, f"{key} of row {i}")
         if row["cost"] < 0.0:
             raise RefusedError(
                 name, f"cost of row {i}", f"{row['cost']:g}; a constraint cost is never negative."
             )
+        if not (0 if row["failed"] else 1) <= row["steps"] <= most:
+            raise RefusedError(
+                name, f"steps of row {i}", f"{row['steps']:,}; a season has 1 to {most:,} decisions."
+            )
         if row["failed"] != bool(row["error"]):
             raise RefusedError(name, f"error of row {i}", "an episode fails with an error, or not at all.")
-        if row["failed"] and row[task.protocol.objective] != worst:
-            raise RefusedError(
-                name, f"{task.protocol.objective} of row {i}", f"a failed episode counts {worst:g}."
-            )
+        _check_objective(row, name, task, i)
         if not _STATE_HASH.fullmatch(row["final_state"]):
             raise RefusedError(name, f"final_state of row {i}", "not a SHA-256.")
 
 
-def _actions(files: Mapping[str, bytes], folder: str, task: Task, steps: Sequence[int]) -> list[NDArray[Any]]:
-    """Return the actions of every episode; each must lie in the task's action space."""
-    space = action_map(task).space
-    dtype = "<i8" if isinstance(space, spaces.Discrete) else "<f4"
-    name = f"{folder}/actions.npz"
-    stored: dict[str, NDArray[Any]] = {}
-    for part in parts(files, folder):
-        found = read_npz(files[f"{folder}/{part}"], f"{folder}/{part}", Limits(len(steps), dtypes=(dtype,)))
-        twice = sorted(stored.keys() & found.keys())
-        if twice:
-            raise RefusedError(f"{folder}/{part}", twice[0], "stands in another file too.")
-        stored |= found
-    wanted = [f"episode_{i:05d}" for i in range(len(steps))]
-    if sorted(stored) != wanted:
-        odd = sorted(set(stored) ^ set(wanted))[0]
-        raise RefusedError(name, odd, "missing." if odd in wanted else "not one of the episodes.")
-    episodes = [stored[key] for key in wanted]
-    for i, (key, actions) in enumerate(zip(wanted, episodes, strict=True)):
-        if actions.shape != (steps[i], *(space.shape or ())):
-            raise RefusedError(name, key, f"the shape {actions.shape}; the table has {steps[i]} steps.")
-        _check_in_space(actions, space, name, key)
-    return episodes
+def _check_number(value: float, name: str, field: str) -> None:
+    """Refuse what is no number of a season: sums of such must stay finite."""
+    if not math.isfinite(value):
+        raise RefusedError(name, field, f"{value} is not a finite number.")
+    if abs(value) > _LARGEST:
+        raise RefusedError(name, field, f"{value:g}; no season gives more than {_LARGEST:g} of anything.")
 
 
-def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], name: str, key: str) -> None:
-    if isinstance(space, spaces.Discrete):
-        low, high = int(space.start), int(space.start + space.n - 1)
-        good = ((actions >= low) & (actions <= high)).all()
-        said = f"an action outside {low} to {high}."
-    else:
-        assert isinstance(space, spaces.Box)
-        good = ((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all()
-        said = "an action outside its bounds, or no number."
-    if not good:
-        raise RefusedError(name, key, said)
+def _check_objective(row: Mapping[str, Any], name: str, task: Task, i: int) -> None:
+    """Refuse an objective below the task's worst bound, which is what a failed episode counts.
+
+    The bound is that of the objective alone; other metrics have none.
+    """
+    objective, worst = task.protocol.objective, float(task.protocol.worst)
+    found = row[objective]
+    if row["failed"] and found != worst:
+        raise RefusedError(name, f"{objective} of row {i}", f"a failed episode counts {worst:g}.")
+    if found < worst - _BELOW * max(1.0, abs(worst)):
+        said = f"{found:g}; no season of this task ends below {worst:g}."
+        raise RefusedError(name, f"{objective} of row {i}", said)

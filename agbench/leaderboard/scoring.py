@@ -73,7 +73,8 @@ class Row:
     level: Level
     exact: bool
     ranked: bool
-    """Whether it has a rank: reproduced, and enough training seeds if it was learned."""
+    """Whether it has a rank: reproduced, without the model or the weather to come, and enough training
+    seeds if it was learned."""
     scores: dict[str, Score]
     hidden: Score | None = None
     """The score in hidden scenarios, by which those that have one are ranked."""
@@ -103,7 +104,7 @@ def row(submission: CheckedSubmission, verified: Verified) -> Row:
         information=card.information,
         level=verified.level,
         exact=verified.exact,
-        ranked=enough and verified.level in ("reproduced", "hidden"),
+        ranked=enough and card.information != "model" and verified.level in ("reproduced", "hidden"),
         scores={split: score(submission, split) for split in submission.splits},
         hidden=None if verified.hidden is None else hidden_score(submission.task, verified.hidden),
         season=None if verified.hidden is None else verified.hidden.season,

@@ -14,7 +14,13 @@ Information = Literal["observation", "forecast", "state", "model"]
 LEARNED: frozenset[str] = frozenset({"rl", "il", "offline-rl"})
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?", re.ASCII)
-_URL = re.compile(r"https://[A-Za-z0-9._~:/?#@!$&*+,;=%-]{3,300}", re.ASCII)
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_URL = re.compile(  # a host of two labels or more, no name or password before it, no number for it
+    rf"https://(?:{_LABEL}\.)+(?=[A-Za-z]){_LABEL}(?::[0-9]{{1,5}})?"
+    r"(?:[/?#][A-Za-z0-9._~:/?#@!$&*+,;=%-]{0,300})?",
+    re.ASCII,
+)
+_BREAKS = "\t\n\v\f\r\x85\u2028\u2029"
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _RESULT_FILE = re.compile(r"episodes\.parquet|actions(?:-[1-9][0-9]?)?\.npz", re.ASCII)
 _PATH = re.compile(r"(?:test|shift|policy)/[A-Za-z0-9][A-Za-z0-9._/-]{0,120}", re.ASCII)
@@ -29,6 +35,20 @@ def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _line(value: str) -> str:
+    """Refuse a text of several lines, and one without a letter or digit."""
+    if any(character in _BREAKS for character in value):
+        raise ValueError(f"{value!r} has line breaks or tabs; this is one line.")
+    return _telling(value or " ")
+
+
+def _telling(value: str) -> str:
+    """Refuse a text that says nothing: it has a letter or digit, or is empty."""
+    if value and not any(character.isalnum() for character in value):
+        raise ValueError(f"{value!r} has no letter or digit.")
+    return value
+
+
 Name = Annotated[
     str, _matching(_NAME, "a name of letters, digits, dot, dash and underscore, at most 64 of them")
 ]
@@ -36,8 +56,10 @@ Url = Annotated[str, _matching(_URL, "an address such as 'https://example.org/pa
 Hash = Annotated[str, _matching(_HASH, "a SHA-256 of 64 hexadecimal digits")]
 FilePath = Annotated[str, _matching(_PATH, "a path in test/, shift/ or policy/")]
 ResultFile = Annotated[str, _matching(_RESULT_FILE, "episodes.parquet, actions.npz or actions-1.npz")]
-Line = Annotated[str, Field(min_length=1, max_length=300)]
-Words = Annotated[str, Field(max_length=4000)]
+Line = Annotated[str, Field(max_length=300), AfterValidator(_line)]
+Words = Annotated[str, Field(max_length=4000), AfterValidator(_telling)]
+Licence = Literal["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "MIT", "BSD-3-Clause", "Apache-2.0"]
+"""Open ones, by their SPDX names, for what comes with results; results themselves are CC0."""
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Setting = bool | int | float | Line | list[bool | int | float | Line]
 
@@ -84,7 +106,7 @@ class Submission(Strict):
     version: Name
     authors: list[Line] = Field(min_length=1, max_length=100)
     contact: Line
-    licence: Line = "CC0-1.0"
+    licence: Licence = "CC0-1.0"
     method: Method
     information: Information
     training: Training

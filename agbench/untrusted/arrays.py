@@ -4,12 +4,14 @@ Neither NumPy's loader nor its header parser, which evaluates text, sees the fil
 by one regular expression, and only plain little-endian numbers and short texts have a place in it.
 """
 
+import contextlib
 import io
 import math
 import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -40,25 +42,49 @@ _FAILURES = (
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a file may hold: members, values a member, bytes in all once unpacked."""
+    """The most that a file may hold: members, values a member, bytes in all once unpacked.
+
+    Where there are `shapes`, an array must have the one of its name.
+    """
 
     members: int = 1000
     values: int = 2_000_000
     total_bytes: int = 64_000_000
     dtypes: tuple[str, ...] = ("<i8", "<f4", "<f8")
+    shapes: Mapping[str, tuple[int, ...]] | None = None
 
 
-def read_npz(content: bytes, file: str, limits: Limits) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a stranger's npz by name; raises `RefusedError`."""
+def read_npz(content: bytes, file: str, limits: Limits, only: str | None = None) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a stranger's npz by name, or `only` one of them; raises `RefusedError`."""
+    with _opened(content, file) as archive:
+        members = archive.infolist()
+        _check_members(members, file, limits)
+        wanted = [member for member in members if only is None or _name(member) == only]
+        return {_name(member): _array(archive, member, file, limits) for member in wanted}
+
+
+def listed(content: bytes, file: str, limits: Limits) -> dict[str, int]:
+    """Return the names in a stranger's npz with the bytes that they claim; nothing is unpacked."""
+    with _opened(content, file) as archive:
+        members = archive.infolist()
+        _check_members(members, file, limits)
+        return {_name(member): member.file_size for member in members}
+
+
+@contextlib.contextmanager
+def _opened(content: bytes, file: str) -> Iterator[zipfile.ZipFile]:
+    """Give an archive; whatever is wrong with it becomes a refusal."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = archive.infolist()
-            _check_members(members, file, limits)
-            return {m.filename.removesuffix(".npy"): _array(archive, m, file, limits) for m in members}
+            yield archive
     except RefusedError:
         raise
     except _FAILURES as error:
         raise RefusedError(file, "", f"not a sound npz file: {error}.") from None
+
+
+def _name(member: zipfile.ZipInfo) -> str:
+    return member.filename.removesuffix(".npy")
 
 
 def _check_members(members: list[zipfile.ZipInfo], file: str, limits: Limits) -> None:
@@ -93,6 +119,9 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits:
             raise RefusedError(file, member.filename, f"a header of {length:,} bytes.")
         header = stream.read(length)
         dtype, shape, order = _described(header, member.filename, file, limits)
+        if limits.shapes is not None and shape != limits.shapes[_name(member)]:
+            wished = limits.shapes[_name(member)]
+            raise RefusedError(file, member.filename, f"the shape {shape}; wanted {wished}.")
         wanted = math.prod(shape) * dtype.itemsize
         claimed = member.file_size - len(start) - length
         if wanted != claimed:

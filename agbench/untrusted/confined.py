@@ -1,12 +1,15 @@
 """A child process in which libraries written in C meet a stranger's bytes.
 
-It may use so much memory and time and can open no file and no socket; when it dies or hangs, the
-file is refused and the next one gets a new child. Only JSON comes back, never a pickle.
+It may use so much memory and time and can open no file and no socket; on Linux it also can neither
+change files nor start or signal processes (see `kernel_rights`). When it dies or hangs, the file is
+refused and the next one gets a new child. Only JSON comes back, never a pickle.
 """
 
 import contextlib
 import json
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from multiprocessing import get_context
@@ -14,6 +17,7 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any, Final
 
+from agbench.untrusted import kernel_rights
 from agbench.untrusted.refusal import RefusedError
 
 SECONDS: Final = 20.0
@@ -65,7 +69,11 @@ class Confined:
         if not self._pipe.poll(120.0):  # a cold disk reads libraries slowly
             self.close()
             raise RuntimeError("the confined process did not start within two minutes.")
-        self._pipe.recv_bytes()
+        try:
+            self._pipe.recv_bytes()
+        except (EOFError, OSError):
+            self.close()
+            raise RuntimeError("the confined process broke down before it was asked anything.") from None
 
     def close(self) -> None:
         """End the child."""
@@ -126,15 +134,30 @@ def _answered(answer: Answer, question: dict[str, Any], content: bytes) -> dict[
 
 
 def _give_up_rights(memory_bytes: int) -> None:
-    """Limit memory, and forbid to open or write files, to make sockets and to leave a core."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limits; time is limited by the parent
+    """Limit memory, and forbid whatever else this system can forbid but to compute and to answer."""
+    if os.name != "posix":  # Windows has no such limits; time is limited by the parent
         return
+    import resource  # while files can still be opened
+
+    _leave_folders()
+    kernel_rights.without_files()
+    _limit(resource, memory_bytes)
+    kernel_rights.without_calls()
+
+
+def _leave_folders() -> None:
+    """Work in a folder that is gone: nothing is beside it, and nothing can be put into it."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+
+
+def _limit(resource: Any, memory_bytes: int) -> None:
+    """Limit memory, files, cores and, but for the superuser, processes."""
     for limit, value in (
         (resource.RLIMIT_AS, memory_bytes),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NPROC, 0),
         (resource.RLIMIT_NOFILE, 0),
     ):
         with contextlib.suppress(ValueError, OSError):  # macOS refuses some

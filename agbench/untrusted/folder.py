@@ -33,7 +33,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     total = sum(sizes.values())
     if total > FOLDER_BYTES:
         raise RefusedError(".", "", f"the files have {total:,} bytes in all; at most {FOLDER_BYTES:,}.")
-    return {name: _content(folder, name) for name in sizes}
+    return {name: read_file(folder, name) for name in sizes}
 
 
 def _listed(folder: Path) -> dict[str, int]:
@@ -77,8 +77,8 @@ def _walk(folder: Path, prefix: str, depth: int, found: dict[str, int]) -> None:
             raise RefusedError(name, "", f"more than {FILES} files.")
 
 
-def _content(folder: Path, name: str) -> bytes:
-    """Return a file's bytes; it must still be a plain file of allowed size when it is opened."""
+def read_file(folder: Path, name: str) -> bytes:
+    """Return a file's bytes; it must be a plain file of allowed size, and no link, when it is opened."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(folder / name, flags)

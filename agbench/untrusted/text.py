@@ -18,6 +18,16 @@ LONGEST_WORD: Final = 400  # characters of an unquoted value
 _ALLOWED_CONTROLS: Final = "\t\n\r"
 _WITHOUT_CONTROLS: Final = str.maketrans("", "", _ALLOWED_CONTROLS)
 
+MARKS: Final = 4  # combining marks in a row
+_IGNORED: Final = (  # letters and marks that show as nothing, or change how the one before them shows
+    *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
+    *range(0x180B, 0x1810),
+    *range(0xFE00, 0xFE10),
+    *range(0xE0000, 0xE1000),
+)
+_INVISIBLE: Final = frozenset(map(chr, _IGNORED))
+_HIDDEN: Final = ("C", "Zl", "Zp")  # controls, formats, unassigned; separators of lines and paragraphs
+
 Schema = TypeVar("Schema", bound=Strict)
 
 
@@ -52,20 +62,29 @@ def read_yaml(content: bytes, file: str) -> Any:
 
 
 def _check_characters(text: str, file: str) -> None:
-    """Refuse characters that are invisible or turn the reading direction."""
-    hidden = _hidden(text)
-    if hidden is not None:
-        line = text.count("\n", 0, hidden) + 1
-        raise RefusedError(file, f"line {line}", f"the invisible character U+{ord(text[hidden]):04X}.")
+    """Refuse characters that are invisible, turn the reading direction or pile up."""
+    found = _unseemly(text)
+    if found is not None:
+        place, said = found
+        raise RefusedError(file, f"line {text.count(chr(10), 0, place) + 1}", said)
 
 
-def _hidden(text: str) -> int | None:
-    """Return the place of the first character that cannot be seen, line ends and tabs aside."""
+def _unseemly(text: str) -> tuple[int, str] | None:
+    """Return the place of the first character that does not show as itself, and what is wrong with it.
+
+    Line ends and tabs are in order.
+    """
     if text.isascii() and text.translate(_WITHOUT_CONTROLS).isprintable():
         return None
+    marks = 0
     for i, character in enumerate(text):
-        if unicodedata.category(character).startswith("C") and character not in _ALLOWED_CONTROLS:
-            return i
+        category = unicodedata.category(character)
+        hidden = character in _INVISIBLE or category.startswith(_HIDDEN)
+        if hidden and character not in _ALLOWED_CONTROLS:
+            return i, f"the invisible character U+{ord(character):04X}."
+        marks = marks + 1 if category.startswith("M") else 0
+        if marks > MARKS:
+            return i, f"more than {MARKS} combining marks in a row."
     return None
 
 
@@ -114,11 +133,11 @@ def _checked_events(text: str, file: str) -> Iterator[Any]:
 
 
 def _check_values(data: Any, file: str, field: str) -> None:
-    """Refuse keys that are not text, numbers that are not finite, characters hidden by an escape."""
+    """Refuse keys that are not text, numbers that are not finite, characters that an escape hid."""
     if isinstance(data, str):
-        hidden = _hidden(data)
-        if hidden is not None:
-            raise RefusedError(file, field, f"the invisible character U+{ord(data[hidden]):04X}.")
+        found = _unseemly(data)
+        if found is not None:
+            raise RefusedError(file, field, found[1])
     elif isinstance(data, dict):
         for key, value in data.items():
             if not isinstance(key, str):

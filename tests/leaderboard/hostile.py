@@ -221,3 +221,29 @@ def moved(name):
         return target
 
     return change
+
+
+def steps(count):
+    """Claim seasons of so many decisions, with actions to match."""
+
+    def change(folder):
+        table(lambda found: found.assign(steps=count))(folder)
+        none = {f"episode_{i:05d}": np.zeros(count, np.int64) for i in range(11)}
+        write_npz(folder / FIRST / "actions.npz", none)
+
+    return change
+
+
+def more_parts(members):
+    """Add files of actions, each with members of invented names that unpack to 16 MB."""
+
+    def change(folder):
+        names = [f"actions-{part}.npz" for part in range(1, members)]
+        for part, name in enumerate(names):
+            write_npz(folder / FIRST / name, {f"zz_{part}": np.zeros(2_000_000, np.int64)})
+        for file, prefix in ((f"{FIRST}/result.yaml", ""), (CARD, f"{FIRST}/")):
+            content = yaml.safe_load((folder / file).read_text())
+            content["files"] |= {f"{prefix}{name}": "0" * 64 for name in names}
+            (folder / file).write_text(yaml.safe_dump(content, sort_keys=False))
+
+    return change

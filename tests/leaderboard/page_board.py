@@ -24,7 +24,6 @@ def evil(folder):
         contact=EVIL,
         hardware=EVIL,
         notes=f"{EVIL}\n</dd></dl></main>" + "long" * 500,
-        licence=EVIL,
         hyperparameters={"learning-rate": EVIL, "layers": [64, EVIL]},
         code="https://example.org/a?b=1&c=2",
     )

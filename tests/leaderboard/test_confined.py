@@ -1,6 +1,9 @@
 """The confined process: what it may not do, and that the next file is read all the same."""
 
+import os
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -8,6 +11,13 @@ from agbench.untrusted import RefusedError
 from agbench.untrusted.confined import confined
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process are the system's")
+REFUSED = "Operation not permitted|Permission denied|Too many open files"
+
+
+def taken(right):
+    """Return whether this kernel takes a right from a process, tried in a process of its own."""
+    line = f"from agbench.untrusted import kernel_rights as k; raise SystemExit(not k.{right}())"
+    return subprocess.run([sys.executable, "-c", line], check=False).returncode == 0
 
 
 @pytest.fixture(scope="module")
@@ -16,21 +26,81 @@ def prisoner():
         yield child
 
 
+def attempt(prisoner, tmp_path, what, reason):
+    """Let the prisoner try something: it must be refused, change nothing, and the next question answered."""
+    there = tmp_path / "there"
+    there.write_text("kept")
+    there.chmod(0o600)
+    question = {"try": what, "path": str(tmp_path / "new"), "there": str(there), "parent": os.getpid()}
+    with pytest.raises(RefusedError, match=reason) as caught:
+        prisoner.ask("a.parquet", question, b"")
+    assert caught.value.file == "a.parquet"
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+    assert (there.read_text(), there.stat().st_mode & 0o777) == ("kept", 0o600)
+    assert prisoner.ask("b.parquet", {"try": "nothing"}, b"") == {"done": "0"}
+
+
 @pytest.mark.parametrize(
-    ("attempt", "reason"),
+    ("what", "reason"),
     [
-        ("read a file", "Too many open files"),
-        ("write a file", "Too many open files"),
-        ("open a socket", "Too many open files"),
+        ("read a file", REFUSED),
+        ("write a file", REFUSED),
+        ("open a socket", REFUSED),
+        ("mkdir here", f"{REFUSED}|No such file"),
         ("eat memory", "more memory than is allowed"),
         ("hang", "took longer than 3 s"),
         ("die", "broke down over it"),
     ],
 )
-def test_an_attempt_is_refused_and_the_next_question_is_answered(prisoner, tmp_path, attempt, reason):
-    question = {"try": attempt, "path": str(tmp_path / "written")}
-    with pytest.raises(RefusedError, match=reason) as caught:
-        prisoner.ask("a.parquet", question, b"")
-    assert caught.value.file == "a.parquet"
-    assert list(tmp_path.iterdir()) == []
-    assert prisoner.ask("b.parquet", {"try": "nothing"}, b"") == {"done": "0"}
+def test_an_attempt_is_refused_and_the_next_question_is_answered(prisoner, tmp_path, what, reason):
+    attempt(prisoner, tmp_path, what, reason)
+
+
+@pytest.mark.parametrize("what", ["unlink", "truncate", "rename", "mkdir", "symlink", "list a folder"])
+def test_files_cannot_be_changed_where_the_kernel_can_refuse_it(prisoner, tmp_path, what):
+    if not taken("without_files") and not taken("without_calls"):
+        pytest.skip("this kernel has neither Landlock nor seccomp")
+    attempt(prisoner, tmp_path, what, REFUSED)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "chmod",
+        "look at a file",
+        "fork",
+        "start a thread",
+        "run a program",
+        "kill the parent",
+        "signal the parent",
+        "raise a limit",
+    ],
+)
+def test_only_listed_calls_go_through_where_the_kernel_has_seccomp(prisoner, tmp_path, what):
+    if not taken("without_calls"):
+        pytest.skip("this kernel has no seccomp, or not for this processor")
+    attempt(prisoner, tmp_path, what, f"{REFUSED}|not allowed|can't start new thread")
+
+
+def test_landlock_alone_refuses_files_and_leaves_none_behind(tmp_path):
+    if not taken("without_files"):
+        pytest.skip("this kernel has no Landlock")
+    (tmp_path / "there").write_text("kept")
+    code = (
+        "import os, sys; from agbench.untrusted import kernel_rights as k; assert k.without_files()\n"
+        "there, new, here = sys.argv[1:]\n"
+        "for act, path in ((os.unlink, there), (open, there), (os.mkdir, new), (os.listdir, here)):\n"
+        "    try: act(path)\n"
+        "    except PermissionError: pass\n"
+        "    else: print(act)\n"
+    )
+    line = [sys.executable, "-c", code, *map(str, (tmp_path / "there", tmp_path / "new", tmp_path))]
+    assert subprocess.run(line, capture_output=True, text=True, check=True).stdout == ""
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["kept"]
+
+
+def test_an_answer_takes_no_time_to_speak_of(prisoner):
+    started = time.perf_counter()
+    for _ in range(500):
+        prisoner.ask("a", {"try": "nothing"}, b"")
+    assert time.perf_counter() - started < 5.0

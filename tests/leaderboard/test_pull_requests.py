@@ -117,9 +117,25 @@ def replaces_a_row_by_a_link(root):
     (root / ROW / "submission.yaml").symlink_to("/etc/passwd")
 
 
+def named(agent, version="2.0"):
+    """Add a sound submission under another name."""
+
+    def change(root):
+        folder = root / "leaderboard/submissions/wheat-nitrogen-v1" / agent / version
+        shutil.copytree(root / ROW, folder)
+        card = folder / "submission.yaml"
+        content = yaml.safe_load(card.read_text()) | {"agent": agent, "version": version}
+        card.write_text(yaml.safe_dump(content, sort_keys=False))
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
+        (named("oracle"), "wheat-nitrogen-v1/oracle/2.0: the name of a task's own reference"),
+        (named("Expert"), "wheat-nitrogen-v1/Expert/2.0: the name of a task's own reference"),
+        (named("PPO-small"), "PPO-small/2.0: differs from the agent 'ppo-small' only in its case"),
         (edits_a_row, "submission.yaml: changed; a merged row never changes"),
         (deletes_a_row, "submission.yaml: deleted; a merged row never changes"),
         (adds_to_a_row, "seed-2.npz: added to a merged row, which never changes"),
@@ -140,6 +156,28 @@ def test_what_is_no_new_version_of_plain_files_is_refused(repository, change, re
 
 def test_a_new_version_has_the_right_form(repository):
     assert repository.check(new_version, "--step", "form") == (0, f"good     only new files, of {NEW}\n")
+
+
+def two_versions_of_one_name(root):
+    named("ppo-small", "2.0a")(root)
+    named("ppo-small", "2.0A")(root)
+
+
+def test_versions_of_one_request_that_differ_only_in_case_are_refused(repository):
+    code, said = repository.check(two_versions_of_one_name, "--step", "form")
+    assert code == 1
+    assert "2.0a: differs from the version '2.0A' only in its case" in said
+
+
+def test_a_version_by_others_than_the_agents_authors_is_refused(repository):
+    def claimed(root):
+        new_version(root)
+        card = root / NEW / "submission.yaml"
+        card.write_text(card.read_text().replace("A. Grower", "M. Allory"))
+
+    code, said = repository.check(claimed)
+    assert code == 1
+    assert "authors: not those of wheat-nitrogen-v1/ppo-small/1.0, which is on the board" in said
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def test_replay_gives_every_number_again_to_the_last_bit(made, child):
         ({"agent": "<b>x</b>"}, "is not a name"),
         ({"agent": "PPO-Small"}, "differs from ppo-small only in its case"),
         ({"version": "1.0"}, "a row never changes"),
-        ({"agent": "thief"}, "the very same file as one of ppo-small"),
+        ({"agent": "thief"}, "the very same policy as one of ppo-small"),
         ({"agent": "thief", "policy": None}, "2 of 2 results took the very same actions as ppo-small"),
         ({"version": "2.0", "method": "magic"}, "method: 'magic' is not one of"),
         ({"version": "2.0", "autors": ["me"]}, "unknown key 'autors'. Did you mean 'authors'"),

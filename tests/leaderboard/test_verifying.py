@@ -63,6 +63,7 @@ def test_experts_and_oracles_come_through_the_same_door(tmp_path, child, name):
     result = agbench.evaluate(TASK, name, out=tmp_path / "result")
     method = "oracle" if result.information == "model" else "rule"
     card = {**CARD, "agent": name, "method": method, "policy": {"format": "rule", "name": name}}
+    del card["training"]
     folder = leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard")
     found = leaderboard.check(folder, child)
     assert leaderboard.replay(found).exact
@@ -81,7 +82,7 @@ def test_a_schedule_of_ones_own_is_a_rule_and_an_oracle_of_ones_own_is_none(tmp_
         '        - {date: "03-01", amount: 60.0}\n'
     )
     agbench.evaluate(TASK, str(settings), out=tmp_path / "result")
-    card = {**CARD, "method": "rule", "policy": {"format": "rule"}}
+    card = {**CARD, "method": "rule", "training": {}, "policy": {"format": "rule"}}
     folder = leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard", [settings])
     assert reproduce(leaderboard.check(folder, child)).exact
     for old, new, reason in (
@@ -173,7 +174,7 @@ def test_a_copy_among_the_submissions_is_named(copy, tmp_path):
     card = twin / "submission.yaml"
     card.write_text(card.read_text().replace("agent: ppo-small", "agent: twin"))
     printed, _ = command("leaderboard", "check", str(twin), cwd=tmp_path, code=1)
-    assert "the very same file as one of ppo-small" in printed
+    assert "the very same policy as one of ppo-small" in printed
 
 
 def test_what_lies_among_the_submissions_without_being_one_is_named(copy, tmp_path):

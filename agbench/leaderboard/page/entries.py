@@ -122,13 +122,22 @@ def _entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None
 
 
 def latest(entries: Sequence[Entry]) -> set[tuple[str, str, str]]:
-    """Return task, agent and version of each agent's last version of a task."""
-    found: dict[tuple[str, str], str] = {}
+    """Return task, agent and version of the one version of each agent of a task that counts.
+
+    It is the last of those that have a rank, so that a row that only claims takes none out; where none
+    has a rank, the last of all.
+    """
+    found: dict[tuple[str, str], Entry] = {}
     for entry in entries:
         key = (entry.card.task, entry.card.agent)
-        if key not in found or natural(entry.card.version) > natural(found[key]):
-            found[key] = entry.card.version
-    return {(*key, version) for key, version in found.items()}
+        if key not in found or _counts(entry) > _counts(found[key]):
+            found[key] = entry
+    return {(*key, entry.card.version) for key, entry in found.items()}
+
+
+def _counts(entry: Entry) -> tuple[bool, list[tuple[int, int, str]]]:
+    """Return what is larger for the version of an agent that counts."""
+    return entry.row.ranked, natural(entry.card.version)
 
 
 def natural(version: str) -> list[tuple[int, int, str]]:
@@ -140,9 +149,10 @@ def natural(version: str) -> list[tuple[int, int, str]]:
 def unranked_because(entry: Entry, last: set[tuple[str, str, str]]) -> str:
     """Return why a submission has no rank; empty where it has one."""
     card = entry.card
-    if card.method == "oracle":
+    if card.information == "model":
         return "looks ahead: a bound"
-    if (card.task, card.agent, card.version) not in last:
+    counts = [version for task, agent, version in last if (task, agent) == (card.task, card.agent)]
+    if any(natural(version) > natural(card.version) for version in counts):
         return "earlier version"
     if entry.row.ranked:
         return ""

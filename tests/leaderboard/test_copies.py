@@ -1,0 +1,143 @@
+"""Copies and what is none: trivial edits are found, honest training that collapses is not refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from good_submission import CARD, TASK, network
+from test_agents import FLOOR
+
+import agbench
+from agbench import data, leaderboard
+from agbench.leaderboard.making import described
+from agbench.leaderboard.policy_identity import identities
+from agbench.leaderboard.recorded import (
+    Budget,
+    RecordedActions,
+    fingerprint,
+    most_decisions,
+    same_actions,
+)
+from agbench.policies import mlp
+from agbench.spec.submission import Submission, SubmittedPolicy
+from agbench.untrusted import RefusedError
+
+ROOT = Path(__file__).parents[2]
+GREENHOUSE = data.task("greenhouse-setpoint-continuous-v1")
+
+
+def lazy(bias):
+    """Return a network that always does nothing."""
+    return mlp.Network(("identity",), (np.zeros((12, 3)),), (np.array([bias, 0.0, 0.0]),), "argmax")
+
+
+@pytest.fixture(scope="module")
+def collapsed(tmp_path_factory):
+    """Return policies that all do nothing, their results, and a board with the task's floor."""
+    root = tmp_path_factory.mktemp("collapsed")
+    agbench.evaluate(TASK, "zero", out=root / "floor")
+    leaderboard.submit([root / "floor"], FLOOR, root / "leaderboard", house=True)
+    for seed in range(4):
+        mlp.save(lazy(1.0 + seed), root / f"{seed}.npz")
+        agbench.evaluate(TASK, mlp.load(root / f"{seed}.npz", TASK), out=root / f"result-{seed}")
+    return root
+
+
+def sent(root, agent, seeds, **changes):
+    results = [root / f"result-{seed}" for seed in seeds]
+    policies = [root / f"{seed}.npz" for seed in seeds] if changes.get("policy", 1) else []
+    return leaderboard.submit(results, {**CARD, "agent": agent, **changes}, root / "leaderboard", policies)
+
+
+def test_seeds_that_collapse_to_the_floor_can_be_submitted_and_are_noted(collapsed, child):
+    found = leaderboard.check(sent(collapsed, "one", (0, 1)), child)
+    assert found.equal_seeds == [(0, 1)]
+    assert described(found).endswith("22 episodes; the same actions in seeds 0 and 1")
+    sent(collapsed, "two", (2, 3))  # does what the floor does, as the other: that is nobody's
+
+
+def test_a_collapse_that_brings_no_other_policies_is_refused(collapsed):
+    with pytest.raises(RefusedError, match="two training seeds have the very same policy"):
+        sent(collapsed, "three", (2, 2))
+    with pytest.raises(RefusedError, match="those of seed 0; bring the policies, which must differ"):
+        sent(collapsed, "three", (2, 3), policy=None)
+    with pytest.raises(RefusedError, match="1 of 1 results took the very same actions as floor"):
+        sent(collapsed, "three", (2,), policy=None)
+
+
+def test_the_policy_of_a_reference_under_another_name_is_refused(collapsed):
+    rule = {"method": "rule", "training": {}, "policy": {"format": "rule", "name": "zero"}}
+    with pytest.raises(RefusedError, match="the very same policy as one of floor"):
+        leaderboard.submit(
+            [collapsed / "floor"], {**CARD, "agent": "mine", **rule}, collapsed / "leaderboard"
+        )
+
+
+def test_a_network_that_was_packed_anew_is_the_same(tmp_path):
+    card = Submission.model_construct(policy=SubmittedPolicy(format="mlp"))
+    given = network(1)
+    mlp.save(given, tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    for name, array in arrays.items():
+        if array.dtype.kind == "f":
+            arrays[name] = array.astype(np.float64) + 1e-9
+    np.savez(tmp_path / "b.npz", **dict(reversed(arrays.items())))
+    files = {name: (tmp_path / name).read_bytes() for name in ("a.npz", "b.npz")}
+    found = identities(card, data.task(TASK), files)
+    assert found["policy/a.npz"] == found["policy/b.npz"]
+    mlp.save(network(2), tmp_path / "c.npz")
+    files["c.npz"] = (tmp_path / "c.npz").read_bytes()
+    assert len(set(identities(card, data.task(TASK), files).values())) == 2
+
+
+def season(seed=0):
+    generator = np.random.default_rng(seed)
+    return generator.uniform(-1, 1, (1440, 7)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda a: a + np.float32(1e-6),
+        lambda a: np.where(a == 0.0, -0.0, a).astype(np.float32),
+        lambda a: np.concatenate([a[:-1], a[-1:] + np.float32(1e-4)]),
+        lambda a: a + np.random.default_rng(1).normal(0.0, 1e-5, a.shape).astype(np.float32),
+    ],
+)
+def test_trivial_edits_are_found(edit):
+    ours, theirs = season(), edit(season())
+    assert same_actions(fingerprint([ours], GREENHOUSE), fingerprint([theirs], GREENHOUSE))
+
+
+@pytest.mark.parametrize("other", [season(1), season()[::-1], season()[:-1], season() * 0.99, -season()])
+def test_other_actions_are_others(other):
+    assert not same_actions(fingerprint([season()], GREENHOUSE), fingerprint([other], GREENHOUSE))
+
+
+def test_one_other_dose_in_a_season_is_another_season():
+    task = data.task(TASK)
+    one = np.zeros(33, np.int64)
+    for week in range(33):
+        two = one.copy()
+        two[week] = 1
+        assert not same_actions(fingerprint([one], task), fingerprint([two], task))
+
+
+@pytest.mark.parametrize("name", data.names("task"))
+def test_no_recorded_season_of_ours_is_longer_than_the_longest(name):
+    found = sorted((ROOT / "leaderboard/submissions" / name).glob("*/*/*/*/*.parquet"))
+    if not found:
+        pytest.skip("no row of this task here")
+    longest = max(int(pd.read_parquet(path)["steps"].max()) for path in found)
+    assert longest <= most_decisions(data.task(name)) <= 400 or name.startswith("greenhouse")
+
+
+def test_all_actions_of_a_submission_have_one_budget(copy):
+    folder = "test/seed-0"
+    files = {f"{folder}/actions.npz": (copy / folder / "actions.npz").read_bytes()}
+    budget = Budget(5000)
+    RecordedActions(files, folder, data.task(TASK), 11, budget)
+    with pytest.raises(RefusedError, match="claim more than 5,000 bytes once unpacked"):
+        RecordedActions(files, folder, data.task(TASK), 11, budget)
