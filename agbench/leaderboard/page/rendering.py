@@ -96,7 +96,6 @@ class Pages:
             rank=row.rank,
             why=row.why,
             others=others if len(others) > 1 else (),
-            tested=[*entry.row.scores.items(), *([("hidden", entry.hidden)] if entry.hidden else [])],
             scenarios=[(split, views.scenario_rows(entry, split)) for split in entry.splits],
             differences=charts.differences(
                 entry.task.scenarios(RANKING), score.difference, entry.task.protocol.objective_unit
