@@ -152,7 +152,8 @@ def repeat_(
 def build_(
     board: BoardOption = places.DEFAULT,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The site's folder; BOARD/site.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", file_okay=False, help="The site's folder; BOARD/site."),
     ] = None,
     seasons: Annotated[
         int, typer.Option(min=0, max=3, help="Seasons drawn of each submission: median, worst, best.")

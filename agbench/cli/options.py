@@ -40,7 +40,9 @@ WorkersOption = Annotated[int, typer.Option(min=1, help="Processes; the result d
 KeptOption = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Where the reference policies' results are kept.")
 ]
-BoardOption = Annotated[Path, typer.Option("--board", metavar="DIR", help="The leaderboard's folder.")]
+BoardOption = Annotated[
+    Path, typer.Option("--board", metavar="DIR", file_okay=False, help="The leaderboard's folder.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
