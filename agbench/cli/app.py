@@ -45,10 +45,18 @@ def main() -> None:
     try:
         app()
     except AgBenchError as error:
-        Console(stderr=True, soft_wrap=True).print(
-            f"agbench: {error}", style="red", markup=False, highlight=False
-        )
+        _say(str(error))
         sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        _say(f"{error.filename}: cannot be read or written: {error.strerror}.")
+        sys.exit(2)
+
+
+def _say(mistake: str) -> None:
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(f"agbench: {mistake}", style="red", markup=False, highlight=False)

@@ -15,8 +15,9 @@ def export(
         "policy.npz"
     ),
     algorithm: Annotated[
-        str, typer.Option(metavar="NAME", help="PPO, A2C, DQN, SAC, TD3, DDPG or RecurrentPPO.")
-    ] = "PPO",
+        str | None,
+        typer.Option(metavar="NAME", help="PPO, A2C, DQN, SAC, TD3, DDPG or RecurrentPPO; the zip says it."),
+    ] = None,
     normalisation: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What VecNormalize saved, if it was used.")
     ] = None,

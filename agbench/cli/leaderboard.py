@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from agbench.cli.leaderboard_rows import first_rows_, merged_
+from agbench.cli.leaderboard_score import score_
 from agbench.cli.leaderboard_season import SecretOption, season
-from agbench.cli.options import BoardOption, JsonOption, console, print_json
+from agbench.cli.options import BoardOption, JsonOption, console, counted, print_json
 from agbench.errors import ResultError
 from agbench.leaderboard import board as places
 from agbench.leaderboard import scoring, seasons, verified
@@ -148,56 +148,12 @@ def repeat_(
         _verify(folders, board, json, verify)
 
 
-@leaderboard.command("score")
-def score_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: JsonOption = False) -> None:
-    """Score submissions: 0 is the task's floor, 100 its expert; the best first.
-
-    Beside the score: the chance to beat the expert, the mean objective of the worst tenth of scenarios,
-    the mean constraint cost of an episode with the task's limit, and the share of episodes that violate.
-    Beyond the limit a submission is infeasible, and what it scores above 0 does not count.
-
-    Example: `agbench leaderboard score --json`
-    """
-    good = [found for _, found in judged(board, folders) if isinstance(found, CheckedSubmission)]
-    rows = [scoring.row(submission, verified.load(board, submission)) for submission in good]
-    rows.sort(key=lambda row: row.order)
-    if json:
-        print_json([asdict(row) for row in rows])
-        return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("task", "agent", "level", "seeds"):
-        table.add_column(heading, overflow="fold")
-    hidden = ["hidden"] if any(row.hidden for row in rows) else []
-    for heading in ("score (IQM)", *hidden, "beats expert", "worst tenth", "cost (limit)", "violating"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        found = row.scores["test"]
-        value, low, high = found.iqm
-        table.add_row(
-            row.task,
-            f"{row.agent} {row.version}{'' if row.ranked else ' (unranked)'}",
-            f"{row.level}{', exact' if row.exact else ''}",
-            str(len(found.seeds)),
-            rf"{value:.1f} \[{low:.1f}, {high:.1f}]{'' if found.feasible else ' infeasible'}",
-            *([f"{row.hidden.iqm.value:.1f}" if row.hidden else ""] if hidden else []),
-            f"{found.beats_expert.value:.2f}",
-            f"{found.worst_tenth:.3g}",
-            f"{found.cost:.3g} ({found.limit:.3g})",
-            f"{found.violating:.0%}",
-        )
-    console.print(table)
-    if not all(row.ranked for row in rows):
-        console.print(
-            f"unranked: a rank takes the level reproduced and, of a learned agent, {scoring.SEEDS_TO_RANK} "
-            "training seeds or more."
-        )
-
-
 @leaderboard.command("build")
 def build_(
     board: BoardOption = places.DEFAULT,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The site's folder; BOARD/site.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", file_okay=False, help="The site's folder; BOARD/site."),
     ] = None,
     seasons: Annotated[
         int, typer.Option(min=0, max=3, help="Seasons drawn of each submission: median, worst, best.")
@@ -215,7 +171,9 @@ def build_(
         for refused in built.refused:
             console.print(f"[red]left out[/red]  {escape(shown(str(refused.folder), 400))}", soft_wrap=True)
             console.print(f"          {refused.reason}", markup=False, soft_wrap=True)
-        console.print(f"{built.submissions} submissions to {built.tasks} tasks", markup=False)
+        console.print(
+            f"{counted(built.submissions, 'submission')} to {counted(built.tasks, 'task')}", markup=False
+        )
         console.print(f"    wrote {built.site}/index.html and {board / README}", markup=False, soft_wrap=True)
     if built.refused:
         raise typer.Exit(1)
@@ -263,5 +221,6 @@ def _verify(folders: list[Path] | None, board: Path, json: bool, verify: Verify)
         raise typer.Exit(1)
 
 
+leaderboard.command("score")(score_)
 leaderboard.command("merged")(merged_)
 leaderboard.command("first-rows")(first_rows_)

@@ -1,6 +1,7 @@
 """Arguments and options that several verbs share, and how their values are read."""
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,7 +40,9 @@ WorkersOption = Annotated[int, typer.Option(min=1, help="Processes; the result d
 KeptOption = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Where the reference policies' results are kept.")
 ]
-BoardOption = Annotated[Path, typer.Option("--board", metavar="DIR", help="The leaderboard's folder.")]
+BoardOption = Annotated[
+    Path, typer.Option("--board", metavar="DIR", file_okay=False, help="The leaderboard's folder.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -55,5 +58,20 @@ def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:
 
 
 def print_json(content: Any) -> None:
-    """Print data as indented JSON on standard output."""
-    typer.echo(json.dumps(content, indent=2, default=str))
+    """Print data as indented JSON on standard output; what is no finite number is null."""
+    typer.echo(json.dumps(_finite(content), indent=2, default=str, allow_nan=False))
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_finite(value) for value in content]
+    return content
+
+
+def counted(count: int, word: str) -> str:
+    """Return a number of things: `1 task`, `2 tasks`."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

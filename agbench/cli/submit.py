@@ -1,15 +1,18 @@
 """`agbench submit RESULT... --agent NAME`: results become a submission, whole or not at all."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
-from agbench.cli.options import console
+from agbench.cli.options import BoardOption, console
 from agbench.errors import ConfigError
 from agbench.leaderboard import board as places
 from agbench.leaderboard.making import submit as make
 from agbench.spec.reading import load_file
+
+_PARTS: Final = {"training": "{steps: 1000}", "policy": "{format: mlp}"}
+"""Keys of a card that have keys below them, and an example of each."""
 
 
 def submit(
@@ -39,14 +42,14 @@ def submit(
     card: Annotated[
         Path | None, typer.Option(metavar="FILE", help="YAML with any other keys of submission.yaml.")
     ] = None,
-    board: Annotated[Path, typer.Option(metavar="DIR", help="The leaderboard's folder.")] = places.DEFAULT,
+    board: BoardOption = places.DEFAULT,
 ) -> None:
     """Make a submission, check it, and put it in place.
 
     Example: `agbench submit runs/mine --agent mine --version 1.0 --author "A. Grower" --contact
     grower@example.org --method rule --rule standard-practice`
     """
-    content: dict[str, Any] = {} if card is None else dict(load_file(card) or {})
+    content = {} if card is None else _card(card)
     said = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
     content.update({key: value for key, value in said.items() if value is not None})
     if steps is not None:
@@ -63,6 +66,18 @@ def submit(
             soft_wrap=True,
         )
     console.print(f"    next: agbench leaderboard replay {folder} --board {board}", soft_wrap=True)
+
+
+def _card(path: Path) -> dict[str, Any]:
+    """Return the keys of a card; what else they must be, a check says."""
+    found = load_file(path)
+    if not isinstance(found, dict | None):
+        raise ConfigError(f"{path}: a {type(found).__name__}; wanted keys of submission.yaml and values.")
+    content = {key: value for key, value in (found or {}).items() if value is not None}
+    for key, example in _PARTS.items():
+        if not isinstance(content.get(key, {}), dict):
+            raise ConfigError(f"{path}: {key}: {content[key]!r}; wanted keys and values: `{key}: {example}`.")
+    return content
 
 
 def _check_said(content: dict[str, Any]) -> None:

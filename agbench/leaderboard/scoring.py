@@ -2,18 +2,20 @@
 
 The score of a training seed is 100 * (J - floor) / (expert - floor), each the mean objective over the
 split's scenarios. Over training seeds: interquartile mean, median and mean, with 95 % intervals that
-resample seeds and scenarios. Raw metrics stand beside the score, never inside it, and so do constraint
-costs, with one exception that is shown: a submission whose mean cost is beyond the task's limit is
-infeasible, and what it scores above 0 does not count.
+resample seeds and scenarios, crossed. Raw metrics stand beside the score, never inside it, and so do
+constraint costs, with one exception that is shown: a submission whose mean cost is beyond the task's
+limit is infeasible, and what it scores above 0 does not count.
 """
 
+import math
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from agbench.errors import ResultError
 from agbench.evaluation import aggregates, anchors
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.checking import CheckedSubmission
@@ -25,7 +27,6 @@ from agbench.spec.task import Task
 RESAMPLES: Final = 2000
 SEEDS_TO_RANK: Final = 5  # of a learned agent
 _NOTICED: Final = 1e-9  # of a constraint cost; what is less is rounding
-PROFILE: Final = np.linspace(-100.0, 300.0, 41)  # scores at which a performance profile is read
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,12 @@ class Score:
 
     `difference` (to the expert) and `regret` (to the oracle) are in the objective's unit, a value a
     scenario, averaged over seeds; `worst_tenth` is the mean objective in the worst tenth of scenarios;
-    `beats_expert` is the probability of improvement over scenarios; `profile` the share of seeds and
-    scenarios above the scores `PROFILE`; `metrics` their means over seeds and scenarios.
+    `beats_expert` is the probability of improvement over scenarios; `metrics` are means over seeds and
+    scenarios.
 
     `cost` is the mean constraint cost of an episode, in the task's own unit of it, `limit` the largest
     that is feasible, `violating` the share of episodes that violate at all. Where it is not `feasible`,
-    `seeds`, `iqm`, `median`, `mean` and `profile` are cut at 0; `iqm_without_limit` never is.
+    `seeds`, `iqm`, `median` and `mean` are cut at 0; `iqm_without_limit` never is.
     """
 
     split: str
@@ -51,7 +52,6 @@ class Score:
     difference: tuple[float, ...]
     regret: tuple[float, ...] | None
     worst_tenth: float
-    profile: tuple[float, ...]
     metrics: dict[str, float]
     failed: int
     cost: float
@@ -93,10 +93,10 @@ class Row:
 
 
 def row(submission: CheckedSubmission, verified: Verified) -> Row:
-    """Return the row of a submission."""
+    """Return the row of a submission; raises `ResultError` where what it claims has no finite score."""
     card = submission.card
     enough = card.method not in LEARNED or len(card.training.seeds) >= SEEDS_TO_RANK
-    return Row(
+    found = Row(
         task=card.task,
         agent=card.agent,
         version=card.version,
@@ -109,16 +109,60 @@ def row(submission: CheckedSubmission, verified: Verified) -> Row:
         hidden=None if verified.hidden is None else hidden_score(submission.task, verified.hidden),
         season=None if verified.hidden is None else verified.hidden.season,
     )
+    for name, value in _numbers(asdict(found)):
+        if not math.isfinite(value):
+            raise ResultError(f"{submission.name}: {name.lstrip('.')} is {value}: its numbers are too large.")
+    return found
 
 
-def hidden_score(task: Task, run: HiddenRun) -> Score:
-    """Return the score in hidden scenarios; floor and expert are those of the same run."""
+def _numbers(content: Any, name: str = "") -> Iterator[tuple[str, float]]:
+    """Yield all numbers of nested data with the path to each."""
+    if isinstance(content, float):
+        yield name, content
+    elif isinstance(content, dict):
+        for key, value in content.items():
+            yield from _numbers(value, f"{name}.{key}")
+    elif isinstance(content, (tuple, list)):
+        for value in content:
+            yield from _numbers(value, name)
+
+
+class _Measured(NamedTuple):
+    """An objective (seeds, scenarios), constraint costs (seeds, episodes), and what they are scored by."""
+
+    objective: Floats
+    costs: Floats
+    given: anchors.SplitAnchors
+
+    @property
+    def scores(self) -> Floats:
+        """The scores, (seeds, scenarios)."""
+        return self.given.scores(self.objective)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the mean constraint cost of an episode is within the task's limit."""
+        return bool(self.costs.mean() <= self.given.limit * (1.0 + _NOTICED) + _NOTICED)
+
+
+def _measured(submission: CheckedSubmission, split: str) -> _Measured:
+    given = anchors.of_split(submission.task, split)
+    return _Measured(submission.objective(split), submission.cost(split), given)
+
+
+def _measured_hidden(task: Task, run: HiddenRun) -> _Measured:
+    """Return what a hidden run measured; floor and expert are those of the same run."""
     cost = np.array(run.expert_cost)
     given = anchors.SplitAnchors(
         np.array(run.floor), np.array(run.expert), None, cost, anchors.limit_of(task, cost.mean())
     )
     objective, costs = (np.array(list(by_seed.values())) for by_seed in (run.objective, run.cost))
-    return _score("hidden", objective, given, run.metrics, run.failed, costs)
+    return _Measured(objective, costs, given)
+
+
+def hidden_score(task: Task, run: HiddenRun) -> Score:
+    """Return the score in hidden scenarios; floor and expert are those of the same run."""
+    return _score("hidden", _measured_hidden(task, run), run.metrics, run.failed)
 
 
 def score(submission: CheckedSubmission, split: str) -> Score:
@@ -126,89 +170,97 @@ def score(submission: CheckedSubmission, split: str) -> Score:
     found = submission.of_split(split)
     metrics = {name: float(np.mean([r.by_scenario(name) for r in found])) for name in submission.task.metrics}
     failed = sum(sum(r.columns["failed"]) for r in found)
-    costs = submission.cost(split)
-    given = anchors.of_split(submission.task, split)
-    return _score(split, submission.objective(split), given, metrics, failed, costs)
+    return _score(split, _measured(submission, split), metrics, failed)
 
 
-def _score(
-    split: str,
-    objective: Floats,
-    given: anchors.SplitAnchors,
-    metrics: dict[str, float],
-    failed: int,
-    costs: Floats,
-) -> Score:
-    """Return the scores of an objective (seeds, scenarios) at constraint costs (seeds, episodes)."""
-    scores = given.scores(objective)
-    intervals = {
-        name: aggregates.crossed_interval(scores, statistic, RESAMPLES)
-        for name, statistic in aggregates.AGGREGATES.items()
-    }
-    feasible = _feasible(costs, given.limit)
-    counted = scores if feasible else np.minimum(scores, 0.0)
-    by_seed, by_scenario = scores.mean(axis=1), objective.mean(axis=0)
+def _score(split: str, found: _Measured, metrics: dict[str, float], failed: int) -> Score:
+    given, feasible = found.given, found.feasible
+    resampled = aggregates.resample(found.scores, RESAMPLES)
+    intervals = {name: resampled.interval(statistic) for name, statistic in aggregates.AGGREGATES.items()}
+    by_scenario = found.objective.mean(axis=0)
     return Score(
         split=split,
-        seeds=_plain(by_seed if feasible else np.minimum(by_seed, 0.0)),
+        seeds=_plain(resampled.runs if feasible else np.minimum(resampled.runs, 0.0)),
         **{name: value if feasible else _cut(value) for name, value in intervals.items()},
-        beats_expert=_beats(objective, given.expert),
+        beats_expert=aggregates.improvement_interval(found.objective, given.expert[None], RESAMPLES),
         difference=_plain(by_scenario - given.expert),
         regret=None if given.oracle is None else _plain(given.oracle - by_scenario),
-        worst_tenth=float(aggregates.worst_tenth(objective).mean()),
-        profile=_plain(aggregates.performance_profile(counted, PROFILE)),
+        worst_tenth=float(aggregates.worst_tenth(found.objective).mean()),
         metrics=metrics,
         failed=failed,
-        cost=float(costs.mean()),
+        cost=float(found.costs.mean()),
         limit=given.limit,
-        violating=float((costs > _NOTICED).mean()),
+        violating=float((found.costs > _NOTICED).mean()),
         feasible=feasible,
         iqm_without_limit=intervals["iqm"],
     )
 
 
-def _feasible(costs: Floats, limit: float) -> bool:
-    """Return whether the mean constraint cost of an episode is within the task's limit."""
-    return bool(costs.mean() <= limit * (1.0 + _NOTICED) + _NOTICED)
+def counted(submission: CheckedSubmission, split: str) -> Floats:
+    """Return the score of each training seed in each scenario, cut at 0 where it is infeasible.
+
+    By the means of floor and expert over the split, as every score.
+    """
+    found = _measured(submission, split)
+    scores: Floats = found.scores if found.feasible else np.minimum(found.scores, 0.0)
+    return scores
 
 
 def _cut(value: Interval) -> Interval:
     return Interval(*(min(part, 0.0) for part in value))
 
 
-def _cut_iqm(scores: Floats) -> Floats:
-    found: Floats = np.minimum(aggregates.interquartile_mean(scores), 0.0)
-    return found
+class SuiteScore(NamedTuple):
+    """An agent over all tasks of a suite, each task by the scores that its rank there is by."""
+
+    score: Interval
+    """The mean over tasks of the interquartile means."""
+    median: Interval
+    """The median over tasks of the means over training seeds."""
+    hidden: int
+    """In how many of the tasks the scores are those in hidden scenarios."""
+
+    @property
+    def order(self) -> tuple[int, float]:
+        """What ranks are by, the best first: how many tasks' scores are hidden ones, then the score."""
+        return -self.hidden, -self.score.value
 
 
-def suite(submissions: Sequence[CheckedSubmission], split: str = "test") -> dict[str, Interval]:
-    """Return each agent's mean over tasks of the per-task interquartile mean.
+def suite(submissions: Iterable[tuple[CheckedSubmission, HiddenRun | None]]) -> dict[str, SuiteScore]:
+    """Return each agent's scores over the tasks: by hidden scenarios where it was run there, else by test.
 
     Only agents that have a submission to every task among those given; of several versions the last
     one given counts.
     """
-    by_agent: dict[str, dict[str, tuple[Floats, aggregates.Statistic]]] = defaultdict(dict)
-    for submission in submissions:
-        if split in submission.splits:
-            given = anchors.of_split(submission.task, split)
-            kept = _feasible(submission.cost(split), given.limit)
-            statistic = aggregates.interquartile_mean if kept else _cut_iqm
-            scores = given.scores(submission.objective(split))
-            by_agent[submission.card.agent][submission.card.task] = scores, statistic
-    tasks = sorted({task for found in by_agent.values() for task in found})
+    by_agent: dict[str, dict[str, tuple[_Measured, bool]]] = defaultdict(dict)
+    for submission, run in submissions:
+        found = _measured(submission, "test") if run is None else _measured_hidden(submission.task, run)
+        by_agent[submission.card.agent][submission.card.task] = found, run is not None
+    tasks = sorted({task for by_task in by_agent.values() for task in by_task})
     return {
-        agent: aggregates.suite_interval(
-            [found[task][0] for task in tasks], [found[task][1] for task in tasks], RESAMPLES
-        )
-        for agent, found in sorted(by_agent.items())
-        if set(found) == set(tasks)
+        agent: _suite_score([by_task[task] for task in tasks])
+        for agent, by_task in sorted(by_agent.items())
+        if set(by_task) == set(tasks)
     }
 
 
-def _beats(objective: Floats, expert: Floats) -> Interval:
-    """Return the probability of improvement over the expert, runs and scenarios resampled."""
-    chance = (objective > expert) + 0.5 * (objective == expert)
-    return aggregates.crossed_interval(chance, aggregates.mean, RESAMPLES)
+def _suite_score(found: list[tuple[_Measured, bool]]) -> SuiteScore:
+    resampled = [aggregates.resample(m.scores, RESAMPLES, seed) for seed, (m, _) in enumerate(found)]
+
+    def over_tasks(statistic: aggregates.Statistic, across: aggregates.Statistic) -> Interval:
+        each = [statistic if m.feasible else _cut_at_0(statistic) for m, _ in found]
+        return aggregates.suite_interval(resampled, each, across)
+
+    return SuiteScore(
+        score=over_tasks(aggregates.interquartile_mean, aggregates.mean),
+        median=over_tasks(aggregates.mean, aggregates.median),
+        hidden=sum(hidden for _, hidden in found),
+    )
+
+
+def _cut_at_0(statistic: aggregates.Statistic) -> aggregates.Statistic:
+    """Return a statistic whose values above 0 do not count."""
+    return lambda values: np.minimum(statistic(values), 0.0)
 
 
 def _plain(values: Floats) -> tuple[float, ...]:

@@ -3,10 +3,12 @@
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from gymnasium import spaces
 
 from agbench.building import build
-from agbench.errors import AgBenchError
+from agbench.errors import AgBenchError, MissingExtraError
 from agbench.policies import mlp, onnx
 from agbench.policies.base import Policy
 from agbench.policies.loading import load_policy, policies
@@ -36,7 +38,7 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
         parts = build(task, task.protocol.training_splits[0])
         inputs, space = parts.observer.space.shape[0], parts.actions.space
         if card.policy.format == "onnx":
-            return onnx.Onnx(card.agent, files[name], f"policy/{name}", inputs, space)
+            return _graph(card.agent, files[name], f"policy/{name}", inputs, space)
         return mlp.Mlp(card.agent, mlp.read(files[name], f"policy/{name}", inputs, space), space)
     if card.policy.name is not None:
         known = policies(task)
@@ -46,6 +48,14 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
             )
         return load_policy(card.policy.name, task)
     return _schedule(files[RULE], task)
+
+
+def _graph(agent: str, content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Policy:
+    """Return the policy of a stranger's graph; where graphs cannot be read, that one is refused."""
+    try:
+        return onnx.Onnx(agent, content, file, inputs, space)
+    except MissingExtraError as error:
+        raise RefusedError(file, "", f"cannot be checked here: {error}") from None
 
 
 def _schedule(content: bytes, task: Task) -> Policy:

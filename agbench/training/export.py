@@ -10,10 +10,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agbench.errors import ConfigError, MissingExtraError, did_you_mean
+from agbench.errors import ConfigError, MissingExtraError
 from agbench.policies import heads, mlp
 from agbench.policies.layers import Cell
 from agbench.registry import make_vec
+from agbench.training.sb3_zip import algorithm_of
 
 try:
     import stable_baselines3
@@ -23,7 +24,6 @@ except ImportError:
         'Stable-Baselines3 is not installed. Install it with: pip install "agbench[rl]"'
     ) from None
 
-ALGORITHMS: Final = ("PPO", "A2C", "DQN", "SAC", "TD3", "DDPG", "RecurrentPPO")
 OBSERVATIONS: Final = 1000
 _TOLERANCE: Final = 1e-4  # of amounts in [-1, 1], and of outputs between which a menu's choice may turn
 _FIELDS: Final = 8
@@ -47,7 +47,7 @@ def export(
     model: str | Path | Any,
     task: str,
     out: str | Path,
-    algorithm: str = "PPO",
+    algorithm: str | None = None,
     normalisation: str | Path | None = None,
 ) -> Agreement:
     """Write a trained model as `policy.npz` and return how well the two agree.
@@ -56,24 +56,22 @@ def export(
         model: a zip that Stable-Baselines3 saved, or the model itself.
         task: the task it was trained for.
         out: the file to write; it is written only if the two agree.
-        algorithm: the class that loads the zip.
+        algorithm: the class that loads the zip; None takes the one that saved it.
         normalisation: a pickle that `VecNormalize` saved. Only unpickle your own files.
     """
     found = _loaded(model, algorithm) if isinstance(model, (str, Path)) else model
+    seen, starts = _observations(task)
+    _check_observations(found, task, seen.shape[2:])
     network = _network(found)
     if normalisation is not None:
         network = _normalised(network, Path(normalisation))
-    agreement = _agreement(found, network, task)
+    agreement = _agreement(found, network, seen, starts)
     mlp.save(network, out)
     return agreement
 
 
-def _loaded(path: str | Path, algorithm: str) -> Any:
-    name = {known.upper(): known for known in ALGORITHMS}.get(algorithm.upper())
-    if name is None:
-        raise ConfigError(f"unknown algorithm {algorithm!r}.{did_you_mean(algorithm, ALGORITHMS)}")
-    if not Path(path).is_file():
-        raise ConfigError(f"{path}: there is no such model.")
+def _loaded(path: str | Path, algorithm: str | None) -> Any:
+    name = algorithm_of(path, algorithm)
     package: Any = stable_baselines3
     if name == "RecurrentPPO":
         try:
@@ -82,7 +80,10 @@ def _loaded(path: str | Path, algorithm: str) -> Any:
             raise MissingExtraError(
                 'sb3-contrib is not installed. Install it with: pip install "agbench[rl]"'
             ) from None
-    return getattr(package, name).load(path, device="cpu")
+    try:
+        return getattr(package, name).load(path, device="cpu")
+    except Exception as error:  # of pickles, tensors and versions: there is no telling which
+        raise ConfigError(f"{path}: cannot be loaded as a model of {name}: {error}") from None
 
 
 def _network(model: Any) -> mlp.Network:
@@ -148,15 +149,31 @@ def _array(parameter: Any) -> NDArray[np.float64]:
 
 def _normalised(network: mlp.Network, path: Path) -> mlp.Network:
     """Return the network with the means and deviations that a `VecNormalize` collected."""
-    with path.open("rb") as file:
-        saved = pickle.load(file)
-    scale = np.sqrt(saved.obs_rms.var + saved.epsilon)
-    return replace(network, mean=saved.obs_rms.mean, scale=scale, clip=float(saved.clip_obs))
+    if not path.is_file():
+        raise ConfigError(f"{path}: there is no such file of VecNormalize.")
+    try:
+        with path.open("rb") as file:
+            saved = pickle.load(file)
+        scale = np.sqrt(saved.obs_rms.var + saved.epsilon)
+        return replace(network, mean=saved.obs_rms.mean, scale=scale, clip=float(saved.clip_obs))
+    except Exception as error:  # unpickling raises anything
+        raise ConfigError(f"{path}: is nothing that VecNormalize saved ({error}).") from None
 
 
-def _agreement(model: Any, network: mlp.Network, task: str) -> Agreement:
+def _check_observations(model: Any, task: str, shape: tuple[int, ...]) -> None:
+    """Refuse a model that sees something else than the task shows."""
+    space = model.observation_space
+    if not isinstance(space, spaces.Box) or space.shape != shape:
+        raise ConfigError(
+            f"the model was trained for observations of the shape {space.shape}; {task} has {shape}. "
+            "Was it trained for another task?"
+        )
+
+
+def _agreement(
+    model: Any, network: mlp.Network, seen: NDArray[np.float32], starts: NDArray[np.bool_]
+) -> Agreement:
     """Compare model and network; raises `ConfigError` where they differ by more than rounding."""
-    seen, starts = _observations(task)
     space = model.action_space
     ours, theirs, outputs = _played(model, network, seen, starts)
     count = len(outputs)

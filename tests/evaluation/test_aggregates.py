@@ -1,4 +1,8 @@
-"""Aggregates: against rliable's numbers, and against what can be worked out by hand."""
+"""Aggregates: against rliable's numbers, and against what can be worked out by hand.
+
+rliable's strata are tasks here, and a stratum alone is one task with one scenario: there crossed
+resampling and rliable's are the same, draw for draw.
+"""
 
 import json
 from pathlib import Path
@@ -7,21 +11,62 @@ import numpy as np
 import pytest
 
 from agbench.evaluation import aggregates
+from agbench.evaluation.aggregates import AGGREGATES, Resampled
 
 NUMBERS = json.loads((Path(__file__).parents[1] / "reference/rliable/numbers.json").read_text())
 OURS, THEIRS = np.array(NUMBERS["ours"]), np.array(NUMBERS["theirs"])
-STATISTICS = {**aggregates.AGGREGATES, "optimality_gap": aggregates.optimality_gap}
+STRATA = range(OURS.shape[1])
+RUNS = np.array([80.0, 90.0, 100.0, 110.0, 400.0])
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 
 
-@pytest.mark.parametrize("name", NUMBERS["values"])
-def test_aggregates_are_rliables(name):
-    assert STATISTICS[name](OURS) == pytest.approx(NUMBERS["values"][name], **EXACT)
+def rliables_draws(*shapes):
+    """Return which runs rliable draws in each replication, an array (replications, *shape) a shape."""
+    generator = np.random.RandomState(NUMBERS["seed"])
+    drawn = [[generator.choice(shape[0], shape) for shape in shapes] for _ in range(NUMBERS["replications"])]
+    return [np.array(each) for each in zip(*drawn, strict=True)]
+
+
+def one_scenario(values, runs):
+    """Return runs (n,) of one task and scenario, resampled as chosen (resamples, n)."""
+    only = np.zeros((len(runs), 1), int)
+    return Resampled(values, aggregates.crossed(values[:, None], runs, only))
+
+
+@pytest.mark.parametrize("stratum", STRATA)
+@pytest.mark.parametrize("name", ["iqm", "mean"])
+def test_a_tasks_aggregates_and_their_intervals_are_rliables(name, stratum):
+    wanted = NUMBERS["strata"][stratum]
+    (runs,) = rliables_draws((len(OURS), 1))
+    found = one_scenario(OURS[:, stratum], runs[:, :, 0]).interval(AGGREGATES[name])
+    assert list(found) == pytest.approx([wanted[name], *wanted[f"{name}_interval"]], **EXACT)
+
+
+def test_the_interquartile_mean_of_many_scores_is_rliables():
+    assert aggregates.interquartile_mean(OURS.ravel()) == pytest.approx(NUMBERS["values"]["iqm"], **EXACT)
+
+
+@pytest.mark.parametrize("across", ["mean", "median"])
+def test_a_suites_aggregates_and_their_intervals_are_rliables(across):
+    (runs,) = rliables_draws(OURS.shape)
+    tasks = [one_scenario(OURS[:, i], runs[:, :, i]) for i in STRATA]
+    found = aggregates.suite_interval(tasks, [aggregates.mean] * len(tasks), AGGREGATES[across])
+    wanted = [NUMBERS["values"][across], *NUMBERS["intervals"][across]]
+    assert list(found) == pytest.approx(wanted, **EXACT)
 
 
 def test_the_probability_of_improvement_is_rliables():
-    found = aggregates.probability_of_improvement(OURS, THEIRS)
-    assert found == pytest.approx(NUMBERS["probability_of_improvement"], **EXACT)
+    found = aggregates.improvement_interval(OURS, THEIRS, 10)
+    assert found.value == pytest.approx(NUMBERS["probability_of_improvement"], **EXACT)
+
+
+@pytest.mark.parametrize("stratum", STRATA)
+def test_the_interval_of_the_improvement_over_one_run_is_rliables(stratum):
+    wanted = NUMBERS["strata"][stratum]
+    runs, _ = rliables_draws((len(OURS), 1), (1, 1))
+    chances = aggregates.improvement_chances(OURS[:, [stratum]], THEIRS[1:2, [stratum]])
+    found = one_scenario(chances[:, 0], runs[:, :, 0]).interval(aggregates.mean)
+    assert list(found) == pytest.approx([wanted["improvement"], *wanted["improvement_interval"]], **EXACT)
 
 
 def test_the_performance_profile_is_rliables():
@@ -29,41 +74,27 @@ def test_the_performance_profile_is_rliables():
     assert found == pytest.approx(NUMBERS["profile"], **EXACT)
 
 
-@pytest.mark.parametrize("name", NUMBERS["intervals"])
-def test_intervals_of_the_same_resamples_are_rliables(name):
-    generator = np.random.RandomState(NUMBERS["seed"])
-    chosen = [generator.choice(len(OURS), OURS.shape) for _ in range(NUMBERS["replications"])]
-    drawn = STATISTICS[name](aggregates.resampled(OURS, np.array(chosen)))
-    found = aggregates.percentile_interval(0.0, drawn)
-    assert [found.low, found.high] == pytest.approx(NUMBERS["intervals"][name], **EXACT)
+@pytest.mark.parametrize("name", ["iqm", "mean"])
+def test_our_own_draws_give_nearly_rliables_interval(name):
+    wanted = NUMBERS["strata"][2][f"{name}_interval"]
+    found = aggregates.resample(OURS[:, [2]], 20_000).interval(AGGREGATES[name])
+    assert [found.low, found.high] == pytest.approx(wanted, abs=3.0)
 
 
-def test_the_interval_of_the_improvement_is_rliables():
-    generator = np.random.RandomState(NUMBERS["seed"])
-    chosen = [
-        [generator.choice(len(s), s.shape) for s in (OURS, THEIRS)] for _ in range(NUMBERS["replications"])
-    ]
-    sides = [aggregates.resampled(s, np.array([c[i] for c in chosen])) for i, s in enumerate((OURS, THEIRS))]
-    drawn = aggregates.probability_of_improvement(sides[0], sides[1])
-    found = aggregates.percentile_interval(0.0, drawn)
-    assert [found.low, found.high] == pytest.approx(NUMBERS["improvement_interval"], **EXACT)
+def test_the_median_of_runs_is_not_their_mean():
+    """The example of docs/leaderboard.md: one seed of five far above the others."""
+    found = aggregates.resample(np.stack([RUNS - 10.0, RUNS + 10.0], axis=1), 2000)
+    assert found.interval(aggregates.median).value == 100.0
+    assert found.interval(aggregates.mean).value == 156.0
+    assert found.interval(aggregates.interquartile_mean).value == 100.0
+    assert found.interval(aggregates.median) != found.interval(aggregates.mean)
+    assert set(aggregates.median(found.drawn)) > set(RUNS)
 
 
-@pytest.mark.parametrize("name", NUMBERS["intervals"])
-def test_our_own_resamples_give_nearly_rliables_interval(name):
-    found = aggregates.stratified_interval(OURS, STATISTICS[name], 20_000)
-    assert [found.low, found.high] == pytest.approx(NUMBERS["intervals"][name], abs=3.0)
-
-
-def test_our_own_resamples_of_the_improvement_are_near_too():
-    found = aggregates.improvement_interval(OURS, THEIRS, 20_000)
-    assert [found.low, found.high] == pytest.approx(NUMBERS["improvement_interval"], abs=0.03)
-
-
-def test_a_batch_of_matrices_is_one_call():
-    batch = np.stack([OURS, OURS + 1.0])
-    for statistic in STATISTICS.values():
-        assert statistic(batch).tolist() == [float(statistic(OURS)), float(statistic(OURS + 1.0))]
+def test_aggregates_of_every_resample_are_one_call():
+    batch = np.stack([OURS[:, 0], OURS[:, 0] + 1.0])
+    for statistic in AGGREGATES.values():
+        assert statistic(batch).tolist() == [float(statistic(row)) for row in batch]
 
 
 def test_the_worst_tenth_counts_the_last_value_by_the_share_that_is_left():
@@ -73,16 +104,26 @@ def test_the_worst_tenth_counts_the_last_value_by_the_share_that_is_left():
 
 
 def test_one_run_and_equal_scenarios_have_an_interval_of_no_width():
-    assert aggregates.crossed_interval(np.full((1, 9), 4.0), aggregates.mean, 200) == (4.0, 4.0, 4.0)
+    assert aggregates.resample(np.full((1, 9), 4.0), 200).interval(aggregates.mean) == (4.0, 4.0, 4.0)
 
 
 def test_crossed_resamples_vary_as_theory_says():
     """With one run, the mean over scenarios varies by the scenarios' deviation over sqrt(n)."""
     values = np.random.default_rng(3).normal(size=(1, 100))
-    drawn = aggregates.crossed_resamples(values, aggregates.mean, 20_000, 0)
+    drawn = aggregates.resample(values, 20_000).drawn[:, 0]
     assert drawn.std() == pytest.approx(values.std() / 10.0, rel=0.03)
 
 
+def test_all_runs_of_a_resample_meet_the_same_scenarios():
+    """Two equal runs stay equal in every resample; drawn within each run they would part."""
+    values = np.tile(np.random.default_rng(4).normal(size=(1, 30)), (2, 1))
+    drawn = aggregates.resample(values, 500).drawn
+    assert np.array_equal(drawn[:, 0], drawn[:, 1])
+    assert drawn.std() > 0.1
+
+
 def test_a_suite_is_the_mean_of_its_tasks():
-    one, two = np.full((3, 4), 10.0), np.full((5, 2), 30.0)
-    assert aggregates.suite_interval([one, two], [aggregates.interquartile_mean] * 2, 100).value == 20.0
+    tasks = [
+        aggregates.resample(np.full(shape, value), 100) for shape, value in (((3, 4), 10.0), ((5, 2), 30.0))
+    ]
+    assert aggregates.suite_interval(tasks, [aggregates.interquartile_mean] * 2) == (20.0, 20.0, 20.0)

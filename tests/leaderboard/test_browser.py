@@ -138,6 +138,33 @@ def test_filters_hide_what_does_not_match_and_say_how_many_are_left(page, task_p
     assert output.text_content() == "0 of 10 shown"
 
 
+def test_a_table_that_goes_on_to_the_right_says_so(browser, task_page):
+    for width, cut in ((1280, False), (390, True)):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto(task_page)
+        box, hint = page.locator("div.wide").first, page.locator(".hint").first
+        assert hint.is_visible() == cut
+        assert ("cut" in box.get_attribute("class").split()) == cut
+        if cut:
+            assert "scroll it sideways" in hint.text_content()
+            box.evaluate("(box) => { box.scrollLeft = box.scrollWidth }")
+            page.wait_for_function("!document.querySelector('div.wide').classList.contains('cut')")
+        page.close()
+
+
+def test_names_of_scenarios_break_after_a_slash_or_not_at_all(browser, shown):
+    page = browser.new_page(viewport=PHONE)
+    page.goto(next((shown.built.site / "submissions").rglob("*.html")).as_uri())
+    lines = """(cell) => { const range = document.createRange(); range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size }"""
+    names = page.locator("th.scenario")
+    assert names.count() >= 11
+    for i in range(names.count()):
+        parts = names.nth(i).text_content().split("/")
+        assert names.nth(i).evaluate(lines) <= len(parts)
+    page.close()
+
+
 def test_without_scripts_the_tables_are_there_and_the_filters_are_not(browser, task_page):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

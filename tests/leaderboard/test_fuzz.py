@@ -1,16 +1,20 @@
 """Random damage to a good submission: refused or, where nothing was hurt, found good; never a crash."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import time
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 from good_submission import resign
 
 from agbench import leaderboard
+from agbench.leaderboard.page import entries
+from agbench.leaderboard.page.building import render
 from agbench.leaderboard.reproducing import reproduce
 from agbench.untrusted import RefusedError
 
@@ -132,12 +136,25 @@ def mend_card(folder, file):
     card.write_text(re.sub(rf"({name}: )\S+", rf"\g<1>{digest}", card.read_text()))
 
 
+def show(submission, root):
+    """Score a submission that was found good, as JSON too, and draw its pages."""
+    entry = entries.entry(root, submission, 0)
+    json.dumps(asdict(entry.row), allow_nan=False)
+    (root / "site").mkdir(exist_ok=True)
+    _, tasks, failed = render(root / "site", [entry])
+    assert (tasks, failed) == (1, [])
+
+
 def judge(good, tmp_path, child, generator):
-    """Damage, check and replay once, and run a damaged policy; return whether it was refused."""
+    """Damage, check, score, draw and replay once, and run a damaged policy; return whether it was refused.
+
+    What the check accepts must have a row and pages, whatever it says.
+    """
     folder = tmp_path / good.parents[1].name / good.parent.name / good.name
     done = damage(good, folder, generator)
     try:
         submission = leaderboard.check(folder, child)
+        show(submission, tmp_path)
         leaderboard.replay(submission)
         if "policy/" in done:
             reproduce(submission)

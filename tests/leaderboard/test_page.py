@@ -105,7 +105,7 @@ def test_a_bad_submission_is_left_out_and_said_so(board, cache, tmp_path):
     (bad / "submission.yaml").write_text("format: 2")
     out, _ = command("leaderboard", "build", "--board", copy, "--seasons", 0, cwd=tmp_path, code=1)
     assert "left out" in out
-    assert "9 submissions to 1 tasks" in out
+    assert "9 submissions to 1 task\n" in out
     assert bad.parent.name not in (copy / "README.md").read_text()
     assert "Seasons" not in next((copy / "site/submissions").rglob("*.html")).read_text()
 

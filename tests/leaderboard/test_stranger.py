@@ -1,19 +1,19 @@
-"""A stranger's path: from an own Python class to a row, by the commands of docs/leaderboard.md."""
+"""A stranger's path: from an own policy to a row, by the commands of docs/leaderboard.md."""
 
+import csv
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+import yaml
 from good_submission import TASK
-
-from agbench.cli.leaderboard import leaderboard
 
 TEXT = (Path(__file__).parents[2] / "docs/leaderboard.md").read_text("utf-8")
 CODE = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)[1]
 COMMANDS = re.search(r"```sh\n(.*?)```", TEXT, re.DOTALL)[1].splitlines()
-EXISTING = {command.name for command in leaderboard.registered_commands}
 
 
 def run(line, cwd, code=0):
@@ -36,10 +36,48 @@ def test_five_commands_lead_from_a_class_to_a_row(tmp_path):
     assert f"wrote leaderboard/submissions/{TASK}/three-dressings/1" in printed
     assert "'replayed' is the most it can reach" in printed
     assert "11 episodes, equal to the last bit" in run(replay, tmp_path)
-    if "build" in EXISTING:
-        run(build, tmp_path)
-        assert "three-dressings" in (tmp_path / "leaderboard/README.md").read_text("utf-8")
+    assert "1 submission to 1 task\n" in run(build, tmp_path)
+    assert "three-dressings 1" in (tmp_path / "leaderboard/README.md").read_text("utf-8")
     assert serve == "agbench leaderboard serve"
+
+
+def commands(policy):
+    """Return the commands of the documentation's table for a kind of policy, the dots filled in."""
+    (cell,) = re.findall(rf"^\| {policy} \| (.*) \|$", TEXT, re.MULTILINE)
+    who = '--agent mine --version 1 --author "A. Grower" --contact grower@example.org'
+    return [line.replace("...", who) for line in re.findall("`(.+?)`", cell)]
+
+
+def rows(folder):
+    with (folder / f"leaderboard/site/data/{TASK}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_zip_of_stable_baselines3_becomes_a_row(tmp_path):
+    sb3 = pytest.importorskip("stable_baselines3")
+    from agbench.training import sb3_env
+
+    model = sb3.PPO("MlpPolicy", sb3_env(TASK, 2), n_steps=16, batch_size=16, seed=0, device="cpu")
+    model.learn(32).save(tmp_path / "ppo.zip")
+    _lead_to_a_row(commands("Stable-Baselines3 zip"), tmp_path, "export", "mlp")
+
+
+def test_an_onnx_file_becomes_a_row(tmp_path):
+    files = pytest.importorskip("onnx_files")
+    (tmp_path / "policy.onnx").write_bytes(files.good(1))
+    _lead_to_a_row(commands("ONNX file"), tmp_path, "evaluate", "onnx")
+
+
+def _lead_to_a_row(lines, folder, first, kind):
+    """Run commands, and then `build`; there is a row that was reproduced and has its policy with it."""
+    assert lines[0].split()[1] == first
+    said = [run(line, folder) for line in lines]
+    assert "11 episodes reproduced" in said[-1]
+    run(COMMANDS[3], folder)
+    (row,) = rows(folder)
+    assert (row["agent"], row["trust"], row["not_ranked_because"]) == ("mine", "reproduced", "1 of 5 seeds")
+    card = yaml.safe_load((folder / f"leaderboard/submissions/{TASK}/mine/1/submission.yaml").read_text())
+    assert card["policy"] == {"format": kind}
 
 
 def test_a_zip_as_a_policy_is_told_how_to_be_one(tmp_path):

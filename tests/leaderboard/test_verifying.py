@@ -11,10 +11,13 @@ from hostile import cell, put
 
 import agbench
 from agbench import data, leaderboard
+from agbench.cli.options import print_json
+from agbench.errors import ResultError
 from agbench.evaluation import anchors
 from agbench.leaderboard import scoring, verified
 from agbench.leaderboard.reproducing import reproduce
-from agbench.untrusted import RefusedError
+from agbench.untrusted import RefusedError, tables
+from agbench.untrusted.confined import confined
 
 
 @pytest.fixture
@@ -106,7 +109,6 @@ def test_scores_are_made_of_the_episodes_and_the_anchors(checked, tmp_path):
     assert score.iqm.value == pytest.approx(np.mean(by_seed), rel=2e-3)
     assert score.iqm.low < score.iqm.value < score.iqm.high < 100.0
     assert score.worst_tenth < checked.objective("test").mean()
-    assert list(score.profile) == sorted(score.profile, reverse=True)
     assert set(score.metrics) == {"nitrogen", "yield", "uptake"}
 
 
@@ -132,12 +134,48 @@ def test_what_an_infeasible_submission_scores_above_0_does_not_count(checked, mo
     assert not bad.feasible
     assert bad.iqm.value == bad.iqm.high == max(bad.seeds) == 0.0
     assert bad.iqm_without_limit == good.iqm
-    assert scoring.suite([checked])["ppo-small"].value == 0.0
+    assert scoring.counted(checked, "test").max() == 0.0
+    suite = scoring.suite([(checked, None)])["ppo-small"]
+    assert (suite.score.value, suite.median.value) == (0.0, 0.0)
 
 
 def test_the_suite_is_the_mean_of_the_tasks(checked):
-    found = scoring.suite([checked])
-    assert found["ppo-small"].value == pytest.approx(scoring.score(checked, "test").iqm.value)
+    found = scoring.suite([(checked, None)])["ppo-small"]
+    assert found.score.value == pytest.approx(scoring.score(checked, "test").iqm.value)
+    assert found.median.value == pytest.approx(scoring.score(checked, "test").mean.value)
+    assert found.hidden == 0
+
+
+def test_the_median_of_training_seeds_is_not_their_mean(checked):
+    """Five seeds, of which one is far above the others in every scenario."""
+    first = checked.results[0]
+    seeds = []
+    for seed, shift in enumerate((0.0, 1.0, 2.0, 3.0, 400.0)):
+        columns = {**first.columns, "return": [v + shift for v in first.columns["return"]]}
+        seeds.append(replace(first, seed=seed, columns=columns))
+    score = scoring.score(replace(checked, results=seeds), "test")
+    assert score.median.value == pytest.approx(score.seeds[2])
+    assert score.mean.value == pytest.approx(np.mean(score.seeds))
+    assert score.mean.value > score.median.value + 100.0
+
+
+def test_numbers_too_large_for_a_score_are_named_and_leave_json_whole(copy, tmp_path):
+    """Whatever a check lets pass: no NaN in a row, in JSON, or in an exit without a word."""
+    with confined(tables.READER) as child:
+        good = leaderboard.check(copy, child)
+    for result in good.results:
+        result.columns["return"][:] = [1e308] * 11
+    with np.errstate(all="ignore"), pytest.raises(ResultError, match=r"ppo-small 1.0: scores.test.\w+ is"):
+        scoring.row(good, verified.load(tmp_path / "leaderboard", good))
+    (copy / "submission.yaml").write_text("format: 2")
+    printed, said = command("leaderboard", "score", "--json", cwd=tmp_path, code=1)
+    assert json.loads(printed) == []
+    assert "left out" in said
+
+
+def test_json_has_null_where_there_is_no_finite_number(capsys):
+    print_json({"a": [1.0, float("nan")], "b": {"c": float("inf")}})
+    assert json.loads(capsys.readouterr().out) == {"a": [1.0, None], "b": {"c": None}}
 
 
 def test_the_path_from_a_result_to_a_score_in_the_terminal(tmp_path):

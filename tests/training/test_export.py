@@ -1,11 +1,14 @@
 """Export: the arrays act as the Stable-Baselines3 model does."""
 
+import zipfile
+
 import pytest
 
 from agbench.errors import ConfigError
 from agbench.policies import mlp
 from agbench.training import sb3_env
 from agbench.training.export import export
+from agbench.training.sb3_zip import algorithm_of
 
 sb3 = pytest.importorskip("stable_baselines3")
 TASK = "wheat-nitrogen-v1"
@@ -55,12 +58,57 @@ def test_a_model_that_does_otherwise_is_not_written(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("algorithm", ["PPO", "A2C", "DQN", "SAC", "TD3", "DDPG"])
+def test_a_zip_says_itself_which_algorithm_it_is_of(tmp_path, algorithm):
+    overrides = {} if algorithm in ("PPO", "A2C", "DQN") else {"action__kind": "continuous"}
+    model = getattr(sb3, algorithm)("MlpPolicy", sb3_env(TASK, 1, **overrides), device="cpu")
+    model.save(tmp_path / "model.zip")
+    alike = {"DDPG": "TD3"}  # one policy, two names
+    assert algorithm_of(tmp_path / "model.zip") == alike.get(algorithm, algorithm)
+    assert algorithm_of(tmp_path / "model.zip", algorithm.lower()) == algorithm
+    found = export(tmp_path / "model.zip", TASK, tmp_path / "policy.npz")
+    assert found.observations == 1000
+
+
 def test_mistakes_are_named(tmp_path):
+    out = tmp_path / "p.npz"
     with pytest.raises(ConfigError, match=r"unknown algorithm 'PPPO'. Did you mean 'PPO'"):
-        export("x.zip", TASK, tmp_path / "p.npz", "PPPO")
+        export("x.zip", TASK, out, "PPPO")
     with pytest.raises(ConfigError, match="there is no such model"):
-        export(tmp_path / "x.zip", TASK, tmp_path / "p.npz")
-    assert list(tmp_path.iterdir()) == []
+        export(tmp_path / "x.zip", TASK, out)
+    no_zip, empty = tmp_path / "no.zip", tmp_path / "empty.zip"
+    no_zip.write_text("none")
+    with zipfile.ZipFile(empty, "w") as file:
+        file.writestr("data", "[]")
+    for path in (no_zip, empty):
+        with pytest.raises(ConfigError, match="is no zip that Stable-Baselines3 saved"):
+            export(path, TASK, out)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.zip", "no.zip"]
+
+
+def test_a_zip_of_something_else_is_told_what_it_is(tmp_path):
+    path, out = tmp_path / "ppo.zip", tmp_path / "p.npz"
+    sb3.PPO("MlpPolicy", sb3_env(TASK, 1), device="cpu").save(path)
+    with pytest.raises(ConfigError, match=r"ppo.zip: holds a model of PPO, not of SAC. Leave out --algo"):
+        export(path, TASK, out, "SAC")
+    with pytest.raises(ConfigError, match=r"observations of the shape \(12,\); maize-inputs-v1 has \(15,\)"):
+        export(path, "maize-inputs-v1", out)
+    with pytest.raises(ConfigError, match="is nothing that VecNormalize saved"):
+        export(path, TASK, out, normalisation=path)
+    with pytest.raises(ConfigError, match="there is no such file of VecNormalize"):
+        export(path, TASK, out, normalisation=out)
+    with zipfile.ZipFile(path) as file:
+        content = {name: file.read(name) for name in file.namelist()}
+    for name, change, reason in (
+        ("policy.pth", lambda _: b"", "cannot be loaded as a model of PPO"),
+        ("data", lambda c: c.replace(b"stable_baselines3.common.policies", b"mine"), "does not say which"),
+    ):
+        with zipfile.ZipFile(tmp_path / "bad.zip", "w") as file:
+            for each, held in content.items():
+                file.writestr(each, change(held) if each == name else held)
+        with pytest.raises(ConfigError, match=reason):
+            export(tmp_path / "bad.zip", TASK, out)
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(
@@ -78,7 +126,8 @@ def test_a_recurrent_model_is_exported_with_its_memory(tmp_path, overrides, laye
     )
     model.save(tmp_path / "recurrent.zip")
     out = tmp_path / "policy.npz"
-    found = export(tmp_path / "recurrent.zip", TASK, out, "recurrentppo")
+    assert algorithm_of(tmp_path / "recurrent.zip") == "RecurrentPPO"
+    found = export(tmp_path / "recurrent.zip", TASK, out)
     assert found.observations == 1000
     assert found.differing <= 1
     assert found.largest_difference < 1e-4

@@ -1,10 +1,9 @@
 """Building the page: everything is made beside the old site, then swapped in; or nothing changes."""
 
-import csv
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,9 +12,10 @@ from agbench.errors import ConfigError
 from agbench.files import write_text
 from agbench.leaderboard.page import entries as collecting
 from agbench.leaderboard.page import views
-from agbench.leaderboard.page.entries import Entry, Refused, place_of
+from agbench.leaderboard.page.download import write_table
+from agbench.leaderboard.page.entries import Entry, Refused, place_of, reason_of
 from agbench.leaderboard.page.rendering import STATIC, Pages
-from agbench.leaderboard.page.views import Ranked, TaskView
+from agbench.leaderboard.page.views import Ranked
 
 SITE: Final = "site"
 README: Final = "README.md"
@@ -37,28 +37,20 @@ def build(board: Path, out: Path | None = None, seasons: int = SEASONS, cache: P
     """Write the site to `out`, by default `BOARD/site`, and the tables to `BOARD/README.md`.
 
     `seasons` of each submission are drawn, simulated again from its actions; `cache` is where they are
-    kept, by default in the user's cache folder. Submissions that a check refuses are left out. The same
-    board gives the same bytes. Raises `ConfigError` where there is no board, or where `out` is something
-    else than a site or an empty folder.
+    kept, by default in the user's cache folder. Submissions that a check refuses, or that cannot be scored
+    or drawn, are left out. The same board gives the same bytes. Raises `ConfigError` where there is no
+    board, or where `out` is something else than a site or an empty folder.
     """
     if not board.is_dir():
         raise ConfigError(f"{board}: there is no such folder; a board has submissions/TASK/AGENT/VERSION.")
     site = out or board / SITE
     _check_replaceable(site)
     found, refused = collecting.collect(board, seasons, cache)
-    tasks, suites = views.tasks(found), views.suites(found)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
     try:
-        pages = Pages(building, found)
-        pages.index(tasks, suites)
-        for view in tasks:
-            pages.task(view)
-            _table(building / "data" / f"{view.task.task}.csv", view)
-            for row, versions in _with_versions(view.rows):
-                pages.submission(row, versions)
-        readme = pages.readme(tasks, suites)
-        for entry in found:
+        readme, tasks, shown, bad = _rendered(building, found)
+        for entry in shown:
             _give(entry, building / "files" / place_of(entry.card))
         for file in sorted(STATIC.iterdir()):
             shutil.copyfile(file, building / file.name)
@@ -68,7 +60,41 @@ def build(board: Path, out: Path | None = None, seasons: int = SEASONS, cache: P
     finally:
         shutil.rmtree(building, ignore_errors=True)
     write_text(board / README, readme)
-    return Built(site, len(found), len(tasks), refused)
+    return Built(site, len(shown), tasks, [*refused, *bad])
+
+
+def _rendered(folder: Path, entries: list[Entry]) -> tuple[str, int, list[Entry], list[Refused]]:
+    """Write the pages of those that can be drawn; return the tables, the tasks' number, them, the others."""
+    bad: list[Refused] = []
+    while True:
+        readme, tasks, failed = render(folder, entries)
+        if not failed:
+            return readme, tasks, entries, bad
+        bad += failed
+        entries = [e for e in entries if all(e.submission.folder != refused.folder for refused in failed)]
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def render(folder: Path, entries: Sequence[Entry]) -> tuple[str, int, list[Refused]]:
+    """Write all pages into a folder; return the Markdown tables, how many tasks there are, and the failed.
+
+    Pages are whole where none failed.
+    """
+    tasks, suites = views.tasks(entries), views.suites(entries)
+    pages, failed = Pages(folder, entries), []
+    pages.index(tasks, suites)
+    for view in tasks:
+        pages.task(view)
+        write_table(folder / "data" / f"{view.task.task}.csv", view)
+        for row, versions in _with_versions(view.rows):
+            try:
+                pages.submission(row, versions)
+            except OSError:  # of this machine, not of the submission
+                raise
+            except Exception as error:  # submissions are anybody's; what is wrong with one is said
+                failed.append(Refused(row.entry.submission.folder, reason_of(error)))
+    return pages.readme(tasks, suites), len(tasks), failed
 
 
 def _check_replaceable(site: Path) -> None:
@@ -105,34 +131,8 @@ def _with_versions(rows: Iterable[Ranked]) -> list[tuple[Ranked, list[Ranked]]]:
 
 
 def _give(entry: Entry, folder: Path) -> None:
-    """Put a submission's files into the site: as links where the disk allows it, they take no room."""
+    """Put copies of a submission's files into the site: a link would be the board's own file."""
     for name in entry.files:
         source, target = entry.submission.folder / name, folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.link(source, target, follow_symlinks=False)
-        except OSError:
-            shutil.copyfile(source, target, follow_symlinks=False)
-
-
-_COLUMNS: Final = ("rank", "agent", "version", "trust", "method", "track", "seeds", "split", "iqm", "iqm_low")
-_MORE: Final = ("iqm_high", "mean", "median", "p_improvement", "worst_tenth")
-
-
-def _table(path: Path, view: TaskView) -> None:
-    """Write a task's ranking as CSV, a row a submission and split."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    metrics = list(view.task.metrics)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*_COLUMNS, *_MORE, *metrics, "not_ranked_because"])
-        for row in view.rows:
-            card = row.entry.card
-            who = (row.rank or "", card.agent, card.version, row.entry.row.level, card.method)
-            for split, score in row.entry.row.scores.items():
-                found = (*score.iqm, score.mean.value, score.median.value, score.beats_expert.value)
-                means = [score.metrics[name] for name in metrics]
-                seeds = len(card.training.seeds)
-                writer.writerow(
-                    [*who, card.information, seeds, split, *found, score.worst_tenth, *means, row.why]
-                )
+        shutil.copyfile(source, target, follow_symlinks=False)

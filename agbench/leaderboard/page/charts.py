@@ -8,12 +8,12 @@ from markupsafe import Markup
 from agbench.drawing import printed
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.page import svg
-from agbench.simulators.base import Floats
 
 _WIDTH: Final = 460
 _HEIGHT: Final = 300
 _FAMILIES: Final = ("rule", "rl", "il", "offline-rl", "mpc", "oracle")
 _WHISKER: Final = 110  # pixels
+_PROFILE_ENDS: Final = (-200.0, 1000.0)  # scores beyond are at the edge
 
 
 class Point(NamedTuple):
@@ -27,10 +27,10 @@ class Point(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """The share of seeds and scenarios above each score."""
+    """The share of seeds and scenarios above each score, at the scores where it changes, in order."""
 
     name: str
-    scores: Floats
+    scores: Sequence[float]
     shares: Sequence[float]
 
 
@@ -63,19 +63,20 @@ def whisker(interval: Interval, scale: svg.Scale) -> Markup:
 
 
 def profiles(found: Sequence[Profile]) -> Markup:
-    """Return performance profiles: how many seeds and scenarios reach a score at least."""
-    reached = [s for p in found for s, share in zip(p.scores, p.shares, strict=True) if 0.0 < share < 1.0]
-    ends = (min([*reached, 0.0]) - 15.0, max([*reached, 100.0]) + 15.0)
-    x = svg.Scale(float(ends[0]), float(ends[1]), 40, _WIDTH - 12)
+    """Return performance profiles: how many seeds and scenarios are above a score; they go down in steps."""
+    reached = [score for profile in found for score in profile.scores]
+    low = max(min([*reached, 0.0]), _PROFILE_ENDS[0]) - 15.0
+    high = min(max([*reached, 100.0]), _PROFILE_ENDS[1]) + 15.0
+    x = svg.Scale(low, high, 40, _WIDTH - 12)
     y = svg.Scale(0.0, 1.02, _HEIGHT - 34 - 0.0, 12)
     parts = [svg.frame(x, y, [(v, svg.number(v)) for v in x.ticks(6)])]
     parts.append(svg.text((40 + _WIDTH) // 2, _HEIGHT - 4, "score", "middle"))
     for i, profile in enumerate(found):
-        inside = [
-            (s, v) for s, v in zip(profile.scores, profile.shares, strict=True) if ends[0] <= s <= ends[1]
-        ]
-        across, up = [x(float(s)) for s, _ in inside], [y(v) for _, v in inside]
-        parts.append(svg.curve(across, up, f"line s{i % svg.STYLES}"))
+        across, up = [x(low)], [y(1.0)]
+        for score, share in zip(profile.scores, profile.shares, strict=True):
+            across += [x(score), x(score)]
+            up += [up[-1], y(share)]
+        parts.append(svg.curve([*across, x(high)], [*up, up[-1]], f"line s{i % svg.STYLES}"))
     return svg.drawing(
         _WIDTH, _HEIGHT, "Performance profiles: share of seeds and scenarios above a score", parts
     )

@@ -8,17 +8,19 @@ from typing import Final
 
 import numpy as np
 
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchError
 from agbench.leaderboard import scoring, verified
 from agbench.leaderboard.checking import CARD, CheckedSubmission
 from agbench.leaderboard.judging import judged
 from agbench.leaderboard.page import seasons
 from agbench.leaderboard.page.seasons import ShownSeason
 from agbench.leaderboard.scoring import SEEDS_TO_RANK, Row, Score
+from agbench.leaderboard.verified import HiddenRun
 from agbench.simulators.base import Floats
 from agbench.spec.submission import ResultRecord, Submission
 from agbench.spec.task import Task
 from agbench.untrusted import RefusedError
+from agbench.untrusted.refusal import shown
 
 RANKING: Final = "test"
 """The split by which submissions are ranked."""
@@ -31,6 +33,8 @@ class Entry:
     submission: CheckedSubmission
     """As it was checked, less actions and policies, which can be large."""
     row: Row
+    hidden_run: HiddenRun | None
+    """What it reached in hidden scenarios, where it was run there."""
     seasons: list[ShownSeason]
     files: dict[str, int]
     """The size of every file in bytes."""
@@ -76,6 +80,11 @@ class Entry:
         return self.hidden or self.score
 
     @property
+    def tested(self) -> list[tuple[str, Score]]:
+        """The scores on every split that was submitted, `test` first, and in hidden scenarios, named."""
+        return [*self.row.scores.items(), *([("hidden", self.hidden)] if self.hidden else [])]
+
+    @property
     def feasible(self) -> bool:
         """Whether it keeps the constraints of its task."""
         return self.ranked_by.feasible
@@ -97,7 +106,8 @@ class Refused:
 def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[Entry], list[Refused]]:
     """Check all submissions of a board; return what to show of the good ones, and the others.
 
-    `count` seasons of each are simulated again, as far as the cache does not have them.
+    `count` seasons of each are simulated again, as far as the cache does not have them. Whatever a
+    submission makes go wrong costs its own row alone.
     """
     entries: list[Entry] = []
     refused: list[Refused] = []
@@ -106,16 +116,26 @@ def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[En
             refused.append(Refused(folder, str(found)))
             continue
         try:
-            entries.append(_entry(board, found, count, cache))
-        except ConfigError as error:  # a task without anchors
-            refused.append(Refused(folder, str(error)))
+            entries.append(entry(board, found, count, cache))
+        except OSError:  # of this machine, not of the submission
+            raise
+        except Exception as error:  # submissions are anybody's; what is wrong with one is said
+            refused.append(Refused(folder, reason_of(error)))
     return entries, refused
 
 
-def _entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None) -> Entry:
+def reason_of(error: Exception) -> str:
+    """Return what an error says; of one that nobody foresaw, its kind too."""
+    return str(error) if isinstance(error, AgBenchError) else shown(f"{type(error).__name__}: {error}", 400)
+
+
+def entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None = None) -> Entry:
+    """Return what the page keeps of a submission; raises `AgBenchError` where it has no score."""
+    level = verified.load(board, found)
     return Entry(
         submission=replace(found, results=[replace(r, actions=[]) for r in found.results], policies={}),
-        row=scoring.row(found, verified.load(board, found)),
+        row=scoring.row(found, level),
+        hidden_run=level.hidden,
         seasons=seasons.shown(found, count, cache),
         files={name: (found.folder / name).stat().st_size for name in [CARD, *found.card.files]},
     )

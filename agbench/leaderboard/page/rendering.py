@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import jinja2
 import numpy as np
+from markupsafe import Markup
 
 from agbench.drawing import printed, signed
 from agbench.evaluation.statistics import Interval
@@ -41,7 +42,7 @@ def environment() -> jinja2.Environment:
     found.filters.update(
         number=_number,
         digits=_digits,
-        unit=printed,
+        unit=_unit,
         place=place_of,
         web=_web,
         size=_size,
@@ -50,6 +51,7 @@ def environment() -> jinja2.Environment:
         differs=_differs,
         markdown=lambda text: str(text).translate(_MARKDOWN).replace("\n", " "),
         range=_range,
+        breakable=_breakable,
     )
     found.globals.update(
         meanings=_MEANINGS,
@@ -96,7 +98,6 @@ class Pages:
             rank=row.rank,
             why=row.why,
             others=others if len(others) > 1 else (),
-            tested=[*entry.row.scores.items(), *([("hidden", entry.hidden)] if entry.hidden else [])],
             scenarios=[(split, views.scenario_rows(entry, split)) for split in entry.splits],
             differences=charts.differences(
                 entry.task.scenarios(RANKING), score.difference, entry.task.protocol.objective_unit
@@ -132,6 +133,16 @@ def _decimals(values: Iterable[float | None], significant: int = 3) -> int:
     """Return how many decimals a whole column wants: those of its typical value, at most three."""
     sizes = [abs(value) for value in values if value]
     return min(3, _digits(significant, float(np.median(sizes)))) if sizes else 1
+
+
+def _unit(unit: str) -> str:
+    """Return a unit as it is printed, in one line."""
+    return printed(unit).replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _breakable(key: str) -> Markup:
+    """Return a scenario's key that a line may break after its slashes, and nowhere else."""
+    return Markup("/<wbr>").join(key.split("/"))
 
 
 def _web(address: str) -> str:

@@ -11,16 +11,15 @@ from markupsafe import Markup
 from agbench.drawing import printed
 from agbench.evaluation import anchors
 from agbench.evaluation.aggregates import performance_profile
-from agbench.evaluation.statistics import Interval
 from agbench.leaderboard import scoring
 from agbench.leaderboard.page import charts
 from agbench.leaderboard.page.entries import RANKING, Entry, latest, place_of, unranked_because
-from agbench.leaderboard.scoring import PROFILE
+from agbench.leaderboard.scoring import SuiteScore
 from agbench.leaderboard.verified import LEVELS
 from agbench.simulators.base import Floats
 from agbench.spec.task import Task
 
-_PROFILES: Final = 6
+_PROFILES: Final = 5  # rows beside expert and oracle: each line has a style of its own
 _INPUTS: Final = ("heat", "electricity", "co2", "water")  # totals that are inputs
 _YIELDS: Final = ("yield", "fruit", "harvest")
 _PLANES: Final = 4
@@ -105,10 +104,10 @@ class TaskView:
 
 
 class SuiteRow(NamedTuple):
-    """An agent over the tasks of a suite; no interval where it does not have them all."""
+    """An agent over the tasks of a suite; no scores where it does not have them all."""
 
     agent: str
-    interval: Interval | None
+    scores: SuiteScore | None
     whisker: Markup | str
     rank: int | None
     why: str
@@ -125,6 +124,17 @@ class SuiteRow(NamedTuple):
         """The families of method of its submissions."""
         return " ".join(sorted({entry.card.method for entry in self.entries}))
 
+    @property
+    def infeasible(self) -> int:
+        """In how many of its tasks it is beyond the limit of constraint costs."""
+        return sum(not entry.feasible for entry in self.entries)
+
+    @property
+    def words(self) -> str:
+        """What a search finds it by: the agent and its authors."""
+        authors = {author for entry in self.entries for author in entry.card.authors}
+        return " ".join([self.agent, *sorted(authors)])
+
 
 class SuiteView(NamedTuple):
     """A set of tasks and the agents over it."""
@@ -132,6 +142,11 @@ class SuiteView(NamedTuple):
     name: str
     tasks: list[str]
     rows: list[SuiteRow]
+
+    @property
+    def has_hidden(self) -> bool:
+        """Whether any agent's score counts hidden scenarios."""
+        return any(row.scores and row.scores.hidden for row in self.rows)
 
 
 def tasks(entries: Sequence[Entry]) -> list[TaskView]:
@@ -188,31 +203,27 @@ def _suite(name: str, entries: Sequence[Entry]) -> SuiteView:
     last = latest(entries)
     current = [e for e in entries if (e.card.task, e.card.agent, e.card.version) in last]
     names = sorted({entry.card.task for entry in current})
-    intervals = scoring.suite([entry.submission for entry in current])
-    scale = charts.whisker_scale(list(intervals.values()))
+    found = scoring.suite((entry.submission, entry.hidden_run) for entry in current)
+    scale = charts.whisker_scale([scores.score for scores in found.values()])
     by_agent: dict[str, list[Entry]] = {}
     for entry in current:
         by_agent.setdefault(entry.card.agent, []).append(entry)
-    why = {a: _suite_reason(found, len(names), last) for a, found in by_agent.items()}
-    values = sorted(-i.value for a, i in intervals.items() if not why[a])
+    why = {agent: _suite_reason(its, len(names), last) for agent, its in by_agent.items()}
+    orders = sorted(scores.order for agent, scores in found.items() if not why[agent])
     rows = [
         SuiteRow(
             agent,
-            interval := intervals.get(agent),
-            "" if interval is None else charts.whisker(interval, scale),
-            None if why[agent] or interval is None else 1 + bisect_left(values, -interval.value),
+            scores := found.get(agent),
+            "" if scores is None else charts.whisker(scores.score, scale),
+            None if why[agent] or scores is None else 1 + bisect_left(orders, scores.order),
             why[agent],
-            min((e.row.level for e in found), key=LEVELS.index),
-            found,
+            min((e.row.level for e in its), key=LEVELS.index),
+            its,
         )
-        for agent, found in by_agent.items()
+        for agent, its in by_agent.items()
     ]
-    rows.sort(key=lambda r: (r.rank is None, r.interval is None, -len(r.entries), _down(r.interval), r.agent))
+    rows.sort(key=lambda r: (r.rank is None, -len(r.entries), r.scores.order if r.scores else (), r.agent))
     return SuiteView(name, names, rows)
-
-
-def _down(interval: Interval | None) -> float:
-    return 0.0 if interval is None else -interval.value
 
 
 def _suite_reason(found: Sequence[Entry], tasks: int, last: set[tuple[str, str, str]]) -> str:
@@ -223,13 +234,26 @@ def _suite_reason(found: Sequence[Entry], tasks: int, last: set[tuple[str, str, 
 
 
 def profiles(view: TaskView) -> tuple[Markup, list[str]]:
-    """Return the performance profiles of the expert and the best rows, and the names of its lines."""
+    """Return the performance profiles of expert, oracle and the best rows, and the names of its lines.
+
+    A row that is the expert or the oracle itself is not drawn twice.
+    """
     given = anchors.of_split(view.task, RANKING)
-    expert = performance_profile(given.scores(view.expert[None]), PROFILE)
-    best = [(row.entry.name, row.entry.score.profile) for row in (view.ranked or view.rows)[:_PROFILES]]
-    found = [charts.Profile("expert", PROFILE, expert.tolist())]
-    found += [charts.Profile(name, PROFILE, shares) for name, shares in best]
-    return charts.profiles(found), [profile.name for profile in found]
+    known = {"expert": given.expert, **({} if given.oracle is None else {"oracle": given.oracle})}
+    lines = {role: given.scores(values[None]) for role, values in known.items()}
+    references = list(lines.values())
+    for row in view.ranked or view.rows:
+        scores = scoring.counted(row.entry.submission, RANKING)
+        same = any(len(scores) == 1 and np.allclose(scores, reference) for reference in references)
+        if not same and len(lines) < len(references) + _PROFILES:
+            lines[row.entry.name] = scores
+    return charts.profiles([_profile(name, scores) for name, scores in lines.items()]), list(lines)
+
+
+def _profile(name: str, scores: Floats) -> charts.Profile:
+    """Return the profile of scores (seeds, scenarios), at every score where it steps down."""
+    steps = np.unique(scores)
+    return charts.Profile(name, steps.tolist(), performance_profile(scores, steps).tolist())
 
 
 def planes(view: TaskView) -> list[tuple[str, Markup]]:

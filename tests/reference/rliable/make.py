@@ -1,4 +1,4 @@
-"""Write numbers.json: what rliable 1.2.0 says about two matrices of scores."""
+"""Write numbers.json: what rliable 1.2.0 says about two matrices of scores, whole and stratum by stratum."""
 
 import json
 from pathlib import Path
@@ -7,11 +7,11 @@ import numpy as np
 from rliable import library, metrics
 
 REPLICATIONS = 500
+SEED = 1
 STATISTICS = {
     "iqm": metrics.aggregate_iqm,
     "median": metrics.aggregate_median,
     "mean": metrics.aggregate_mean,
-    "optimality_gap": lambda scores: metrics.aggregate_optimality_gap(scores, 100.0),
 }
 
 
@@ -23,26 +23,36 @@ def matrices():
     return ours, theirs
 
 
+def interval(statistic, *scores):
+    """Return the 95 % percentile interval of a statistic of one matrix, or of two."""
+    np.random.seed(SEED)  # noqa: NPY002  rliable draws from NumPy's global generator
+    kind = library.StratifiedBootstrap if len(scores) == 1 else library.StratifiedIndependentBootstrap
+    limits = kind(*scores).conf_int(statistic, reps=REPLICATIONS, size=0.95, method="percentile")
+    return [float(limits[0, 0]), float(limits[1, 0])]
+
+
+def stratum(ours, theirs):
+    """Return what there is to say of a stratum alone: our runs (n, 1), and one of theirs (1, 1)."""
+    return {
+        "iqm": float(metrics.aggregate_iqm(ours)),
+        "mean": float(metrics.aggregate_mean(ours)),
+        "iqm_interval": interval(metrics.aggregate_iqm, ours),
+        "mean_interval": interval(metrics.aggregate_mean, ours),
+        "improvement": float(metrics.probability_of_improvement(ours, theirs)),
+        "improvement_interval": interval(metrics.probability_of_improvement, ours, theirs),
+    }
+
+
 def main():
     ours, theirs = matrices()
-    found = {"ours": ours.tolist(), "theirs": theirs.tolist(), "replications": REPLICATIONS, "seed": 1}
+    found = {"ours": ours.tolist(), "theirs": theirs.tolist(), "replications": REPLICATIONS, "seed": SEED}
     found["values"] = {name: float(f(ours)) for name, f in STATISTICS.items()}
     found["probability_of_improvement"] = float(metrics.probability_of_improvement(ours, theirs))
     taus = np.array([-20.0, 0.0, 33.0, 60.0, 100.0, 150.0])
     found["thresholds"] = taus.tolist()
     found["profile"] = [float(library.run_score_deviation(ours, tau)) for tau in taus]
-    found["intervals"] = {}
-    for name, statistic in STATISTICS.items():
-        np.random.seed(1)  # noqa: NPY002  rliable draws from NumPy's global generator
-        bootstrap = library.StratifiedBootstrap(ours)
-        limits = bootstrap.conf_int(statistic, reps=REPLICATIONS, size=0.95, method="percentile")
-        found["intervals"][name] = [float(limits[0, 0]), float(limits[1, 0])]
-    np.random.seed(1)  # noqa: NPY002
-    both = library.StratifiedIndependentBootstrap(ours, theirs)
-    limits = both.conf_int(
-        metrics.probability_of_improvement, reps=REPLICATIONS, size=0.95, method="percentile"
-    )
-    found["improvement_interval"] = [float(limits[0, 0]), float(limits[1, 0])]
+    found["intervals"] = {name: interval(STATISTICS[name], ours) for name in ("median", "mean")}
+    found["strata"] = [stratum(ours[:, [i]], theirs[1:2, [i]]) for i in range(ours.shape[1])]
     target = Path(__file__).with_name("numbers.json")
     target.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

@@ -63,6 +63,22 @@ function filterTables(form) {
   form.querySelector("output").textContent = `${shown} of ${all} shown`;
 }
 
+// Says that a table goes on to the right, for as long as it does.
+function showCut(box, hint) {
+  const rest = box.scrollWidth - box.clientWidth;
+  box.classList.toggle("cut", rest - box.scrollLeft > 2);
+  hint.hidden = rest <= 2;
+}
+
+for (const box of document.querySelectorAll("div.wide")) {
+  const hint = document.createElement("p");
+  hint.className = "hint";
+  hint.textContent = "The table is wider than the page: scroll it sideways for more columns \u2192";
+  box.before(hint);
+  const look = () => showCut(box, hint);
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
+}
 for (const button of document.querySelectorAll("table.sortable th button")) {
   button.addEventListener("click", () => sortTable(button));
 }

@@ -1,0 +1,102 @@
+"""`agbench leaderboard score`: the scores of submissions as a table or as JSON."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from agbench.cli.options import BoardOption, JsonOption, console, print_json
+from agbench.errors import AgBenchError
+from agbench.leaderboard import board as places
+from agbench.leaderboard import scoring, verified
+from agbench.leaderboard.judging import judged
+from agbench.leaderboard.scoring import Row
+from agbench.untrusted.refusal import shown
+
+_LEFT: Final = ("agent", "level")  # columns of words; all others are numbers
+_GAP: Final = 1  # between columns
+
+
+def score_(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
+    ] = None,
+    board: BoardOption = places.DEFAULT,
+    json: JsonOption = False,
+) -> None:
+    """Score submissions: 0 is the task's floor, 100 its expert; the best first.
+
+    Beside the score: the chance to beat the expert, the mean objective of the worst tenth of scenarios,
+    the mean constraint cost of an episode with the task's limit, and the share of episodes that violate.
+    Beyond the limit a submission is infeasible, and what it scores above 0 does not count. What is no
+    good submission is left out and named on standard error; the exit code is 1 then.
+
+    Example: `agbench leaderboard score --json`
+    """
+    rows: list[Row] = []
+    errors = 0
+    for folder, found in judged(board, folders):
+        try:
+            if isinstance(found, AgBenchError):
+                raise found
+            rows.append(scoring.row(found, verified.load(board, found)))
+        except AgBenchError as error:
+            errors += 1
+            Console(stderr=True, highlight=False, soft_wrap=True).print(
+                escape(f"left out  {shown(str(folder), 400)}: {error}")
+            )
+    rows.sort(key=lambda row: row.order)
+    if json:
+        print_json([asdict(row) for row in rows])
+    else:
+        _print(rows)
+    if errors:
+        raise typer.Exit(1)
+
+
+def _print(rows: Sequence[Row]) -> None:
+    """Print the rows under their tasks; no word is broken, however narrow the terminal."""
+    hidden = any(row.hidden for row in rows)
+    headings = ("agent", "level", "seeds", "score (IQM)", *(["hidden"] if hidden else []))
+    headings += ("beats expert", "worst tenth", "cost (limit)", "violating")
+    lines = [list(_cells(row, hidden)) for row in rows]
+    columns = list(zip(headings, *lines, strict=True))
+    widths = [max(len(word) for text in column for word in text.split(" ")) for column in columns]
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for heading, width in zip(headings, widths, strict=True):
+        table.add_column(heading, justify="left" if heading in _LEFT else "right", min_width=width)
+    for task, group in groupby(zip(rows, lines, strict=True), key=lambda pair: pair[0].task):
+        table.add_section()
+        table.add_row(f"[bold]{task}[/bold]")
+        for _, cells in group:
+            table.add_row(*map(escape, cells))
+    needed = sum(widths) + _GAP * len(widths)
+    Console(highlight=False, width=max(console.width, needed)).print(table)
+    if not all(row.ranked for row in rows):
+        console.print(
+            f"unranked: a rank takes the level reproduced and, of a learned agent, {scoring.SEEDS_TO_RANK} "
+            "training seeds or more."
+        )
+
+
+def _cells(row: Row, hidden: bool) -> Iterator[str]:
+    """Yield the cells of a row, in the order of the headings."""
+    found = row.scores["test"]
+    value, low, high = found.iqm
+    yield f"{row.agent} {row.version}{'' if row.ranked else ' (unranked)'}"
+    yield f"{row.level}{', exact' if row.exact else ''}"
+    yield str(len(found.seeds))
+    yield f"{value:.1f} [{low:.1f}, {high:.1f}]{'' if found.feasible else ' infeasible'}"
+    if hidden:
+        yield f"{row.hidden.iqm.value:.1f}" if row.hidden else ""
+    yield f"{found.beats_expert.value:.2f}"
+    yield f"{found.worst_tenth:.3g}"
+    yield f"{found.cost:.3g} ({found.limit:.3g})"
+    yield f"{found.violating:.0%}"

@@ -1,0 +1,65 @@
+"""What a zip of Stable-Baselines3 says of itself, read as JSON: which algorithm it was trained by."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any, Final
+
+from agbench.errors import ConfigError, did_you_mean
+
+ALGORITHMS: Final = ("PPO", "A2C", "DQN", "SAC", "TD3", "DDPG", "RecurrentPPO")
+_POLICIES: Final = {
+    "stable_baselines3.common.policies": "A2C",
+    "stable_baselines3.dqn.policies": "DQN",
+    "stable_baselines3.sac.policies": "SAC",
+    "stable_baselines3.td3.policies": "TD3",
+    "sb3_contrib.common.recurrent.policies": "RecurrentPPO",
+}
+"""The algorithm by the module of its policies; those of A2C are PPO's too."""
+_ALIKE: Final = ({"PPO", "A2C"}, {"TD3", "DDPG"})  # whose policies are the same
+
+
+def algorithm_of(path: str | Path, said: str | None = None) -> str:
+    """Return the algorithm to load a zip with: the one that was said, if it fits, else what it was saved by.
+
+    Raises `ConfigError` for what is no zip of Stable-Baselines3, for another algorithm than that of
+    the zip, and where a policy of one's own leaves it open which it is.
+    """
+    name = None if said is None else {known.upper(): known for known in ALGORITHMS}.get(said.upper())
+    if said is not None and name is None:
+        raise ConfigError(f"unknown algorithm {said!r}.{did_you_mean(said, ALGORITHMS)}")
+    found = _found(_settings(Path(path)))
+    if name is None and found is None:
+        raise ConfigError(
+            f"{path}: does not say which algorithm it is of. Say it: --algorithm {'|'.join(ALGORITHMS)}."
+        )
+    if name is None or found is None or any({name, found} <= alike for alike in _ALIKE):
+        return str(name or found)
+    if name != found:
+        raise ConfigError(f"{path}: holds a model of {found}, not of {name}. Leave out --algorithm.")
+    return name
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    """Return the settings in a zip; nothing of it is unpickled."""
+    if not path.is_file():
+        raise ConfigError(f"{path}: there is no such model.")
+    try:
+        with zipfile.ZipFile(path) as file:
+            found = json.loads(file.read("data"))
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        raise ConfigError(f"{path}: is no zip that Stable-Baselines3 saved ({error}).") from None
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path}: is no zip that Stable-Baselines3 saved (its data are no settings).")
+    return found
+
+
+def _found(settings: dict[str, Any]) -> str | None:
+    policy = settings.get("policy_class")
+    module = policy.get("__module__") if isinstance(policy, dict) else None
+    found = _POLICIES.get(str(module))
+    if found == "A2C" and "clip_range" in settings:
+        return "PPO"
+    if found == "A2C" and "cg_max_steps" in settings:  # TRPO, which cannot be loaded
+        return None
+    return found

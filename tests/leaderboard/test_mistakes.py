@@ -1,0 +1,83 @@
+"""Mistakes in `agbench submit` and `agbench leaderboard`: a sentence and exit code 2, no traceback."""
+
+import sys
+
+import pytest
+from good_submission import CARD, TASK
+
+import agbench
+from agbench import leaderboard
+from agbench.cli.app import main
+from agbench.leaderboard.page import build
+from agbench.policies import onnx
+
+WHO = ("--agent", "mine", "--version", "1", "--author", "A", "--contact", "a@example.org", "--method", "rl")
+
+
+@pytest.fixture
+def said(monkeypatch, capsys):
+    """Return a function that runs the command and returns what it said to standard error."""
+
+    def run(*words, code=2):
+        monkeypatch.setattr(sys, "argv", ["agbench", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == code
+        return " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("card", "words"),
+    [
+        ("- a\n- b\n", "card.yaml: a list; wanted keys of submission.yaml and values"),
+        ("just words\n", "card.yaml: a str; wanted keys"),
+        ("training: 5\n", "training: 5; wanted keys and values: `training: {steps: 1000}`"),
+        ("policy: mlp\n", "policy: 'mlp'; wanted keys and values: `policy: {format: mlp}`"),
+        ("hyperparameters: 7\n", "hyperparameters"),
+        ("7: seven\n", "7"),
+        ("training:\npolicy:\nauthors:\n", ""),
+    ],
+)
+def test_a_card_of_another_form_is_told_what_is_wanted(made, tmp_path, said, card, words):
+    (tmp_path / "card.yaml").write_text(card)
+    options = ("--card", tmp_path / "card.yaml", "--steps", 100, "--board", tmp_path / "board")
+    code = 2 if words else 0
+    found = said("submit", made.results[0], *WHO, *options, code=code)
+    assert words in found
+    assert (tmp_path / "board").exists() == (not words)
+
+
+def test_what_cannot_be_written_is_named(made, tmp_path, said):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert "is a file" in said("submit", made.results[0], *WHO, "--board", file)
+    below = said("submit", made.results[0], *WHO, "--board", file / "board")
+    assert f"{file}: cannot be read or written" in below
+    assert "is a file" in said("leaderboard", "build", "--board", tmp_path, "--out", file)
+    below = said("leaderboard", "build", "--board", tmp_path, "--out", file / "a" / "site")
+    assert f"{file / 'a'}: cannot be read or written: Not a directory." in below
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_without_onnx_only_its_own_rows_are_left_out(copy_onnx, tmp_path, monkeypatch, said):
+    """The board of everybody else is checked, scored and shown."""
+    agbench.evaluate(TASK, "standard-practice", out=tmp_path / "result")
+    card = {"agent": "expert", "method": "rule", "policy": {"format": "rule", "name": "standard-practice"}}
+    board = copy_onnx.parents[3]
+    leaderboard.submit([tmp_path / "result"], {**CARD, **card}, board)
+    monkeypatch.setattr(onnx, "find_spec", lambda name: None)
+    onnx._checker.cache_clear()
+    try:
+        built = build(board, seasons=0)
+        assert built.submissions == 1
+        assert [refused.reason for refused in built.refused] == [
+            "policy/seed-0.onnx: cannot be checked here: onnx and onnxruntime: not installed. "
+            'Install with: pip install "agbench[onnx]"'
+        ]
+        for verb in ("check", "replay"):
+            said("leaderboard", verb, "--board", board, code=1)
+        assert "not installed" in said("leaderboard", "score", "--board", board, code=1)
+    finally:
+        onnx._checker.cache_clear()

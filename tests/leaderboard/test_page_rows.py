@@ -1,0 +1,195 @@
+"""Rows on the page: what ranks are by, what is left out, what is drawn and what is given away."""
+
+import csv
+import re
+import shutil
+from types import SimpleNamespace
+
+import pytest
+from good_submission import TASK
+
+from agbench import data
+from agbench.evaluation import anchors
+from agbench.leaderboard import scoring, verified
+from agbench.leaderboard.checking import CheckedSubmission
+from agbench.leaderboard.judging import judged
+from agbench.leaderboard.page import build, entries, views
+from agbench.leaderboard.page.rendering import Pages
+from agbench.leaderboard.verified import HiddenRun
+
+
+def hidden_run(submission, score, cost=0.0):
+    """Return a run in which every seed has the same score in each of five hidden scenarios."""
+    seeds = submission.card.training.seeds
+    return HiddenRun(
+        season=3,
+        sha256="0" * 64,
+        floor=[0.0] * 5,
+        expert=[200.0] * 5,
+        expert_cost=[0.0] * 5,
+        objective={seed: [2.0 * score] * 5 for seed in seeds},
+        cost={seed: [cost] * 5 for seed in seeds},
+        metrics=dict.fromkeys(submission.task.metrics, 1.0),
+        failed=0,
+    )
+
+
+@pytest.fixture(scope="module")
+def board(shown, tmp_path_factory):
+    """Return a board with two ranked rows run in hidden scenarios: the last one, and one infeasible."""
+    copy = tmp_path_factory.mktemp("hidden") / "leaderboard"
+    shutil.copytree(shown.board, copy, ignore=shutil.ignore_patterns("site"))
+    found = {s.card.agent: s for _, s in judged(copy) if isinstance(s, CheckedSubmission)}
+    ranked = [row["agent"] for row in rows(shown.built.site) if row["rank"]]
+    for agent, score, cost in ((ranked[-1], 77.0, 0.0), (ranked[-2], 99.0, 50.0)):
+        verified.save(copy, found[agent], "hidden", True, hidden_run(found[agent], score, cost))
+    built = build(copy, cache=shown.cache, seasons=0)
+    return SimpleNamespace(
+        path=copy, site=built.site, best=ranked[-1], infeasible=ranked[-2], others=ranked[:-2], found=found
+    )
+
+
+def rows(site):
+    with (site / "data" / f"{TASK}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def readme(board):
+    """Return the lines of the Markdown tables, a list of cells each."""
+    text = (board.path / "README.md").read_text()
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+
+
+def test_the_table_for_download_has_what_ranks_are_by(board):
+    found = rows(board.site)
+    first, second = (next(r for r in found if r["agent"] == a) for a in (board.best, board.infeasible))
+    assert (first["split"], first["ranked_by"], first["season"]) == ("test", "no", "3")
+    by = [row for row in found if row["ranked_by"] == "yes"]
+    assert [row["agent"] for row in by[:3]] == [board.best, board.infeasible, board.others[0]]
+    assert [row["split"] for row in by[:3]] == ["hidden", "hidden", "test"]
+    assert [row["rank"] for row in by[:3]] == ["1", "2", "3"]
+    assert [float(row["iqm"]) for row in by[:2]] == pytest.approx([77.0, 0.0])
+    assert [row["feasible"] for row in by[:2]] == ["yes", "no"]
+    assert (by[1]["cost"], by[1]["limit"], by[1]["violating"]) == ("50.0", "0.0", "1.0")
+    assert float(by[1]["iqm_without_limit"]) == pytest.approx(99.0)
+    assert float(first["regret"]) > 0.0
+    assert by[0]["regret"] == ""  # hidden scenarios have no oracle
+    assert second["feasible"] == "yes"
+
+
+def test_the_suite_is_ranked_by_what_tasks_are_ranked_by(board):
+    (suite, *_) = views.suites(entries.collect(board.path, 0)[0])
+    ranked = [row.agent for row in suite.rows if row.rank]
+    assert ranked == [board.best, board.infeasible, *board.others]
+    by_agent = {row.agent: row for row in suite.rows}
+    assert by_agent[board.best].scores.score.value == pytest.approx(77.0)
+    assert [by_agent[agent].scores.hidden for agent in ranked[:3]] == [1, 1, 0]
+    assert by_agent[board.infeasible].scores.score.value == 0.0
+    table = [cells for cells in readme(board) if len(cells) == 6 and cells[1] == board.best]
+    assert table[0][4] == "1 of 1"
+
+
+def test_a_suite_over_two_tasks_takes_each_tasks_own_split(board):
+    submission = board.found[board.best]
+    other = data.task("wheat-limits-v1")
+    moved = submission.card.model_copy(update={"task": other.task})
+    twin = CheckedSubmission(submission.folder, moved, submission.task, submission.results, {}, "0" * 64)
+    run = hidden_run(submission, 60.0)
+    found = scoring.suite([(submission, run), (twin, None)])[board.best]
+    on_test = scoring.score(submission, "test")
+    assert found.score.value == pytest.approx((60.0 + on_test.iqm.value) / 2)
+    assert found.median.value == pytest.approx((60.0 + on_test.mean.value) / 2)
+    assert found.hidden == 1
+
+
+def test_infeasible_rows_are_marked_in_the_tables(board):
+    scores = {cells[1]: cells[2] for cells in readme(board) if len(cells) == 9}
+    marked = [agent for agent, score in scores.items() if score.endswith(", infeasible")]
+    assert [agent.split()[0] for agent in marked] == [board.infeasible]
+    page = next((board.site / "submissions" / TASK / board.infeasible).glob("*.html")).read_text()
+    assert "infeasible: beyond a constraint" in page
+
+
+def test_a_row_that_cannot_be_scored_costs_no_other_row(shown, tmp_path, monkeypatch):
+    """Neither an error that was foreseen nor any other stops the page; each is said."""
+    score, draw = scoring.row, Pages.submission
+
+    def broken_score(submission, level):
+        if submission.card.agent == "agent-0002":
+            raise ZeroDivisionError("float division by <b>zero</b>\x07")
+        return score(submission, level)
+
+    def broken_page(self, row, others):
+        if row.entry.card.agent == "agent-0004":
+            raise ValueError("cannot convert float NaN to integer")
+        draw(self, row, others)
+
+    monkeypatch.setattr(scoring, "row", broken_score)
+    monkeypatch.setattr(Pages, "submission", broken_page)
+    copy = tmp_path / "leaderboard"
+    shutil.copytree(shown.board, copy)
+    built = build(copy, cache=shown.cache, seasons=0)
+    said = {refused.folder.parent.name: refused.reason for refused in built.refused}
+    assert said == {
+        "agent-0002": "ZeroDivisionError: float division by <b>zero</b>?",
+        "agent-0004": "ValueError: cannot convert float NaN to integer",
+    }
+    assert built.submissions == 10 - len(built.refused)
+    assert {row["agent"] for row in rows(built.site)}.isdisjoint(said)
+    assert not any((built.site / "submissions" / TASK / agent).exists() for agent in said)
+    assert "agent-0004" not in (built.site / "index.html").read_text()
+
+
+def test_a_fault_of_the_machine_is_no_fault_of_a_row(shown, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", "somewhere")
+
+    monkeypatch.setattr(scoring, "row", full)
+    with pytest.raises(OSError, match="No space left"):
+        build(shown.board, cache=shown.cache)
+
+
+def test_files_of_the_site_are_not_those_of_the_board(shown):
+    for given in (shown.built.site / "files").rglob("*"):
+        own = shown.board / "submissions" / given.relative_to(shown.built.site / "files")
+        assert own.is_dir() or not own.samefile(given)
+
+
+def test_profiles_are_steps_of_expert_and_oracle_and_every_other_row_once(shown, monkeypatch):
+    found = entries.collect(shown.board, 0)[0]
+    given = anchors.of_split(found[0].task, "test")
+    expert = given.scores(given.expert[None])
+    score = scoring.counted
+    monkeypatch.setattr(
+        scoring,
+        "counted",
+        lambda submission, split: expert if submission is found[0].submission else score(submission, split),
+    )
+    (view,) = views.tasks(found)
+    drawing, names = views.profiles(view)
+    assert names[:2] == ["expert", "oracle"]
+    assert found[0].name not in names
+    assert (
+        len(names) == len(set(names)) == 2 + len(view.ranked[:5]) - (found[0].name in _names(view.ranked[:5]))
+    )
+    paths = re.findall(r'<path class="line s\d" d="M\d+ \d+((?:l-?\d+ -?\d+)+)"/>', str(drawing))
+    assert len(paths) == len(names)
+    for path in paths:
+        for x, y in re.findall(r"l(-?\d+) (-?\d+)", path):
+            assert x == "0" or y == "0", "a profile goes down in steps"
+            assert int(x) >= 0
+            assert int(y) >= 0
+    highest = max(scoring.counted(e.submission, "test").max() for e in found if e.row.ranked)
+    ticks = [float(t) for t in re.findall(r'text-anchor="middle" class="">(\d+)<', str(drawing))]
+    assert max(ticks) >= 0.7 * max(highest, expert.max())
+
+
+def _names(ranked):
+    return [row.entry.name for row in ranked]
+
+
+def test_agents_over_the_suite_are_found_by_their_authors(shown):
+    text = (shown.built.site / "index.html").read_text()
+    found = re.findall(r'data-text="([^"]*)"', text)
+    assert sum("a. grower" in words for words in found) >= 5
+    assert all(words.startswith("agent-") for words in found)
