@@ -13,6 +13,7 @@ from agbench.weather.generator.figure import draw
 from agbench.weather.generator.fit import fit
 from agbench.weather.generator.parameters import to_climate
 from agbench.weather.generator.site_file import write_climate
+from agbench.weather.greenhouse import READER as GREENHOUSE
 from agbench.weather.observations import Repair, read_observations
 
 
@@ -34,7 +35,9 @@ def overview(name: str) -> SiteWeather:
     """Return what weather a site has, without a look at the weather itself."""
     site = data.site(name)
     measured = "none"
-    if site.series is not None:
+    if site.reader == GREENHOUSE:
+        measured = "every five minutes, for greenhouses only"
+    elif site.series is not None:
         measured = "at hand"
     elif site.download is not None:
         years = f"{site.download.first}-{site.download.last}"
@@ -69,13 +72,14 @@ def _check_place(name: str, series: DailySeries, file: Path) -> None:
 def fit_site(name: str, file: Path | None = None, repair: Repair = "none") -> Path:
     """Fit a site's generator, write its parameters into the site's file and return the file."""
     series = observations(name, file, repair)
+    climate = fit(series)
     years = series.complete_years()
     source = (
         f"agbench weather fit {name}: {len(years)} complete years {years[0]}-{years[-1]},"
         f" SHA-256 {series.sha256[:16]}"
     )
     path = data.find("site", name)
-    write_climate(path, to_climate(fit(series), source))
+    write_climate(path, to_climate(climate, source))
     return path
 
 

@@ -41,7 +41,10 @@ RepairOption = Annotated[
 
 @weather.command("list")
 def list_sites(json: JsonOption = False) -> None:
-    """List the sites and the weather that they have."""
+    """List the sites and the weather that they have.
+
+    Example: `agbench weather list`
+    """
     found = [site_fitting.overview(name) for name in data.names("site")]
     if json:
         print_json([asdict(site) for site in found])
@@ -83,18 +86,20 @@ def show(
 def list_soils(json: JsonOption = False) -> None:
     """List the soils and the water that they hold; a contradictory one is refused with the reason.
 
+    Limits of a layered soil are means over its rootable depth.
+
     Example: `agbench weather soils`
     """
     found = [soils.overview(name) for name in data.names("soil")]
     if json:
         print_json([asdict(soil) for soil in found])
         return
-    titles = ("wilting", "field capacity", "saturation", "rootable depth", "available water")
+    titles = ("layers", "wilting", "field capacity", "saturation", "rootable depth", "available water")
     table = Table("soil", *titles, box=None)
     for soil in found:
         limits = (soil.wilting, soil.capacity, soil.saturation)
         lengths = ("-" if x is None else f"{x:.0f} cm" for x in (soil.depth, soil.available))
-        table.add_row(soil.soil, *(f"{limit:.3f}" for limit in limits), *lengths)
+        table.add_row(soil.soil, str(soil.layers), *(f"{limit:.3f}" for limit in limits), *lengths)
     console.print(table)
     for soil in (soil for soil in found if soil.remark):
         console.print(f"    {soil.soil}: {soil.remark}")
@@ -121,7 +126,7 @@ def check(
     site: SiteArgument,
     observations: ObservationsOption = None,
     repair: RepairOption = "none",
-    seasons: Annotated[int, typer.Option(help="Generated seasons to compare.")] = CHECKED_SEASONS,
+    seasons: Annotated[int, typer.Option(help="Generated seasons to compare, at least 2.")] = CHECKED_SEASONS,
     json: JsonOption = False,
 ) -> None:
     """Compare generated seasons with observed years; exit code 1 where a criterion fails.
