@@ -8,9 +8,9 @@ from agbench.errors import WeatherError
 from agbench.spec.site import Site
 from agbench.weather.daily import ANGSTROM, DailySeries
 from agbench.weather.fetched import load_fetched
-from agbench.weather.greenhouse import READER as GREENHOUSE
 from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.parameters import from_climate
+from agbench.weather.greenhouse import READER as GREENHOUSE
 from agbench.weather.sources import SeriesSource, load_series
 
 _GENERATORS: dict[str, tuple[Site, Generator]] = {}  # as long as the site file does not change

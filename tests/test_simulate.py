@@ -159,9 +159,13 @@ WRONG = {
     "event amount": (
         {"events": [(START, "apply_n", -1.0)]},
         ConfigError,
-        r"amount must be 1 number\(s\) from 0",
+        "apply_n: amount must be a number, 0 or more; got -1.0",
     ),
-    "event recovery": ({"events": [(START, "apply_n", 1.0, 1.2)]}, ConfigError, "recovery must be 1 number"),
+    "event recovery": (
+        {"events": [(START, "apply_n", 1.0, 1.2)]},
+        ConfigError,
+        "recovery must be a number, 0 to 1",
+    ),
     "calendar key": ({"calendar": {"start": START}}, ConfigError, "calendar: unknown key 'start'"),
     "calendar type": (
         {"calendar": {"crop_start_date": START, "crop_start_type": "sow"}},
@@ -198,6 +202,7 @@ WRONG = {
         UnknownNameError,
         "unknown variable 'LEAF'",
     ),
+    "limitation in pcse": ({"engine": "pcse", "limitation": "lw"}, ConfigError, "'lw' is for wofost-npk"),
     "forced in pcse": (
         {"external": pd.DataFrame({"LAI": [1.0]}, index=[START]), "engine": "pcse"},
         ConfigError,

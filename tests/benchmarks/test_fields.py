@@ -7,5 +7,5 @@ from agbench.errors import SimulationError
 
 
 def test_a_process_that_fails_says_why():
-    with pytest.raises(SimulationError, match="exit code 1: .*unknown task 'wheat-nitrogn-v1'"):
+    with pytest.raises(SimulationError, match=r"exit code 1: .*unknown task 'wheat-nitrogn-v1'"):
         first_calls("wheat-nitrogn-v1")

@@ -93,9 +93,7 @@ def test_a_greenhouse_s_weather_is_not_listed_as_daily():
     with pytest.raises(WeatherError, match="no daily one"):
         agbench.make("wheat-inputs-v1", site="bleiswijk")
     with pytest.raises(WeatherError, match="no daily one"):
-        agbench.simulate(
-            "wofost-npk", crop="wheat-1", soil="oregon-1", site="bleiswijk", start="2009-11-01"
-        )
+        agbench.simulate("wofost-npk", crop="wheat-1", soil="oregon-1", site="bleiswijk", start="2009-11-01")
 
 
 def test_a_fit_to_too_few_years_ends_in_one_sentence(tmp_path):
