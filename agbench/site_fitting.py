@@ -1,7 +1,9 @@
 """Fitting, checking and drawing the generator of a site by its name; fetching its measured weather."""
 
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agbench import data
 from agbench.errors import WeatherError
@@ -15,6 +17,9 @@ from agbench.weather.generator.parameters import to_climate
 from agbench.weather.generator.site_file import write_climate
 from agbench.weather.greenhouse import READER as GREENHOUSE
 from agbench.weather.observations import Repair, read_observations
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,18 @@ def overview(name: str) -> SiteWeather:
     place = site.place
     where = (place.latitude, place.longitude, place.elevation)
     return SiteWeather(name, site.summary, *where, tuple(site.soils), measured, site.climate is not None)
+
+
+def months(name: str, year: int | None = None, season: int = 0) -> "pd.DataFrame":
+    """Return monthly means, January to December: of a measured year, else of a generated season."""
+    if year is None:
+        return site_generator(name).season(season).to_frame().resample("MS").mean().iloc[:12]
+    series = site_series(name)
+    if not date.min.year <= year <= date.max.year:
+        raise WeatherError(f"{year} is no year.")
+    series.window(date(year, 1, 1), date(year, 12, 31))
+    days = series.to_frame()
+    return days[days.index.year == year].resample("MS").mean()  # type: ignore[attr-defined]
 
 
 def observations(name: str, file: Path | None = None, repair: Repair = "none") -> DailySeries:

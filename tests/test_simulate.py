@@ -93,6 +93,14 @@ def test_forced_states_are_taken_day_by_day():
     assert season["LAI"].loc["1984-04-30"] != 3.0
 
 
+def test_days_of_numpy_and_whole_floats_are_days():
+    told = simulate(calendar={"crop_start_date": START, "max_duration": 90})
+    for days in (90.0, np.float32(90.0), np.int64(90)):
+        given = {"crop_start_date": np.datetime64(START), "max_duration": days}
+        same = simulate(start=np.datetime64(START), calendar=given)
+        pd.testing.assert_frame_equal(told, same, check_exact=True)
+
+
 def test_an_end_cuts_the_season():
     season = simulate(end="1984-03-31")
     pd.testing.assert_frame_equal(season, simulate().loc[:"1984-03-31"], check_exact=True)
@@ -186,6 +194,16 @@ WRONG = {
         {"calendar": {"crop_start_date": START, "max_duration": "long"}},
         ConfigError,
         "max_duration must be a whole number of days; got 'long'",
+    ),
+    "half a day": (
+        {"calendar": {"crop_start_date": START, "max_duration": 30.5}},
+        ConfigError,
+        "max_duration must be a whole number of days; got 30.5",
+    ),
+    "endless": (
+        {"calendar": {"crop_start_date": START, "max_duration": float("inf")}},
+        ConfigError,
+        "max_duration must be a whole number of days; got inf",
     ),
     "harvest without date": (
         {"calendar": {"crop_start_date": START, "crop_end_type": "harvest"}},

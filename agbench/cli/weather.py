@@ -11,7 +11,6 @@ from rich.table import Table
 from agbench import data, site_fitting, soils
 from agbench.cli.options import JsonOption, console, print_json
 from agbench.errors import unknown
-from agbench.site_weather import site_generator
 from agbench.site_yields import MEAN_LIMIT, SPREAD_LIMIT, compare_yields
 from agbench.weather.generator.check import CHECKED_SEASONS, share_passed
 from agbench.weather.observations import Repair
@@ -59,21 +58,24 @@ def list_sites(json: JsonOption = False) -> None:
 @weather.command()
 def show(
     site: SiteArgument,
+    year: Annotated[int | None, typer.Argument(metavar="[YEAR]", help="A measured year.")] = None,
     season: Annotated[int, typer.Option(help="Number of the generated season.")] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Show a site and the months of one of its generated seasons.
+    """Show a site and the months of one of its generated seasons, or of a measured year.
 
-    Example: `agbench weather show wageningen --season 17`
+    Example: `agbench weather show wageningen 1984`, `agbench weather show wageningen --season 17`
     """
     found = site_fitting.overview(site)
-    months = site_generator(site).season(season).to_frame().resample("MS").mean().iloc[:12]
+    months = site_fitting.months(site, year, season)
+    shown_as = {"season": season} if year is None else {"year": year}
     if json:
-        print_json({**asdict(found), "season": season, "months": months.to_dict("list")})
+        print_json({**asdict(found), **shown_as, "months": months.to_dict("list")})
         return
     console.print(f"{site}  {found.summary}")
     console.print(f"    {_place(found)}; soils: {', '.join(found.soils) or 'none'}")
-    console.print(f"    measured: {found.measured}; scenario {site}/generated/{season}:")
+    scenario = f"{site}/generated/{season}" if year is None else f"{site}/{year}"
+    console.print(f"    measured: {found.measured}; scenario {scenario}:")
     units = ("IRRAD MJ m-2 d-1", "TMIN degC", "TMAX degC", "VAP hPa", "WIND m s-1", "RAIN mm d-1")
     table = Table("month", *units, box=None)
     for day, row in zip(months.index, months.to_dict("records"), strict=True):

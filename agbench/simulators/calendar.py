@@ -111,9 +111,9 @@ def _days(given: Any) -> int:
     """Return a maximum duration [d]; nothing given is a year."""
     if given is None:
         return _DEFAULT_DURATION
-    if isinstance(given, bool) or not isinstance(given, Real) or given != given // 1:
+    if isinstance(given, bool) or not isinstance(given, Real) or float(given) % 1.0 != 0.0:
         raise ConfigError(f"calendar: max_duration must be a whole number of days; got {given!r}.")
-    return int(given)
+    return int(float(given))
 
 
 def as_date(what: str, value: Any) -> date:

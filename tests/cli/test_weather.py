@@ -46,6 +46,16 @@ def test_show_gives_the_months_of_a_generated_season():
     assert "Dec" in text
 
 
+def test_show_gives_the_months_of_a_measured_year():
+    assert "wageningen/1984" in run("show", "wageningen", "1984").stdout
+    shown = json.loads(run("show", "wageningen", "1984", "--json").stdout)
+    assert shown["year"] == 1984
+    assert len(shown["months"]["TMIN"]) == 12
+    for year, message in (("1990", "lacks 4 days"), ("1950", "covers"), ("99999", "no year")):
+        with pytest.raises(WeatherError, match=message):
+            run("show", "wageningen", year)
+
+
 def test_check_counts_what_passes():
     found = run("check", "wageningen", "--json", "--seasons", "300")
     findings = json.loads(found.stdout)
