@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from agbench.errors import ConfigError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -67,6 +69,12 @@ def tidy(axes: "Axes", grid: str | None = "both") -> None:
 def save(figure: "Figure", path: str | os.PathLike[str], dpi: float) -> Path:
     """Write a figure in the format of the file's suffix; a killed run leaves no half file."""
     target = Path(path)
+    known = figure.canvas.get_supported_filetypes()
+    if target.suffix.lower().removeprefix(".") not in known:
+        raise ConfigError(
+            f"{target}: no picture can be written in the format {target.suffix or '(none)'}; give a file"
+            f" that ends in one of {', '.join(f'.{kind}' for kind in sorted(known))}."
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     return _replace(target, lambda draft: figure.savefig(draft, dpi=dpi))
 

@@ -62,10 +62,13 @@ def simulate(
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
             `start` and ends at maturity.
         events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"` or `"harvest"`, amount
-            [kg ha-1 or cm][, recovery or efficiency, 0.7 by default]); each model says what it knows.
-        external: states forced day by day, one column a state, indexed by date.
+            [kg ha-1 or cm; the share that a harvest takes, 1 by default][, recovery or efficiency, 0.7
+            by default]); each model says what it knows.
+        external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
+            a column DAY); NaN forces nothing on its day. Rates cannot be forced.
         setting: `sound`, or `published` for what the original computes, its defects included: in
-            lintul3 its handling of clashing events, in wofost-npk the list of docs/wofost.md.
+            lintul3 its handling of clashing events, in wofost-npk the list of docs/wofost.md. The
+            other models compute what PCSE computes in either.
         engine: `compiled`, or `pcse` for PCSE's own models.
         limitation: what limits growth in wofost-npk: `pp` nothing, `lw` water, `ln` nitrogen, `lnw`,
             `lnpk`, `lnpkw` (the default).

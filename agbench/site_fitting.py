@@ -1,7 +1,9 @@
 """Fitting, checking and drawing the generator of a site by its name; fetching its measured weather."""
 
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agbench import data
 from agbench.errors import WeatherError
@@ -13,7 +15,11 @@ from agbench.weather.generator.figure import draw
 from agbench.weather.generator.fit import fit
 from agbench.weather.generator.parameters import to_climate
 from agbench.weather.generator.site_file import write_climate
+from agbench.weather.greenhouse import READER as GREENHOUSE
 from agbench.weather.observations import Repair, read_observations
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,9 @@ def overview(name: str) -> SiteWeather:
     """Return what weather a site has, without a look at the weather itself."""
     site = data.site(name)
     measured = "none"
-    if site.series is not None:
+    if site.reader == GREENHOUSE:
+        measured = "every five minutes, for greenhouses only"
+    elif site.series is not None:
         measured = "at hand"
     elif site.download is not None:
         years = f"{site.download.first}-{site.download.last}"
@@ -43,6 +51,18 @@ def overview(name: str) -> SiteWeather:
     place = site.place
     where = (place.latitude, place.longitude, place.elevation)
     return SiteWeather(name, site.summary, *where, tuple(site.soils), measured, site.climate is not None)
+
+
+def months(name: str, year: int | None = None, season: int = 0) -> "pd.DataFrame":
+    """Return monthly means, January to December: of a measured year, else of a generated season."""
+    if year is None:
+        return site_generator(name).season(season).to_frame().resample("MS").mean().iloc[:12]
+    series = site_series(name)
+    if not date.min.year <= year <= date.max.year:
+        raise WeatherError(f"{year} is no year.")
+    series.window(date(year, 1, 1), date(year, 12, 31))
+    days = series.to_frame()
+    return days[days.index.year == year].resample("MS").mean()  # type: ignore[attr-defined]
 
 
 def observations(name: str, file: Path | None = None, repair: Repair = "none") -> DailySeries:
@@ -69,13 +89,14 @@ def _check_place(name: str, series: DailySeries, file: Path) -> None:
 def fit_site(name: str, file: Path | None = None, repair: Repair = "none") -> Path:
     """Fit a site's generator, write its parameters into the site's file and return the file."""
     series = observations(name, file, repair)
+    climate = fit(series)
     years = series.complete_years()
     source = (
         f"agbench weather fit {name}: {len(years)} complete years {years[0]}-{years[-1]},"
         f" SHA-256 {series.sha256[:16]}"
     )
     path = data.find("site", name)
-    write_climate(path, to_climate(fit(series), source))
+    write_climate(path, to_climate(climate, source))
     return path
 
 

@@ -10,6 +10,7 @@ from agbench.weather.daily import ANGSTROM, DailySeries
 from agbench.weather.fetched import load_fetched
 from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.parameters import from_climate
+from agbench.weather.greenhouse import READER as GREENHOUSE
 from agbench.weather.sources import SeriesSource, load_series
 
 _GENERATORS: dict[str, tuple[Site, Generator]] = {}  # as long as the site file does not change
@@ -18,6 +19,11 @@ _GENERATORS: dict[str, tuple[Site, Generator]] = {}  # as long as the site file 
 def site_series(name: str) -> DailySeries:
     """Return the measured series of a site: the one at hand, else the one that a user fetched."""
     site = data.site(name)
+    if site.reader == GREENHOUSE:
+        raise WeatherError(
+            f"the site {name} has weather for greenhouses, a row every five minutes, and no daily one;"
+            " field models need a site with daily weather: see agbench weather list."
+        )
     if site.series is not None:
         return replace(_series_at_hand(site, data.find("site", name).parent), name=name)
     if site.download is not None:
@@ -37,6 +43,11 @@ def _series_at_hand(site: Site, root: Path) -> DailySeries:
 def site_generator(name: str) -> Generator:
     """Return the weather generator of a site."""
     site = data.site(name)
+    if site.climate is None and site.reader == GREENHOUSE:
+        raise WeatherError(
+            f"the site {name} has no generator: its weather is a winter in a greenhouse's five-minute"
+            " steps, which none can be fitted to."
+        )
     if site.climate is None:
         raise WeatherError(
             f"the site {name} has no climate to generate seasons from; fit one with"

@@ -3,12 +3,17 @@
 from dataclasses import dataclass
 
 from agbench import data
+from agbench.spec.quantity import split_quantity
 from agbench.spec.retention import RETENTIONS, remark
+from agbench.spec.soil_profile import SoilProfile
 
 
 @dataclass(frozen=True)
 class SoilWater:
-    """Moisture limits [cm3 cm-3], rootable depth and the water that plants can have in it [cm]."""
+    """Moisture limits [cm3 cm-3], rootable depth and the water that plants can have in it [cm].
+
+    Of a soil of several `layers` the limits are means over the rootable depth; one layer is 1.
+    """
 
     soil: str
     summary: str
@@ -18,15 +23,34 @@ class SoilWater:
     depth: float | None
     available: float | None
     remark: str | None
+    layers: int = 1
 
 
 def overview(name: str) -> SoilWater:
     """Return what a soil holds; depth and available water are None where the model fixes no depth."""
     soil = data.soil(name)
     values = soil.values
-    model = next(m for m in RETENTIONS if m.wilting in values)
-    wilting, capacity = values[model.wilting], values[model.capacity]
     depth = values.get("RDMSOL")
+    if soil.profile is not None:
+        layers, depth = len(soil.profile.layers), depth or soil.profile.depth
+        wilting, capacity, saturation = _means(soil.profile, depth)
+    else:
+        layers = 1
+        model = next(m for m in RETENTIONS if m.wilting in values)
+        wilting, capacity = values[model.wilting], values[model.capacity]
+        saturation = values[model.rising[-1]]
     available = None if depth is None else (capacity - wilting) * depth
-    saturation = values[model.rising[-1]]
-    return SoilWater(name, soil.summary, wilting, capacity, saturation, depth, available, remark(values))
+    limits = (wilting, capacity, saturation)
+    return SoilWater(name, soil.summary, *limits, depth, available, remark(values), layers)
+
+
+def _means(profile: SoilProfile, depth: float) -> tuple[float, float, float]:
+    """Return wilting point, field capacity and saturation as means over the rootable `depth` [cm]."""
+    totals, top = [0.0, 0.0, 0.0], 0.0
+    for layer in profile.layers:
+        rootable = max(0.0, min(depth, top + layer.centimetres) - top)
+        material = profile.materials[layer.material]
+        for i, limit in enumerate((material.SMW, material.SMFCF, material.SM0)):
+            totals[i] += rootable * split_quantity(limit)[0]
+        top += layer.centimetres
+    return totals[0] / depth, totals[1] / depth, totals[2] / depth

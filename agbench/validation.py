@@ -7,6 +7,7 @@ from typing import Any
 
 from agbench import data
 from agbench.building import build
+from agbench.building.seasons import SECRET_VARIABLE, secret_is_here
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
 from agbench.greenhouse_weather import measured_series
 from agbench.policies.loading import load_policy
@@ -28,6 +29,25 @@ def check_file(path: Path) -> str | None:
     except AgBenchError as error:
         return str(error)
     return None
+
+
+def note_on(path: Path) -> str | None:
+    """Return what of a right file could not be tried on this machine, or None."""
+    content = load_yaml(path.read_text(encoding="utf-8"), str(path))
+    untried = sorted(_secret_splits(read_task(content, str(path)))) if "task" in content else []
+    if not untried:
+        return None
+    return (
+        f"not tried: the split {', '.join(untried)}, whose seasons follow from a secret"
+        f" ({SECRET_VARIABLE} names its file)."
+    )
+
+
+def _secret_splits(task: Task) -> set[str]:
+    """Return the splits of hidden seasons, where the secret is not on this machine."""
+    if secret_is_here():
+        return set()
+    return {name for name, split in task.splits.items() if getattr(split, "hidden", None)}
 
 
 def _check(path: Path) -> None:
@@ -58,8 +78,9 @@ def _check(path: Path) -> None:
 
 
 def _follow_task(task: Task, path: Path) -> None:
-    """Build the task on every split and load its reference policies."""
-    for split in task.splits:
+    """Build the task on every split that can be built here, and load its reference policies."""
+    secret = _secret_splits(task)
+    for split in (name for name in task.splits if name not in secret):
         build(task, split)
     for name in (task.references.floor, task.references.expert, task.references.oracle):
         if name is not None:

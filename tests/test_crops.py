@@ -17,14 +17,49 @@ VARIETIES = [name for name in data.names("crop") if "wofost-npk" in data.crop(na
 CROPS = sorted({name.rpartition("-")[0] for name in VARIETIES})
 
 
+WARMER = {
+    **{f"maize-{i}": "south-dakota" for i in range(1, 8)},
+    **{f"soybean-{i}": "south-dakota" for i in range(1, 8)},
+    **{f"potato-{i}": "lodi" for i in range(5, 10)},
+    **{f"sugarbeet-{i}": "rennes" for i in (3, 4)},
+}
+"""Where varieties ripen that need more warmth than Wageningen had in the season of 1984."""
+
+
 @cache
 def weather_of(site):
-    """Return the weather of a task's site, and the year: measured, or generated season 0."""
+    """Return the weather of a site as a table, and the year: measured, or generated season 0."""
     measured = site == "wageningen"
     series = site_series(site) if measured else site_generator(site).season(0)
     table = series.to_frame()[["IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN"]]
     table.attrs = {"lat": series.latitude, "lon": series.longitude, "elev": series.elevation}
     return table, 1984 if measured else series.start.year
+
+
+def grow(variety, site=None, year=None):
+    """Return a potential season of a variety from its task's sowing to maturity or the task's end."""
+    task = data.task(f"{variety.rpartition('-')[0]}-inputs-v1")
+    weather, usual = weather_of(site or task.simulator.site)
+    start, end = (f"{year or usual}-{day}" for day in (task.season.start, task.season.end))
+    return agbench.simulate(
+        "wofost-npk",
+        crop=variety,
+        soil=task.simulator.soil,
+        weather=weather,
+        start=start,
+        end=end if end > start else f"{(year or usual) + 1}-{task.season.end}",
+        limitation="pp",
+        calendar={
+            "crop_start_date": start,
+            "crop_start_type": task.season.start_type,
+            "crop_end_type": "maturity",
+        },
+    )
+
+
+def ripens(variety, season):
+    """Return whether a season ends with a ripe crop."""
+    return bool(season["DVS"].max() >= data.crop(variety).values["DVSM"])
 
 
 def test_there_are_23_crops_with_63_varieties():
@@ -48,30 +83,25 @@ def test_a_wrong_unit_or_name_of_a_soil_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("variety", VARIETIES)
-def test_every_variety_grows_where_its_task_is(variety):
-    crop = variety.rpartition("-")[0]
-    task = data.task(f"{crop}-inputs-v1")
-    weather, year = weather_of(task.simulator.site)
-    start, end = f"{year}-{task.season.start}", f"{year}-{task.season.end}"
-    season = agbench.simulate(
-        "wofost-npk",
-        crop=variety,
-        soil=task.simulator.soil,
-        weather=weather,
-        start=start,
-        end=end if end > start else end.replace(str(year), str(year + 1)),
-        limitation="pp",
-        calendar={
-            "crop_start_date": start,
-            "crop_start_type": task.season.start_type,
-            "crop_end_type": "maturity",
-        },
-    )
+def test_every_variety_grows_where_its_task_is_and_ripens_there_or_where_it_is_warmer(variety):
+    task = data.task(f"{variety.rpartition('-')[0]}-inputs-v1")
+    season = grow(variety)
     grown = season[["DVS", task.reward.variable]].dropna()
     assert np.isfinite(grown.to_numpy()).all()
-    if variety.endswith("-1") and task.simulator.site != "wageningen":
-        assert season["DVS"].max() >= data.crop(variety).values["DVSM"]
     assert grown[task.reward.variable].max() > 300.0
+    assert ripens(variety, season) == (variety not in WARMER)
+    if variety in WARMER:
+        assert ripens(variety, grow(variety, WARMER[variety]))
+
+
+@pytest.mark.parametrize(
+    ("crop", "unripe"),
+    [("maize", [1978, 1980, 1984, 1986, 1996]), ("soybean", [1978, 1980, 1984]), ("potato", [])],
+)
+def test_the_test_years_in_which_a_crop_stays_unripe_are_known(crop, unripe):
+    task = data.task(f"{crop}-inputs-v1")
+    variety, years = task.simulator.crop, task.splits["test"].all_years
+    assert [year for year in years if not ripens(variety, grow(variety, year=year))] == unripe
 
 
 @pytest.mark.parametrize("crop", CROPS)

@@ -5,8 +5,8 @@ import pytest
 
 from agbench import data
 from agbench.building import build, seasons
-from agbench.envs import SeasonEnv
-from agbench.errors import ConfigError, UnknownNameError, WeatherError
+from agbench.envs import SeasonEnv, SeasonVectorEnv
+from agbench.errors import AgBenchError, ConfigError, UnknownNameError, WeatherError
 from agbench.site_weather import site_generator, site_series
 from agbench.spec.families import read_task
 from agbench.spec.reading import load_file
@@ -55,8 +55,48 @@ def test_a_split_of_generated_seasons_runs(content):
 def test_splits_of_generated_seasons_keep_to_their_numbers(content):
     parts = build(task_with(content, generated=[5, 8], leaving_out=[6]), "train")
     assert list(parts.scenarios) == [f"wageningen/generated/{i}" for i in (5, 7, 8)]
+
+
+ANY = ("wageningen/generated/123456", "kiel/generated/7", "wageningen/generated/3/temperature+2,rain-20")
+
+
+@pytest.mark.parametrize("key", [*ANY, "wageningen/1984"])
+def test_a_season_of_no_split_can_be_asked_for(content, key):
+    task = task_with(content, generated=[5, 8])
+    env, envs = SeasonEnv(build(task, "train")), SeasonVectorEnv(build(task, "train"), 2)
+    seen, info = env.reset(seed=0, options={"scenario": key})
+    assert info["scenario"] == key
+    assert np.array_equal(seen, env.reset(seed=1, options={"scenario": key})[0])
+    both, info = envs.reset(seed=0, options={"scenario": [key, "wageningen/generated/5"]})
+    assert np.array_equal(both[0], seen)
+    assert list(info["scenario"]) == [key, "wageningen/generated/5"]
+    asked = [build(task, "train").scenarios.world(key).weather for _ in range(2)]
+    assert np.array_equal(*asked)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("wageningen", "wageningen/85", "wageningen/generated/-1", "wageningen/generated/007", "", 1984),
+        *("wageningen/hidden/3", "wageningen/generated/3/temperature+40", "wageningen/generated/3/rain-x"),
+        *("wageningen/1984/", "wageningen/generated/3/temperature+2.0", "wageningen/generated/3/rain-..2"),
+    ],
+)
+def test_what_stands_for_no_season_is_refused(content, key, secret):
+    env = SeasonEnv(build(task_with(content, generated=[5, 8]), "train"))
     with pytest.raises(UnknownNameError, match="unknown scenario"):
-        parts.scenarios.world("wageningen/generated/9")
+        env.reset(seed=0, options={"scenario": key})
+
+
+def test_a_season_without_weather_says_so(content):
+    env = SeasonEnv(build(task_with(content, generated=[5, 8]), "train"))
+    for key, message in (
+        ("wageningen/1990", "the year 1990 of wageningen is incomplete"),
+        ("bleiswijk/generated/1", "the site bleiswijk has no generator"),
+        ("nowhere/generated/1", "unknown site 'nowhere'"),
+    ):
+        with pytest.raises(AgBenchError, match=message):
+            env.reset(seed=0, options={"scenario": key})
 
 
 def test_a_shift_can_be_another_site(content):

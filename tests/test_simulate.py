@@ -93,6 +93,14 @@ def test_forced_states_are_taken_day_by_day():
     assert season["LAI"].loc["1984-04-30"] != 3.0
 
 
+def test_days_of_numpy_and_whole_floats_are_days():
+    told = simulate(calendar={"crop_start_date": START, "max_duration": 90})
+    for days in (90.0, np.float32(90.0), np.int64(90)):
+        given = {"crop_start_date": np.datetime64(START), "max_duration": days}
+        same = simulate(start=np.datetime64(START), calendar=given)
+        pd.testing.assert_frame_equal(told, same, check_exact=True)
+
+
 def test_an_end_cuts_the_season():
     season = simulate(end="1984-03-31")
     pd.testing.assert_frame_equal(season, simulate().loc[:"1984-03-31"], check_exact=True)
@@ -159,9 +167,13 @@ WRONG = {
     "event amount": (
         {"events": [(START, "apply_n", -1.0)]},
         ConfigError,
-        r"amount must be 1 number\(s\) from 0",
+        "apply_n: amount must be a number, 0 or more; got -1.0",
     ),
-    "event recovery": ({"events": [(START, "apply_n", 1.0, 1.2)]}, ConfigError, "recovery must be 1 number"),
+    "event recovery": (
+        {"events": [(START, "apply_n", 1.0, 1.2)]},
+        ConfigError,
+        "recovery must be a number, 0 to 1",
+    ),
     "calendar key": ({"calendar": {"start": START}}, ConfigError, "calendar: unknown key 'start'"),
     "calendar type": (
         {"calendar": {"crop_start_date": START, "crop_start_type": "sow"}},
@@ -183,6 +195,16 @@ WRONG = {
         ConfigError,
         "max_duration must be a whole number of days; got 'long'",
     ),
+    "half a day": (
+        {"calendar": {"crop_start_date": START, "max_duration": 30.5}},
+        ConfigError,
+        "max_duration must be a whole number of days; got 30.5",
+    ),
+    "endless": (
+        {"calendar": {"crop_start_date": START, "max_duration": float("inf")}},
+        ConfigError,
+        "max_duration must be a whole number of days; got inf",
+    ),
     "harvest without date": (
         {"calendar": {"crop_start_date": START, "crop_end_type": "harvest"}},
         ConfigError,
@@ -198,6 +220,7 @@ WRONG = {
         UnknownNameError,
         "unknown variable 'LEAF'",
     ),
+    "limitation in pcse": ({"engine": "pcse", "limitation": "lw"}, ConfigError, "'lw' is for wofost-npk"),
     "forced in pcse": (
         {"external": pd.DataFrame({"LAI": [1.0]}, index=[START]), "engine": "pcse"},
         ConfigError,

@@ -13,7 +13,7 @@ import numpy as np
 import agbench
 from agbench import data
 from agbench.building import build
-from agbench.errors import UnknownNameError
+from agbench.errors import SimulationError, UnknownNameError
 from agbench.spec.overrides import override
 
 _KERNEL_ROWS: Final = 256
@@ -165,9 +165,13 @@ def _in_new_process(code: str, variables: dict[str, str]) -> float:
     import os
 
     environment = {**os.environ, **variables}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines()
+        raise SimulationError(
+            f"the first call, timed in a new process, failed with exit code {done.returncode}:"
+            f" {said[-1] if said else 'it said nothing'}"
+        )
     return float(done.stdout.split()[-1])
 
 

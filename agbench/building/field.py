@@ -87,7 +87,7 @@ def _scenarios(
     weather: "pd.DataFrame | None",
     years: Sequence[int] | None,
 ) -> ScenarioSet:
-    """Return the split's scenarios; the other splits' can be asked for by key."""
+    """Return the split's scenarios; others can be asked for by key, those of no split too."""
     given = None if weather is None else _given_series(weather, task.simulator.site)
     keys = task.scenarios(split) if years is None else _of_years(task, split, years)
     if not keys:
@@ -95,7 +95,7 @@ def _scenarios(
     builder = _WorldBuilder(task, model, given)
     builder.check_covered(keys)
     known = [key for name in task.splits for key in task.scenarios(name)]
-    return ScenarioSet(split, keys, known, builder.build, given, builder.random)
+    return ScenarioSet(split, keys, known, builder.build, given, builder.random, builder.stands_for_season)
 
 
 def _given_series(weather: Any, name: str) -> DailySeries:
@@ -138,6 +138,16 @@ class _WorldBuilder:
                 series.window(start, end)
             except WeatherError as error:
                 raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
+
+    def stands_for_season(self, key: str) -> bool:
+        """Return whether a key of any site is one that can be built; hidden seasons are for splits."""
+        season = seasons.read(key)
+        if season is None or season.kind == "hidden":
+            return False
+        if self._given is not None and season.site != self._task.simulator.site:
+            raise ConfigError(f"scenario {key}: the weather that was given is of {self._given.name}.")
+        self.check_covered([key])
+        return True
 
     def build(self, key: str, generator: "np.random.Generator | None") -> Any:
         """Return the world of a scenario; what is random in it is drawn from `generator`."""

@@ -17,6 +17,7 @@ from typing import Final, Literal
 from agbench import data
 from agbench.errors import ConfigError
 from agbench.site_weather import site_generator, site_series
+from agbench.spec.split import Change
 from agbench.weather.change import changed
 from agbench.weather.daily import DailySeries
 from agbench.weather.generator.generate import FIRST_DAY
@@ -60,6 +61,18 @@ def parse(key: str) -> SeasonKey:
     return SeasonKey(
         match["site"], kind, number, float(match["degrees"] or 0.0), float(match["percent"] or 0.0)
     )
+
+
+def read(key: str) -> SeasonKey | None:
+    """Return a key from a caller, taken apart; None where it is not spelt as keys are."""
+    try:
+        season = parse(key)
+        change = Change(temperature=f"{season.degrees} degC", rain=f"{season.percent} %").key
+    except (ValueError, TypeError):
+        return None
+    kind = "" if season.kind == "measured" else f"{season.kind}/"
+    spelt = f"{season.site}/{kind}{season.number}" + (f"/{change}" if change else "")
+    return season if spelt == key else None
 
 
 def series_of(key: str, given: DailySeries | None = None) -> DailySeries:
@@ -125,6 +138,11 @@ def secret(path: Path) -> Iterator[None]:
             del os.environ[SECRET_VARIABLE]
         else:
             os.environ[SECRET_VARIABLE] = before
+
+
+def secret_is_here() -> bool:
+    """Return whether a file of the organisers' secret is named on this machine."""
+    return bool(os.environ.get(SECRET_VARIABLE))
 
 
 def read_secret(path: str | Path, where: str = "secret") -> bytes:

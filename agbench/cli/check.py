@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.validation import check_file
+from agbench.validation import check_file, note_on
 
 
 def check(
@@ -29,5 +29,7 @@ def check(
             console.print(f"{mark}  {path}")
             if problem is not None:
                 console.print(f"       {problem}", markup=False, soft_wrap=True)
+            elif (note := note_on(Path(path))) is not None:
+                console.print(f"       {note}", markup=False, soft_wrap=True)
     if any(found.values()):
         raise typer.Exit(1)

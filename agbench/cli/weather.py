@@ -11,7 +11,6 @@ from rich.table import Table
 from agbench import data, site_fitting, soils
 from agbench.cli.options import JsonOption, console, print_json
 from agbench.errors import unknown
-from agbench.site_weather import site_generator
 from agbench.site_yields import MEAN_LIMIT, SPREAD_LIMIT, compare_yields
 from agbench.weather.generator.check import CHECKED_SEASONS, share_passed
 from agbench.weather.observations import Repair
@@ -41,7 +40,10 @@ RepairOption = Annotated[
 
 @weather.command("list")
 def list_sites(json: JsonOption = False) -> None:
-    """List the sites and the weather that they have."""
+    """List the sites and the weather that they have.
+
+    Example: `agbench weather list`
+    """
     found = [site_fitting.overview(name) for name in data.names("site")]
     if json:
         print_json([asdict(site) for site in found])
@@ -56,21 +58,24 @@ def list_sites(json: JsonOption = False) -> None:
 @weather.command()
 def show(
     site: SiteArgument,
+    year: Annotated[int | None, typer.Argument(metavar="[YEAR]", help="A measured year.")] = None,
     season: Annotated[int, typer.Option(help="Number of the generated season.")] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Show a site and the months of one of its generated seasons.
+    """Show a site and the months of one of its generated seasons, or of a measured year.
 
-    Example: `agbench weather show wageningen --season 17`
+    Example: `agbench weather show wageningen 1984`, `agbench weather show wageningen --season 17`
     """
     found = site_fitting.overview(site)
-    months = site_generator(site).season(season).to_frame().resample("MS").mean().iloc[:12]
+    months = site_fitting.months(site, year, season)
+    shown_as = {"season": season} if year is None else {"year": year}
     if json:
-        print_json({**asdict(found), "season": season, "months": months.to_dict("list")})
+        print_json({**asdict(found), **shown_as, "months": months.to_dict("list")})
         return
     console.print(f"{site}  {found.summary}")
     console.print(f"    {_place(found)}; soils: {', '.join(found.soils) or 'none'}")
-    console.print(f"    measured: {found.measured}; scenario {site}/generated/{season}:")
+    scenario = f"{site}/generated/{season}" if year is None else f"{site}/{year}"
+    console.print(f"    measured: {found.measured}; scenario {scenario}:")
     units = ("IRRAD MJ m-2 d-1", "TMIN degC", "TMAX degC", "VAP hPa", "WIND m s-1", "RAIN mm d-1")
     table = Table("month", *units, box=None)
     for day, row in zip(months.index, months.to_dict("records"), strict=True):
@@ -83,18 +88,20 @@ def show(
 def list_soils(json: JsonOption = False) -> None:
     """List the soils and the water that they hold; a contradictory one is refused with the reason.
 
+    Limits of a layered soil are means over its rootable depth.
+
     Example: `agbench weather soils`
     """
     found = [soils.overview(name) for name in data.names("soil")]
     if json:
         print_json([asdict(soil) for soil in found])
         return
-    titles = ("wilting", "field capacity", "saturation", "rootable depth", "available water")
+    titles = ("layers", "wilting", "field capacity", "saturation", "rootable depth", "available water")
     table = Table("soil", *titles, box=None)
     for soil in found:
         limits = (soil.wilting, soil.capacity, soil.saturation)
         lengths = ("-" if x is None else f"{x:.0f} cm" for x in (soil.depth, soil.available))
-        table.add_row(soil.soil, *(f"{limit:.3f}" for limit in limits), *lengths)
+        table.add_row(soil.soil, str(soil.layers), *(f"{limit:.3f}" for limit in limits), *lengths)
     console.print(table)
     for soil in (soil for soil in found if soil.remark):
         console.print(f"    {soil.soil}: {soil.remark}")
@@ -121,7 +128,7 @@ def check(
     site: SiteArgument,
     observations: ObservationsOption = None,
     repair: RepairOption = "none",
-    seasons: Annotated[int, typer.Option(help="Generated seasons to compare.")] = CHECKED_SEASONS,
+    seasons: Annotated[int, typer.Option(help="Generated seasons to compare, at least 2.")] = CHECKED_SEASONS,
     json: JsonOption = False,
 ) -> None:
     """Compare generated seasons with observed years; exit code 1 where a criterion fails.

@@ -1,24 +1,27 @@
 """Scenarios: what fixes one episode's world, and the sets of them that make a split."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from agbench.errors import unknown
+from agbench.errors import UnknownNameError, did_you_mean
 from agbench.weather.daily import DailySeries
 
 Build = Callable[[str, "np.random.Generator | None"], Any]
 """Makes the world of a scenario's key; the episode's generator where the world is random."""
+
+_PRINTED: Final = 50  # keys in a message
 
 
 class ScenarioSet:
     """A split: the keys of its scenarios in order, and their worlds.
 
     A key is stable text such as `wageningen/1984`. `known` are keys beyond the split that may be
-    asked for. A world is built once, when first needed; with `random`, anew for every episode,
-    from the episode's own generator. `series` is the weather that was given in place of the sites'
-    own, if any.
+    asked for, and so are all that `beyond` says yes to; it raises for one that lacks weather. A world
+    is built once, when first needed (`beyond` the known ones every time: there is no end of them);
+    with `random`, anew for every episode, from the episode's own generator. `series` is the weather
+    that was given in place of the sites' own, if any.
     """
 
     def __init__(
@@ -29,12 +32,14 @@ class ScenarioSet:
         build: Build,
         series: DailySeries | None = None,
         random: bool = False,
+        beyond: Callable[[str], bool] | None = None,
     ) -> None:
         self.split = split
         self.series = series
         self.keys = tuple(keys)
         self.random = random
         self._known = frozenset((*known, *keys))
+        self._beyond = beyond
         self._build = build
         self._worlds: dict[str, Any] = {}
 
@@ -45,12 +50,20 @@ class ScenarioSet:
         return iter(self.keys)
 
     def world(self, key: str, generator: "np.random.Generator | None" = None) -> Any:
-        """Return the world of a scenario; raises `UnknownNameError` for a key of no split."""
+        """Return the world of a scenario; raises `UnknownNameError` for a key that stands for none."""
         if key not in self._known:
-            raise unknown("scenario", key, self._known, where=f"split {self.split!r}")
+            if self._beyond is None or not self._beyond(key):
+                raise self._unknown(key)
+            return self._build(key, generator if self.random else None)
         if self.random and generator is not None:
             return self._build(key, generator)
         found = self._worlds.get(key)
         if found is None:
             found = self._worlds[key] = self._build(key, None)
         return found
+
+    def _unknown(self, key: Any) -> UnknownNameError:
+        """Return the error for a key that stands for no scenario; long lists of keys are not printed."""
+        short = len(self._known) <= _PRINTED
+        hint = did_you_mean(key, self._known) if short else f" Keys are such as {self.keys[0]}."
+        return UnknownNameError(f"split {self.split!r}: unknown scenario {key!r}.{hint}")

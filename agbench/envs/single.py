@@ -27,8 +27,8 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
     `scenario`, `elapsed` (model steps since the start: of a day in fields, of five minutes in
     greenhouses) and the task's metrics so far.
 
-    `reset(options={"scenario": "wageningen/1984"})` chooses the scenario; without, it is drawn
-    from the split by the episode's seed.
+    `reset(options={"scenario": "wageningen/1984"})` chooses the scenario, in fields any measured or
+    generated season (docs/weather.md); without, it is drawn from the split by the episode's seed.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": _FPS}  # noqa: RUF012

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -110,18 +111,19 @@ def _days(given: Any) -> int:
     """Return a maximum duration [d]; nothing given is a year."""
     if given is None:
         return _DEFAULT_DURATION
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
+    if isinstance(given, bool) or not isinstance(given, Real) or float(given) % 1.0 != 0.0:
         raise ConfigError(f"calendar: max_duration must be a whole number of days; got {given!r}.")
-    return int(given)
+    return int(float(given))
 
 
 def as_date(what: str, value: Any) -> date:
-    """Return a date from a date, a timestamp or `YYYY-MM-DD` text; raises `ConfigError`."""
-    if hasattr(value, "date") and callable(value.date):
-        value = value.date()
-    if isinstance(value, date):
-        return value
+    """Return a date from a date, a timestamp, a datetime64 or `YYYY-MM-DD` text; raises `ConfigError`."""
     try:
-        return date.fromisoformat(value)
+        if isinstance(value, np.datetime64):
+            value = value.astype("datetime64[D]").item()
+        elif hasattr(value, "date") and callable(value.date):
+            value = value.date()
+        known = isinstance(value, date) and value == value  # a NaT is a date that equals nothing
+        return value if known else date.fromisoformat(value)
     except (TypeError, ValueError):
         raise ConfigError(f"{what}: {value!r} is not a date like 1984-02-24.") from None

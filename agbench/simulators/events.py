@@ -1,8 +1,12 @@
-"""Management events of a bare simulation: (date, name, amount, recovery or efficiency)."""
+"""Management events of a bare simulation: (date, name, amount, recovery or efficiency).
+
+A harvest's amount is the share of the harvestable that it takes, 1 where none is given.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +23,8 @@ DEFAULT_FRACTION: Final = 0.7
 class Event:
     """Something done to the field on a date.
 
-    `amounts` in kg ha-1 (fertiliser: one for `apply_n`, three for `apply_npk`) or cm (water);
+    `amounts` in kg ha-1 (fertiliser: one for `apply_n`, three for `apply_npk`), cm (water) or the
+    share that a harvest takes;
     `fractions` are the recovery of each nutrient or the efficiency of the water.
     """
 
@@ -29,7 +34,8 @@ class Event:
     fractions: tuple[float, ...] = ()
 
 
-_LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 0}
+_LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 1}
+_WHOLE: Final = (1.0,)  # share of what is harvestable
 
 
 def parse(events: Sequence[Any], allowed: Sequence[str], model: str, start: date, end: date) -> list[Event]:
@@ -71,22 +77,34 @@ def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
         raise ConfigError(
             f"events[{i}]: {model} does not understand {name!r}.{did_you_mean(str(name), allowed)}"
         )
-    length = _LENGTHS[name]
-    amounts = _numbers(i, "amount", event[2] if len(event) > 2 else (), length)
-    given = event[3] if len(event) > 3 and event[3] is not None else (DEFAULT_FRACTION,) * length
-    fractions = _numbers(i, "recovery", given, length, upper=1.0)
-    return Event(as_date(f"events[{i}]", event[0]), name, amounts, fractions)
+    length, day = _LENGTHS[name], as_date(f"events[{i}]", event[0])
+    given = [*event[2:], None, None]
+    if name == "harvest":
+        if given[1] is not None and given[1] != ():
+            raise ConfigError(f"events[{i}]: a harvest has a share, and no recovery; got {given[1]!r}.")
+        return Event(day, name, _share(i, given[0]))
+    amounts = _numbers(i, f"{name}: amount", () if given[0] is None else given[0], length)
+    share = DEFAULT_FRACTION if given[1] is None else given[1]
+    return Event(day, name, amounts, _numbers(i, f"{name}: recovery", share, length, upper=1.0))
+
+
+def _share(i: int, given: Any) -> tuple[float, ...]:
+    """Return the share of the harvestable that a harvest takes: all, where nothing is said."""
+    missing = given is None or (isinstance(given, tuple) and not given)
+    return _WHOLE if missing else _numbers(i, "harvest: share", given, 1, upper=1.0)
 
 
 def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) -> tuple[float, ...]:
-    """Return `length` finite numbers between 0 and `upper`."""
+    """Return `length` finite numbers between 0 and `upper`; one number is every nutrient's recovery."""
     values = np.atleast_1d(np.asarray(value, dtype=object)).tolist()
-    if what == "recovery" and len(values) == 1:
+    if upper == 1.0 and len(values) == 1:
         values = values * length
-    numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+    numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
     if len(values) != length or not numeric or not all(0.0 <= v <= upper and v != np.inf for v in values):
-        bound = "" if np.isinf(upper) else f" to {upper:g}"
-        raise ConfigError(f"events[{i}]: {what} must be {length} number(s) from 0{bound}; got {value!r}.")
+        wanted = "a number" if length == 1 else f"{length} numbers (N, P, K)"
+        bound = "0 or more" if np.isinf(upper) else f"0 to {upper:g}"
+        got = repr(value) if values else "none"
+        raise ConfigError(f"events[{i}]: {what} must be {wanted}, {bound}; got {got}.")
     return tuple(float(v) for v in values)
 
 

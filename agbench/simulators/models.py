@@ -76,6 +76,14 @@ class Model:
     forecasts: bool = False
 
 
+def check_limitation(name: str, limitation: str | None) -> None:
+    """Refuse a choice of what limits growth, on any engine, for a model that offers none."""
+    if limitation is None or name == "wofost-npk":
+        return
+    said = "has its limitation in its name" if name.startswith("wofost") else "has one limitation"
+    raise ConfigError(f"limitation: {name} {said}; {limitation!r} is for wofost-npk.")
+
+
 ENGINES: Final = ("compiled", "pcse")
 
 _WOFOST: Final = "agbench.simulators.wofost.model"

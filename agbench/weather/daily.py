@@ -13,6 +13,7 @@ import numpy as np
 from agbench.errors import WeatherError, did_you_mean
 from agbench.simulators.base import Floats
 from agbench.weather.columns import DAILY, EVAPORATION, OBSERVED
+from agbench.weather.dates import read_dates
 from agbench.weather.plausibility import check_plausible
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def derive(
 def from_frame(frame: "pd.DataFrame", name: str = "given") -> DailySeries:
     """Return the series in a table: one row a day, columns in PCSE's units.
 
-    The index holds the dates, or a column DAY or date does. IRRAD, TMIN, TMAX, VAP, WIND and RAIN
+    The index holds the dates, or a column DAY, day or date does. IRRAD, TMIN, TMAX, VAP, WIND and RAIN
     must be there; TEMP, E0, ES0 and ET0 are used where given, else derived (see `derive`). The
     place stands in columns LAT, LON, ELEV or in `frame.attrs` as lat, lon, elev; Angstrom
     coefficients in `attrs` as angstA, angstB, else 0.29 and 0.49. Absent dates and rows with an
@@ -178,29 +179,13 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> DailySeries:
 
 def _days(frame: "pd.DataFrame", name: str) -> Any:
     """Return the dates of a table as an ascending datetime64[D] array."""
-    import pandas as pd
-
-    source = next((frame[c] for c in ("DAY", "date") if c in frame.columns), frame.index)
-    if len(frame) == 0:
-        raise WeatherError(f"weather {name}: the table is empty.")
-    if pd.api.types.is_numeric_dtype(source.dtype):
-        raise WeatherError(
-            f"weather {name}: the index holds numbers, not dates. Index the table by date, or give"
-            " the dates in a column DAY."
-        )
-    try:
-        stamps = pd.DatetimeIndex(pd.to_datetime(source)).tz_localize(None)
-    except (ValueError, TypeError) as error:
-        raise WeatherError(f"weather {name}: the index holds no dates: {error}.") from None
-    days = stamps.to_numpy().astype("datetime64[D]")
+    days = read_dates(frame, f"weather {name}", WeatherError)
     _check_days(days, name)
     return days
 
 
 def _check_days(days: Any, name: str) -> None:
-    """Refuse days without a date, out of order, or given twice."""
-    if np.isnat(days).any():
-        raise WeatherError(f"weather {name}: {int(np.isnat(days).sum())} rows have no date.")
+    """Refuse days out of order, or given twice."""
     steps = np.diff(days).astype(np.int64)
     if (steps == 0).any():
         day = days[1:][steps == 0][0]

@@ -51,7 +51,12 @@ def _check_temperatures(values: Floats, start: date, name: str) -> None:
     low, high, mean = (values[:, DAILY.column(v)] for v in ("TMIN", "TMAX", "TEMP"))
     inverted = low > high
     if inverted.sum() > _SWAPPED * np.isfinite(low).sum():
-        _refuse(inverted, low, "TMIN", f"not above TMAX (so on {inverted.sum()} days: swapped?)", start, name)
+        i = int(np.argmax(inverted))
+        raise WeatherError(
+            f"weather {name}: TMIN exceeds TMAX on {inverted.sum()} days, first on"
+            f" {start + timedelta(days=i)} ({low[i]:g} and {high[i]:g} degC): the columns seem to bear each"
+            " other's names. Exchange them; for a file, by the repair exchange-temperatures."
+        )
     outside = (mean < np.fmin(low, high) - _MEAN_TOLERANCE) | (mean > np.fmax(low, high) + _MEAN_TOLERANCE)
     _refuse(outside, mean, "TEMP", "between TMIN and TMAX", start, name)
 

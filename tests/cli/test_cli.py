@@ -121,6 +121,19 @@ def test_check_says_what_is_wrong_and_what_would_be_right(tmp_path, change, want
     assert wanted in " ".join(printed.split())
 
 
+def test_check_does_not_call_hidden_seasons_wrong_where_there_is_no_secret(tmp_path, monkeypatch):
+    monkeypatch.delenv("AGBENCH_SECRET_FILE", raising=False)
+    text = (ROOT / "tasks/wheat-nitrogen-v1.yaml").read_text()
+    assert text.count("splits:\n") == 1
+    with_secret = tmp_path / "wheat-nitrogen-v1.yaml"
+    with_secret.write_text(text.replace("splits:\n", "splits:\n    secret: {hidden: 5}\n"))
+    printed, _ = agbench("check", with_secret, cwd=tmp_path)
+    assert "good" in printed
+    assert "not tried: the split secret" in " ".join(printed.split())
+    with_secret.write_text(text.replace("splits:\n", "splits:\n    secret: {hidden: none}\n"))
+    agbench("check", with_secret, cwd=tmp_path, code=1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
@@ -128,7 +141,10 @@ def test_check_says_what_is_wrong_and_what_would_be_right(tmp_path, change, want
         (("evaluate", TASK, "-p", "cerres"), "unknown policy 'cerres'. Did you mean 'ceres'"),
         (("evaluate", TASK, "-p", "zero", "--split", "tset"), "unknown split 'tset'"),
         (("evaluate", TASK, "-p", "zero", "-s", "betta=5"), "unknown key 'betta'. Did you mean 'beta'"),
-        (("run", TASK, "-p", "zero", "--scenario", "wageningen/1990"), "unknown scenario"),
+        (
+            ("run", TASK, "-p", "zero", "--scenario", "wageningen/1990"),
+            "the year 1990 of wageningen is incomplete",
+        ),
         (("compare", "nowhere"), "there is no such result folder"),
     ],
 )

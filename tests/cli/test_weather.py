@@ -1,11 +1,13 @@
 import json
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import agbench
 from agbench import data
 from agbench.cli.app import app
-from agbench.errors import AgBenchError
+from agbench.errors import AgBenchError, WeatherError
 
 runner = CliRunner()
 
@@ -26,10 +28,32 @@ def test_list_tells_what_weather_each_site_has():
     assert "99.00 W" in run("list").stdout
 
 
+def test_soils_tell_what_every_soil_holds_layered_ones_too():
+    found = {soil["soil"]: soil for soil in json.loads(run("soils", "--json").stdout)}
+    assert set(found) == set(data.names("soil"))
+    layered = found["moregon-1"]
+    assert layered["layers"] == 6
+    assert layered["wilting"] == pytest.approx(0.036)
+    assert layered["available"] == pytest.approx((0.179 - 0.036) * 120.0)
+    assert all(0 < s["wilting"] < s["capacity"] < s["saturation"] < 1 for s in found.values())
+    shown = run("soils").stdout
+    assert all(name in shown for name in found)
+
+
 def test_show_gives_the_months_of_a_generated_season():
     text = run("show", "kiel", "--season", "17").stdout
     assert "kiel/generated/17" in text
     assert "Dec" in text
+
+
+def test_show_gives_the_months_of_a_measured_year():
+    assert "wageningen/1984" in run("show", "wageningen", "1984").stdout
+    shown = json.loads(run("show", "wageningen", "1984", "--json").stdout)
+    assert shown["year"] == 1984
+    assert len(shown["months"]["TMIN"]) == 12
+    for year, message in (("1990", "lacks 4 days"), ("1950", "covers"), ("99999", "no year")):
+        with pytest.raises(WeatherError, match=message):
+            run("show", "wageningen", year)
 
 
 def test_check_counts_what_passes():
@@ -59,12 +83,35 @@ def test_yields_agree_at_wageningen():
         (["plot", "wagenigen"], "Did you mean 'wageningen'"),
         (["check", "wageningen", "--repair", "magic"], "unknown repair 'magic'"),
         (["yields", "wageningen", "--crop", "rye"], "crop 'rye' must be one of wheat, maize"),
+        (["check", "wageningen", "--seasons", "0"], "at least 2 generated seasons"),
+        (["check", "wageningen", "--seasons", "1"], "at least 2 generated seasons"),
+        (["plot", "wageningen", "--picture", "here.doc"], "no picture can be written in the format .doc"),
+        (["check", "bleiswijk"], "a row every five minutes, and no daily one"),
+        (["plot", "bleiswijk"], "a row every five minutes, and no daily one"),
+        (["show", "bleiswijk"], "the site bleiswijk has no generator"),
     ],
 )
 def test_a_slip_ends_in_one_sentence(arguments, message, tmp_path, monkeypatch):
     monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path))
     with pytest.raises(AgBenchError, match=message):
         run(*arguments)
+
+
+def test_a_greenhouse_s_weather_is_not_listed_as_daily():
+    sites = {site["site"]: site for site in json.loads(run("list", "--json").stdout)}
+    assert sites["bleiswijk"]["measured"] == "every five minutes, for greenhouses only"
+    with pytest.raises(WeatherError, match="no daily one"):
+        agbench.make("wheat-inputs-v1", site="bleiswijk")
+    with pytest.raises(WeatherError, match="no daily one"):
+        agbench.simulate("wofost-npk", crop="wheat-1", soil="oregon-1", site="bleiswijk", start="2009-11-01")
+
+
+def test_a_fit_to_too_few_years_ends_in_one_sentence(tmp_path):
+    days = pd.date_range("1984-01-01", "1984-03-01", name="DAY")
+    table = pd.DataFrame({"IRRAD": 5e6, "TMIN": 1.0, "TMAX": 5.0, "VAP": 7.0, "WIND": 2.0, "RAIN": 0.1}, days)
+    table.assign(LAT=51.97, LON=5.67, ELEV=7.0).to_csv(tmp_path / "short.csv")
+    with pytest.raises(AgBenchError, match="0 complete years are too few"):
+        run("fit", "wageningen", "--observations", str(tmp_path / "short.csv"))
 
 
 def test_fit_writes_the_climate_of_a_site_file(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 from datetime import date
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from agbench.errors import ConfigError
@@ -43,9 +44,28 @@ def test_three_nutrients_share_a_recovery():
     assert (event.amounts, event.fractions) == ((60.0, 10.0, 20.0), (0.5, 0.5, 0.5))
 
 
-def test_a_harvest_has_no_amount():
-    (event,) = read(("1984-01-03", "harvest"), allowed=("harvest",))
-    assert event == Event(date(1984, 1, 3), "harvest")
+def test_a_harvest_takes_all_or_a_share():
+    for given, share in (((), 1.0), ((0.25,), 0.25), ((None,), 1.0)):
+        (event,) = read(("1984-01-03", "harvest", *given), allowed=("harvest",))
+        assert event == Event(date(1984, 1, 3), "harvest", (share,))
+        assert read(event, allowed=("harvest",)) == [event]
+    for wrong in ((1.5,), (1.0, 0.5), ("all",)):
+        with pytest.raises(ConfigError, match="harvest"):
+            read(("1984-01-03", "harvest", *wrong), allowed=("harvest",))
+
+
+@pytest.mark.parametrize("amount", [np.float32(5.0), np.int64(5), np.array(5.0), 5])
+@pytest.mark.parametrize("day", [np.datetime64("1984-01-03"), pd.Timestamp("1984-01-03 12:00"), START])
+def test_amounts_and_dates_of_numpy_and_pandas_are_read(day, amount):
+    (event,) = read((day, "irrigate", amount, np.int64(1)))
+    assert (event.amounts, event.fractions) == ((5.0,), (1.0,))
+    assert type(event.date) is date
+
+
+@pytest.mark.parametrize("day", [np.datetime64("NaT"), pd.NaT, "1984-13-01", 19840101])
+def test_what_is_no_date_is_refused(day):
+    with pytest.raises(ConfigError, match="is not a date like 1984-02-24"):
+        read((day, "irrigate", 1.0))
 
 
 @pytest.mark.parametrize(
@@ -55,14 +75,14 @@ def test_a_harvest_has_no_amount():
             ("1984-01-03", "apply_p", 1.0),
             "lintul3-wheat does not understand 'apply_p'. Did you mean 'apply_n'",
         ),
-        (("1984-01-03", "apply_n"), "amount must be 1 number"),
-        (("1984-01-03", "apply_n", "60"), "amount must be 1 number.*got '60'"),
-        (("1984-01-03", "apply_n", -1.0), "amount must be 1 number"),
-        (("1984-01-03", "apply_n", float("nan")), "amount must be 1 number"),
-        (("1984-01-03", "apply_n", float("inf")), "amount must be 1 number"),
-        (("1984-01-03", "apply_n", (1.0, 2.0)), "amount must be 1 number"),
-        (("1984-01-03", "apply_n", True), "amount must be 1 number"),
-        (("1984-01-03", "apply_n", 1.0, 70.0), "recovery must be 1 number.* to 1; got 70"),
+        (("1984-01-03", "apply_n"), "amount must be a number"),
+        (("1984-01-03", "apply_n", "60"), "amount must be a number.*got '60'"),
+        (("1984-01-03", "apply_n", -1.0), "amount must be a number"),
+        (("1984-01-03", "apply_n", float("nan")), "amount must be a number"),
+        (("1984-01-03", "apply_n", float("inf")), "amount must be a number"),
+        (("1984-01-03", "apply_n", (1.0, 2.0)), "amount must be a number"),
+        (("1984-01-03", "apply_n", True), "amount must be a number"),
+        (("1984-01-03", "apply_n", 1.0, 70.0), "recovery must be a number.* to 1; got 70"),
         (("1984-01-32", "apply_n", 1.0), r"events\[0\]: '1984-01-32' is not a date"),
         (("1984-01-11", "apply_n", 1.0), "on 1984-01-11 lies outside the simulation, 1984-01-01 to"),
         (("1984-01-03",), "is not .date, name, amount"),

@@ -9,7 +9,7 @@ from agbench.simulators.lintul3.run import EVENTS, run_table
 from agbench.simulators.lintul3.simulator import Lintul3Simulator
 from agbench.simulators.lintul3.variables import INPUTS, VARIABLES
 from agbench.simulators.lintul3.world import Lintul3World, build_world
-from agbench.simulators.models import FieldSetup, Model
+from agbench.simulators.models import FieldSetup, Model, check_limitation
 from agbench.weather.daily import DAILY
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def model(name: str) -> Model:
     """Return the description of `lintul3` or `lintul3-wheat`."""
 
     def world(setup: FieldSetup) -> Lintul3World:
+        check_limitation(name, setup.limitation)
         return build_world(
             name,
             setup.parameters,

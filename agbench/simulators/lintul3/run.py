@@ -1,16 +1,15 @@
 """One season of LINTUL-3 as a table: the bare physics behind `agbench.simulate`."""
 
 from collections.abc import Sequence
-from datetime import date
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agbench.errors import ConfigError
 from agbench.simulators.base import Floats
 from agbench.simulators.events import Event, daily_inputs
+from agbench.simulators.forced import read_forced
 from agbench.simulators.lintul3 import batch
-from agbench.simulators.lintul3.variables import CROP_NAMES, NO_CROP, VARIABLES
+from agbench.simulators.lintul3.variables import CROP_NAMES, NO_CROP, STATES, VARIABLES
 from agbench.simulators.lintul3.world import Lintul3World
 from agbench.weather.daily import DAILY
 
@@ -40,7 +39,7 @@ def run_season(
     days = int(world.calendar["last"]) + 1
     state = np.zeros((1, len(VARIABLES)))
     out = np.empty((days, len(columns)))
-    forced_columns, forced = _forced(external, world.start, days)
+    forced_columns, forced = read_forced(external, world.start, days, VARIABLES, STATES)
     count = batch.season(
         state.view(VARIABLES.record_type())[0, 0],
         world.weather.view(DAILY.record_type())[:, 0],
@@ -74,19 +73,3 @@ def run_table(
     bare = table["STAGE"] == NO_CROP
     table.loc[bare, list(CROP_NAMES)] = np.nan
     return table
-
-
-def _forced(
-    external: "pd.DataFrame | None", start: date, days: int
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Floats]:
-    """Return the columns of forced states and their values a day, (days, m); NaN where free."""
-    import pandas as pd
-
-    if external is None:
-        return np.zeros(0, dtype=np.intp), np.zeros((days, 0))
-    if not isinstance(external, pd.DataFrame):
-        raise ConfigError("external: must be a DataFrame indexed by date, one column a state.")
-    columns = VARIABLES.columns([str(name) for name in external.columns])
-    index = pd.date_range(start, periods=days, freq="D")
-    by_day = external.set_axis(pd.DatetimeIndex(external.index), axis=0).reindex(index)
-    return columns, by_day.to_numpy(dtype=np.float64)

@@ -79,6 +79,9 @@ _BOOKKEEPING = [
     Variable("DURATION", "d", "days since the crop started", 0, 10_000),
 ]
 
+STATES: Final = frozenset(v.name for v in (*_PHENOLOGY[1:], *_CROP, *_SOIL))
+"""What the rates of a day are computed from, but for the stage."""
+
 VARIABLES: Final = VariableTable([*_PHENOLOGY, *_CROP, *_SOIL, *_REPORTED_RATES, *_RATES, *_BOOKKEEPING])
 CROP_NAMES: Final = tuple(
     v.name

@@ -8,7 +8,7 @@ import numpy as np
 
 from agbench.errors import ConfigError
 from agbench.simulators.events import Event
-from agbench.simulators.models import FieldSetup, Model
+from agbench.simulators.models import FieldSetup, Model, check_limitation
 from agbench.simulators.pcse_reference.models import find_model, name_of
 from agbench.simulators.pcse_reference.run import PcseWorld, run_pcse
 from agbench.simulators.pcse_reference.simulator import INPUTS, PcseSimulator
@@ -29,6 +29,7 @@ def model(compiled: Model, soil_water: str = "single") -> Model:
     find_model(name)
 
     def world(setup: FieldSetup) -> PcseWorld:
+        check_limitation(compiled.name, setup.limitation)
         return PcseWorld(
             name,
             setup.parameters,
@@ -41,6 +42,7 @@ def model(compiled: Model, soil_water: str = "single") -> Model:
         )
 
     def table(setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None") -> "pd.DataFrame":
+        check_limitation(compiled.name, setup.limitation)
         if external is not None:
             raise ConfigError('external: forced states need engine="compiled"; PCSE has none.')
         found = run_pcse(

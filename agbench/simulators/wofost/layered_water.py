@@ -16,7 +16,7 @@ from agbench.simulators.wofost.evapotranspiration import (
 )
 from agbench.simulators.wofost.layers import CURVES, FIRST_CURVE
 from agbench.simulators.wofost.tables import limit, table
-from agbench.simulators.wofost.variables import LAYERED81
+from agbench.simulators.wofost.variables import LAYERED81, REMOVED
 from agbench.simulators.wofost.water_balance import (
     evaporation_rates,
     infiltrating_share,
@@ -290,7 +290,8 @@ def integrate_layers(x: Floats, s: Any, p: Any) -> None:
     s.BOTTOMFLOWT += s.BOTTOMFLOW
     if s.DURATION == 0.0 and s.IN_CROP > 0.0:
         s.RDMOLD = p.RDMCR
-    depth = rooted_depth(s)
+    gone = p.SOUND == 0.0 and s.CROP == REMOVED  # PCSE then keeps the depth of the last roots
+    depth = s.RD if gone else rooted_depth(s)
     if abs(depth - s.RDOLD) > 0.001:
         s.RDOLD = depth
     _sum_layers(x, s, p, depth)

@@ -74,6 +74,8 @@ def read_layers(record: NDArray[Any], tables: list[Floats], profile: Mapping[str
 
 def _check(record: NDArray[Any], i: int, place: str) -> None:
     """Refuse a layer whose limits contradict each other."""
+    if record["IOX"] == 1.0 and record["IAIRDU"] == 0.0 and record["LAYER_CRAIRC"][i] <= 0.0:
+        raise ConfigError(f"{place}: CRAIRC must exceed 0; got {record['LAYER_CRAIRC'][i]}.")
     wilting, field, full = (record[f"LAYER_{n}"][i] for n in ("SMW", "SMFCF", "SM0"))
     if not wilting < field < full:
         raise ConfigError(

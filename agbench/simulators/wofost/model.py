@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agbench.errors import ConfigError, unknown
+from agbench.errors import unknown
 from agbench.simulators.events import Event
-from agbench.simulators.models import FieldSetup, Model
+from agbench.simulators.models import FieldSetup, Model, check_limitation
 from agbench.simulators.wofost.simulate import EVENTS, daily_management, run
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.units import UNITS
@@ -54,10 +54,7 @@ def model(name: str, soil_water: str = "single") -> Model:
 
 
 def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
-    if name != "wofost-npk" and setup.limitation is not None:
-        raise ConfigError(
-            f"limitation: {name} has its limitation in its name; {setup.limitation!r} is for wofost-npk."
-        )
+    check_limitation(name, setup.limitation)
     world = build_world(
         name,
         setup.parameters,

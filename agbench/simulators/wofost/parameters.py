@@ -259,7 +259,7 @@ def collect(
         if name in TABLES:
             tables[TABLES.index(name)] = afgen.build(name, pairs(name, given[name], where), where)
     _set_co2(record, model, given, where)
-    _check_ranges(record, where, layered)
+    _check_ranges(record, needed, tables, where, layered)
     return record, tables
 
 
@@ -281,15 +281,31 @@ def _set_co2(record: NDArray[Any], model: str, given: Mapping[str, Any], where: 
             record[constant] = afgen.afgen(built, co2)
 
 
-def _check_ranges(record: NDArray[Any], where: str, layered: bool) -> None:
-    """Refuse a soil or a depth that the water balance cannot stand on."""
+_ABOVE_0: Final = ("CVL", "CVO", "CVR", "CVS", "Q10", "SPAN", "KN", "TCNT", "RDI", "RDMSOL", "TSUM1", "TSUM2")
+_NOT_BELOW_0: Final = ("SOPE", "KSUB", "WAV", "SSI", "SSMAX", "TDWI", "RRI")
+_TABLES_ABOVE_0: Final = ("KDIFTB", "EFFTB")
+
+
+def _check_ranges(
+    record: NDArray[Any], needed: Requirements, tables: Sequence[Floats], where: str, layered: bool
+) -> None:
+    """Refuse figures of `needed` names that no crop grows with, and by which PCSE divides."""
     if not layered and not record["SMW"] < record["SMFCF"] <= record["SM0"]:
         raise ConfigError(
             f"{where}: soil moisture must rise from SMW over SMFCF to SM0; got "
             f"{record['SMW']}, {record['SMFCF']}, {record['SM0']}."
         )
-    if record["RDI"] <= 0.0:
-        raise ConfigError(f"{where}: RDI, the initial rooting depth, must exceed 0 cm.")
-    for name in ("TSUM1", "TSUM2"):
+    breathes = record["IOX"] == 1.0 and record["IAIRDU"] == 0.0
+    air = ("CRAIRC",) if breathes else ()  # the air that roots need; read where IOX is 1 and IAIRDU 0
+    for name in (n for n in (*_ABOVE_0, *air) if n in needed.scalars):
         if record[name] <= 0.0:
-            raise ConfigError(f"{where}: {name} must exceed 0 degC d; got {record[name]}.")
+            raise ConfigError(f"{where}: {name} must exceed 0; got {record[name]}.")
+    for name in (n for n in _NOT_BELOW_0 if n in needed.scalars):
+        if record[name] < 0.0:
+            raise ConfigError(f"{where}: {name} must not be negative; got {record[name]}.")
+    if not 0.0 <= record["NOTINF"] <= 1.0:
+        raise ConfigError(f"{where}: NOTINF is a share of the rain, 0 to 1; got {record['NOTINF']}.")
+    for name in (n for n in _TABLES_ABOVE_0 if n in needed.tables):
+        ordinates = tables[TABLES.index(name)][1]
+        if (ordinates <= 0.0).any():
+            raise ConfigError(f"{where}: all of {name} must exceed 0; got {ordinates.min()}.")

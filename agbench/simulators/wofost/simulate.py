@@ -5,14 +5,15 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agbench.errors import ConfigError
 from agbench.simulators import events as management
 from agbench.simulators.base import Floats, VariableTable
 from agbench.simulators.calendar import CropCalendar, as_date
+from agbench.simulators.forced import read_forced
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
+    FIRST_RATE,
     INPUT_WIDTH,
     INPUTS,
     MEMORY_NAMES,
@@ -32,6 +33,9 @@ _HARVEST: Final = INPUTS.column("HARVEST")
 _FIRST_EFFECTIVE: Final = len(INPUTS)
 _DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP")
 _PCSE_NAMES: Final = {"WC": "W", "WART": "WDRT"}
+_OURS: Final = {"W": "WC", "WDRT": "WART", "SM_MEAN": "SM"}
+_LAYER_STATES: Final = ("SM", "WC")
+_SUMS_OF_LAYERS: Final = frozenset(["SM", "WC", "WLOW", "WWLOW", "WBOT", "WAVUPP", "WAVLOW", "WAVBOT"])
 _POTENTIAL_SOIL: Final = frozenset({"SM", "WTRAT", "EVST", "EVS", "WTRA", "NAVAIL"})
 _SINGLE_LAYER: Final = frozenset(
     ["WLOWI", "WART", "PERCT", "LOSST", "PERC", "LOSS", "DW", "DWLOW", "WBALRT", "DSOS", "RDMOLD"]
@@ -105,7 +109,7 @@ def daily_management(events: Sequence[management.Event], first: date, days: int,
     for event in events:
         t = (event.date - first).days
         if event.name == "harvest":
-            inputs[t, _HARVEST] = 1.0
+            inputs[t, _HARVEST] = min(1.0, inputs[t, _HARVEST] + event.amounts[0])
             continue
         for i, (amount, share) in enumerate(zip(event.amounts, event.fractions, strict=True)):
             column = _FIRST_COLUMN[event.name] + i
@@ -119,7 +123,8 @@ def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" 
     """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
     simulator = WofostSimulator(world.model, 1, world.soil_water)
     days = len(world.weather)
-    columns, forced = _forced(external, world.start, days, simulator.variables)
+    states = {name for name in simulator.variables.names if _is_state(name, simulator.variables, world)}
+    columns, forced = read_forced(external, world.start, days, simulator.variables, states, _OURS)
     rows = np.empty((days, len(simulator.variables)))
     for t in range(days):
         today = slice(t, t + 1)
@@ -133,19 +138,16 @@ def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" 
     return _table(rows[: t + 1], simulator.variables, world)
 
 
-def _forced(
-    external: "pd.DataFrame | None", first: date, days: int, variables: VariableTable
-) -> tuple[NDArray[np.intp], Floats]:
-    """Return the forced columns (k,) and their values (days, k), NaN where not forced."""
-    if external is None:
-        return np.zeros(0, dtype=np.intp), np.zeros((days, 0))
-    import pandas as pd
-
-    ours = {theirs: name for name, theirs in _PCSE_NAMES.items()}
-    names = [ours.get(str(name), str(name)) for name in external.columns]
-    calendar = pd.date_range(first, periods=days)
-    aligned = external.set_axis(pd.DatetimeIndex(external.index)).reindex(calendar)
-    return variables.columns(names), aligned.to_numpy(dtype=np.float64, copy=True)
+def _is_state(name: str, variables: VariableTable, world: WofostWorld) -> bool:
+    """Return whether a column is a state of this world that the rates of the day are computed from."""
+    if variables.column(name) >= variables.column(FIRST_RATE) or _absent(name, world):
+        return False
+    if name == "STAGE" or name in MEMORY_NAMES or name in _DATES:
+        return False
+    word, _, number = name.rpartition("_")
+    if number.isdigit():
+        return word in _LAYER_STATES
+    return not (world.soil_water == "layered" and name in _SUMS_OF_LAYERS)
 
 
 def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.DataFrame":

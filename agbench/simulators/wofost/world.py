@@ -87,6 +87,7 @@ def build_world(
         _fit_roots(record, model, where)
     _set_switches(record, model, setting, limitation, where)
     _set_calendar(record, calendar, model, start, end)
+    _check_emergence(record, calendar, where)
     _set_management(record, management, sowing_window, model, setting, start)
     record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
     columns = DAILY.columns(WEATHER_VARIABLES.names)
@@ -190,6 +191,15 @@ def _set_calendar(
     record["END_EMERGENCE"] = ends == "emergence"
     record["END_MATURITY"] = ends in ("maturity", "earliest")
     record["END_DEATH"] = ends == "death"
+
+
+def _check_emergence(record: NDArray[Any], calendar: CropCalendar | None, where: str) -> None:
+    """Refuse seed that needs no warmth to emerge: such a crop is published as planted."""
+    if calendar is not None and not record["START_EMERGED"] and record["TSUMEM"] <= 0.0:
+        raise ConfigError(
+            f"{where}: TSUMEM is {record['TSUMEM']}, so that the crop cannot be sown; start it with"
+            " crop_start_type 'emergence'."
+        )
 
 
 def _set_management(

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from agbench.errors import WeatherError
 from agbench.simulators.base import Floats
 from agbench.weather.daily import DailySeries
 from agbench.weather.generator.generate import OBSERVED_ORDER, Generator
@@ -21,6 +22,7 @@ from agbench.weather.generator.statistics import (
 
 CHECKED_SEASONS: Final = 8000
 SUBSAMPLE: Final = 200
+_LEAST_SEASONS: Final = 2
 _KS_AT_1_PERCENT = 1.6276  # two-sample Kolmogorov-Smirnov, asymptotic
 _SEASONS = ("winter", "spring", "summer", "autumn")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -46,6 +48,10 @@ class Finding:
 
 def check(generator: Generator, series: DailySeries, count: int = CHECKED_SEASONS) -> list[Finding]:
     """Return all comparisons of `count` generated seasons with the observed complete years."""
+    if count < _LEAST_SEASONS:
+        raise WeatherError(
+            f"seasons: a spread needs at least {_LEAST_SEASONS} generated seasons to compare; got {count}."
+        )
     observed = whole_years(series)
     generated = generated_years(generator, count)
     have, found = statistics(observed), statistics(generated)

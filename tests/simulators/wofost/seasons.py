@@ -44,15 +44,17 @@ def parameters(crop: str, soil: str, setting: str = "sound"):
     return {**data.soil(soil).values, **values}
 
 
-def random_world(rng: np.random.Generator, crop: str, limitation: str, setting: str = "sound"):
-    """Return a world drawn at random but for crop and limitation, and its parameters."""
+def random_world(
+    rng: np.random.Generator, crop: str, limitation: str, setting: str = "sound", soil: str | None = None
+):
+    """Return a world drawn at random but for crop, limitation and a named soil, and its parameters."""
     extremes = {
         "SSMAX": float(rng.choice([0.0, 0.0, 2.0])),
         "IFUNRN": float(rng.integers(2)),
         "NOTINF": float(rng.choice([0.0, 0.3])),
         "WAV": float(rng.choice([1.0, 10.0, 40.0])),
     }
-    given = {**parameters(crop, str(rng.choice(SOILS)), setting), **extremes}
+    given = {**parameters(crop, soil or str(rng.choice(SOILS)), setting), **extremes}
     start = dt.date(int(rng.integers(1976, 1988)), int(rng.integers(1, 13)), 1)
     end = start + dt.timedelta(days=DAYS)
     calendar = CropCalendar(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from seasons import CROPS, random_management, random_world
+from seasons import CROPS, SOILS, random_management, random_world
 
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import STANDING, VARIABLES_NPK
@@ -57,26 +57,22 @@ def biomass_gap(now, before):
     return now.sum(*stores) - before.sum(*stores) - before["DMI"]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    crop=st.sampled_from(CROPS),
-    limitation=st.sampled_from(LIMITATIONS),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_balances_close(crop, limitation, seed):
+def check_balances(crop, limitation, seed, soils=(None,) * 4):
+    """Hold every day of random seasons on these soils (None: any) against its balances."""
     rng = np.random.default_rng(seed)
-    drawn = [random_world(rng, crop, limitation) for _ in range(4)]
+    drawn = [random_world(rng, crop, limitation, soil=soil) for soil in soils]
+    n = len(drawn)
     parameters = {
         name: np.array([given[name] for _, given in drawn])
         for name, value in drawn[0][1].items()
         if isinstance(value, float)
     }
-    simulator = WofostSimulator("wofost-npk", 4)
+    simulator = WofostSimulator("wofost-npk", n)
     simulator.reset([world for world, _ in drawn])
     now = Rows(simulator.state)
     while not simulator.finished.all():
         before = now
-        simulator.advance(random_management(rng, 4), 1)
+        simulator.advance(random_management(rng, n), 1)
         now = Rows(simulator.state)
         both = (now["CROP"] == STANDING) & (before["CROP"] == STANDING)
         assert np.isfinite(now.state).all()
@@ -87,6 +83,25 @@ def test_balances_close(crop, limitation, seed):
         for x in "NPK":
             assert abs(nutrient_gap(now, before, x)[both]).max(initial=0.0) < 1e-6
             assert abs(soil_gap(now, parameters, x, simulator.elapsed)).max() < 1e-6
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    crop=st.sampled_from(CROPS),
+    limitation=st.sampled_from(LIMITATIONS),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_balances_close(crop, limitation, seed):
+    check_balances(crop, limitation, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limitation", LIMITATIONS)
+def test_balances_close_for_every_variety_on_every_soil(limitation):
+    assert len(CROPS) == 63
+    assert len(SOILS) == 7
+    for seed, crop in enumerate(CROPS):
+        check_balances(crop, limitation, seed, SOILS)
 
 
 @pytest.mark.slow

@@ -64,7 +64,8 @@ def calendar(year):
 
 @pytest.mark.parametrize("soil", PROFILES)
 @pytest.mark.parametrize("model", ["wofost81-wlp", "wofost81-nwlp"])
-def test_equals_pcse(soil, model):
+@pytest.mark.parametrize("until", [None, (11, 20)], ids=["with the crop", "bare soil after it"])
+def test_equals_pcse(soil, model, until):
     crop = "potato/Potato_701" if model == "wofost81-wlp" else "barley/Spring_barley_301"
     for year, water, ponds in ((1976, 5.0, 0.0), (1985, 30.0, 1.5)):
         start = dt.date(year, 3, 1)
@@ -79,10 +80,12 @@ def test_equals_pcse(soil, model):
         ]
         if model == "wofost81-nwlp":
             events.append((dt.date(year, 5, 5), "apply_n", 60.0, 0.7))
-        theirs = run_pcse(model, given, wageningen(), start, calendar(year), events, layered=True)
+        end = None if until is None else dt.date(year, *until)
+        theirs = run_pcse(model, given, wageningen(), start, calendar(year), events, end, layered=True)
         ours = simulate_wofost(
-            model, given, wageningen(), start, None, calendar(year), events, soil_water="layered"
+            model, given, wageningen(), start, end, calendar(year), events, soil_water="layered"
         )
+        assert len(ours) == len(theirs)
         for name in FLOATS:
             if name in theirs:
                 a, b = ours[name].to_numpy(float), theirs[name].to_numpy(dtype=float)

@@ -98,7 +98,6 @@ def test_a_harvest_leaves_the_field_with_its_nutrients():
         ({"events": [(dt.date(1990, 1, 1), "apply_n", 3.0)]}, WeatherError, "covers"),
         ({"events": [(dt.date(1984, 5, 1), "aply_n", 3.0)]}, ConfigError, "apply_n"),
         ({"soil_water": "layered"}, ConfigError, "only wofost81 and wofost-npk"),
-        ({"external": pd.DataFrame({"SN": [1.0]}, index=["1984-05-01"])}, UnknownNameError, "SM"),
     ],
 )
 def test_errors_say_what_would_be_right(changes, error, match):
@@ -109,6 +108,12 @@ def test_errors_say_what_would_be_right(changes, error, match):
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
+        *[({name: 0.0}, f"{name} must exceed 0") for name in ("CVL", "CVS", "Q10", "SPAN", "RDMSOL")],
+        *[({name: -1.0}, f"{name} must not be negative") for name in ("SOPE", "KSUB", "WAV", "TDWI")],
+        ({"NOTINF": 2.0}, "NOTINF is a share of the rain"),
+        ({"KDIFTB": [0.0, 0.6, 2.0, 0.0]}, "all of KDIFTB must exceed 0"),
+        ({"CRAIRC": 0.0, "IOX": 1.0, "IAIRDU": 0.0}, "CRAIRC must exceed 0"),
+        ({"TSUMEM": 0.0}, "cannot be sown; start it with crop_start_type 'emergence'"),
         ({"TSUM1": None}, "TSUM1 is None, not a finite number"),
         ({"SMFCF": 0.05}, "soil moisture must rise from SMW over SMFCF to SM0"),
         ({"AMAXTB": [0.0, 35.0, 1.0]}, "AMAXTB must be a flat list"),
@@ -124,3 +129,19 @@ def test_missing_parameters_are_named():
     less = {name: value for name, value in BARLEY.items() if name not in ("SPAN", "RMO")}
     with pytest.raises(ConfigError, match="wofost72-pp also needs RMO, SPAN"):
         simulate_wofost("wofost72-pp", less, wageningen(), calendar=CALENDAR)
+
+
+def test_a_crop_without_a_sum_to_emergence_can_be_planted():
+    planted = {**CALENDAR, "crop_start_type": "emergence"}
+    given = {**BARLEY, "TSUMEM": 0.0, "CRAIRC": 0.0, "IOX": 0.0}
+    run = simulate_wofost("wofost72-wlp", given, wageningen(), SPRING, calendar=planted)
+    assert run["TWSO"].max() > 1000.0
+
+
+def test_half_a_harvest_takes_half():
+    day = dt.date(1984, 8, 1)
+    whole = wheat([(day, "harvest")]).loc["1984-08-01", "HARVESTED"]
+    half = wheat([(day, "harvest", 0.5)]).loc["1984-08-01", "HARVESTED"]
+    assert half == pytest.approx(whole / 2.0)
+    twice = wheat([(day, "harvest", 0.5), (day, "harvest", 0.75)]).loc["1984-08-01", "HARVESTED"]
+    assert twice == whole

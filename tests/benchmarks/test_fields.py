@@ -1,0 +1,11 @@
+"""Timing field tasks in new processes."""
+
+import pytest
+
+from agbench.benchmarks.fields import first_calls
+from agbench.errors import SimulationError
+
+
+def test_a_process_that_fails_says_why():
+    with pytest.raises(SimulationError, match=r"exit code 1: .*unknown task 'wheat-nitrogn-v1'"):
+        first_calls("wheat-nitrogn-v1")
