@@ -55,6 +55,22 @@ def day_length(latitude: float, day_of_year: float, angle: float) -> float:
 
 
 @kernel
+def equation_of_time(day_of_year: float) -> float:
+    """How far the sun is ahead of mean solar time [h] (Allen et al. 1998, FAO 56, Equations 32, 33)."""
+    angle = 2.0 * math.pi * (day_of_year - 81.0) / 364.0
+    return 0.1645 * math.sin(2.0 * angle) - 0.1255 * math.cos(angle) - 0.025 * math.sin(angle)
+
+
+@kernel
+def solar_noon(longitude: float, day_of_year: float, zone: float) -> float:
+    """Clock time of the sun's highest stand [h] (FAO 56, Equation 31).
+
+    `longitude` in degrees east of Greenwich; `zone` is how far the clock is ahead of UTC [h].
+    """
+    return 12.0 - (longitude / 15.0 - zone) - equation_of_time(day_of_year)
+
+
+@kernel
 def integrated_sine(latitude: float, day_of_year: float) -> float:
     """Sine of solar height, integrated over the day [s d-1]."""
     offset = sine_offset(latitude, day_of_year)

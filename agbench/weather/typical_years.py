@@ -24,9 +24,9 @@ _HOURS = 24 * 365
 
 def read_epw(path: Path) -> DailySeries:
     """Return the typical year in an EnergyPlus weather file (EPW); absent rain counts as none."""
-    frame, place = _parsed("epw", path)
+    frame, place = parsed("epw", path)
     names = {"radiation": "ghi", "air": "temp_air", "dew": "temp_dew", "wind": "wind_speed"}
-    rain = _numbers(path, frame, "liquid_precipitation_depth")  # mm; 999 is none
+    rain = numbers(path, frame, "liquid_precipitation_depth")  # mm; 999 is none
     return _days(path, frame, names, np.where(rain >= 999.0, 0.0, rain), place)
 
 
@@ -35,23 +35,23 @@ def read_tmy3(path: Path) -> DailySeries:
 
     The column says mm but counts tenths of them: its steps are hundredths of an inch, 2.54 tenths.
     """
-    frame, place = _parsed("tmy3", path)
+    frame, place = parsed("tmy3", path)
     names = {"radiation": "ghi", "air": "temp_air", "dew": "temp_dew", "wind": "wind_speed"}
-    tenths = _numbers(path, frame, "Lprecip depth (mm)")  # -9900 is none
+    tenths = numbers(path, frame, "Lprecip depth (mm)")  # -9900 is none
     return _days(path, frame, names, 0.1 * np.maximum(tenths, 0.0), place)
 
 
 def read_tm2(path: Path) -> DailySeries:
     """Return the typical year in a TMY2 file, which holds no rain: it is dry."""
-    frame, place = _parsed("tmy2", path)
+    frame, place = parsed("tmy2", path)
     frame = frame.assign(DryBulb=frame["DryBulb"] / 10.0, DewPoint=frame["DewPoint"] / 10.0)
     frame = frame.assign(Wspd=frame["Wspd"] / 10.0)
     names = {"radiation": "GHI", "air": "DryBulb", "dew": "DewPoint", "wind": "Wspd"}
     return _days(path, frame, names, np.zeros(len(frame)), place)
 
 
-def _parsed(kind: str, path: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
-    """Return what pvlib reads, and the place in its metadata."""
+def parsed(kind: str, path: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
+    """Return what pvlib reads in an `epw`, `tmy3` or `tmy2` file, and the place in its metadata."""
     try:
         from pvlib import iotools
     except ImportError:
@@ -68,7 +68,7 @@ def _parsed(kind: str, path: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     return frame, place
 
 
-def _numbers(path: Path, frame: "pd.DataFrame", name: str) -> Floats:
+def numbers(path: Path, frame: "pd.DataFrame", name: str) -> Floats:
     """Return a column as numbers; raises `WeatherError` where it holds anything else."""
     try:
         found: Floats = frame[name].to_numpy(dtype=np.float64)
@@ -85,7 +85,7 @@ def _days(
 
     if len(frame) != _HOURS:
         raise WeatherError(f"{path}: a typical year has {_HOURS} hours; this file has {len(frame)}.")
-    hours = {key: _numbers(path, frame, name).reshape(365, 24) for key, name in names.items()}
+    hours = {key: numbers(path, frame, name).reshape(365, 24) for key, name in names.items()}
     table = {
         "IRRAD": hours["radiation"].sum(axis=1) * 3600.0,
         "TMIN": hours["air"].min(axis=1),

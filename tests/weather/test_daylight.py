@@ -1,0 +1,104 @@
+"""The day's sum of radiation and its switches, by the sun and not by the clock."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from agbench.errors import WeatherError
+from agbench.greenhouse_weather import measured_series
+from agbench.weather.astronomy import equation_of_time, solar_noon
+from agbench.weather.daylight import day_switches, with_daylight
+
+BLEISWIJK = (52.03, 4.53)
+COLUMNS = ["dli", "isDay", "isDaySmooth"]
+
+
+@pytest.fixture(scope="module")
+def winter():
+    return measured_series("bleiswijk").to_frame().loc["2010-01-10":"2010-01-16"]
+
+
+def test_the_equation_of_time_has_its_known_extremes_and_zeros():
+    """Latest in mid-February, by 14 min, earliest in early November, by 16 min; even in mid-April."""
+    minutes = np.array([60.0 * equation_of_time(day) for day in np.arange(1.0, 366.0)])
+    assert minutes.min() == pytest.approx(-14.2, abs=0.6)
+    assert minutes.max() == pytest.approx(16.4, abs=0.6)
+    assert abs(int(minutes.argmin()) + 1 - 42) <= 4
+    assert abs(int(minutes.argmax()) + 1 - 307) <= 4
+    assert abs(minutes[105]) < 1.0
+
+
+def test_noon_is_when_almanacs_have_it():
+    """12:40 in winter time at Greenwich's own day of 12 February less the longitude; Sand Point 13:42."""
+    assert solar_noon(0.0, 43.0, 0.0) == pytest.approx(12.24, abs=0.02)
+    assert solar_noon(4.53, 43.0, 1.0) == pytest.approx(12.24 + 1.0 - 4.53 / 15.0, abs=0.02)
+    assert solar_noon(-160.517, 105.0, -9.0) == pytest.approx(13.70, abs=0.02)
+
+
+def test_switches_are_ramps_of_an_hour_about_sunrise_and_sunset():
+    hour = np.arange(0.0, 24.0, 1.0 / 60.0)
+    day, smooth = day_switches(np.full(hour.size, 80.0), hour, 50.0, 0.0, 0.0)
+    up = hour[day >= 0.5]
+    assert up[-1] - up[0] == pytest.approx(12.0, abs=0.2)
+    assert (up[-1] + up[0]) / 2.0 == pytest.approx(12.13, abs=0.05)
+    ramp = hour[(day > 0.0) & (day < 1.0) & (hour < 12.0)]
+    assert ramp[-1] - ramp[0] == pytest.approx(1.0, abs=0.05)
+    assert set(smooth[day == 1.0]) == {1.0}
+    assert np.interp(0.5, day[hour < 12.0], smooth[hour < 12.0]) == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_day_may_reach_over_the_clock_s_midnight():
+    """At 180 degrees east by the clock of Greenwich the sun stands highest at midnight."""
+    hour = np.arange(24.0)
+    day, _ = day_switches(np.full(24, 80.0), hour, 0.0, 180.0, 0.0)
+    assert day[[0, 23]].tolist() == [1.0, 1.0]
+    assert day[12] == 0.0
+
+
+def test_polar_days_and_nights_have_no_gap():
+    hour = np.arange(0.0, 24.0, 0.1)
+    summer, _ = day_switches(np.full(hour.size, 172.0), hour, 75.0, 20.0, 1.0)
+    winter, _ = day_switches(np.full(hour.size, 355.0), hour, 75.0, 20.0, 1.0)
+    assert (summer == 1.0).all()
+    assert (winter == 0.0).all()
+
+
+def test_added_columns_fit_the_measured_radiation(winter):
+    """The series' own switch is a day that begins an hour later and ends an hour earlier."""
+    found = with_daylight(winter.drop(columns=COLUMNS), *BLEISWIJK, zone=1.0)
+    assert ((found["isDay"] == 0.0) & (found["iGlob"] > 20.0)).sum() == 0
+    assert (found["isDay"] >= winter["isDay"]).mean() > 0.99
+    np.testing.assert_allclose(found["dli"], winter["dli"], rtol=1e-6)
+
+
+def test_a_time_zone_in_the_index_says_the_same(winter):
+    bare = winter.drop(columns=COLUMNS)
+    aware = bare.tz_localize("Europe/Amsterdam")
+    found, same = with_daylight(aware, *BLEISWIJK), with_daylight(bare, *BLEISWIJK, zone=1.0)
+    np.testing.assert_array_equal(found.to_numpy(), same.to_numpy())
+
+
+def test_columns_that_are_there_stay(winter):
+    found = with_daylight(winter.assign(isDay=0.25).drop(columns="isDaySmooth"), *BLEISWIJK, zone=1.0)
+    assert set(found["isDay"]) == {0.25}
+    pd.testing.assert_series_equal(found["dli"], winter["dli"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.reset_index(drop=True), "the index must hold the times"),
+        (lambda t: t.iloc[5:], "the sum of a day .* is not known.*midnight to midnight"),
+        (lambda t: t.iloc[:-5], "the sum of a day .* is not known"),
+        (lambda t: t.drop(columns="iGlob"), "column iGlob .* is missing"),
+        (lambda t: t.drop(index=t.index[9]), "row 9 .* comes 600 s after"),
+    ],
+)
+def test_a_table_that_does_not_tell_the_day_is_refused(winter, change, message):
+    with pytest.raises(WeatherError, match=message):
+        with_daylight(change(winter.drop(columns=COLUMNS)), *BLEISWIJK, zone=1.0)
+
+
+def test_a_clock_without_zone_is_refused(winter):
+    with pytest.raises(WeatherError, match=r"no time zone.*zone=1\.0"):
+        with_daylight(winter, *BLEISWIJK)
