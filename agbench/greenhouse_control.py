@@ -11,6 +11,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.policies.greenhouse.constant import ConstantSettings
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.climate_computer import SETTINGS, control, settings_vector
+from agbench.simulators.greenlight.tables import DAYLIGHT
 from agbench.simulators.greenlight.variables import CONTROLS
 from agbench.spec.baseline import Baseline
 from agbench.spec.greenhouse_task import GreenhouseTask
@@ -23,12 +24,18 @@ _BUILT_IN: Final = ("rule-based", "zero", "random")
 class Controller(Protocol):
     """Chooses the controls of an interval."""
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns of weather that it reads and the equations do not."""
+
     def __call__(self, measured: Floats, controls: Floats) -> None:
         """Write the controls (1, 8), from 0 to 1, for what is measured (1, 10)."""
 
 
 class Rules:
     """The climate computer under fixed settings (30,)."""
+
+    reads: tuple[str, ...] = DAYLIGHT
 
     def __init__(self, settings: Floats) -> None:
         self._settings = settings[None]
@@ -40,6 +47,8 @@ class Rules:
 
 class Held:
     """The same controls all the time; those not named are off."""
+
+    reads: tuple[str, ...] = ()
 
     def __init__(self, values: Mapping[str, float], where: str) -> None:
         self._values = np.zeros(len(CONTROLS))
@@ -55,6 +64,8 @@ class Held:
 
 class Drawn:
     """Six controls drawn uniformly at every interval."""
+
+    reads: tuple[str, ...] = ()
 
     def __init__(self, seed: int) -> None:
         self._generator = np.random.default_rng(seed)

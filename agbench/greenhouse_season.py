@@ -1,31 +1,34 @@
 """Bare greenhouse physics for modellers: one greenhouse, one table, no rewards and no agents."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agbench import data
-from agbench.errors import ConfigError, WeatherError
 from agbench.greenhouse_control import Controller, controller
-from agbench.greenhouse_weather import greenhouse_weather, measured_series
+from agbench.greenhouse_season_weather import season_weather
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.presets import preset as named
-from agbench.simulators.greenlight.simulate import simulate_greenlight, start_state, weather_array
+from agbench.simulators.greenlight.simulate import simulate_greenlight
 from agbench.simulators.greenlight.stepping import setting
-from agbench.simulators.greenlight.variables import CONTROLS, STATES
+from agbench.simulators.greenlight.tables import (
+    by_name,
+    check_interval,
+    control_array,
+    start_state,
+    time_index,
+    weather_array,
+)
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, initial_state
 from agbench.simulators.greenlight.world import greenlight_world
-from agbench.spec.greenhouse_task import INTERVAL
-from agbench.weather.greenhouse import COLUMNS, READER
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from datetime import datetime
 
-_SEASON_DAYS = 60
+    import pandas as pd
 
 
 def simulate_greenhouse(
@@ -47,46 +50,58 @@ def simulate_greenhouse(
     Args:
         preset: `gym`, `katzin_2020`, `katzin_2021`, each also with `_hps`.
         parameters: changes of parameters by name.
-        weather: the id of a site, or a DataFrame with the columns of `agbench.weather.greenhouse`,
-            a row an interval, or an array (rows, 10) in their order.
-        controls: an array (N, 6) or (N, 8) between 0 and 1 in the order of `CONTROLS`, or a policy as
+        weather: the id of a site; the path of a typical year (`.epw`, `.csv` of TMY3, `.tm2` of TMY2);
+            a DataFrame with the columns of `agbench.weather.greenhouse`, a row an interval; or an
+            array (rows, 10) in their order. Rules read `dli`, `isDay` and `isDaySmooth`, too, which
+            `agbench.weather.daylight.with_daylight` adds; no equation does.
+        controls: an array (N, 6) or (N, 8) between 0 and 1 in the order of `CONTROLS`, or a DataFrame
+            with them as columns, the last two 0 if left out; or a policy as
             `agbench.greenhouse_control.controller` takes it: `"rule-based"`, `"random"`, the name of
             a greenhouse task's policy, or the path of its settings. It then acts directly at every
             interval, and the table holds the controls too. It runs to the weather's end; on daily
             weather for 60 days.
         x0: a full state (28,), or a mapping of what differs from the usual start.
-        start: the first moment, for a site's weather; by default that of a measured series.
-        interval: the length of a step [s]; a site's weather is averaged over multiples of 300 s.
+        start: the first moment, of any weather with dates; by default that of a measured series, a
+            typical year (dated 2005) or a table.
+        interval: the length of a step [s], which a table's dates must keep. The five-minute rows of a
+            site or a file are averaged over multiples of 300 s and held over divisors.
         structure: choices of equations that differ from the preset's, by the names of
             `agbench.simulators.greenlight.presets.Structure`, as `{"pruning": "threshold"}`.
         integrator: `rodas4`, `rodas3` or `cvodes`, each with its tolerance or `tol`.
         seed: of the controls `"random"`.
+
+    The index is time where the weather has dates, else seconds.
+
+    Raises:
+        ConfigError, UnknownNameError: for an argument or a parameter that is wrong.
+        WeatherError, ActionError, SimulationError: for weather, controls or a start that are.
 
     >>> import numpy as np
     >>> table = simulate_greenhouse(weather="bleiswijk", controls=np.full((3, 6), 0.5))
     >>> table.shape
     (4, 28)
     """
+    check_interval(interval)
     greenhouse = named(preset, structure)
-    chosen = controller(controls, seed) if isinstance(controls, (str, Path)) else None
-    steps = None if chosen is not None else len(np.asarray(controls))
-    table = _site_weather(weather, start, interval, steps) if isinstance(weather, str) else weather
-    day = _day_of(table)
-    if chosen is None:
-        at = {"time": day} if x0 is None else _with_time(x0, day)
+    decide = controller(controls, seed) if isinstance(controls, (str, Path)) else None
+    u = control_array(controls) if decide is None else np.empty((0, 0))
+    table = season_weather(weather, start, interval, len(u) if decide is None else None)
+    at = by_name(x0)
+    if isinstance(at, Mapping):
+        at = {"time": _day_of(table), **at}
+    if decide is None:
         return simulate_greenlight(
             greenhouse,
             parameters,
             weather=table,
-            controls=controls,
+            controls=u,
             x0=at,
             interval=interval,
             integrator=integrator,
             tol=tol,
         )
     simulator = MeteredGreenhouse(1, greenhouse, interval, setting(integrator=integrator, tol=tol))
-    start_at = {} if x0 is None else x0
-    return _under_control(simulator, chosen, table, greenhouse, parameters, _with_time(start_at, day))
+    return _under_control(simulator, decide, table, greenhouse, parameters, at)
 
 
 def _under_control(
@@ -100,9 +115,9 @@ def _under_control(
     """Return states and controls of a greenhouse whose controller acts at every interval."""
     import pandas as pd
 
-    series = weather_array(table)
-    usual = greenlight_world(series, preset, parameters).start
-    simulator.reset([greenlight_world(series, preset, parameters, start_state(x0, usual))])
+    series = weather_array(table, simulator.interval, decide.reads)
+    start = start_state(x0, initial_state(series[0]))
+    simulator.reset([greenlight_world(series, preset, parameters, start)])
     controls: Floats = np.zeros((1, len(CONTROLS)))
     rows = np.zeros((len(series) + 1, len(STATES) + len(CONTROLS)))
     rows[0, : len(STATES)] = simulator.state[0]
@@ -110,15 +125,8 @@ def _under_control(
         decide(simulator.measured(), controls)
         simulator.advance(controls, 1)
         rows[k + 1] = np.append(simulator.state[0], controls[0])
-    index: Any = pd.Index(np.arange(len(rows)) * simulator.interval, name="seconds")
-    if isinstance(table, pd.DataFrame) and isinstance(table.index, pd.DatetimeIndex):
-        index = pd.date_range(table.index[0], periods=len(rows), freq=f"{simulator.interval:g}s")
+    index = time_index(table, len(rows), simulator.interval)
     return pd.DataFrame(rows, index=index, columns=[*STATES.names, *CONTROLS.names])
-
-
-def _with_time(x0: Any, day: float) -> Any:
-    """Return a start whose clock shows `day`, unless it says otherwise."""
-    return {"time": day, **x0} if isinstance(x0, Mapping) else x0
 
 
 def _day_of(table: Any) -> float:
@@ -127,32 +135,7 @@ def _day_of(table: Any) -> float:
 
     if not isinstance(table, pd.DataFrame) or not isinstance(table.index, pd.DatetimeIndex):
         return 0.0
+    if not len(table):
+        return 0.0
     first = table.index[0]
     return float(first.day_of_year - 1) + (first.hour * 3600 + first.minute * 60 + first.second) / 86_400
-
-
-def _site_weather(site: str, start: Any, interval: float, steps: int | None) -> "pd.DataFrame":
-    """Return a site's greenhouse weather as a table, a row an interval, for `steps` of them."""
-    import pandas as pd
-
-    if interval % INTERVAL:
-        raise WeatherError(f"weather {site}: interval is {interval:g} s; give a multiple of {INTERVAL} s.")
-    many = int(interval) // INTERVAL
-    measured = data.site(site).reader == READER
-    if start is None and not measured:
-        raise ConfigError(f"start is missing: the weather of {site} covers many years.")
-    first = measured_series(site).begin if start is None else pd.Timestamp(start).to_pydatetime()
-    if measured:
-        series = measured_series(site)
-        left = int((series.end - first).total_seconds()) // INTERVAL
-        rows = series.window(first, left if steps is None else steps * many)
-    else:
-        days = _SEASON_DAYS if steps is None else -(-steps * int(interval) // 86_400)
-        midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
-        before = int((first - midnight) / timedelta(seconds=INTERVAL))
-        source = greenhouse_weather(site, False, INTERVAL)
-        rows = source.rows(midnight.date(), days + 1, 0, None)[before:]
-        rows = rows[: days * 86_400 // INTERVAL if steps is None else steps * many]
-    whole = rows[: len(rows) // many * many].reshape(-1, many, len(COLUMNS))
-    index = pd.date_range(first, periods=len(whole), freq=f"{int(interval)}s", name="time")
-    return pd.DataFrame(whole.mean(axis=1), index=index, columns=list(COLUMNS))

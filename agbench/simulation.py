@@ -1,6 +1,11 @@
 """Bare physics of any model: `agbench.simulate`."""
 
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from inspect import signature
 from typing import TYPE_CHECKING, Any
+
+from agbench.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +25,23 @@ def simulate(model: str, **arguments: Any) -> "pd.DataFrame":
     if model == "greenlight":
         from agbench.greenhouse_season import simulate_greenhouse
 
+        _check_arguments(simulate_greenhouse, model, arguments)
         return simulate_greenhouse(**arguments)
     from agbench import field_season
 
+    _check_arguments(field_season.simulate, model, arguments)
     return field_season.simulate(model, **arguments)
+
+
+def _check_arguments(function: Callable[..., Any], model: str, arguments: Mapping[str, Any]) -> None:
+    """Raise `ConfigError` for an argument that a model does not take, or one that it lacks."""
+    known = {name: p for name, p in signature(function).parameters.items() if name != "model"}
+    said = f'agbench.simulate("{model}")'
+    takes = f" It takes {', '.join(known)}."
+    for name in arguments:
+        if name not in known:
+            near = did_you_mean(name, known) if get_close_matches(name, known) else ""
+            raise ConfigError(f"{said}: unknown argument {name!r}.{near}{takes}")
+    missing = [name for name, p in known.items() if p.default is p.empty and name not in arguments]
+    if missing:
+        raise ConfigError(f"{said}: {' and '.join(missing)} must be given.{takes}")

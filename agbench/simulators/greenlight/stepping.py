@@ -61,7 +61,7 @@ def setting(name: str = "accurate", integrator: str | None = None, tol: float | 
         chosen = usual[integrator]
     if tol is None:
         return chosen
-    if not 0 < tol < 1:
+    if not isinstance(tol, (int, float, np.number)) or not 0 < tol < 1:
         raise SimulationError(f"greenlight: tol is {tol!r}; it must lie between 0 and 1.")
     return Setting(chosen.integrator, float(tol), chosen.first_step)
 
