@@ -8,7 +8,9 @@ may come to do the same.
 from collections import Counter
 from dataclasses import dataclass
 
-from agbench.leaderboard.agents import is_reserved
+import numpy as np
+
+from agbench.leaderboard.agents import is_reference
 from agbench.leaderboard.checking import CheckedSubmission
 from agbench.leaderboard.policy_identity import identities, own_policy
 from agbench.leaderboard.recorded import Budget, RecordedActions, fingerprint, same_actions
@@ -22,10 +24,15 @@ from agbench.untrusted.refusal import RefusedError
 
 @dataclass(frozen=True)
 class _Known:
-    """What a row on the board does on `test`, by fingerprint, and its policies by identity."""
+    """What a row on the board does on `test`, and its policies by identity.
+
+    `actions` has a fingerprint a result, (results, numbers); `reference` says whether the row is a task's
+    own.
+    """
 
     row: Row
-    actions: list[Floats]
+    reference: bool
+    actions: Floats
     policies: set[str]
 
 
@@ -39,15 +46,16 @@ class Known:
     def refuse_copy(self, submission: CheckedSubmission) -> None:
         """Raise `RefusedError` where half of the test results, or a policy, are another agent's."""
         card = submission.card
-        if is_reserved(card.agent) or self._rows.standing(submission) == MERGED:
+        own = self._rows.standing(submission)
+        if is_reference(card, submission.task) or own == MERGED:
             return
-        against = set(self._rows.others(submission))
-        known = [k for k in self._of_task(submission.task) if k.row in against and k.row.agent != card.agent]
+        known = self._of_task(submission.task)
+        others = [k for k in known if k.row.standing <= own and k.row.agent != card.agent]
         for name, identity in identities(card, submission.task, submission.policies).items():
-            for other in known:
+            for other in others:
                 if identity in other.policies:
                     raise RefusedError(name, "", f"the very same policy as one of {other.row.agent}.")
-        _refuse_actions(submission, known)
+        _refuse_actions(submission, others)
 
     def _of_task(self, task: Task) -> list[_Known]:
         if task.task not in self._by_task:
@@ -58,10 +66,16 @@ class Known:
 
 def _refuse_actions(submission: CheckedSubmission, known: list[_Known]) -> None:
     """Refuse the actions of another agent; those of a reference are anybody's who brings a policy."""
+    if not known:
+        return
     ours = [result.fingerprint for result in submission.of_split("test")]
-    free = [k for k in known if is_reserved(k.row.agent)] if own_policy(submission.card) else []
-    left = [found for found in ours if not any(_same(found, k) for k in free)]
-    shared = Counter(k.row.agent for found in left for k in known if _same(found, k))
+    owners = np.repeat(np.arange(len(known)), [len(k.actions) for k in known])
+    theirs = np.concatenate([k.actions for k in known])
+    shared: Counter[str] = Counter()
+    for found in ours:
+        same = [known[i] for i in np.unique(owners[same_actions(theirs, found)])]
+        if not (own_policy(submission.card) and any(k.reference for k in same)):
+            shared.update({k.row.agent for k in same})
     for agent, count in sorted(shared.items()):
         if 2 * count >= len(ours):
             raise RefusedError(
@@ -69,11 +83,6 @@ def _refuse_actions(submission: CheckedSubmission, known: list[_Known]) -> None:
                 "actions",
                 f"{count} of {len(ours)} results took the very same actions as {agent}.",
             )
-
-
-def _same(found: Floats, known: _Known) -> bool:
-    """Return whether a result took the actions of one of a row's results."""
-    return any(same_actions(found, other) for other in known.actions)
 
 
 def _read(row: Row, task: Task, rows: Rows) -> _Known | None:
@@ -90,6 +99,7 @@ def _read(row: Row, task: Task, rows: Rows) -> _Known | None:
             fingerprint(RecordedActions(files, folder, task, episodes, budget), task) for folder in folders
         ]
         policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
-        return _Known(row, actions, set(identities(card, task, policies).values()))
+        own = set(identities(card, task, policies).values())
+        return _Known(row, is_reference(card, task), np.array(actions), own) if actions else None
     except RefusedError:
         return None

@@ -153,9 +153,9 @@ def fingerprint(actions: Iterable[NDArray[Any]], task: Task) -> Floats:
     return np.concatenate(found)
 
 
-def same_actions(one: Floats, two: Floats) -> bool:
-    """Return whether two fingerprints are of the same actions."""
-    return one.shape == two.shape and bool((np.abs(one - two) <= _SAME).all())
+def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:
+    """Return whether fingerprints (..., n) are of the same actions as another's (n,), for each of them."""
+    return np.asarray((np.abs(ones - other) <= _SAME).all(axis=-1))
 
 
 @lru_cache(maxsize=8)

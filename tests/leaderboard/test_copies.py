@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from good_submission import CARD, TASK, network
-from test_agents import FLOOR
+from good_submission import CARD, TASK, network, resign
+from test_agents import FLOOR, refusals, twin
 
 import agbench
 from agbench import data, leaderboard
@@ -64,6 +64,16 @@ def test_a_collapse_that_brings_no_other_policies_is_refused(collapsed):
         sent(collapsed, "three", (2, 3), policy=None)
     with pytest.raises(RefusedError, match="1 of 1 results took the very same actions as floor"):
         sent(collapsed, "three", (2,), policy=None)
+
+
+def test_who_calls_himself_a_reference_frees_no_actions(copy):
+    board = copy.parents[3]
+    twin(copy, "oracle")
+    thief = twin(copy, "thief")
+    mlp.save(network(8), thief / "policy/seed-0.npz")
+    mlp.save(network(9), thief / "policy/seed-1.npz")
+    resign(thief)
+    assert "very same actions as oracle" in refusals(board, [thief])["thief/1.0"]
 
 
 def test_the_policy_of_a_reference_under_another_name_is_refused(collapsed):

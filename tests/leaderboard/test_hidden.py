@@ -31,8 +31,9 @@ def expert(tmp_path_factory):
     agbench.evaluate(TASK, "standard-practice", out=root / "result")
     card = {
         **CARD,
-        "agent": "expert",
+        "agent": "practice",
         "method": "rule",
+        "training": {},
         "policy": {"format": "rule", "name": "standard-practice"},
     }
     return leaderboard.submit([root / "result"], card, root / "leaderboard")

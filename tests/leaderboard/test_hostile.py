@@ -9,6 +9,7 @@ import hostile as h
 import numpy as np
 import pytest
 from good_submission import resign, snapshot
+from hostile_texts import TEXTS
 
 from agbench import leaderboard
 from agbench.leaderboard.reproducing import reproduce
@@ -112,31 +113,6 @@ BAD = {
         h.CARD,
         "an agent of 1,000 steps is learned",
     ),
-    "author of blanks": (h.card(authors=[" "]), False, h.CARD, "no letter or digit"),
-    "author that shows as nothing": (h.card(authors=["\u3164"]), False, h.CARD, "invisible .* U\\+3164"),
-    "contact of empty cells": (h.card(contact="\u2800"), False, h.CARD, "contact: .* no letter or digit"),
-    "author of two lines": (h.card(authors=["A\nB"]), False, h.CARD, "has line breaks or tabs"),
-    "separator of lines": (h.card(authors=["A\u2028B"]), False, h.CARD, "U\\+2028"),
-    "separator of paragraphs": (h.card(notes="A\u2029B"), False, h.CARD, "U\\+2029"),
-    "message in variation selectors": (
-        h.card(notes="a" + "".join(chr(0xE0100 + i) for i in range(50))),
-        False,
-        h.CARD,
-        "U\\+E0100",
-    ),
-    "tower of marks": (h.card(authors=["A" + "\u0301" * 290]), False, h.CARD, "more than 4 combining marks"),
-    "link to another host than it shows": (
-        h.card(paper="https://github.com@evil.example/x"),
-        False,
-        h.CARD,
-        "is not an address",
-    ),
-    "password in a link": (h.card(code="https://github.com:x@evil.example"), False, h.CARD, "not an address"),
-    "host with an ampersand": (h.card(paper="https://arxiv.org&@evil.example"), False, h.CARD, "not an addr"),
-    "link to no host": (h.card(paper="https://////"), False, h.CARD, "is not an address"),
-    "link to a host without a dot": (h.card(paper="https://intranet/x"), False, h.CARD, "not an address"),
-    "link to a number": (h.card(paper="https://127.0.0.1/x"), False, h.CARD, "is not an address"),
-    "licence that is none": (h.card(licence="All rights reserved"), False, h.CARD, "licence"),
     "path outside": (h.card(files={"../../etc/passwd": "0" * 64}), False, h.CARD, "is not a path"),
     "absolute path": (h.card(files={"/etc/passwd": "0" * 64}), False, h.CARD, "is not a path"),
     "hash left out": (h.card(**{f"files__{TABLE}": ...}), False, h.CARD, "has no hash"),
@@ -327,6 +303,8 @@ BAD = {
     "scale of zero": (h.put("observation_scale", np.zeros(12), POLICY), True, POLICY, "not above 0"),
     "wider than allowed": (h.put("weight_0", np.zeros((12, 1025)), POLICY), True, POLICY, "1025 outputs"),
 }
+
+BAD |= {name: (spoil, False, h.CARD, reason) for name, (spoil, reason) in TEXTS.items()}
 
 # what only simulating again can tell
 FORGED = {
