@@ -25,7 +25,7 @@ from agbench.leaderboard import verified
 from agbench.leaderboard.checking import CARD, CheckedSubmission
 from agbench.leaderboard.judging import judged
 from agbench.leaderboard.page.building import build
-from agbench.leaderboard.verified import LEVELS
+from agbench.leaderboard.verified import Level
 from agbench.policies.simple import Recorded
 from agbench.spec.submission import LEARNED
 
@@ -35,10 +35,14 @@ _KINDS: Final = (
     ("rl", "observation"),
     ("rule", "observation"),
     ("offline-rl", "forecast"),
-    ("mpc", "model"),
+    ("mpc", "forecast"),
     ("il", "state"),
     ("rule", "forecast"),
     ("oracle", "model"),
+)
+_LEVELS: Final[tuple[Level, ...]] = (
+    *("claimed", "replayed", "reproduced"),
+    *("reproduced", "hidden", "reproduced"),
 )
 
 
@@ -111,17 +115,17 @@ class _Schedule(Recorded):
     def __init__(self, task: str, generator: np.random.Generator, name: str, information: str) -> None:
         menu: Any = action_map(data.task(task)).space
         drawn = generator.random(_STEPS + 1)
-        share = 0.05 + 0.35 * drawn[0]
+        share = 0.25 + 0.35 * drawn[0]
         chosen = [1 + int(v / share * (menu.n - 1)) if v < share else 0 for v in drawn[1:]]
         super().__init__([np.int64(v) for v in chosen], name)
         self.information = information  # type: ignore[assignment]
 
 
 def grade(board: Path) -> None:
-    """Give the submissions of a board trust levels in turn, most of them the highest."""
+    """Give the submissions of a board trust levels in turn, most of them `reproduced`."""
     found = [s for _, s in judged(board) if isinstance(s, CheckedSubmission)]
     for i, submission in enumerate(found):
-        level = LEVELS[i % 4 if i % 4 < len(LEVELS) else LEVELS.index("reproduced")]
+        level = _LEVELS[i % len(_LEVELS)]
         verified.save(board, submission, level, exact=level != "claimed" and i % 3 > 0)
 
 

@@ -64,7 +64,8 @@ def test_what_cannot_be_written_is_named(made, tmp_path, said):
 def test_without_onnx_only_its_own_rows_are_left_out(copy_onnx, tmp_path, monkeypatch, said):
     """The board of everybody else is checked, scored and shown."""
     agbench.evaluate(TASK, "standard-practice", out=tmp_path / "result")
-    card = {"agent": "expert", "method": "rule", "policy": {"format": "rule", "name": "standard-practice"}}
+    card = {"agent": "usual", "method": "rule", "policy": {"format": "rule", "name": "standard-practice"}}
+    card["training"] = {"seeds": [0], "splits": []}
     board = copy_onnx.parents[3]
     leaderboard.submit([tmp_path / "result"], {**CARD, **card}, board)
     monkeypatch.setattr(onnx, "find_spec", lambda name: None)
