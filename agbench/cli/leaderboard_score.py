@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from agbench.cli.options import BoardOption, JsonOption, console, print_json
+from agbench.cli.options import BoardOption, JsonOption, console, plain, print_json
 from agbench.errors import AgBenchError
 from agbench.leaderboard import board as places
 from agbench.leaderboard import scoring, verified
@@ -93,10 +93,10 @@ def _cells(row: Row, hidden: bool) -> Iterator[str]:
     yield f"{row.agent} {row.version}{'' if row.ranked else ' (unranked)'}"
     yield f"{row.level}{', exact' if row.exact else ''}"
     yield str(len(found.seeds))
-    yield f"{value:.1f} [{low:.1f}, {high:.1f}]{'' if found.feasible else ' infeasible'}"
+    yield f"{value:z.1f} [{low:z.1f}, {high:z.1f}]{'' if found.feasible else ' infeasible'}"
     if hidden:
         yield f"{row.hidden.iqm.value:.1f}" if row.hidden else ""
     yield f"{found.beats_expert.value:.2f}"
-    yield f"{found.worst_tenth:.3g}"
-    yield f"{found.cost:.3g} ({found.limit:.3g})"
+    yield plain(found.worst_tenth)
+    yield f"{plain(found.cost)} ({plain(found.limit)})"
     yield f"{found.violating:.0%}"

@@ -75,3 +75,10 @@ def _finite(content: Any) -> Any:
 def counted(count: int, word: str) -> str:
     """Return a number of things: `1 task`, `2 tasks`."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def plain(value: float) -> str:
+    """Return three significant digits, without an exponent where a person would write none."""
+    if 0.0 < abs(value) < 0.005:
+        return "0.00" if abs(value) < 1e-6 else f"{value:.2g}"
+    return f"{value:,.0f}" if 100.0 <= abs(value) < 1e6 else f"{value:.3g}"

@@ -15,6 +15,7 @@ from agbench.cli.options import (
     SplitOption,
     TaskArgument,
     console,
+    plain,
     print_json,
     read_overrides,
 )
@@ -63,8 +64,8 @@ def _print_steps(season: ToldSeason, steps: Sequence[Step]) -> None:
         table.add_column(heading, justify="left" if heading == "action" else "right", no_wrap=bool(told))
     digits = 2 if told else 1
     for step in steps:
-        said = [_plain(step.told[name]) for name in told] or [step.action]
-        values = [_plain(step.observation[name]) for name in columns]
+        said = [plain(step.told[name]) for name in told] or [step.action]
+        values = [plain(step.observation[name]) for name in columns]
         table.add_row(f"    {step.date}", *said, *values, f"{step.reward:.{digits}f}")
     console.print(table)
     protocol = season.task.protocol
@@ -73,10 +74,3 @@ def _print_steps(season: ToldSeason, steps: Sequence[Step]) -> None:
         f"{name} {season.metrics[name]:.{m.digits}f} {m.unit}" for name, m in season.task.metrics.items()
     )
     console.print(f"    return {season.total:.{digits}f}{unit}; {metrics}")
-
-
-def _plain(value: float) -> str:
-    """Return three significant digits, without an exponent where a person would write none."""
-    if 0.0 < abs(value) < 0.005:
-        return "0.00" if abs(value) < 1e-6 else f"{value:.2g}"
-    return f"{value:.0f}" if 100.0 <= abs(value) < 1e6 else f"{value:.3g}"
