@@ -148,7 +148,10 @@ def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
     nodes = outlook.nodes(0)
     controls = np.vstack([guess.controls[0], plan.variables[:, :6]])
     steps = np.column_stack([np.interp(np.arange(nodes[-1] + 1), nodes, u) for u in controls.T])
-    follow = lambda step, present, seen: acting.action(steps[step + 1], present)  # noqa: E731
+
+    def follow(step, present, seen):
+        return acting.action(steps[step + 1], present)
+
     real = rehearse(parts, acting, world, start, [follow], int(nodes[-1]))[0]
     assert np.abs(real.controls[nodes] - controls).max() < 1e-5
     ends = plan.variables[:, 6 + len(MOVING) : 6 + 2 * len(MOVING)] * SCALE
