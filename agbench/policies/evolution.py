@@ -7,13 +7,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pydantic import Field
 
+from agbench.compiled import entry
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
 from agbench.policies.base import Information, Policy
 from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry
 from agbench.spec.field_task import FieldTask
 from agbench.spec.reading import Strict
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from agbench.compiled import kernel
 from agbench.errors import ConfigError
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 
 
 def build(name: str, pairs: Sequence[float], where: str = "") -> Floats:

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry, kernel
 
 RADIAN = math.pi / 180.0  # rad per degree
 OBLIQUITY = 23.45  # tilt of the earth's axis [degrees]

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from agbench.compiled import entry
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry
 from agbench.weather.columns import DAILY, OBSERVED
 from agbench.weather.daily import ANGSTROM, DailySeries, derive
 from agbench.weather.evapotranspiration import saturated_pressure

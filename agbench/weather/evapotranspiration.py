@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry, kernel
 from agbench.weather.astronomy import angot_radiation, transmission
 
 LATENT_HEAT = 2.45e6  # evaporation of water [J kg-1], FAO 56

@@ -14,9 +14,9 @@ from typing import Final
 
 import numpy as np
 
+from agbench.compiled import entry, kernel
 from agbench.errors import WeatherError
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry, kernel
 from agbench.weather.astronomy import (
     angot_radiation,
     day_length,

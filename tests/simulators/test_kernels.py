@@ -8,13 +8,11 @@ import numba
 import numpy as np
 import pytest
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 
-PROCESS = (
-    "from agbench.simulators.kernels import kernel\n\n\n@kernel\ndef rate(x):\n    return {factor} * x\n"
-)
+PROCESS = "from agbench.compiled import kernel\n\n\n@kernel\ndef rate(x):\n    return {factor} * x\n"
 ENTRY = """
-from agbench.simulators.kernels import entry
+from agbench.compiled import entry
 from farm_physics.process import rate
 
 

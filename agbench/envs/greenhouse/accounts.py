@@ -4,9 +4,9 @@ from typing import Final
 
 import numpy as np
 
+from agbench.compiled import entry
 from agbench.envs.greenhouse.constraints import Limits
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry
 from agbench.spec.greenhouse_task import GreenhouseReward
 
 ENTRIES: Final = (

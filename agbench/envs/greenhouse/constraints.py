@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.compiled import entry
 from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.sensors import CLIMATE
-from agbench.simulators.kernels import entry
 from agbench.spec.greenhouse_task import ConstraintsSpec
 
 NAMES: Final = ("tAir", "co2_ppm", "rh")

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from agbench.compiled import entry, kernel
 from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Floats, Variable, VariableTable
-from agbench.simulators.kernels import entry, kernel
 
 MEASURED: Final = VariableTable(
     (

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from agbench.compiled import entry
 from agbench.errors import unknown
 from agbench.simulators.base import Floats
 from agbench.simulators.compiler import translate
 from agbench.simulators.greenlight.model import flux_function, flux_names
 from agbench.simulators.greenlight.presets import Structure
-from agbench.simulators.kernels import entry
 from agbench.simulators.machine_code import call, compile_programs
 
 

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.compiled import entry
 from agbench.simulators.base import Booleans, Floats, Variable, VariableTable
 from agbench.simulators.greenlight import sensors
 from agbench.simulators.greenlight.climate_computer import MEASURED
@@ -17,7 +18,6 @@ from agbench.simulators.greenlight.stepping import SETTINGS, Setting
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_ahead
 from agbench.simulators.greenlight.world import GreenLightWorld
-from agbench.simulators.kernels import entry
 
 METERS: Final = VariableTable(
     (

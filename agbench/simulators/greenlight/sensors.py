@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Floats, Variable, VariableTable
-from agbench.simulators.kernels import entry, kernel
 from agbench.simulators.machine_code import load
 
 CLIMATE: Final = VariableTable(

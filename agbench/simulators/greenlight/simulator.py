@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.compiled import entry
 from agbench.errors import SimulationError
 from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
@@ -14,7 +15,6 @@ from agbench.simulators.greenlight.stepping import SETTINGS, Setting, stepper
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_window
 from agbench.simulators.greenlight.world import GreenLightWorld
-from agbench.simulators.kernels import entry
 from agbench.simulators.rosenbrock.driver import Batch
 
 

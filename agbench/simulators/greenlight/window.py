@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.compiled import entry
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry
 from agbench.simulators.machine_code import load
 
 Integers = NDArray[np.int64]

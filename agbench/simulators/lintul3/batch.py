@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Booleans, Floats
-from agbench.simulators.kernels import entry, kernel
 from agbench.simulators.lintul3.day import (
     fertilise,
     integrate,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from agbench.compiled import kernel
 from agbench.simulators.afgen import afgen
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.lintul3 import growth, leaf_area, nitrogen, water
 from agbench.simulators.lintul3.parameters import FLVTB, FRTTB, FSOTB, FSTTB, NMXLV, RDRT, SLACF
 from agbench.simulators.lintul3.phenology import development_rates, integrate_phenology

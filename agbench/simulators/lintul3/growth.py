@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 
 PAR_FRACTION = 0.5  # share of global radiation; Monteith and Unsworth 1990, Spitters 1990
 

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 
 JUVENILE_DVS = 0.2  # -; below it, and below JUVENILE_LAI, leaf area grows exponentially
 JUVENILE_LAI = 0.75  # m2 m-2; Spitters and Schapendonk 1990

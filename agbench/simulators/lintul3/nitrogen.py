@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 
 _LOWEST_NNI = 0.001  # -; PCSE keeps the index above zero
 

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 from agbench.simulators.lintul3.phenology import limit
 
 _RAINY = 0.5  # mm d-1; rain that resets the days since the last rain

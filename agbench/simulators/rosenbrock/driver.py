@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry, kernel
 from agbench.simulators.machine_code import call, load
 
 Integers = NDArray[np.int64]

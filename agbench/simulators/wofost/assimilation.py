@@ -9,8 +9,8 @@ WOFOST 8.1 lets the maximum rate of a leaf depend on its nitrogen, which decline
 import math
 from typing import Any
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.tables import AMAXTB, EFFTB, KDIFTB, TMNFTB, TMPFTB, table
 from agbench.simulators.wofost.weather import GAUSS_POINTS, GAUSS_WEIGHTS
 

@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.variables import FIRST_RATE, NO_CROP, REMOVED, STANDING
 
 

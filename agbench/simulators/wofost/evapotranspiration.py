@@ -7,8 +7,8 @@ soils and crops, after Doorenbos and Kassam (1979).
 import math
 from typing import Any
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.tables import KDIFTB, limit, table
 
 _GLOBAL_EXTINCTION = 0.75  # -; extinction of global over that of diffuse visible light

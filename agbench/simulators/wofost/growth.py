@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 from agbench.simulators.wofost.partitioning import conversion_efficiency
 
 

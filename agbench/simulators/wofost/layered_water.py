@@ -8,8 +8,8 @@ half of what would level the potentials. Layers count from the top; FLOW_i enter
 import math
 from typing import Any, Final
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.evapotranspiration import (
     canopy_evaporation,
     depletion_fraction,

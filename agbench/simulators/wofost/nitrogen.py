@@ -6,8 +6,8 @@ nitrogen management: a study for winter wheat in the Netherlands, European Journ
 
 from typing import Any
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.tables import NMAXLV_TB, NSLLV_TB, limit, table
 
 _DRY = 0.01  # -; RFTRA at or below which roots take nothing up

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.tables import KMAXLV_TB, NMAXLV_TB, PMAXLV_TB, limit, table
 
 _DRY = 0.01  # -; RFTRA at or below which roots take nothing up

@@ -7,8 +7,8 @@ to stems (Shibu et al. 2010).
 import math
 from typing import Any
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.tables import FLTB, FOTB, FRTB, FSTB, limit, table
 
 _MOST_TO_ROOTS = 0.6  # -; bound of the share of roots under drought

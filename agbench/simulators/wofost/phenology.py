@@ -7,8 +7,8 @@ van Bussel (2011). The N-P-K model adds ageing after maturity, up to the stage d
 
 from typing import Any
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.tables import DTSMTB, VERNRTB, limit, table
 from agbench.simulators.wofost.variables import (
     DEAD,

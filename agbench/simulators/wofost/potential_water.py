@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 
 
 @kernel

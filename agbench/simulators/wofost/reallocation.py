@@ -5,7 +5,7 @@ From REALLOC_DVS on, fixed shares of the leaves and stems of that day move at fi
 
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 
 
 @kernel

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.tables import RFSETB, table
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 
 _PLENTY = 100.0  # kg ha-1; available where nitrogen does not limit
 

@@ -11,8 +11,8 @@ unlimited supply takes away or adds is booked.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.tables import RNPKRUNOFF, table
 
 

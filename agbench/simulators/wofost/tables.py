@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from agbench.compiled import kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import kernel
 from agbench.simulators.wofost.parameters import TABLES
 
 AMAXTB: Final = TABLES.index("AMAXTB")

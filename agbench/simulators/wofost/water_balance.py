@@ -7,7 +7,7 @@ documentation version 4.1; soil evaporation after Stroosnijder (1987).
 import math
 from typing import Any
 
-from agbench.simulators.kernels import kernel
+from agbench.compiled import kernel
 from agbench.simulators.wofost.tables import limit
 from agbench.simulators.wofost.variables import STANDING
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Floats, Variable, VariableTable
-from agbench.simulators.kernels import entry, kernel
 from agbench.weather.astronomy import (
     CIVIL_ANGLE,
     day_length,

@@ -4,8 +4,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Booleans, Floats
-from agbench.simulators.kernels import entry, kernel
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.layered_water import (
     integrate_layers,

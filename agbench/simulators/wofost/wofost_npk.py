@@ -11,8 +11,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Booleans, Floats
-from agbench.simulators.kernels import entry, kernel
 from agbench.simulators.wofost.assimilation import potential_assimilation
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.evapotranspiration import evapotranspiration

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from agbench.compiled import entry, kernel
 from agbench.simulators.base import Floats
-from agbench.simulators.kernels import entry, kernel
 from agbench.weather.astronomy import angot_radiation
 from agbench.weather.evapotranspiration import saturated_pressure
 

@@ -17,8 +17,7 @@ import numba
 from numba.core import event
 from numba.extending import register_jitable
 
-_SIMULATORS = Path(__file__).parent
-_ASTRONOMY = _SIMULATORS.parent / "weather" / "astronomy.py"
+_PACKAGE = Path(__file__).parents[1]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -44,9 +43,11 @@ def entry(function: Function) -> Function:
 
 @functools.cache
 def _contents_of(package: Path) -> str:
-    """Return the SHA-256 of a package, of this folder and of the astronomy compiled into it."""
+    """Return the SHA-256 of a package, and of the simulators and the weather compiled into it."""
     digest = hashlib.sha256()
-    for file in sorted({*package.rglob("*.py"), *_SIMULATORS.glob("*.py"), _ASTRONOMY}):
+    for file in sorted(
+        {*package.rglob("*.py"), *_PACKAGE.glob("simulators/*.py"), *_PACKAGE.glob("weather/*.py")}
+    ):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
