@@ -42,3 +42,19 @@ def action_map(task: Task) -> ActionMap:
     if isinstance(task, GreenhouseTask):
         return greenhouse.action_map(task)
     raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")
+
+
+def entry_points(task: Task) -> list[str]:
+    """Return where the code starts that moves a task's numbers, for `agbench.compiled.closure`."""
+    shared = [
+        "agbench.compiled.arithmetic",
+        "agbench.envs.single:SeasonEnv",
+        "agbench.evaluation.protocol:episodes",
+        "agbench.evaluation.rollout:roll_out",
+        f"{type(task).__module__}:{type(task).__qualname__}",
+    ]
+    if isinstance(task, FieldTask):
+        return [*shared, *field.entry_points(task)]
+    if isinstance(task, GreenhouseTask):
+        return [*shared, *greenhouse.entry_points(task)]
+    raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")

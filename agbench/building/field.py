@@ -51,6 +51,12 @@ def build(
     )
 
 
+def entry_points(task: FieldTask) -> list[str]:
+    """Return where the code of a task starts: of its worlds, actions and reward, and of its model."""
+    spec = task.simulator
+    return [f"{__name__}:build", *models.entry_points(spec.model, spec.engine, spec.soil_water)]
+
+
 def _model(task: FieldTask) -> Model:
     spec = task.simulator
     return models.find(spec.model, spec.engine, spec.soil_water)

@@ -60,6 +60,11 @@ def build(
     )
 
 
+def entry_points(task: GreenhouseTask) -> list[str]:
+    """Return where the code of a task starts: of its worlds, actions, reward and simulator."""
+    return [f"{__name__}:build"]
+
+
 def _plot(core: BatchCore) -> "SeasonPlot":
     from agbench.envs.greenhouse.drawing import GreenhousePlot
 

@@ -1,23 +1,21 @@
 """How physics becomes machine code: two decorators over Numba, and a word to whoever waits for it.
 
 `kernel` marks a process function; it is compiled into whatever calls it. `entry` marks a function
-that Python calls; its machine code is cached on disk. Numba's own cache looks only at the file of
-the entry, so a change in a process function would leave stale code behind: here the cache of every
-entry is keyed by the contents of all physics files that it may contain.
+that Python calls; its machine code is kept on disk (`code_cache`), under a key that covers all code
+that it can contain (`closure`), with names that follow its content (`symbols`).
 """
 
-import functools
-import hashlib
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba.core import event
 from numba.extending import register_jitable
 
-_PACKAGE = Path(__file__).parents[1]
+from agbench.compiled import symbols
+from agbench.compiled.arithmetic import IEEE
+from agbench.compiled.code_cache import CodeCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -28,28 +26,20 @@ def kernel(function: Function) -> Function:
     Called from Python it stays the plain function that it is: a door for Python to each of a model's
     kernels would take as long to compile as the model itself.
     """
-    compiled: Any = register_jitable(error_model="numpy", fastmath=False)(function)
+    compiled: Any = register_jitable(**IEEE)(function)
     return compiled  # type: ignore[no-any-return, unused-ignore]
 
 
 def entry(function: Function) -> Function:
-    """Compile a function that Python calls, and cache its machine code by the physics' contents."""
-    dispatcher: Any = numba.njit(error_model="numpy", fastmath=False, nogil=True)(function)
-    dispatcher.enable_caching()
-    package = Path(function.__code__.co_filename).parent
-    dispatcher._cache._cache_file._source_stamp = _contents_of(package)
-    return dispatcher  # type: ignore[no-any-return, unused-ignore]
-
-
-@functools.cache
-def _contents_of(package: Path) -> str:
-    """Return the SHA-256 of a package, and of the simulators and the weather compiled into it."""
-    digest = hashlib.sha256()
-    for file in sorted(
-        {*package.rglob("*.py"), *_PACKAGE.glob("simulators/*.py"), *_PACKAGE.glob("weather/*.py")}
-    ):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+    """Compile a function that Python calls, and keep its machine code by the content of its code."""
+    if getattr(numba.config, "DISABLE_JIT", False):
+        return function
+    named = symbols.install()
+    compile: Any = numba.njit(nogil=True, **IEEE)
+    dispatcher = compile(function)
+    if named:
+        dispatcher._cache = CodeCache(function)
+    return dispatcher  # type: ignore[no-any-return]
 
 
 class _CompilationNotice(event.Listener):

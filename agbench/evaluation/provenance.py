@@ -3,14 +3,12 @@
 import hashlib
 import json
 import platform
-from collections.abc import Iterable
-from functools import lru_cache
 from importlib import metadata
-from pathlib import Path
 from typing import Any, Final
 
 import agbench
-from agbench import simulators
+from agbench.building import entry_points
+from agbench.compiled.closure import closure_hash
 from agbench.spec.task import Task
 
 _PROSE: Final = ("summary", "source", "tags", "history")
@@ -40,11 +38,13 @@ def task_hash(task: Task) -> str:
     return _sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 
-@lru_cache(maxsize=1)
-def simulator_hash() -> str:
-    """Return the SHA-256 of all physics code, read once a process."""
-    folder = Path(simulators.__file__).parent
-    return _hash_of_files(sorted(folder.rglob("*.py")), folder)
+def simulator_hash(task: Task) -> str:
+    """Return the SHA-256 of the code that can move a task's numbers, the same for tasks of one model.
+
+    It covers kernels, weather, generator or disaggregation, worlds, actions, observations, rewards and
+    constraints, as `agbench.compiled.closure` finds them; docstrings and comments are left out.
+    """
+    return closure_hash(*entry_points(task))
 
 
 def versions() -> dict[str, str]:
@@ -58,14 +58,6 @@ def versions() -> dict[str, str]:
 def machine() -> dict[str, str]:
     """Return what kind of machine this is; nothing that names it."""
     return {"system": platform.system(), "processor": platform.machine()}
-
-
-def _hash_of_files(files: Iterable[Path], folder: Path) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
-        digest.update(file.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def _sha256(content: bytes) -> str:

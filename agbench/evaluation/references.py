@@ -14,10 +14,13 @@ from typing import Any, Final, Literal, get_args
 
 from agbench import data
 from agbench.building import build
+from agbench.compiled.closure import closure_hash
 from agbench.errors import ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
+from agbench.policies.base import Policy
+from agbench.policies.loading import load_policy
 from agbench.spec.baseline import Baseline
 from agbench.spec.greenhouse_task import GreenhouseTask
 from agbench.spec.reading import read_file
@@ -74,6 +77,13 @@ def settings_hash(task: Task, name: str) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
+def code_hash(task: Task, name: str) -> str:
+    """Return the SHA-256 of the code of a policy, and of the policy that it starts from."""
+    found = load_policy(name, task)
+    parts = [found, *(part for part in vars(found).values() if isinstance(part, Policy))]
+    return closure_hash(*sorted({f"{type(part).__module__}:{type(part).__qualname__}" for part in parts}))
+
+
 def references_hash(task: Task) -> str:
     """Return the SHA-256 of the settings of floor, expert and oracle together."""
     names = [policy_name(task, role) for role in ROLES]
@@ -88,11 +98,12 @@ def data_hash(task: Task) -> str:
 
 
 def place(part: Part, root: Path = KEPT) -> Path:
-    """Return the folder of a part's result; other settings are another folder."""
+    """Return the folder of a part's result; other settings, or other code of the policy, are another."""
     task = data.task(part.task)
     name = policy_name(task, part.role)
     assert name is not None
-    return root / part.task / f"{part.role}-{part.split}-{settings_hash(task, name)[:12]}"
+    mark = f"{settings_hash(task, name)[:12]}-{code_hash(task, name)[:12]}"
+    return root / part.task / f"{part.role}-{part.split}-{mark}"
 
 
 def kept(part: Part, root: Path = KEPT) -> Result | None:
@@ -107,7 +118,7 @@ def kept(part: Part, root: Path = KEPT) -> Result | None:
         return None
     now = {
         "task_hash": provenance.task_hash(task),
-        "simulator_hash": provenance.simulator_hash(),
+        "simulator_hash": provenance.simulator_hash(task),
         "data": build(task, part.split).hashes(),
     }
     return found if all(found.record[key] == value for key, value in now.items()) else None

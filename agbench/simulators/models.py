@@ -105,6 +105,17 @@ def names() -> list[str]:
     return sorted(_MODULES)
 
 
+def entry_points(name: str, engine: str = "compiled", soil_water: str = "single") -> list[str]:
+    """Return where a model's code starts, for `agbench.compiled.closure`."""
+    module = _MODULES[name]
+    found = [f"{module}:model"]
+    if engine == "pcse":
+        found.append(f"{_PCSE}:model")
+    elif module == _WOFOST:
+        found.append(import_module("agbench.simulators.wofost.simulator").kernels(name, soil_water))
+    return found
+
+
 def find(name: str, engine: str = "compiled", soil_water: str = "single") -> Model:
     """Return a model on an engine; raises `UnknownNameError` with the nearest names.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -11,33 +11,18 @@ from numpy.typing import NDArray
 from agbench.errors import SimulationError
 from agbench.simulators.base import Booleans, Floats, VariableTable
 from agbench.simulators.pool import WorldPool
-from agbench.simulators.wofost import (
-    wofost72,
-    wofost81,
-    wofost81_layered,
-    wofost_npk,
-    wofost_npk_layered,
-)
-from agbench.simulators.wofost.variables import (
-    INPUT,
-    INPUT_WIDTH,
-    INPUTS,
-    LAYERED81,
-    LAYERED_NPK,
-    VARIABLES72,
-    VARIABLES81,
-    VARIABLES_NPK,
-)
+from agbench.simulators.wofost.variables import INPUT, INPUT_WIDTH, INPUTS
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld
 
-_FAMILIES: Final[dict[str, tuple[ModuleType, VariableTable]]] = {
-    "wofost72": (wofost72, VARIABLES72),
-    "wofost81": (wofost81, VARIABLES81),
-    "wofost": (wofost_npk, VARIABLES_NPK),
-    "wofost81-layered": (wofost81_layered, LAYERED81),
-    "wofost-layered": (wofost_npk_layered, LAYERED_NPK),
+_KERNELS: Final = {
+    "wofost72": "agbench.simulators.wofost.wofost72",
+    "wofost81": "agbench.simulators.wofost.wofost81",
+    "wofost": "agbench.simulators.wofost.wofost_npk",
+    "wofost81-layered": "agbench.simulators.wofost.wofost81_layered",
+    "wofost-layered": "agbench.simulators.wofost.wofost_npk_layered",
 }
+"""Where the kernels of models that share their columns are, with the table of these: `VARIABLES`."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +42,11 @@ def _family(model: str, soil_water: str) -> str:
     return f"{name}-layered" if soil_water == "layered" else name
 
 
+def kernels(model: str, soil_water: str = "single") -> str:
+    """Return the name of the module that has a model's kernels."""
+    return _KERNELS[_family(model, soil_water)]
+
+
 class WofostSimulator:
     """n independent simulations of one model; see `agbench.simulators.base.Simulator`."""
 
@@ -66,7 +56,8 @@ class WofostSimulator:
     def __init__(self, model: str, n: int, soil_water: str = "single") -> None:
         self.model = model
         self.soil_water = soil_water
-        self._kernels, self.variables = _FAMILIES[_family(model, soil_water)]
+        self._kernels = import_module(kernels(model, soil_water))
+        self.variables: VariableTable = self._kernels.VARIABLES
         self.n = n
         self.state: Floats = np.zeros((n, len(self.variables)))
         self.finished: Booleans = np.zeros(n, dtype=np.bool_)

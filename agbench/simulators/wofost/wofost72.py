@@ -5,7 +5,7 @@ A. de Wit et al. (2019), 25 years of the WOFOST cropping systems model, Agricult
 154-167. The order of processes and their equations are those of WOFOST 7.2 in PCSE 6.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -137,8 +137,11 @@ def irrigate(s: Any, p: Any, inputs: Any) -> None:
         s.RIRR = inputs.IRRIG_EFF
 
 
+VARIABLES: Final = VARIABLES72
+"""The columns of a row of state."""
+
 _begin, _advance = daily_cycle(
-    VARIABLES72,
+    VARIABLES,
     (start_crop, crop_rates, integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     irrigate,

@@ -7,7 +7,7 @@ their equations are those of WOFOST 8.1 in PCSE 6, with the classic soil water a
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -168,8 +168,11 @@ def manage(s: Any, p: Any, inputs: Any) -> None:
         s.FERT_N_SUPPLY = inputs.N_EFF
 
 
+VARIABLES: Final = VARIABLES81
+"""The columns of a row of state."""
+
 _begin, _advance = daily_cycle(
-    VARIABLES81,
+    VARIABLES,
     (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,

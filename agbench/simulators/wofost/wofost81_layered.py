@@ -1,6 +1,6 @@
 """WOFOST 8.1 on a layered soil: water-limited, and water- and nitrogen-limited production."""
 
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -45,8 +45,11 @@ def integrate_soil(x: Floats, s: Any, p: Any) -> None:
     integrate_soil_nitrogen(s)
 
 
+VARIABLES: Final = LAYERED81
+"""The columns of a row of state."""
+
 _begin, _advance = daily_cycle(
-    LAYERED81,
+    VARIABLES,
     (start_crop, crop_rates_with(layered_transpiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,

@@ -7,7 +7,7 @@ as the original does, `sound` repairs what breaks balances (see `docs/wofost.md`
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -213,8 +213,11 @@ def manage(s: Any, p: Any, inputs: Any) -> None:
             s.IN_CROP = 0.0
 
 
+VARIABLES: Final = VARIABLES_NPK
+"""The columns of a row of state."""
+
 _begin, _advance = daily_cycle(
-    VARIABLES_NPK,
+    VARIABLES,
     (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,

@@ -1,6 +1,6 @@
 """WOFOST with N, P and K on a layered soil, from whose layers the crop draws its water."""
 
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -52,8 +52,11 @@ def integrate_soil(x: Floats, s: Any, p: Any) -> None:
     integrate_soil_nutrients(s, p)
 
 
+VARIABLES: Final = LAYERED_NPK
+"""The columns of a row of state."""
+
 _begin, _advance = daily_cycle(
-    LAYERED_NPK,
+    VARIABLES,
     (start_crop, crop_rates_with(layered_transpiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,

@@ -1,0 +1,350 @@
+"""The closure of what runs: all definitions that a piece of code can reach, and one hash of them.
+
+From a starting point, such as a kernel or the function that builds a task, the names that its text uses
+are followed through the package's modules: functions, classes, constants, through imports, into each
+other. The hash covers the text of all that is reached, docstrings and comments left out. So a change in
+any definition that can take part moves it, and no change elsewhere does. The code is read, never run;
+the hash is the same under every version of Python.
+
+Not followed are annotations of arguments, imports that only a type checker sees, and the modules of
+`BOUNDARY`, through which no number passes.
+"""
+
+import ast
+import hashlib
+import io
+import json
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import Final
+
+from agbench.cache import cache_folder
+from agbench.compiled import sealed
+
+PACKAGE: Final = Path(__file__).parents[1]
+BOUNDARY: Final = frozenset(
+    {
+        *("agbench.compiled", "agbench.compiled.closure", "agbench.compiled.sealed"),
+        *("agbench.compiled.symbols", "agbench.compiled.code_cache"),
+        *("agbench.cache", "agbench.errors", "agbench.drawing", "agbench.envs.rendering"),
+        *("agbench.envs.season_figure", "agbench.envs.season_panels", "agbench.envs.greenhouse.drawing"),
+        "agbench.spec.families",
+    }
+)
+"""Modules that are not followed: machinery of compilation and caches, error messages, pictures, and the
+table of families, since what builds a family's tasks leads to its own schema."""
+
+_WHOLE: Final = "*"
+"""Stands for all definitions of a module."""
+_EFFECTS: Final = "(effects)"
+"""Stands for a module's statements that define nothing."""
+
+Place = tuple[str, str]
+"""A module and the name of a definition in it."""
+
+
+@dataclass
+class Definition:
+    """A statement of a module: its text without docstrings and comments, and the names that it uses.
+
+    `uses` holds dotted names as they stand in the text, such as `math.exp`; `imports` what it imports
+    itself, as places.
+    """
+
+    text: str
+    uses: set[str] = field(default_factory=set)
+    imports: set[Place] = field(default_factory=set)
+
+
+@dataclass
+class Module:
+    """A module's definitions by name, and what each imported name stands for."""
+
+    definitions: dict[str, list[Definition]] = field(default_factory=dict)
+    imported: dict[str, Place] = field(default_factory=dict)
+
+
+class Sources:
+    """The source text of a package, read once, and the closures of places in it."""
+
+    def __init__(self, folder: Path = PACKAGE, boundary: Iterable[str] = BOUNDARY) -> None:
+        self._folder = folder
+        self._boundary = frozenset(boundary)
+        self._modules: dict[str, Module] = {}
+
+    @cached_property
+    def files(self) -> dict[str, Path]:
+        """The file of each module, by dotted name."""
+        found = {}
+        for path in sorted(self._folder.rglob("*.py")):
+            parts = (self._folder.name, *path.relative_to(self._folder).with_suffix("").parts)
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        return found
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of all files."""
+        total = hashlib.sha256()
+        for name, path in self.files.items():
+            content = path.read_bytes()
+            total.update(f"{name} {len(content)}\n".encode() + content)
+        return total.hexdigest()
+
+    def module(self, name: str) -> Module:
+        """Return what a module defines and imports."""
+        if name not in self._modules:
+            path = self.files[name]
+            self._modules[name] = _read(path.read_text("utf-8"), name, path.name == "__init__.py")
+        return self._modules[name]
+
+    def closure(self, roots: Iterable[str]) -> set[Place]:
+        """Return all places that some roots reach; a root is `module:name`, or `module` for all of it.
+
+        Raises `KeyError` for a root that does not exist.
+        """
+        todo = [self._root(root) for root in roots]
+        seen: set[Place] = set()
+        while todo:
+            place = todo.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            todo += [found for found in self._reached(place) if found not in seen]
+        return {place for place in seen if place[1] != _WHOLE}
+
+    def hash(self, roots: Iterable[str]) -> str:
+        """Return the SHA-256 of the closure of some roots."""
+        total = hashlib.sha256()
+        for module, name in sorted(self.closure(roots)):
+            text = "\n".join(part.text for part in self.module(module).definitions[name])
+            total.update(f"{module}:{name}\n{text}\n".encode())
+        return total.hexdigest()
+
+    def _root(self, root: str) -> Place:
+        module, _, name = root.partition(":")
+        if module not in self.files or (name and not self._exists(module, name)):
+            raise KeyError(f"{root}: no such definition in {self._folder}.")
+        return module, name or _WHOLE
+
+    def _exists(self, module: str, name: str) -> bool:
+        return name in self.module(module).definitions or name in self.module(module).imported
+
+    def _reached(self, place: Place) -> Iterator[Place]:
+        """Yield the places that a place leads to."""
+        name, what = place
+        module = self.module(name)
+        if what == _WHOLE:
+            yield from ((name, key) for key in module.definitions)
+            yield from self._all_found((target for target in module.imported.values()), "")
+            return
+        if _EFFECTS in module.definitions:
+            yield name, _EFFECTS
+        for definition in module.definitions[what]:
+            for used in definition.uses:
+                yield from self._resolve(name, used)
+            yield from self._all_found(definition.imports, "")
+
+    def _all_found(self, targets: Iterable[Place], rest: str) -> Iterator[Place]:
+        for target in targets:
+            yield from self._find(target, rest)
+
+    def _resolve(self, module: str, dotted: str) -> Iterator[Place]:
+        """Yield what a dotted name, used in a module, stands for."""
+        first, _, rest = dotted.partition(".")
+        known = self.module(module)
+        if first in known.definitions:
+            yield module, first
+        if first in known.imported:
+            yield from self._find(known.imported[first], rest)
+
+    def _find(self, target: Place, rest: str) -> Iterator[Place]:
+        """Yield what an imported thing, and an attribute of it, stand for."""
+        module, name = target
+        while f"{module}.{name}" in self.files or name == _WHOLE:
+            module = module if name == _WHOLE else f"{module}.{name}"
+            name, _, rest = rest.partition(".")
+            name = name or _WHOLE
+            if name == _WHOLE:
+                break
+        if module not in self.files or module in self._boundary:
+            return
+        if name == _WHOLE:
+            yield module, _WHOLE
+        elif name in self.module(module).definitions:
+            yield module, name
+        elif name in self.module(module).imported:
+            yield from self._find(self.module(module).imported[name], rest)
+        elif not name.startswith("__"):
+            yield module, _WHOLE
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str, name: str, package: bool) -> Module:
+    """Return what a module's text defines and imports."""
+    return _Reader(text, name, package).module()
+
+
+class _Reader:
+    """Reads one module's text."""
+
+    def __init__(self, text: str, name: str, package: bool) -> None:
+        self._name = name
+        self._parent = name if package else name.rpartition(".")[0]
+        self._tree = ast.parse(text)
+        self._lines = _without_prose(text, self._tree)
+
+    def module(self) -> Module:
+        """Return what the module defines and imports."""
+        found = Module()
+        for statement in self._tree.body:
+            if _only_for_types(statement) or _is_text(statement):
+                continue
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                found.imported |= dict(self._imports(statement))
+                continue
+            definition = self._definition(statement)
+            for name in _defined(statement) or [_EFFECTS]:
+                found.definitions.setdefault(name, []).append(definition)
+            for inner in ast.walk(statement):  # imports inside `try` or `if` bind names of the module
+                if isinstance(inner, (ast.Import, ast.ImportFrom)) and not _has_scope(statement):
+                    found.imported |= dict(self._imports(inner))
+        return found
+
+    def _definition(self, statement: ast.stmt) -> Definition:
+        decorators = getattr(statement, "decorator_list", [])
+        first = min([statement.lineno, *(node.lineno for node in decorators)])
+        lines = self._lines[first - 1 : statement.end_lineno]
+        found = Definition("\n".join(line for line in lines if line is not None))
+        self._collect(statement, found)
+        return found
+
+    def _collect(self, node: ast.AST, found: Definition) -> None:
+        """Add the names that a node uses, leaving out annotations of arguments and results."""
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.imports |= {target for _, target in self._imports(node)}
+            return
+        dotted = _dotted(node)
+        if dotted:
+            found.uses.add(dotted)
+            return
+        if _only_for_types(node):
+            return
+        for name, value in ast.iter_fields(node):
+            if name == "returns" or (name == "annotation" and isinstance(node, ast.arg)):
+                continue
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    self._collect(child, found)
+
+    def _imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Place]]:
+        """Yield each name that an import binds, and what it stands for."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                bound = alias.asname or alias.name.partition(".")[0]
+                whole = alias.name if alias.asname else bound
+                parent, _, last = whole.rpartition(".")
+                yield bound, (parent, last) if parent else (whole, _WHOLE)
+            return
+        module = node.module or ""
+        if node.level:
+            base = self._parent.split(".")
+            module = ".".join([*base[: len(base) - node.level + 1], *([module] if module else [])])
+        for alias in node.names:
+            yield alias.asname or alias.name, (module, alias.name)
+
+
+def _without_prose(text: str, tree: ast.Module) -> list[str | None]:
+    """Return a file's lines without comments and bare strings; None for lines that then are empty."""
+    lines = [line.encode() for line in text.splitlines()]
+    kept: set[int] = set()  # lines within texts over several lines, which mean what they are
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and (node.end_lineno or 0) > node.lineno:
+            kept.update(range(node.lineno - 1, node.end_lineno or 0))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            before = text.splitlines()[row - 1][:column]
+            lines[row - 1] = before.encode()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and _is_text(node):
+            first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+            tail = lines[last][node.end_col_offset :]
+            lines[first] = lines[first][: node.col_offset] + (tail if first == last else b"")
+            for row in range(first + 1, last + 1):
+                lines[row] = tail if row == last else b""
+            kept.difference_update(range(first, last + 1))
+    found: list[str | None] = []
+    for row, line in enumerate(lines):
+        stripped = line.decode() if row in kept else line.decode().rstrip()
+        found.append(stripped if stripped or row in kept else None)
+    return found
+
+
+def _dotted(node: ast.AST) -> str:
+    """Return a name with its attributes as text, such as `math.exp`; nothing for another node."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def _defined(statement: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module defines."""
+    if _has_scope(statement):
+        return [statement.name]  # type: ignore[attr-defined]
+    found = []
+    todo: list[ast.AST] = [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.append(node.id)
+        elif _has_scope(node):
+            found.append(node.name)  # type: ignore[attr-defined]
+        elif not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)):
+            todo += ast.iter_child_nodes(node)
+    return found
+
+
+def _has_scope(node: ast.AST) -> bool:
+    """Return whether a node is a function or a class."""
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Return whether a statement is a text and nothing else, such as a docstring."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _only_for_types(node: ast.AST) -> bool:
+    """Return whether a statement is what only a type checker sees."""
+    return isinstance(node, ast.If) and _dotted(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+@cache
+def _installed() -> Sources:
+    return Sources()
+
+
+@cache
+def closure_hash(*roots: str) -> str:
+    """Return the SHA-256 of the closure of some roots in the installed package; see `Sources.closure`.
+
+    It is remembered on disk for as long as no file of the package changes.
+    """
+    sources = _installed()
+    path = cache_folder() / "closures" / f"{sources.digest[:32]}.json"
+    stored = sealed.read(path, sources.digest)
+    known: dict[str, str] = {} if stored is None else json.loads(stored)
+    label = " ".join(sorted(roots))
+    if label not in known:
+        known[label] = sources.hash(roots)
+        sealed.write(path, sources.digest, json.dumps(known).encode())
+    return known[label]

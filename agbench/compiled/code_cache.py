@@ -1,0 +1,137 @@
+"""Machine code of entries on disk: one file for an entry, its argument types, its code and this machine.
+
+The name of a file is the hash of its key, which holds everything that the machine code depends on. So
+there is no index that two processes could write at once, and no file that means two things.
+"""
+
+import json
+import os
+import pickle
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import llvmlite
+import numba
+import numpy as np
+
+from agbench.cache import cache_folder
+from agbench.compiled import sealed, symbols
+from agbench.compiled.arithmetic import IEEE
+from agbench.compiled.closure import PACKAGE, closure_hash
+
+_SUFFIX: Final = ".kernel"
+_SETTINGS: Final = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+"""Numba's settings that change the code it makes."""
+
+
+def folder() -> Path:
+    """Return where machine code is kept: in `NUMBA_CACHE_DIR` where that is set, else in the cache folder."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    return Path(chosen) / "agbench" if chosen else cache_folder() / "kernels"
+
+
+class CodeCache:
+    """The kept machine code of one entry, as Numba's dispatchers ask for it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the files."""
+        return str(folder())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function for these argument types, or None."""
+        if not self._enabled:
+            return None
+        from numba.core.compiler import CompileResult
+
+        target_context.refresh()
+        key = self._key(sig, target_context.codegen())
+        content = sealed.read(_path(key), key)
+        rebuild: Any = CompileResult._rebuild
+        return None if content is None else rebuild(target_context, *pickle.loads(content))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, if all its names follow its content."""
+        if not self._enabled or data.lifted or data.library.has_dynamic_globals:
+            return
+        defined = [function.name for function in data.library.get_defined_functions()]
+        if symbols.misnamed(defined) is None:
+            from numba.core import serialize
+
+            dumps: Any = serialize.dumps
+            key = self._key(sig, data.codegen)
+            sealed.write(_path(key), key, dumps(data._reduce()))
+
+    def enable(self) -> None:
+        """Use the files."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Do not use the files."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Do nothing: a file that is out of date is never read."""
+
+    def _key(self, sig: Any, codegen: Any) -> str:
+        name = f"{self._function.__module__}.{self._function.__qualname__}"
+        types = sha256("\n".join(repr(kind) for kind in sig).encode()).hexdigest()
+        content = {"entry": name, "code": code_hash(self._function), "types": types}
+        return json.dumps(content | machine(codegen.magic_tuple()), sort_keys=True)
+
+
+def code_hash(function: Callable[..., Any]) -> str:
+    """Return the hash of all code that an entry can compile in."""
+    file = Path(function.__code__.co_filename)
+    if function.__module__.partition(".")[0] == PACKAGE.name and PACKAGE in file.parents:
+        return closure_hash(f"{function.__module__}:{function.__qualname__.partition('.')[0]}")
+    depth = function.__module__.count(".")
+    return _foreign_hash(file.parents[max(depth - 1, 0)], depth > 0)
+
+
+@cache
+def _foreign_hash(folder: Path, package: bool) -> str:
+    """Return the hash of another package, or of a script's folder, and of all of this package."""
+    digest = sha256()
+    for file in sorted({*folder.glob("**/*.py" if package else "*.py"), *PACKAGE.rglob("*.py")}):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def machine(target: Any) -> dict[str, Any]:
+    """Return what machine code depends on apart from the code: versions, processor, Numba's settings.
+
+    `target` is the triple, the name and the features of the processor, as Numba has them.
+    """
+    return {
+        "python": f"{platform.python_implementation()} {sys.version_info[0]}.{sys.version_info[1]}",
+        "numba": numba.__version__,
+        "llvmlite": llvmlite.__version__,
+        "numpy": np.__version__,
+        "processor": list(target),
+        "arithmetic": IEEE,
+        "settings": {name: str(getattr(numba.config, name, None)) for name in _SETTINGS},
+    }
+
+
+def _path(key: str) -> Path:
+    entry = json.loads(key)["entry"]
+    return folder() / f"{entry}-{sealed.name(key)}{_SUFFIX}"
+
+
+def kept() -> list[tuple[Path, dict[str, Any] | None]]:
+    """Return the files of the folder and their keys; None for a damaged one."""
+    found = []
+    for path in sorted(folder().glob(f"*{_SUFFIX}")):
+        key = sealed.key_of(path)
+        found.append((path, None if key is None else json.loads(key)))
+    return found

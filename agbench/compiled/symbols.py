@@ -1,0 +1,137 @@
+"""The one place that changes Numba's inner workings: names of machine code that follow its content.
+
+Numba names a compiled function by its Python name, the types of its arguments and a number that counts
+the functions of a process; a record type it names by another such number. Two processes count alike, so
+that functions of different content get one name. Code that both kept on disk and a third process loads
+is then linked by that name, and one function runs in the place of the other. Here the name of each
+function also gets the hash of its content, and the name of a record that of its fields. `PROVED` has the
+versions of Numba on which this was shown to work; on others no code is kept on disk.
+"""
+
+import hashlib
+import re
+import types as python
+import uuid
+import warnings
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, Final
+
+import numba
+import numpy as np
+
+PROVED: Final = ("0.68",)
+"""Major and minor versions of Numba."""
+
+_TAGGED: Final = re.compile(r"v\d+c[0-9a-f]{16}")
+_PYTHON: Final = "_ZN"
+"""How the names of all compiled Python functions begin."""
+_ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{6,}")
+
+
+@cache
+def install() -> bool:
+    """Make Numba name by content; return whether its version is one on which that was proved.
+
+    On another version nothing is changed, and a warning says that nothing is kept on disk.
+    """
+    version = ".".join(numba.__version__.split(".")[:2])
+    if version not in PROVED:
+        warnings.warn(
+            f"agbench keeps no compiled code: Numba {numba.__version__} is none of the versions on which "
+            f"that was proved to be safe ({', '.join(f'{v}.x' for v in PROVED)}). Everything works, but each "
+            f'process compiles anew. Remedy: pip install "numba=={PROVED[-1]}.*".',
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return False
+    from numba.core.bytecode import FunctionIdentity
+    from numba.core.types import Record
+
+    named: Any = FunctionIdentity
+    original = named.from_function.__func__
+
+    def from_function(cls: Any, function: Any) -> Any:
+        identity = original(cls, function)
+        identity.unique_id = f"{identity.unique_id}c{content(identity.func)}"
+        identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
+        return identity
+
+    named.from_function = classmethod(from_function)
+    changed: Any = Record
+    changed.mangling_args = property(lambda self: ("Record", (_digest(self.name),)))
+    return True
+
+
+def misnamed(symbols: Iterable[str]) -> str | None:
+    """Return a symbol of a Python function that does not follow its content; None if there is none."""
+    for symbol in symbols:
+        if _ADDRESS.search(symbol) or (_PYTHON in symbol and not _TAGGED.search(symbol)):
+            return symbol
+    return None
+
+
+def content(function: Callable[..., Any]) -> str:
+    """Return a hash of a function: its code, what it closes over, the constants that it reads."""
+    return _digest("\n".join(_of_function(function, ())))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _of_function(function: Any, outer: tuple[int, ...]) -> list[str]:
+    """Return lines that tell a function from all others; `outer` are the functions around it."""
+    if id(function) in outer:
+        return [f"again {outer.index(id(function))}"]
+    outer = (*outer, id(function))
+    code = function.__code__
+    lines = [f"{function.__module__} {function.__qualname__}", *_of_code(code)]
+    for value in (*(function.__defaults__ or ()), *sorted((function.__kwdefaults__ or {}).items())):
+        lines += _of_value(value, outer)
+    for cell in function.__closure__ or ():
+        try:
+            lines += _of_value(cell.cell_contents, outer)
+        except ValueError:  # an empty cell
+            lines.append("empty")
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, (bool, int, float, complex, str, bytes, tuple, np.generic)):
+            lines += [name, *_of_value(value, outer)]
+    return lines
+
+
+def _of_code(code: python.CodeType) -> list[str]:
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    lines = [code.co_code.hex(), repr(names)]
+    for constant in code.co_consts:
+        lines += _of_code(constant) if isinstance(constant, python.CodeType) else [_plain(constant)]
+    return lines
+
+
+def _plain(value: Any) -> str:
+    """Return a constant's text; that of a set in a fixed order."""
+    if isinstance(value, (frozenset, set)):
+        return f"set {sorted(map(repr, value))}"
+    return repr(value)
+
+
+def _of_value(value: Any, outer: tuple[int, ...]) -> list[str]:
+    """Return lines that tell a value from all others; of one that cannot be told, a random one."""
+    value = getattr(value, "py_func", value)
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
+        return [f"{type(value).__name__} {value!r}"]
+    if isinstance(value, (tuple, list, dict)):
+        items = [part for item in value.items() for part in item] if isinstance(value, dict) else value
+        return [type(value).__name__, *(line for item in items for line in _of_value(item, outer)), "end"]
+    if isinstance(value, python.FunctionType):
+        return _of_function(value, outer)
+    if isinstance(value, python.ModuleType):
+        return [f"module {value.__name__}"]
+    if isinstance(value, (type, python.BuiltinFunctionType)):
+        return [f"{value.__module__} {value.__qualname__}"]
+    if isinstance(value, (numba.types.Type, np.dtype)):
+        return [f"{type(value).__name__} {value}"]
+    if isinstance(value, np.ndarray):
+        return [f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"]
+    return [f"{type(value).__qualname__} {uuid.uuid4().hex}"]

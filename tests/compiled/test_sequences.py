@@ -1,0 +1,64 @@
+"""A model computes the same whatever was compiled before, by whom, in which order and at the same time."""
+
+import random
+
+import pytest
+from sequences import run
+
+from agbench.testing import probes
+
+N72, N81, NPK = "wofost72-wlp", "wofost81-wlp", "wofost-npk sound"
+SEQUENCES = 40
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What each probe gives in a process of its own on caches of its own; run once each."""
+    known = {}
+
+    def of(name):
+        if name not in known:
+            known[name] = run([((name,),)], tmp_path_factory.mktemp("alone"))[0][name]
+        return known[name]
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    """Caches that three processes filled, each with one model."""
+    caches = tmp_path_factory.mktemp("three")
+    run([((NPK,),), ((N72,),), ((N81,),)], caches)
+    return caches
+
+
+@pytest.mark.parametrize("order", [(N72, N81), (N81, N72), (NPK, N81, N72)])
+def test_models_kept_by_three_processes_run_in_one_in_any_order(three, order):
+    (found,) = run([(order,)], three)
+    assert found == {name: probes.shipped()[name] for name in order}
+
+
+def test_two_processes_that_compile_at_once_do_not_harm_each_other(tmp_path):
+    both = ("weather generator", "lintul3"), ("lintul3-wheat", "weather generator")
+    found = run([both, (("lintul3", "lintul3-wheat", "weather generator"),)], tmp_path)
+    for result in found:
+        assert result == {name: probes.shipped()[name] for name in result}
+
+
+def sequence(seed):
+    """Return a random sequence of processes; one of three steps starts two at once."""
+    draw = random.Random(seed)
+    steps = []
+    for _ in range(draw.randint(2, 4)):
+        together = 2 if draw.random() < 1 / 3 else 1
+        steps.append(tuple(draw.sample(probes.names(), draw.randint(1, 4)) for _ in range(together)))
+    met = sorted({name for step in steps for names in step for name in names})
+    draw.shuffle(met)
+    return [*steps, (met,)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(SEQUENCES))
+def test_every_result_of_a_random_sequence_is_that_of_a_process_alone(tmp_path, alone, seed):
+    for result in run(sequence(seed), tmp_path):
+        assert result == {name: alone(name) for name in result}
