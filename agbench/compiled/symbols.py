@@ -128,7 +128,7 @@ def _of_value(value: Any, outer: tuple[int, ...]) -> list[str]:
         return _of_function(value, outer)
     if isinstance(value, python.ModuleType):
         return [f"module {value.__name__}"]
-    if isinstance(value, (type, python.BuiltinFunctionType)):
+    if isinstance(value, type) or isinstance(getattr(value, "__self__", None), python.ModuleType):
         return [f"{value.__module__} {value.__qualname__}"]
     if isinstance(value, (numba.types.Type, np.dtype)):
         return [f"{type(value).__name__} {value}"]

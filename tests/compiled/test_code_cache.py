@@ -1,0 +1,206 @@
+"""Kept machine code: read where it is what it says it is, else compiled anew."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numba.core import types
+
+from agbench.compiled import code_cache, sealed, symbols
+
+PROGRAM = """
+import sys
+import numpy as np
+from agbench.weather.generator.kernel import angot_year
+
+print(angot_year(52.0).sum(), sum(angot_year.stats.cache_misses.values()))
+"""
+
+
+def angot(caches, **changes):
+    """Return the sum of a year's radiation in a fresh process, and whether its kernel was compiled."""
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(caches), "AGBENCH_CACHE_DIR": str(caches / "ours"), **changes}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM], env=env, capture_output=True, text=True, check=True
+    )
+    total, misses = done.stdout.split()
+    return float(total), bool(int(misses))
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    caches = tmp_path_factory.mktemp("filled")
+    total, compiled = angot(caches)
+    assert compiled
+    return caches, total
+
+
+def kept(caches):
+    return sorted((caches / "agbench").glob("*.kernel"))
+
+
+def test_a_second_process_compiles_nothing(filled):
+    caches, total = filled
+    assert angot(caches) == (total, False)
+
+
+@pytest.mark.parametrize("name", ["NUMBA_CPU_NAME", "NUMBA_OPT", "NUMBA_BOUNDSCHECK"])
+def test_other_machines_and_settings_have_code_of_their_own(filled, name):
+    caches, _ = filled
+    value = {"NUMBA_CPU_NAME": "generic", "NUMBA_OPT": "1", "NUMBA_BOUNDSCHECK": "1"}[name]
+    before = set(kept(caches))
+    assert angot(caches, **{name: value})[1]
+    assert before < set(kept(caches))
+    assert not angot(caches, **{name: value})[1]
+
+
+def cut(content):
+    return content[: len(content) // 2]
+
+
+def flip(content):
+    return content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+
+
+def of_another_type(content):
+    return content.replace(b'"types": "', b'"types": "0', 1)
+
+
+@pytest.mark.parametrize("damage", [cut, flip, of_another_type, lambda content: b""])
+def test_a_damaged_file_is_made_anew(tmp_path, filled, damage):
+    total = filled[1]
+    angot(tmp_path)
+    for path in kept(tmp_path):
+        path.write_bytes(damage(path.read_bytes()))
+    assert angot(tmp_path) == (total, True)
+    assert angot(tmp_path) == (total, False)
+
+
+def test_code_of_another_entry_under_this_name_is_not_read(tmp_path, filled):
+    total = filled[1]
+    angot(tmp_path)
+    (path,) = kept(tmp_path)
+    key = sealed.key_of(path)
+    sealed.write(path, key.replace("angot_year", "generate"), b"not what it should be")
+    assert angot(tmp_path) == (total, True)
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, filled):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert angot(blocked / "below") == (filled[1], True)
+
+
+def test_keys_say_what_the_code_depends_on(filled):
+    (path,) = [p for p in kept(filled[0]) if '"settings": {"BOUNDSCHECK": "None"' in sealed.key_of(p)][:1]
+    key = json.loads(sealed.key_of(path))
+    assert key["entry"] == "agbench.weather.generator.kernel.angot_year"
+    assert {"code", "types", "python", "numba", "llvmlite", "numpy", "processor", "arithmetic"} <= set(key)
+    assert len(key["code"]) == 64
+
+
+def test_on_another_numba_nothing_is_kept_and_a_warning_says_so(tmp_path):
+    program = "import numba\nnumba.__version__ = '9.1.0'\n" + PROGRAM
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "AGBENCH_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True
+    )
+    assert "agbench keeps no compiled code: Numba 9.1.0" in done.stderr
+    assert done.stderr.count("RuntimeWarning") == 1
+    assert float(done.stdout.split()[0]) > 0.0
+    assert not list(tmp_path.rglob("*.kernel"))
+
+
+def test_sealed_files_are_read_for_their_own_key_alone(tmp_path):
+    path = tmp_path / "deep" / "file"
+    assert sealed.write(path, "a key", b"content")
+    assert sealed.read(path, "a key") == b"content"
+    assert sealed.read(path, "another") is None
+    assert sealed.read(tmp_path / "absent", "a key") is None
+    assert not list(tmp_path.rglob(".new-*"))
+
+
+def closing_over(value):
+    def inner():
+        return value
+
+    return inner
+
+
+def calling(function):
+    def inner(x):
+        return function(x)
+
+    return inner
+
+
+ONE, TWO = closing_over(1.0), closing_over(2.0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (ONE, TWO),
+        (closing_over(1), closing_over(1.0)),
+        (closing_over((1, 2)), closing_over((2, 1))),
+        (closing_over({"a": 1}), closing_over({"a": 2})),
+        (closing_over(np.arange(3)), closing_over(np.arange(3.0))),
+        (closing_over(types.float64), closing_over(types.float32)),
+        (calling(ONE), calling(TWO)),
+        (calling(calling(ONE)), calling(calling(TWO))),
+        (lambda x: x + 1, lambda x: x + 2),
+        (lambda x=1: x, lambda x=2: x),
+        (closing_over(object()), closing_over(object())),
+        (closing_over({1}.pop), closing_over({2}.pop)),
+    ],
+)
+def test_functions_of_different_content_have_different_names(a, b):
+    assert symbols.content(a) != symbols.content(b)
+
+
+def test_functions_of_one_content_have_one_name():
+    assert symbols.content(calling(closing_over(1.0))) == symbols.content(calling(closing_over(1.0)))
+    assert symbols.content(closing_over(abs)) == symbols.content(closing_over(abs))
+
+
+def test_a_function_that_calls_itself_has_a_name():
+    def down(x):
+        return down(x - 1) if x else 0
+
+    assert symbols.content(down) == symbols.content(down)
+
+
+def test_records_of_different_fields_have_different_names():
+    from numba import from_dtype
+    from numba.core.itanium_mangler import mangle
+
+    kinds = [from_dtype(np.dtype([(name, np.float64)])) for name in ("DVS", "LAI", "DVS")]
+    first, second, third = (mangle("advance", [kind]) for kind in kinds)
+    assert first != second
+    assert first == third
+
+
+@pytest.mark.parametrize(
+    ("symbol", "good"),
+    [
+        ("_ZN7agbench3runB20v12c0123456789abcdefE", True),
+        ("cfunc._ZN7agbench3runB20v12c0123456789abcdefE", True),
+        ("_ZN7agbench3runB3v12E", False),
+        ("_ZN5numba2np5emptyB3v7E", False),
+        ("_ZN7agbench3runB20v12c0123456789abcdefE_20at_200x7f12ab34cd", False),
+        ("NRT_decref", True),
+    ],
+)
+def test_a_library_with_a_name_by_counting_is_not_kept(symbol, good):
+    assert (symbols.misnamed(["NRT_incref", symbol]) is None) is good
+
+
+def test_the_folder_follows_the_settings_of_both(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "numba"))
+    assert code_cache.folder() == tmp_path / "numba" / "agbench"
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path / "ours"))
+    assert code_cache.folder() == tmp_path / "ours" / "kernels"
