@@ -10,6 +10,7 @@ from agbench.cli.anchors import anchors
 from agbench.cli.bench import bench
 from agbench.cli.check import check
 from agbench.cli.compare import compare
+from agbench.cli.doctor import doctor
 from agbench.cli.evaluate import evaluate
 from agbench.cli.export import export
 from agbench.cli.fit import fit
@@ -30,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, export, submit, bench):
+for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, export, submit, bench, doctor):
     app.command()(verb)
 app.add_typer(weather)
 app.add_typer(leaderboard)

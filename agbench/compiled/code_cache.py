@@ -10,6 +10,7 @@ import pickle
 import platform
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -128,10 +129,56 @@ def _path(key: str) -> Path:
     return folder() / f"{entry}-{sealed.name(key)}{_SUFFIX}"
 
 
-def kept() -> list[tuple[Path, dict[str, Any] | None]]:
-    """Return the files of the folder and their keys; None for a damaged one."""
-    found = []
-    for path in sorted(folder().glob(f"*{_SUFFIX}")):
-        key = sealed.key_of(path)
-        found.append((path, None if key is None else json.loads(key)))
+@dataclass(frozen=True)
+class Kept:
+    """A file of the folder: what it is, and of what use it is in this process.
+
+    `state` is `current`, `other code` (of a version of the package that is not this one), `other machine`
+    (of other versions of Python or libraries, another processor, or other settings) or `damaged`.
+    """
+
+    path: Path
+    entry: str
+    state: str
+    size: int
+    """Bytes."""
+
+
+def kept() -> list[Kept]:
+    """Return the files of the folder, in order of their names."""
+    present = machine(_processor())
+    return [_told(path, present) for path in sorted(folder().glob(f"*{_SUFFIX}"))]
+
+
+def _told(path: Path, present: dict[str, Any]) -> Kept:
+    text, size = sealed.key_of(path), path.stat().st_size
+    if text is None:
+        return Kept(path, "", "damaged", size)
+    key = json.loads(text)
+    entry = str(key["entry"])
+    state = "current"
+    if any(key.get(name) != value for name, value in present.items()):
+        state = "other machine"
+    elif key["code"] != _code_of(entry):
+        state = "other code"
+    return Kept(path, entry, state, size)
+
+
+def _code_of(entry: str) -> str | None:
+    """Return the hash of an entry's code as it is now; None where there is no such entry."""
+    module, _, name = entry.rpartition(".")
+    if module.partition(".")[0] != PACKAGE.name:
+        return None
+    try:
+        return closure_hash(f"{module}:{name}")
+    except KeyError:
+        return None
+
+
+def _processor() -> tuple[str, ...]:
+    """Return triple, name and features of the processor, as Numba compiles for it."""
+    from numba.core.registry import cpu_target
+
+    target: Any = cpu_target.target_context
+    found: tuple[str, ...] = target.codegen().magic_tuple()
     return found

@@ -1,0 +1,63 @@
+"""`agbench doctor`: is this installation sound?"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from agbench.cli.options import JsonOption, console, counted, print_json
+from agbench.testing import doctor as examination
+from agbench.testing.doctor import Finding
+
+_MARKS = {True: "[green]good[/green] ", False: "[red]wrong[/red]", None: "     "}
+
+
+def doctor(
+    test: Annotated[bool, typer.Option("--test/--no-test", help="Compute a season of every model.")] = True,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Remove kept machine code that is of no use here.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Look over this installation: versions, compiled code, extras, data, and a season of every model.
+
+    The seasons are compared with fingerprints that are shipped: they are the same on every machine. The
+    first time they compile the models, which takes a minute or two. Exit code 1 if anything is wrong.
+
+    Example: `agbench doctor --no-test`
+    """
+    removed = examination.clean() if clean else 0
+    if clean and not json:
+        console.print(f"removed {counted(removed, 'file')} of machine code")
+    seen: list[Finding] = []
+    section = ""
+    for finding in _all(test):
+        seen.append(finding)
+        if json:
+            continue
+        if finding.section != section:
+            section = finding.section
+            console.print(f"\n[bold]{section}[/bold]")
+        _print(finding)
+    wrong = [finding for finding in seen if finding.good is False]
+    if json:
+        print_json({"sound": not wrong, "findings": [asdict(finding) for finding in seen]})
+    else:
+        said = f"Wrong: {len(wrong)} of {len(seen)} findings." if wrong else "This installation is sound."
+        console.print(f"\n{said}")
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _all(test: bool) -> Iterator[Finding]:
+    yield from examination.findings()
+    if test:
+        yield from examination.self_test()
+
+
+def _print(finding: Finding) -> None:
+    console.print(f"{_MARKS[finding.good]} ", end="")
+    console.print(f"{finding.name:33} {finding.value}", markup=False, soft_wrap=True)
+    if finding.remedy:
+        console.print(f"{'':40}{finding.remedy}", markup=False, soft_wrap=True, style="dim")

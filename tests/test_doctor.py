@@ -1,0 +1,101 @@
+"""`agbench doctor`: a sound installation passes, each kind of damage is named, and how to mend it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from agbench.cli.app import app
+from agbench.compiled import code_cache
+from agbench.testing import doctor, probes
+
+
+@pytest.fixture
+def caches(tmp_path, monkeypatch):
+    """A folder of machine code of this test's own."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    folder = tmp_path / "agbench"
+    folder.mkdir()
+    return folder
+
+
+def found(**wanted):
+    return [f for f in doctor.findings() if all(getattr(f, key) == value for key, value in wanted.items())]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["doctor", *arguments])
+
+
+def test_every_probe_leaves_the_fingerprint_that_is_shipped():
+    seen = list(doctor.self_test())
+    assert [finding.name for finding in seen] == probes.names()
+    assert [finding for finding in seen if not finding.good] == []
+
+
+def test_this_installation_is_sound():
+    done = run("--no-test", "--json")
+    report = json.loads(done.stdout)
+    assert report["sound"], [f for f in report["findings"] if f["good"] is False]
+    assert done.exit_code == 0
+    assert {f["section"] for f in report["findings"]} == {"versions", "compiled code", "extras", "data"}
+
+
+def test_other_numbers_are_wrong_and_end_with_exit_code_1(monkeypatch):
+    monkeypatch.setattr(probes, "shipped", lambda: {"weather change": "0" * 64})
+    done = run()
+    assert done.exit_code == 1
+    assert "weather change" in done.stdout
+    assert "differs" in done.stdout
+    assert "computes something else" in done.stdout
+
+
+def test_a_process_that_dies_is_a_finding(monkeypatch):
+    monkeypatch.setattr(probes, "shipped", lambda: {"no such probe": "0" * 64})
+    (finding,) = doctor.self_test()
+    assert finding.good is False
+    assert finding.name == "no such probe"
+    assert "KeyError" in finding.value
+
+
+def test_a_version_beside_the_declared_range_is_wrong(monkeypatch):
+    real = doctor.metadata.version
+    monkeypatch.setattr(doctor.metadata, "version", lambda name: "0.1" if name == "pandas" else real(name))
+    (finding,) = found(section="versions", good=False)
+    assert finding.name == "pandas"
+    assert finding.remedy.startswith('pip install "pandas>=')
+
+
+def test_a_missing_extra_comes_with_the_command(monkeypatch):
+    real = doctor.metadata.version
+
+    def version(name):
+        if name == "onnxruntime":
+            raise doctor.metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(doctor.metadata, "version", version)
+    (finding,) = found(section="extras", name="onnx")
+    assert finding.value == "without onnxruntime"
+    assert finding.remedy == 'pip install "agbench[onnx]"'
+
+
+def test_a_numba_that_was_not_proved_is_wrong(monkeypatch):
+    monkeypatch.setattr(doctor.numba, "__version__", "9.9.0")
+    (finding,) = found(section="compiled code", name="kept on disk")
+    assert finding.good is False
+    assert "pip install" in finding.remedy
+
+
+def test_useless_machine_code_is_told_and_removed(caches):
+    (caches / "agbench.gone.begin-0123.kernel").write_bytes(b"half a fi")
+    (finding,) = found(section="compiled code", name="damaged")
+    assert finding.value.startswith("1 file,")
+    assert "removed 1 file of" in run("--clean", "--no-test").stdout
+    assert code_cache.kept() == []
+
+
+def test_a_folder_of_data_that_is_not_there_is_wrong(monkeypatch):
+    monkeypatch.setenv("AGBENCH_PATH", "nowhere-at-all")
+    (finding,) = found(section="data", good=False)
+    assert "nowhere-at-all is not a folder" in finding.value
