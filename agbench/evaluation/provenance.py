@@ -40,9 +40,16 @@ def task_hash(task: Task) -> str:
     return _sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 
+def simulator_hash(task: Task) -> str:
+    """Return the SHA-256 of the code that moves a task's numbers, read once a process.
+
+    It is that of all physics code, whichever the task.
+    """
+    return _physics_hash()
+
+
 @lru_cache(maxsize=1)
-def simulator_hash() -> str:
-    """Return the SHA-256 of all physics code, read once a process."""
+def _physics_hash() -> str:
     folder = Path(simulators.__file__).parent
     return _hash_of_files(sorted(folder.rglob("*.py")), folder)
 

@@ -107,7 +107,7 @@ def kept(part: Part, root: Path = KEPT) -> Result | None:
         return None
     now = {
         "task_hash": provenance.task_hash(task),
-        "simulator_hash": provenance.simulator_hash(),
+        "simulator_hash": provenance.simulator_hash(task),
         "data": build(task, part.split).hashes(),
     }
     return found if all(found.record[key] == value for key, value in now.items()) else None

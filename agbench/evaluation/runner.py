@@ -132,7 +132,7 @@ def _assemble(
         "episodes": len(rollouts),
         "failed": int(table["failed"].sum()),
         "wall_time_s": 0.0,
-        "simulator_hash": provenance.simulator_hash(),
+        "simulator_hash": provenance.simulator_hash(task),
         "data": {},
         "versions": provenance.versions(),
         "machine": provenance.machine(),
@@ -194,7 +194,7 @@ def _identity(
     """Return what must be equal for a cut-off run to be gone on with."""
     return {
         "task_hash": provenance.task_hash(task),
-        "simulator_hash": provenance.simulator_hash(),
+        "simulator_hash": provenance.simulator_hash(task),
         "split": split,
         "policy": policy.name,
         "information": policy.information,

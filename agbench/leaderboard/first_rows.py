@@ -141,7 +141,7 @@ def _standing(
                 return None
     known = verified.load(board, submission)
     reached = verified.LEVELS.index(known.level) >= verified.LEVELS.index(level)
-    return submission if reached and known.simulator_hash == provenance.simulator_hash() else None
+    return submission if reached and known.simulator_hash == provenance.simulator_hash(submission.task) else None
 
 
 def _verify(submission: CheckedSubmission, board: Path, role: Role, level: Level) -> FirstRow:

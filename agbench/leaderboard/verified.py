@@ -99,7 +99,7 @@ def _made(
         exact=exact,
         hidden=hidden,
         agbench=agbench.__version__,
-        simulator_hash=provenance.simulator_hash(),
+        simulator_hash=provenance.simulator_hash(submission.task),
     )
 
 

@@ -84,7 +84,7 @@ def _kept(task: Task, result: CheckedResult, place: int, cache: Path) -> SeasonR
     key = {
         "format": _FORMAT,
         "task": provenance.task_hash(task),
-        "simulator": provenance.simulator_hash(),
+        "simulator": provenance.simulator_hash(task),
         "split": result.split,
         **episode,
         "actions": hashlib.sha256(
