@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import agbench
 from agbench import simulators
+from agbench.evaluation.machine import kind
 from agbench.spec.task import Task
 
 _PROSE: Final = ("summary", "source", "tags", "history")
@@ -63,8 +64,8 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, str]:
-    """Return what kind of machine this is; nothing that names it."""
-    return {"system": platform.system(), "processor": platform.machine()}
+    """Return what kind of machine this is (see `agbench.evaluation.machine`); nothing that names it."""
+    return {"system": platform.system(), "processor": platform.machine(), "kind": kind()}
 
 
 def _hash_of_files(files: Iterable[Path], folder: Path) -> str:
