@@ -91,7 +91,7 @@ def _cells(row: Row, hidden: bool) -> Iterator[str]:
     found = row.scores["test"]
     value, low, high = found.iqm
     yield f"{row.agent} {row.version}{'' if row.ranked else ' (unranked)'}"
-    yield f"{row.level}{', exact' if row.exact else ''}"
+    yield str(row.standing)
     yield str(len(found.seeds))
     yield f"{value:z.1f} [{low:z.1f}, {high:z.1f}]{'' if found.feasible else ' infeasible'}"
     if hidden:

@@ -52,7 +52,7 @@ def _not_compiled(usable: set[str]) -> set[str]:
     """Return the features that Numba's settings keep from compiled code."""
     from numba import config
 
-    chosen: str | None = config.CPU_FEATURES
+    chosen: str | None = vars(config)["CPU_FEATURES"]
     if chosen is None:
         return set()
     return usable - {word.strip()[1:] for word in chosen.split(",") if word.strip().startswith("+")}
