@@ -1,6 +1,6 @@
 """Judging a whole board: every submission with what its check found."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from agbench.leaderboard import board as places
@@ -14,7 +14,7 @@ from agbench.untrusted.confined import confined
 
 def judged(
     board: Path, folders: Sequence[Path] | None = None, named: bool = True
-) -> Iterator[tuple[Path, CheckedSubmission | RefusedError]]:
+) -> Generator[tuple[Path, CheckedSubmission | RefusedError], None, None]:
     """Yield submissions, by default all of a board, with what each's check found.
 
     What lies among a board's submissions without being one is yielded too, refused. Where `folders` are

@@ -1,5 +1,6 @@
 """Verifying rows and writing down what held: one by one or in processes, all or those that are due."""
 
+import contextlib
 import hashlib
 import multiprocessing
 import signal
@@ -26,6 +27,7 @@ from agbench.untrusted.refusal import RefusedError
 
 Verify = Callable[[CheckedSubmission], str]
 """Verifies a submission and returns a sentence about it; raises `RefusedError` where it does not hold."""
+_Judged = tuple[Path, CheckedSubmission | RefusedError]
 _AHEAD: Final = 2  # rows a process that are checked and wait for it
 
 
@@ -104,14 +106,21 @@ def verify_all(
     With several workers they come as they are done. What does not hold loses its levels. `named`: the
     folders were named by a person, so that they are newer than all others (see `judged`).
     """
-    found = judged(board, folders, named)
-    if workers == 1:
-        for folder, row in found:
-            yield _refused(folder, row) if isinstance(row, RefusedError) else _verdict(verify, board, row)
-        return
+    with contextlib.closing(judged(board, folders, named)) as found:
+        if workers == 1:
+            for folder, row in found:
+                yield _refused(folder, row) if isinstance(row, RefusedError) else _verdict(verify, board, row)
+        else:
+            yield from _in_pool(partial(_verdict, verify, board), found, workers)
+
+
+def _in_pool(
+    work: Callable[[CheckedSubmission], Verdict], rows: Iterator[_Judged], workers: int
+) -> Iterator[Verdict]:
+    """Yield verdicts of a pool of processes as they come; an error or an interruption ends them all."""
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _leave_interrupts)
     try:
-        yield from _in_pool(pool, partial(_verdict, verify, board), found, workers * _AHEAD)
+        yield from _as_done(pool, work, rows, workers * _AHEAD)
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in multiprocessing.active_children():
@@ -120,10 +129,10 @@ def verify_all(
     pool.shutdown()
 
 
-def _in_pool(
+def _as_done(
     pool: ProcessPoolExecutor,
     work: Callable[[CheckedSubmission], Verdict],
-    rows: Iterator[tuple[Path, CheckedSubmission | RefusedError]],
+    rows: Iterator[_Judged],
     ahead: int,
 ) -> Iterator[Verdict]:
     """Yield verdicts as they come; rows are checked while others are verified."""
