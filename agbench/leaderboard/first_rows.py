@@ -153,7 +153,7 @@ def _verify(submission: CheckedSubmission, board: Path, level: Level) -> FirstRo
     else:
         again = reproduce(submission)
         found = again.replay
-        verified.save(board, submission, "reproduced", found.exact, again.near_ties)
+        verified.save(board, submission, "reproduced", found.exact, near_ties=again.near_ties)
     return FirstRow(name, found, level, time.perf_counter() - started)
 
 

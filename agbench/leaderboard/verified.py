@@ -152,6 +152,7 @@ def save(
     submission: CheckedSubmission,
     level: Verifiable,
     exact: bool | None = None,
+    *,
     near_ties: int = 0,
     hidden: HiddenRun | None = None,
 ) -> Verified:

@@ -55,7 +55,7 @@ def reproduced(board: Path, submission: CheckedSubmission) -> str:
         return f"{submission.name}: brings no policy, so it was only replayed"
     started = time.perf_counter()
     found = reproduce(submission)
-    verified.save(board, submission, "reproduced", found.replay.exact, found.near_ties)
+    verified.save(board, submission, "reproduced", found.replay.exact, near_ties=found.near_ties)
     ties = f", {found.near_ties} near-{'tie' if found.near_ties == 1 else 'ties'}" if found.near_ties else ""
     same = _same(found.replay)
     return f"{submission.name}: {_said(found.replay)} reproduced, {same}{ties}, {_passed(started)}"
