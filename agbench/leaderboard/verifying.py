@@ -3,7 +3,9 @@
 import contextlib
 import hashlib
 import multiprocessing
+import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -118,7 +120,7 @@ def _in_pool(
     work: Callable[[CheckedSubmission], Verdict], rows: Iterator[_Judged], workers: int
 ) -> Iterator[Verdict]:
     """Yield verdicts of a pool of processes as they come; an error or an interruption ends them all."""
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _leave_interrupts)
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _obey)
     try:
         yield from _as_done(pool, work, rows, workers * _AHEAD)
     except BaseException:
@@ -149,9 +151,17 @@ def _as_done(
         yield from (future.result() for future in done)
 
 
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C to the process that the user sees, which ends the others."""
+def _obey() -> None:
+    """Leave Ctrl-C to the process that the user sees, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _verdict(verify: Verify, board: Path, submission: CheckedSubmission) -> Verdict:
