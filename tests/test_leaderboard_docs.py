@@ -10,6 +10,8 @@ import agbench
 from agbench import data, leaderboard
 from agbench.evaluation import aggregates, anchors, references
 from agbench.leaderboard import scoring
+from agbench.leaderboard.reproducing import NEAR_TIES
+from agbench.policies import heads
 from agbench.policies.loading import load_policy
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
@@ -48,6 +50,12 @@ def test_the_worked_example_is_what_the_code_gives(tmp_path, monkeypatch):
     assert f"in {np.sum(np.array(score.difference) > 0)} of 11 years" in TEXT
     assert f"probability of improvement of\n{score.beats_expert.value:.2f}." in TEXT
     assert f"has a mean of {score.worst_tenth:.1f}." in TEXT
+
+
+def test_near_ties_are_what_the_code_counts_as_such():
+    assert f"within rounding ({heads.ROUNDING['float64']:.0e}".replace("e-0", "e-") in TEXT
+    assert f", {heads.ROUNDING['float32']:.0e} in an ONNX graph".replace("e-0", "e-") in TEXT
+    assert f"at most {100 * NEAR_TIES:.0f} % may be near-ties" in TEXT
 
 
 def test_the_example_of_several_seeds_is_what_the_code_gives():

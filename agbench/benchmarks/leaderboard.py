@@ -126,7 +126,10 @@ def grade(board: Path) -> None:
     found = [s for _, s in judged(board) if isinstance(s, CheckedSubmission)]
     for i, submission in enumerate(found):
         level = _LEVELS[i % len(_LEVELS)]
-        verified.save(board, submission, level, exact=level != "claimed" and i % 3 > 0)
+        if level != "claimed":
+            verified.save(board, submission, "replayed" if level == "replayed" else "reproduced", i % 3 > 0)
+        if level == "hidden":
+            verified.save(board, submission, "hidden")
 
 
 def measure(board: Path, cache: Path) -> Iterator[Timing]:

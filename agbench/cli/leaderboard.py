@@ -1,9 +1,8 @@
 """`agbench leaderboard ...`: how far a submission can be believed, its score, the page of all of them."""
 
 import contextlib
-import time
-from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,19 +12,18 @@ from rich.markup import escape
 from agbench.cli.leaderboard_rows import first_rows_, merged_
 from agbench.cli.leaderboard_score import score_
 from agbench.cli.leaderboard_season import SecretOption, season
-from agbench.cli.options import BoardOption, JsonOption, console, counted, print_json
+from agbench.cli.leaderboard_verdicts import renew, report
+from agbench.cli.options import BoardOption, JsonOption, WorkersOption, console, counted, print_json
 from agbench.errors import ResultError
+from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
 from agbench.leaderboard import scoring, seasons, verified
 from agbench.leaderboard.checking import CheckedSubmission
 from agbench.leaderboard.hidden import HiddenRuns, compare, obstacle
-from agbench.leaderboard.judging import judged
 from agbench.leaderboard.making import described
 from agbench.leaderboard.page.building import README, SEASONS, SITE, build
 from agbench.leaderboard.page.serving import ADDRESS, server
-from agbench.leaderboard.replaying import replay
-from agbench.leaderboard.reproducing import reproduce
-from agbench.untrusted import RefusedError
+from agbench.leaderboard.verifying import replayed, reproduced, verify_all
 from agbench.untrusted.refusal import shown
 
 leaderboard = typer.Typer(
@@ -36,7 +34,14 @@ Folders = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
 ]
-Verify = Callable[[CheckedSubmission], str]
+
+
+Stale = Annotated[
+    bool,
+    typer.Option(
+        "--stale", help="Only what is due: never verified, or with an earlier version of the physics."
+    ),
+]
 
 
 @leaderboard.command("check")
@@ -45,47 +50,46 @@ def check_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: J
 
     Example: `agbench leaderboard check leaderboard/submissions/wheat-nitrogen-v1/mine/1.0`
     """
-    _verify(folders, board, json, described)
+    report(verify_all(described, board, folders or None), json)
 
 
 @leaderboard.command("replay")
-def replay_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: JsonOption = False) -> None:
+def replay_(
+    folders: Folders = None,
+    board: BoardOption = places.DEFAULT,
+    stale: Stale = False,
+    workers: WorkersOption = 1,
+    json: JsonOption = False,
+) -> None:
     """Simulate every recorded action again and write down which submissions hold.
 
-    Example: `agbench leaderboard replay`
+    With `--stale` only those whose verification is due, each as far as it was verified before: what had been
+    reproduced is reproduced again. Rows are written down one by one, so that a run that was cut off goes
+    on where it stopped.
+
+    Example: `agbench leaderboard replay --stale --workers 4`
     """
-
-    def verify(submission: CheckedSubmission) -> str:
-        started = time.perf_counter()
-        found = replay(submission)
-        verified.save(board, submission, "replayed", found.exact)
-        said = "equal to the last bit" if found.exact else f"within {found.largest_difference:.1g}"
-        return f"{submission.name}: {found.episodes} episodes, {said}, {time.perf_counter() - started:.1f} s"
-
-    _verify(folders, board, json, verify)
+    if stale:
+        renew(folders or None, board, workers, json)
+    else:
+        report(verify_all(partial(replayed, board), board, folders or None, workers), json)
 
 
 @leaderboard.command("reproduce")
 def reproduce_(
-    folders: Folders = None, board: BoardOption = places.DEFAULT, json: JsonOption = False
+    folders: Folders = None,
+    board: BoardOption = places.DEFAULT,
+    workers: WorkersOption = 1,
+    json: JsonOption = False,
 ) -> None:
-    """Replay, then run the submitted policies and compare what they do with what was recorded.
+    """Replay, and run the submitted policies beside it: they must take the recorded actions.
 
-    A submission that brings no policy is only replayed.
+    Decisions that differ where two values lie within rounding are replayed as recorded and counted as
+    near-ties. A submission that brings no policy is only replayed.
 
     Example: `agbench leaderboard reproduce`
     """
-
-    def verify(submission: CheckedSubmission) -> str:
-        exact = replay(submission).exact
-        if submission.card.policy is None:
-            verified.save(board, submission, "replayed", exact)
-            return f"{submission.name}: brings no policy, so it was only replayed"
-        found = reproduce(submission)
-        verified.save(board, submission, "reproduced", exact and found.exact)
-        return f"{submission.name}: {found.episodes} episodes reproduced"
-
-    _verify(folders, board, json, verify)
+    report(verify_all(partial(reproduced, board), board, folders or None, workers), json)
 
 
 @leaderboard.command("hidden")
@@ -97,7 +101,7 @@ def hidden_(
 ) -> None:
     """Run the submitted policies in the open season's hidden scenarios, by which they are ranked.
 
-    Those not yet reproduced are reproduced first. The secret must be the one promised.
+    Those not reproduced with this version are reproduced first. The secret must be the one promised.
 
     Example: `agbench leaderboard hidden --secret ../season-1.secret`
     """
@@ -107,21 +111,21 @@ def hidden_(
         why_not = obstacle(submission)
         if why_not is not None:
             return f"{submission.name}: stays {verified.load(board, submission).level}: {why_not}"
-        if verified.load(board, submission).level not in ("reproduced", "hidden"):
-            exact = replay(submission).exact
-            verified.save(board, submission, "reproduced", exact and reproduce(submission).exact)
+        now = provenance.simulator_hash(submission.task)
+        if not verified.load(board, submission).holds("reproduced", now):
+            reproduced(board, submission)
         try:
             found = runs.run(submission)
         except ResultError as error:
             return f"{submission.name}: stays {verified.load(board, submission).level}: {error}"
-        verified.save(board, submission, "hidden", exact=False, hidden=found)
+        verified.save(board, submission, "hidden", hidden=found)
         value, low, high = scoring.hidden_score(submission.task, found).iqm
         return (
             f"{submission.name}: season {found.season}, {len(found.floor)} hidden scenarios, "
             f"score {value:.1f} [{low:.1f}, {high:.1f}]"
         )
 
-    _verify(folders, board, json, verify)
+    report(verify_all(verify, board, folders or None), json)
 
 
 @season.command("repeat")
@@ -145,7 +149,7 @@ def repeat_(
             compare(written, runs.run(submission))
             return f"{submission.name}: season {number} again, {len(written.floor)} scenarios as written"
 
-        _verify(folders, board, json, verify)
+        report(verify_all(verify, board, folders or None), json)
 
 
 @leaderboard.command("build")
@@ -196,29 +200,6 @@ def serve_(
         )
         with contextlib.suppress(KeyboardInterrupt):
             running.serve_forever()
-
-
-def _verify(folders: list[Path] | None, board: Path, json: bool, verify: Verify) -> None:
-    """Verify submissions one by one and print what was found; exit code 1 if one does not hold."""
-    lines = []
-    for folder, found in judged(board, folders):
-        refusal = found if isinstance(found, RefusedError) else None
-        said = ""
-        if isinstance(found, CheckedSubmission):
-            try:
-                said = verify(found)
-            except RefusedError as error:
-                refusal = error
-                verified.withdraw(board, found)
-        lines.append({"folder": str(folder), "good": refusal is None, "said": said or str(refusal)})
-        if not json:
-            mark = "[green]good[/green]" if refusal is None else "[red]refused[/red]"
-            console.print(f"{mark}  {escape(shown(str(folder), 400))}", soft_wrap=True)
-            console.print(f"       {lines[-1]['said']}", markup=False, soft_wrap=True)
-    if json:
-        print_json(lines)
-    if not all(line["good"] for line in lines):
-        raise typer.Exit(1)
 
 
 leaderboard.command("score")(score_)

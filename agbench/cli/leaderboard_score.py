@@ -35,6 +35,9 @@ def score_(
 
     Beside the score: the chance to beat the expert, the mean objective of the worst tenth of scenarios,
     the mean constraint cost of an episode with the task's limit, and the share of episodes that violate.
+    Beside the level: `exact` where final states were equal to the last bit on every kind of machine that
+    replayed them, `exact 1/2` where on one of two; `earlier` where the level was verified with an earlier
+    version of the physics: such rows come after the others.
     Beyond the limit a submission is infeasible, and what it scores above 0 does not count. What is no
     good submission is left out and named on standard error; the exit code is 1 then.
 
@@ -84,6 +87,10 @@ def _print(rows: Sequence[Row]) -> None:
             f"unranked: a rank takes the level reproduced and, of a learned agent, {scoring.SEEDS_TO_RANK} "
             "training seeds or more."
         )
+    if any(row.stale for row in rows):
+        console.print(
+            f"earlier: {verified.EARLIER} of the task's physics. Renew: agbench leaderboard replay --stale"
+        )
 
 
 def _cells(row: Row, hidden: bool) -> Iterator[str]:
@@ -91,7 +98,7 @@ def _cells(row: Row, hidden: bool) -> Iterator[str]:
     found = row.scores["test"]
     value, low, high = found.iqm
     yield f"{row.agent} {row.version}{'' if row.ranked else ' (unranked)'}"
-    yield f"{row.level}{', exact' if row.exact else ''}"
+    yield _level(row)
     yield str(len(found.seeds))
     yield f"{value:z.1f} [{low:z.1f}, {high:z.1f}]{'' if found.feasible else ' infeasible'}"
     if hidden:
@@ -100,3 +107,13 @@ def _cells(row: Row, hidden: bool) -> Iterator[str]:
     yield plain(found.worst_tenth)
     yield f"{plain(found.cost)} ({plain(found.limit)})"
     yield f"{found.violating:.0%}"
+
+
+def _level(row: Row) -> str:
+    """Return the level in few words; `exact 1/2`: equal to the last bit on one of two kinds of machine."""
+    equal, kinds = row.standing.exact_kinds, len(row.exact)
+    if row.stale:
+        return f"{row.level}, earlier"
+    exact = "" if not kinds else "exact" if equal == kinds else f"exact {equal}/{kinds}"
+    ties = f"{row.near_ties} near-tie{'' if row.near_ties == 1 else 's'}" if row.near_ties else ""
+    return ", ".join(filter(None, (row.level, exact, ties)))

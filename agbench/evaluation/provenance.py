@@ -9,6 +9,7 @@ from typing import Any, Final
 import agbench
 from agbench.building import entry_points
 from agbench.compiled.closure import closure_hash
+from agbench.evaluation.machine import kind
 from agbench.spec.task import Task
 
 _PROSE: Final = ("summary", "source", "tags", "history")
@@ -56,8 +57,8 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, str]:
-    """Return what kind of machine this is; nothing that names it."""
-    return {"system": platform.system(), "processor": platform.machine()}
+    """Return what kind of machine this is (see `agbench.evaluation.machine`); nothing that names it."""
+    return {"system": platform.system(), "processor": platform.machine(), "kind": kind()}
 
 
 def _sha256(content: bytes) -> str:

@@ -3,7 +3,7 @@
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -94,6 +94,13 @@ def evaluate(
 
 def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
     """Simulate a result's recorded actions again and return what they give now."""
+    return run_again(
+        result, (Recorded(list(actions), result.policy) for actions in result.actions), weather=weather
+    )
+
+
+def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFrame | None" = None) -> Result:
+    """Run a result's episodes again, each with a policy of its own, and return what they give now."""
     known = {key for split in result.task.splits for key in result.task.scenarios(split)}
     said = set(result.episodes["scenario"])
     years = None if said <= known else sorted({int(key.split("/")[1][:4]) for key in said})
@@ -101,9 +108,9 @@ def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
     env = SeasonEnv(parts)
     rollouts = []
     columns = (result.episodes[name] for name in ("scenario", "repeat", "seed"))
-    for scenario, repeat, seed, actions in zip(*columns, result.actions, strict=True):
+    for scenario, repeat, seed, policy in zip(*columns, policies, strict=True):
         episode = Episode(str(scenario), int(repeat), int(seed))
-        rollouts.append(roll_out(env, Recorded(list(actions), result.policy), episode))
+        rollouts.append(roll_out(env, policy, episode))
     again = Recorded([], result.policy)
     again.information = result.information  # type: ignore[assignment]
     return _assemble(result.task, result.split, again, rollouts, result.record["overrides"])

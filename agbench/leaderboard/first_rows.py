@@ -32,15 +32,15 @@ VERSION: Final = "1"
 
 @dataclass(frozen=True)
 class FirstRow:
-    """A row that stands: what replaying and reproducing it found, and the seconds that they took.
+    """A row that stands: what replaying it found, the level that was verified, the seconds that it took.
 
-    `found` is None for a row that had been verified before, `reproducing` where that was left out.
+    `found` is None for a row that had been verified before.
     """
 
     name: str
     found: Replay | None
-    replaying: float
-    reproducing: float | None
+    level: Level
+    seconds: float
 
     def __str__(self) -> str:
         """The row in a line for the terminal."""
@@ -48,8 +48,7 @@ class FirstRow:
             return f"{self.name}: stands, verified before"
         found = self.found
         same = "equal to the last bit" if found.exact else f"within {found.largest_difference:.1g}"
-        text = f"{self.name}: {found.episodes} episodes replayed, {same}, {self.replaying:.1f} s"
-        return text if self.reproducing is None else f"{text}; reproduced, {self.reproducing:.1f} s"
+        return f"{self.name}: {found.episodes} episodes {self.level}, {same}, {self.seconds:.1f} s"
 
 
 def roles(task: str) -> list[Role]:
@@ -84,13 +83,13 @@ def make(
         if folder.is_dir():
             standing = _standing(folder, parts, results, board, level, child)
             if standing is not None:
-                return FirstRow(name_of(task, role), None, 0.0, None)
+                return FirstRow(name_of(task, role), None, level, 0.0)
             if anew:
                 shutil.rmtree(folder)
         if not folder.is_dir():
             submit(results, _card(task, role, Result.load(results[0])), board, house=True)
         submission = check(folder, child)
-    return _verify(submission, board, role, level)
+    return _verify(submission, board, level)
 
 
 def make_all(
@@ -139,26 +138,23 @@ def _standing(
         for name in action_files(files):
             if submission.card.files.get(f"{part.split}/seed-0/{name}") != files[name]:
                 return None
-    known = verified.load(board, submission)
-    reached = verified.LEVELS.index(known.level) >= verified.LEVELS.index(level)
-    return (
-        submission if reached and known.simulator_hash == provenance.simulator_hash(submission.task) else None
-    )
+    now = provenance.simulator_hash(submission.task)
+    return submission if verified.load(board, submission).holds(level, now) else None
 
 
-def _verify(submission: CheckedSubmission, board: Path, role: Role, level: Level) -> FirstRow:
-    """Replay a row, reproduce it if that is the level wanted, and write down what it reached."""
+def _verify(submission: CheckedSubmission, board: Path, level: Level) -> FirstRow:
+    """Replay a row, or reproduce it if that is the level wanted, and write down what it reached."""
     started = time.perf_counter()
-    found = replay(submission)
-    replaying = time.perf_counter() - started
-    name = name_of(submission.card.task, role)
+    card = submission.card
+    name = f"{card.task}/{card.agent}/{card.version}"
     if level == "replayed":
+        found = replay(submission)
         verified.save(board, submission, "replayed", found.exact)
-        return FirstRow(name, found, replaying, None)
-    started = time.perf_counter()
-    again = reproduce(submission)
-    verified.save(board, submission, "reproduced", found.exact and again.exact)
-    return FirstRow(name, found, replaying, time.perf_counter() - started)
+    else:
+        again = reproduce(submission)
+        found = again.replay
+        verified.save(board, submission, "reproduced", found.exact, near_ties=again.near_ties)
+    return FirstRow(name, found, level, time.perf_counter() - started)
 
 
 def _card(task: str, role: Role, result: Result) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Judging a whole board: every submission with what its check found."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from agbench.leaderboard import board as places
@@ -13,20 +13,21 @@ from agbench.untrusted.confined import confined
 
 
 def judged(
-    board: Path, folders: Sequence[Path] | None = None
-) -> Iterator[tuple[Path, CheckedSubmission | RefusedError]]:
+    board: Path, folders: Sequence[Path] | None = None, named: bool = True
+) -> Generator[tuple[Path, CheckedSubmission | RefusedError], None, None]:
     """Yield submissions, by default all of a board, with what each's check found.
 
     What lies among a board's submissions without being one is yielded too, refused. Where `folders` are
-    named they are taken for newer than all others. Raises `ConfigError` where there is no board.
+    given they are taken for newer than all others, unless they are not `named` but a choice of the board's.
+    Raises `ConfigError` where there is no board.
     """
     places.require(board)
-    for path in [] if folders else places.strays(board):
+    for path in places.strays(board) if folders is None else []:
         yield path, RefusedError(path.name, "", "does not belong among the submissions.")
-    rows = Rows(board, folders or ())
+    rows = Rows(board, (folders or ()) if named else ())
     known = Known(rows)
     with confined(tables.READER) as child:
-        for folder in folders or places.submissions(board):
+        for folder in places.submissions(board) if folders is None else folders:
             try:
                 submission = check(folder, child)
                 refuse_taken(submission, rows)

@@ -1,5 +1,6 @@
 """Replaying: every recorded action is simulated again here, and must give what was claimed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,7 +29,12 @@ class Replay:
 
 def replay(submission: CheckedSubmission) -> Replay:
     """Simulate all recorded actions of a submission; raises `RefusedError` where one claims else."""
-    found = [_replay(submission.task, result) for result in submission.results]
+    return together(_replay(submission.task, result) for result in submission.results)
+
+
+def together(replays: Iterable[Replay]) -> Replay:
+    """Return what replaying found of several results as one."""
+    found = list(replays)
     return Replay(
         episodes=sum(r.episodes for r in found),
         exact=all(r.exact for r in found),
@@ -47,7 +53,14 @@ def as_result(task: Task, checked: CheckedResult) -> Result:
 
 
 def _replay(task: Task, checked: CheckedResult) -> Replay:
-    again = runner.replay(as_result(task, checked)).episodes
+    return held(task, checked, runner.replay(as_result(task, checked)).episodes)
+
+
+def held(task: Task, checked: CheckedResult, again: Any) -> Replay:
+    """Return how a checked result stands to the table of its episodes simulated again.
+
+    Raises `RefusedError` where the two are too far apart.
+    """
     where = f"{checked.split}/seed-{checked.seed}/episodes.parquet"
     for name in ("failed", "steps"):
         compare(checked, again, name, where, exactly=True)

@@ -16,10 +16,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from agbench.errors import ResultError
-from agbench.evaluation import aggregates, anchors
+from agbench.evaluation import aggregates, anchors, provenance
 from agbench.evaluation.statistics import Interval
+from agbench.leaderboard import verified
 from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.verified import HiddenRun, Level, Verified
+from agbench.leaderboard.verified import HiddenRun, Level, Standing, Verified
 from agbench.simulators.base import Floats
 from agbench.spec.submission import LEARNED
 from agbench.spec.task import Task
@@ -71,10 +72,15 @@ class Row:
     method: str
     information: str
     level: Level
-    exact: bool
+    stale: bool
+    """Whether the level was verified with an earlier version of the task's physics."""
+    exact: dict[str, bool]
+    """By kind of machine, whether replayed states were equal to the last bit; with the code of now alone."""
+    near_ties: int
+    """How many decisions of the reproduced policy lay within rounding and were taken as recorded."""
     ranked: bool
-    """Whether it has a rank: reproduced, without the model or the weather to come, and enough training
-    seeds if it was learned."""
+    """Whether it has a rank: reproduced, with whichever version, without the model or the weather to come,
+    and enough training seeds if it was learned."""
     scores: dict[str, Score]
     hidden: Score | None = None
     """The score in hidden scenarios, by which those that have one are ranked."""
@@ -82,32 +88,41 @@ class Row:
     """The season of the leaderboard whose hidden scenarios those were."""
 
     @property
-    def order(self) -> tuple[str, bool, bool, float]:
-        """What rows are sorted by: task, ranked or not, hidden or not, and the score, best first."""
+    def standing(self) -> Standing:
+        """How far it is verified, in words."""
+        return Standing(self.level, self.stale, self.exact, self.near_ties)
+
+    @property
+    def order(self) -> tuple[str, bool, bool, bool, float]:
+        """What rows are sorted by: task, ranked or not, hidden or not, stale or not, and the score."""
         return (
             self.task,
             not self.ranked,
             self.hidden is None,
+            self.stale,
             -(self.hidden or self.scores["test"]).iqm.value,
         )
 
 
-def row(submission: CheckedSubmission, verified: Verified) -> Row:
+def row(submission: CheckedSubmission, known: Verified) -> Row:
     """Return the row of a submission; raises `ResultError` where what it claims has no finite score."""
     card = submission.card
     enough = card.method not in LEARNED or len(card.training.seeds) >= SEEDS_TO_RANK
+    standing = verified.standing(known, provenance.simulator_hash(submission.task))
     found = Row(
         task=card.task,
         agent=card.agent,
         version=card.version,
         method=card.method,
         information=card.information,
-        level=verified.level,
-        exact=verified.exact,
-        ranked=enough and card.information != "model" and verified.level in ("reproduced", "hidden"),
+        level=standing.level,
+        stale=standing.stale,
+        exact=standing.exact,
+        near_ties=standing.near_ties,
+        ranked=enough and card.information != "model" and standing.level in ("reproduced", "hidden"),
         scores={split: score(submission, split) for split in submission.splits},
-        hidden=None if verified.hidden is None else hidden_score(submission.task, verified.hidden),
-        season=None if verified.hidden is None else verified.hidden.season,
+        hidden=None if known.hidden is None else hidden_score(submission.task, known.hidden),
+        season=None if known.hidden is None else known.hidden.season,
     )
     for name, value in _numbers(asdict(found)):
         if not math.isfinite(value):
@@ -219,11 +234,6 @@ class SuiteScore(NamedTuple):
     """The median over tasks of the means over training seeds."""
     hidden: int
     """In how many of the tasks the scores are those in hidden scenarios."""
-
-    @property
-    def order(self) -> tuple[int, float]:
-        """What ranks are by, the best first: how many tasks' scores are hidden ones, then the score."""
-        return -self.hidden, -self.score.value
 
 
 def suite(submissions: Iterable[tuple[CheckedSubmission, HiddenRun | None]]) -> dict[str, SuiteScore]:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from agbench.simulators.base import Floats
+
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore
 
@@ -24,6 +26,19 @@ class Policy(Protocol):
 
     def __call__(self, observation: Any) -> Any:
         """Return the action for an observation, of the environment's action space."""
+
+
+@runtime_checkable
+class Valuing(Policy, Protocol):
+    """A policy that takes the largest of values, and tells them: so a near-tie is known from a lie.
+
+    `rounding`: by which part of themselves two values may differ on another machine.
+    """
+
+    rounding: float
+
+    def decide(self, observation: Any) -> tuple[Any, Floats]:
+        """Return the action for an observation, as a call does, and the value of each choice, (choices,)."""
 
 
 @runtime_checkable

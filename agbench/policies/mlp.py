@@ -81,6 +81,7 @@ class Mlp:
     """A perceptron that acts: the policy format `mlp`."""
 
     information: Information = "observation"
+    rounding = heads.ROUNDING["float64"]
 
     def __init__(self, name: str, network: Network, space: spaces.Space[Any]) -> None:
         self.name = name
@@ -93,8 +94,12 @@ class Mlp:
 
     def __call__(self, observation: Any) -> Any:
         """Return the action for one observation."""
+        return self.decide(observation)[0]
+
+    def decide(self, observation: Any) -> tuple[Any, Floats]:
+        """Return the action for one observation, and the outputs that it was made of."""
         out, self._states = self._network.step(np.asarray(observation)[None], self._states)
-        return heads.actions(out, self._network.head, self._space)[0]
+        return heads.actions(out, self._network.head, self._space)[0], out[0]
 
 
 def load(path: str | Path, task: Any) -> Mlp:

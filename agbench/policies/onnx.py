@@ -18,6 +18,7 @@ from agbench.errors import MissingExtraError
 from agbench.policies import heads
 from agbench.policies.base import Information
 from agbench.policies.network_file import opened
+from agbench.simulators.base import Floats
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.onnx_runner import RUNNER
 
@@ -39,7 +40,7 @@ class Onnx:
         self._content, self._file, self._space = content, file, space
         self._load = {"do": "load", "inputs": inputs, "outputs": heads.outputs(space)}
         self._head = heads.default_head(space)
-        _checker().ask(file, self._load, content)
+        self.rounding = heads.ROUNDING[_checker().ask(file, self._load, content)["precision"]]
         self._child: Confined | None = None
 
     def reset(self, seed: int) -> None:
@@ -52,10 +53,14 @@ class Onnx:
 
     def __call__(self, observation: Any) -> Any:
         """Return the action for one observation."""
+        return self.decide(observation)[0]
+
+    def decide(self, observation: Any) -> tuple[Any, Floats]:
+        """Return the action for one observation, and the outputs that it was made of."""
         assert self._child is not None, "reset first"
         seen = np.ascontiguousarray(observation, dtype=np.float64).tobytes()
-        found = self._child.ask(self._file, {"do": "act"}, seen)["outputs"]
-        return heads.actions(np.array([found]), self._head, self._space)[0]
+        out = np.array([self._child.ask(self._file, {"do": "act"}, seen)["outputs"]])
+        return heads.actions(out, self._head, self._space)[0], out[0]
 
     def __reduce__(self) -> Any:
         """Another process gets the file and makes a child of its own."""

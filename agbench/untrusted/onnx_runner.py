@@ -67,8 +67,9 @@ def answer(question: dict[str, Any], content: bytes) -> dict[str, Any]:
     global _running
     if question["do"] == "load":
         _running = None
-        _running = _Running(onnx_graph.check(content, question["inputs"], question["outputs"]))
-        return {}
+        graph = onnx_graph.check(content, question["inputs"], question["outputs"])
+        _running = _Running(graph)
+        return {"precision": graph.dtype}
     if _running is None:
         raise RefusedError("", "", "it broke down before.")
     if question["do"] == "reset":

@@ -34,7 +34,7 @@ def test_a_result_comes_back_as_it_was(saved):
 
 def test_the_record_names_versions_hashes_and_no_machine(saved):
     record = yaml.safe_load((saved / "result.yaml").read_text())
-    assert set(record["machine"]) == {"system", "processor"}
+    assert set(record["machine"]) == {"system", "processor", "kind"}
     assert record["versions"]["agbench"] == agbench.__version__
     assert all(len(record[key]) == 64 for key in ("task_hash", "simulator_hash"))
     assert set(record["data"]) == {"crop winter-wheat-nl", "soil cropgym-nl", "weather wageningen"}

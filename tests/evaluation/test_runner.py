@@ -1,11 +1,13 @@
 """Evaluations: the same for any number of workers, resumed, replayed, failures kept."""
 
+import hashlib
+
 import numpy as np
 import pytest
 
 import agbench
 from agbench.errors import UnknownNameError
-from agbench.evaluation import Result, replay, runner
+from agbench.evaluation import Result, provenance, replay, runner
 from agbench.evaluation.protocol import episode_seed
 
 TASK = "wheat-nitrogen-v1"
@@ -121,6 +123,27 @@ def test_what_a_different_run_left_behind_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "roll_out", original)
     result = agbench.evaluate(TASK, "random", years=YEARS, out=tmp_path / "r")
     assert same(result, agbench.evaluate(TASK, "random", years=YEARS))
+
+
+def test_what_other_physics_left_behind_is_not_used(tmp_path, monkeypatch):
+    original = runner.roll_out
+    ran = []
+
+    def cut_off(*arguments):
+        ran.append(arguments[2].scenario)
+        if len(ran) == 2:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    monkeypatch.setattr(runner, "roll_out", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        agbench.evaluate(TASK, "zero", years=YEARS, out=tmp_path / "r")
+    monkeypatch.setattr(
+        provenance, "simulator_hash", lambda task: hashlib.sha256(task.task.encode()).hexdigest()
+    )
+    record = agbench.evaluate(TASK, "zero", years=YEARS, out=tmp_path / "r").record
+    assert ran[2:] == [f"wageningen/{y}" for y in YEARS]
+    assert record["simulator_hash"] == hashlib.sha256(TASK.encode()).hexdigest()
 
 
 def test_overrides_are_part_of_the_record():

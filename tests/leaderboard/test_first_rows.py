@@ -1,12 +1,13 @@
 """The first rows and what is merged: made through the door, resumable, and never changed afterwards."""
 
+import hashlib
 import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 
-from agbench.evaluation import references
+from agbench.evaluation import provenance, references
 from agbench.leaderboard import first_rows, merged
 from agbench.leaderboard.board import VERIFIED, submissions
 
@@ -35,8 +36,8 @@ def test_first_rows_are_replayed_to_the_last_bit_and_reproduced(first):
     assert [row.name for row in rows] == [f"{TASK}/floor/1", f"{TASK}/expert/1"]
     assert all(row.found.exact and row.found.episodes == 20 for row in rows)
     assert "equal to the last bit" in str(rows[0])
-    levels = [yaml.safe_load(p.read_text())["level"] for p in board.glob("verified/*/*/1.yaml")]
-    assert levels == ["reproduced", "reproduced"]
+    levels = [list(yaml.safe_load(p.read_text())["levels"]) for p in board.glob("verified/*/*/1.yaml")]
+    assert levels == [["replayed", "reproduced"]] * 2
 
 
 def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(first, board):
@@ -48,6 +49,23 @@ def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(
     card.write_text(card.read_text().replace("task_hash: ", "task_hash: 0"))
     assert "--anew" in first_rows._attempt(TASK, "floor", board, kept, False, True)[0]
     assert first_rows.make(TASK, "floor", board, kept, anew=True).found.exact
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_row_and_a_kept_result_hold_for_the_hash_of_their_own_task(first, board, monkeypatch):
+    kept = first[1]
+    part = references.Part(TASK, "floor", "test")
+    assert references.kept(part, kept) is not None
+    monkeypatch.setattr(provenance, "simulator_hash", lambda task: digest(task.task))
+    assert references.kept(part, kept) is None
+    shutil.copytree(kept, board.parent / "kept")
+    assert first_rows.make(TASK, "floor", board, board.parent / "kept").found is not None
+    (record,) = board.glob("verified/*/floor/1.yaml")
+    levels = yaml.safe_load(record.read_text())["levels"]
+    assert {code["simulator_hash"] for code in levels.values()} == {digest(TASK)}
 
 
 def test_every_reference_is_run_on_every_split_that_is_reported():

@@ -120,7 +120,7 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
     printed = "".join(s.out + s.err for s in said)
     assert "season 1, 5 hidden scenarios, score -" in printed
     (record,) = board.glob("verified/*/*/*.yaml")
-    assert yaml.safe_load(record.read_text())["level"] == "hidden"
+    assert list(yaml.safe_load(record.read_text())["levels"]) == ["replayed", "reproduced", "hidden"]
     found = [*yaml.safe_load(record.read_text())["hidden"]["objective"]]
     assert found == [0, 1]
     assert SECRET not in printed
@@ -144,7 +144,7 @@ def test_rows_show_the_hidden_score(copy, child, tmp_path, secret):
     submission = leaderboard.check(copy, child)
     season = seasons.open_season(tmp_path / "other", secret, 5)
     found = hidden.HiddenRuns(season, secret).run(submission)
-    saved = verified.save(tmp_path / "leaderboard", submission, "hidden", exact=True, hidden=found)
+    saved = verified.save(tmp_path / "leaderboard", submission, "hidden", hidden=found)
     row = scoring.row(submission, saved)
     assert (row.level, row.season) == ("hidden", 1)
     assert len(row.hidden.seeds) == 2

@@ -42,7 +42,7 @@ def board(shown, tmp_path_factory):
     found = {s.card.agent: s for _, s in judged(copy) if isinstance(s, CheckedSubmission)}
     ranked = [row["agent"] for row in rows(shown.built.site) if row["rank"]]
     for agent, score, cost in ((ranked[-1], 77.0, 0.0), (ranked[-2], 99.0, 50.0)):
-        verified.save(copy, found[agent], "hidden", True, hidden_run(found[agent], score, cost))
+        verified.save(copy, found[agent], "hidden", hidden=hidden_run(found[agent], score, cost))
     built = build(copy, cache=shown.cache, seasons=0)
     return SimpleNamespace(
         path=copy, site=built.site, best=ranked[-1], infeasible=ranked[-2], others=ranked[:-2], found=found

@@ -183,7 +183,7 @@ def test_a_version_by_others_than_the_agents_authors_is_refused(repository):
 @pytest.mark.slow
 def test_a_good_submission_passes_every_step_and_a_forged_one_does_not(repository):
     for step, words in (
-        ("replay", "22 episodes, equal to the last bit"),
+        ("replay", "22 episodes replayed, equal to the last bit"),
         ("reproduce", "22 episodes reproduced"),
     ):
         code, said = repository.check(new_version, "--step", step)

@@ -6,8 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from agbench import leaderboard
+from agbench.evaluation import provenance
 from agbench.leaderboard import scoring
 from agbench.leaderboard.page.entries import latest, unranked_because
+from agbench.leaderboard.verified import Code, Verified
 
 
 @pytest.mark.parametrize(
@@ -17,8 +19,9 @@ from agbench.leaderboard.page.entries import latest, unranked_because
 def test_what_sees_the_simulator_has_no_rank_whatever_its_method(made, child, method, information, ranked):
     found = leaderboard.check(made.folder, child)
     card = found.card.model_copy(update={"method": method, "information": information})
-    verified = SimpleNamespace(level="reproduced", exact=True, hidden=None)
-    row = scoring.row(replace(found, card=card), verified)
+    code = Code(simulator_hash=provenance.simulator_hash(found.task), agbench="0")
+    known = Verified(submission=found.digest, levels={"reproduced": code})
+    row = scoring.row(replace(found, card=card), known)
     assert row.ranked is ranked
     shown = SimpleNamespace(card=card, row=row)
     assert unranked_because(shown, latest([shown])) == ("" if ranked else "looks ahead: a bound")

@@ -35,7 +35,7 @@ def test_five_commands_lead_from_a_class_to_a_row(tmp_path):
     printed = run(submit, tmp_path)
     assert f"wrote leaderboard/submissions/{TASK}/three-dressings/1" in printed
     assert "'replayed' is the most it can reach" in printed
-    assert "11 episodes, equal to the last bit" in run(replay, tmp_path)
+    assert "11 episodes replayed, equal to the last bit" in run(replay, tmp_path)
     assert "1 submission to 1 task\n" in run(build, tmp_path)
     assert "three-dressings 1" in (tmp_path / "leaderboard/README.md").read_text("utf-8")
     assert serve == "agbench leaderboard serve"

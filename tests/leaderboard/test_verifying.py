@@ -14,6 +14,7 @@ from agbench import data, leaderboard
 from agbench.cli.options import print_json
 from agbench.errors import ResultError
 from agbench.evaluation import anchors
+from agbench.evaluation.machine import kind
 from agbench.leaderboard import scoring, verified
 from agbench.leaderboard.reproducing import reproduce
 from agbench.untrusted import RefusedError, tables
@@ -30,7 +31,7 @@ def test_a_submission_rises_from_claimed_to_reproduced_and_never_falls(checked, 
     assert verified.load(board, checked).level == "claimed"
     verified.save(board, checked, "reproduced", exact=True)
     assert verified.save(board, checked, "replayed", exact=True).level == "reproduced"
-    assert verified.load(board, checked).exact
+    assert verified.load(board, checked).exact == {kind(): True}
     verified.withdraw(board, checked)
     assert verified.load(board, checked).level == "claimed"
 
@@ -187,7 +188,8 @@ def test_the_path_from_a_result_to_a_score_in_the_terminal(tmp_path):
     printed, _ = command("leaderboard", "reproduce", cwd=tmp_path)
     assert "11 episodes reproduced" in printed
     (row,) = json.loads(command("leaderboard", "score", "--json", cwd=tmp_path)[0])
-    assert (row["level"], row["exact"], row["ranked"]) == ("reproduced", True, True)
+    assert (row["level"], row["stale"], row["ranked"]) == ("reproduced", False, True)
+    assert row["exact"] == {kind(): True}
     assert row["scores"]["test"]["iqm"][0] == pytest.approx(100.0)
     assert "grower 1" in command("leaderboard", "score", cwd=tmp_path)[0]
     _, error = command("submit", "r", *who, *how, cwd=tmp_path, code=2)

@@ -9,7 +9,11 @@ import numpy as np
 from agbench.leaderboard.page.views import Ranked, TaskView
 from agbench.leaderboard.scoring import Score
 
-_WHO: Final = ("rank", "agent", "version", "trust", "season", "method", "track", "seeds")
+_WHO: Final = (
+    *("rank", "agent", "version"),
+    *("trust", "stale", "exact_kinds", "kinds", "near_ties"),
+    *("season", "method", "track", "seeds"),
+)
 _SCORES: Final = (
     "split",
     "ranked_by",
@@ -32,7 +36,9 @@ _SCORES: Final = (
 def write_table(path: Path, view: TaskView) -> None:
     """Write a task's ranking, a row a submission and split, `hidden` among the splits.
 
-    `ranked_by` is yes on the split whose score the rank is by; `season` is that of the hidden scenarios.
+    `ranked_by` is yes on the split whose score the rank is by; `season` is that of the hidden scenarios;
+    `stale` is yes where the trust was verified with an earlier version; on `exact_kinds` of `kinds` of
+    machines states were equal to the last bit.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     metrics = list(view.task.metrics)
@@ -48,8 +54,9 @@ def write_table(path: Path, view: TaskView) -> None:
 def _who(row: Ranked) -> tuple[Any, ...]:
     card, found = row.entry.card, row.entry.row
     seeds = len(card.training.seeds)
-    season = found.season or ""
-    return row.rank or "", card.agent, card.version, found.level, season, card.method, card.information, seeds
+    trust = found.level, _word(found.stale), found.standing.exact_kinds, len(found.exact), found.near_ties
+    how = found.season or "", card.method, card.information, seeds
+    return row.rank or "", card.agent, card.version, *trust, *how
 
 
 def _scores(row: Ranked, split: str, score: Score) -> tuple[Any, ...]:

@@ -1,6 +1,6 @@
 """Rendering: templates to files, escaped throughout."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from agbench.leaderboard.page.seasons import ShownSeason
 from agbench.leaderboard.page.views import Ranked, SuiteView, TaskView
 from agbench.leaderboard.replaying import ATOL, RTOL
 from agbench.leaderboard.scoring import SEEDS_TO_RANK
-from agbench.leaderboard.verified import LEVELS
+from agbench.leaderboard.verified import EARLIER, LEVELS
 
 STATIC: Final = Path(__file__).parent / "static"
 _MOST: Final = 20  # rows of a table in README.md
@@ -52,10 +52,12 @@ def environment() -> jinja2.Environment:
         markdown=lambda text: str(text).translate(_MARKDOWN).replace("\n", " "),
         range=_range,
         breakable=_breakable,
+        kinds=_kinds,
     )
     found.globals.update(
         meanings=_MEANINGS,
         levels=list(LEVELS),
+        earlier=EARLIER,
         seeds_to_rank=SEEDS_TO_RANK,
         line_sample=charts.line_sample,
         method_sample=charts.method_sample,
@@ -143,6 +145,11 @@ def _unit(unit: str) -> str:
 def _breakable(key: str) -> Markup:
     """Return a scenario's key that a line may break after its slashes, and nowhere else."""
     return Markup("/<wbr>").join(key.split("/"))
+
+
+def _kinds(exact: Mapping[str, bool]) -> str:
+    """Return the kinds of machine on which states were equal to the last bit, or were not, a line each."""
+    return "\n".join(f"{kind}: {'yes' if equal else 'no'}" for kind, equal in exact.items())
 
 
 def _web(address: str) -> str:

@@ -15,7 +15,7 @@ from agbench.leaderboard import scoring
 from agbench.leaderboard.page import charts
 from agbench.leaderboard.page.entries import RANKING, Entry, latest, place_of, unranked_because
 from agbench.leaderboard.scoring import SuiteScore
-from agbench.leaderboard.verified import LEVELS
+from agbench.leaderboard.verified import EARLIER, LEVELS, Standing
 from agbench.simulators.base import Floats
 from agbench.spec.task import Task
 
@@ -78,14 +78,17 @@ class TaskView:
     @property
     def parts(self) -> list[tuple[str, list[Ranked]]]:
         """The rows in the parts that the tables keep apart, each with its heading."""
-        hidden = [row for row in self.ranked if row.entry.hidden]
-        known = [row for row in self.ranked if not row.entry.hidden]
         parts = [
-            ("Ranked on hidden scenarios", hidden),
-            ("Ranked on test", known),
-            ("Not ranked", self.unranked),
+            (f"Ranked on {scenarios}{', ' + EARLIER if stale else ''}", self._ranked_on(hidden, stale))
+            for scenarios, hidden in (("hidden scenarios", True), ("test", False))
+            for stale in (False, True)
         ]
-        return [(name, rows) for name, rows in parts if rows]
+        return [(name, rows) for name, rows in (*parts, ("Not ranked", self.unranked)) if rows]
+
+    def _ranked_on(self, hidden: bool, stale: bool) -> list[Ranked]:
+        """Return the ranked rows of one kind of scenarios, stale ones or current ones."""
+        wanted = hidden, stale
+        return [row for row in self.ranked if (bool(row.entry.hidden), row.entry.row.stale) == wanted]
 
     @property
     def has_costs(self) -> bool:
@@ -111,7 +114,7 @@ class SuiteRow(NamedTuple):
     whisker: Markup | str
     rank: int | None
     why: str
-    level: str
+    standing: Standing
     entries: list[Entry]
 
     @property
@@ -175,9 +178,9 @@ def _task(entries: Sequence[Entry], last: set[tuple[str, str, str]]) -> TaskView
     return TaskView(task, rows, _anchors(task, given), task.scenarios(RANKING), given.expert)
 
 
-def _order(entry: Entry) -> tuple[bool, float]:
-    """Return what ranks are by: those run on hidden scenarios first, then the higher score."""
-    return entry.hidden is None, -entry.ranked_by.iqm.value
+def _order(entry: Entry) -> tuple[bool, bool, float]:
+    """Return what ranks are by: hidden scenarios first, then what holds today, then the higher score."""
+    return entry.hidden is None, entry.row.stale, -entry.ranked_by.iqm.value
 
 
 def _anchors(task: Task, given: anchors.SplitAnchors) -> list[Anchor]:
@@ -209,21 +212,34 @@ def _suite(name: str, entries: Sequence[Entry]) -> SuiteView:
     for entry in current:
         by_agent.setdefault(entry.card.agent, []).append(entry)
     why = {agent: _suite_reason(its, len(names), last) for agent, its in by_agent.items()}
-    orders = sorted(scores.order for agent, scores in found.items() if not why[agent])
+    standings = {agent: _suite_standing(its) for agent, its in by_agent.items()}
+    order = {agent: _suite_order(scores, standings[agent]) for agent, scores in found.items()}
+    orders = sorted(order[agent] for agent in found if not why[agent])
     rows = [
         SuiteRow(
             agent,
             scores := found.get(agent),
             "" if scores is None else charts.whisker(scores.score, scale),
-            None if why[agent] or scores is None else 1 + bisect_left(orders, scores.order),
+            None if why[agent] or scores is None else 1 + bisect_left(orders, order[agent]),
             why[agent],
-            min((e.row.level for e in its), key=LEVELS.index),
+            standings[agent],
             its,
         )
         for agent, its in by_agent.items()
     ]
-    rows.sort(key=lambda r: (r.rank is None, -len(r.entries), r.scores.order if r.scores else (), r.agent))
+    rows.sort(key=lambda r: (r.rank is None, -len(r.entries), order.get(r.agent, ()), r.agent))
     return SuiteView(name, names, rows)
+
+
+def _suite_standing(found: Sequence[Entry]) -> Standing:
+    """Return how far an agent is verified: as far as the least of its submissions."""
+    level = min((entry.row.level for entry in found), key=LEVELS.index)
+    return Standing(level, stale=any(entry.row.stale for entry in found))
+
+
+def _suite_order(scores: SuiteScore, standing: Standing) -> tuple[int, bool, float]:
+    """Return what ranks are by: the tasks on hidden scenarios, then what holds today, then the score."""
+    return -scores.hidden, standing.stale, -scores.score.value
 
 
 def _suite_reason(found: Sequence[Entry], tasks: int, last: set[tuple[str, str, str]]) -> str:

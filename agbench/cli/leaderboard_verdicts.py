@@ -1,0 +1,76 @@
+"""What `agbench leaderboard check | replay | reproduce | hidden` print of rows as they are verified."""
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from agbench.cli.options import console, counted, print_json
+from agbench.leaderboard.verifying import Verdict, awaiting_hidden, due, renewed, verify_all
+from agbench.untrusted.refusal import shown
+
+
+def report(verdicts: Iterable[Verdict], json: bool) -> None:
+    """Print verdicts as they come; exit code 1 if a row does not hold."""
+    found = []
+    for verdict in verdicts:
+        found.append(verdict)
+        if not json:
+            console.print(f"{_mark(verdict)}  {escape(shown(str(verdict.folder), 400))}", soft_wrap=True)
+            console.print(f"       {verdict.said}", markup=False, soft_wrap=True)
+    if json:
+        print_json([_plain(verdict) for verdict in sorted(found, key=lambda v: v.folder)])
+    if not all(verdict.good for verdict in found):
+        raise typer.Exit(1)
+
+
+def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> None:
+    """Verify the rows that are due and print a line of each; exit code 1 if one does not hold.
+
+    So does an interruption. What was verified before it stands: the same command goes on with the others.
+    """
+    rows = due(board, folders)
+    verdicts: list[Verdict] = []
+    try:
+        if rows:
+            for verdict in verify_all(partial(renewed, board), board, rows, min(workers, len(rows)), False):
+                verdicts.append(verdict)
+                if not json:
+                    _line(verdict, f"{len(verdicts)}/{len(rows)}")
+    except KeyboardInterrupt:
+        left = counted(len(rows) - len(verdicts), "row")
+        Console(stderr=True, highlight=False).print(f"interrupted: {left} left; run the same command again.")
+        raise typer.Exit(1) from None
+    if json:
+        print_json([_plain(verdict) for verdict in sorted(verdicts, key=lambda v: v.folder)])
+    else:
+        _summary(len(verdicts), board)
+    if not all(verdict.good for verdict in verdicts):
+        raise typer.Exit(1)
+
+
+def _line(verdict: Verdict, place: str) -> None:
+    said = verdict.said if verdict.good else f"{shown(str(verdict.folder), 400)}: {verdict.said}"
+    console.print(f"{_mark(verdict)}  {place}  {escape(said)}", soft_wrap=True)
+
+
+def _summary(done: int, board: Path) -> None:
+    """Say how many rows were due, and what is due beside them."""
+    if not done:
+        console.print("nothing is due: every row is verified with this version.", markup=False)
+    waiting = len(awaiting_hidden(board))
+    if waiting:
+        rows = counted(waiting, "hidden run")
+        console.print(f"{rows} of an earlier version: agbench leaderboard hidden --secret FILE", markup=False)
+
+
+def _mark(verdict: Verdict) -> str:
+    return "[green]good[/green]" if verdict.good else "[red]refused[/red]"
+
+
+def _plain(verdict: Verdict) -> dict[str, Any]:
+    return {"folder": str(verdict.folder), "good": verdict.good, "said": verdict.said}

@@ -1,0 +1,257 @@
+"""Verification expires with the physics, is kept by kind of machine, and is renewed by one command."""
+
+import csv
+import json
+import shutil
+
+import pytest
+import yaml
+from good_submission import CARD, TASK, command, resign
+from hostile import cell
+
+import agbench
+from agbench import leaderboard
+from agbench.cli.app import app
+from agbench.evaluation import machine, provenance
+from agbench.leaderboard import scoring, verified, verifying
+from agbench.leaderboard.checking import CheckedSubmission
+from agbench.leaderboard.judging import judged
+from agbench.leaderboard.page import build
+from agbench.leaderboard.verified import EARLIER
+
+ZERO = "0" * 64
+OTHER = "linux x86-64 glibc-2.17"
+
+
+def zero_hash(path, *levels):
+    """Give levels of a verified file, by default all, the hash of a physics that no one has."""
+    content = yaml.safe_load(path.read_text())
+    for level in levels or content["levels"]:
+        content["levels"][level]["simulator_hash"] = ZERO
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def run(capsys, board, *words, code=None):
+    """Run `agbench leaderboard ...` on a board in this process; return what it printed."""
+    assert app(["leaderboard", *words, "--board", str(board)], standalone_mode=False) == code
+    return capsys.readouterr().out
+
+
+@pytest.fixture
+def checked(copy, child):
+    return leaderboard.check(copy, child)
+
+
+@pytest.fixture
+def board(copy):
+    return copy.parents[3]
+
+
+@pytest.fixture
+def record(board, checked):
+    """Return the verified file of a row that was reproduced here, now."""
+    verified.save(board, checked, "reproduced", exact=True)
+    return board / "verified" / TASK / "ppo-small" / "1.0.yaml"
+
+
+@pytest.fixture
+def new_physics(monkeypatch):
+    """Let the code of every task have changed."""
+    monkeypatch.setattr(provenance, "simulator_hash", lambda task: "1" * 64)
+
+
+@pytest.fixture(scope="module")
+def expired(shown, tmp_path_factory):
+    """Return the best ranked agent of a board, whose row was verified with other physics, and that board."""
+    board = tmp_path_factory.mktemp("expired") / "leaderboard"
+    shutil.copytree(shown.board, board, ignore=shutil.ignore_patterns("site"))
+    rows = [
+        scoring.row(s, verified.load(board, s)) for _, s in judged(board) if isinstance(s, CheckedSubmission)
+    ]
+    best = min((row for row in rows if row.ranked), key=lambda row: row.order)
+    zero_hash(board / "verified" / TASK / best.agent / f"{best.version}.yaml")
+    build(board, cache=shown.cache, seasons=0)
+    return best.agent, best.version, board
+
+
+def test_levels_hold_for_the_physics_they_were_verified_with(board, checked, record, new_physics):
+    found = verified.load(board, checked)
+    row = scoring.row(checked, found)
+    assert (row.level, row.stale, row.exact) == ("reproduced", True, {})
+    assert str(row.standing) == f"reproduced, {EARLIER}"
+    assert found.due("1" * 64) == "reproduced"
+    verified.save(board, checked, "replayed", exact=True)
+    found = verified.load(board, checked)
+    assert found.level == "reproduced"
+    assert found.due("1" * 64) == "reproduced"
+    assert scoring.row(checked, found).stale
+    verified.save(board, checked, "reproduced", exact=True)
+    row = scoring.row(checked, verified.load(board, checked))
+    assert (row.stale, row.exact) == (False, {machine.kind(): True})
+
+
+def test_a_zeroed_hash_is_seen_in_the_page_and_its_tables(expired):
+    agent, version, board = expired
+    with (board / "site/data" / f"{TASK}.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["ranked_by"] == "yes"]
+    assert [r["agent"] for r in rows if r["stale"] == "yes"] == [agent]
+    ranked = [row for row in rows if row["rank"]]
+    (place,) = (i for i, row in enumerate(ranked) if row["agent"] == agent)
+    assert ranked[place]["trust"] in ("reproduced", "hidden")
+    assert ranked[place]["exact_kinds"] == "0"
+    assert place == len(ranked) - 1, "it comes after those that are current"
+    assert float(ranked[place]["iqm"]) > float(ranked[place - 1]["iqm"])
+    line = next(
+        text for text in (board / "README.md").read_text().splitlines() if f"{agent} {version}" in text
+        .replace("\\", "")
+    )  # fmt: skip
+    assert f"| {ranked[place]['trust']}, {EARLIER} |" in line
+    task = (board / "site/tasks" / f"{TASK}.html").read_text()
+    assert f"Ranked on test, {EARLIER}" in task
+    assert task.count(f'<span class="details">{EARLIER}</span>') == 1
+    page = (board / "site/submissions" / TASK / agent / f"{version}.html").read_text()
+    assert f'<span class="details">{EARLIER}</span>' in page
+    assert "bit-equal" not in page
+
+
+def test_a_zeroed_hash_is_seen_in_the_command(board, record, capsys):
+    said = run(capsys, board, "score")
+    assert "reproduced, exact " in said
+    assert EARLIER not in said
+    zero_hash(record)
+    said = run(capsys, board, "score")
+    assert "reproduced, earlier " in said
+    assert EARLIER in said
+    (row,) = json.loads(run(capsys, board, "score", "--json"))
+    assert (row["level"], row["stale"], row["exact"]) == ("reproduced", True, {})
+
+
+def test_a_suite_is_as_current_as_the_least_of_its_rows(expired):
+    agent, _, board = expired
+    rows = [text for text in (board / "README.md").read_text().splitlines() if text.startswith("| ")]
+    over_the_suite = [text for text in rows if text.count("|") == 7 and f"| {agent} |" in text]
+    assert over_the_suite
+    assert all(text.endswith(f"{EARLIER} |") for text in over_the_suite)
+
+
+def test_what_is_exact_is_kept_by_kind_of_machine(board, checked, record, monkeypatch):
+    here = machine.kind()
+    monkeypatch.setattr(machine, "kind", lambda: OTHER)
+    verified.save(board, checked, "replayed", exact=False)
+    assert verified.load(board, checked).exact == {here: True, OTHER: False}
+    row = scoring.row(checked, verified.load(board, checked))
+    assert str(row.standing) == "reproduced, bit-equal on 1 of 2 kinds"
+    verified.save(board, checked, "replayed", exact=True)
+    assert verified.load(board, checked).exact == {here: True, OTHER: True}
+    monkeypatch.undo()
+    verified.save(board, checked, "replayed", exact=False)
+    assert verified.load(board, checked).exact == {here: False, OTHER: True}
+
+
+def test_what_was_exact_with_other_physics_is_not_kept(board, checked, record, monkeypatch):
+    monkeypatch.setattr(machine, "kind", lambda: OTHER)
+    monkeypatch.setattr(provenance, "simulator_hash", lambda task: "1" * 64)
+    verified.save(board, checked, "replayed", exact=True)
+    assert verified.load(board, checked).exact == {OTHER: True}
+
+
+def test_kinds_and_near_ties_are_on_the_page(shown, tmp_path):
+    board = tmp_path / "leaderboard"
+    shutil.copytree(shown.board, board, ignore=shutil.ignore_patterns("site"))
+    path = board / "verified" / TASK / "agent-0002" / "1.yaml"
+    content = yaml.safe_load(path.read_text())
+    kinds = {f"{OTHER} (library without fma)": False, "macos arm64 neon macos-14": True}
+    path.write_text(yaml.safe_dump({**content, "exact": kinds, "near_ties": 1}))
+    build(board, cache=shown.cache, seasons=0)
+    page = (board / "site/submissions" / TASK / "agent-0002/1.html").read_text()
+    assert "bit-equal on 1 of 2 kinds, 1 near-tie" in page
+    assert f"{OTHER} (library without fma): no" in page
+    assert "macos arm64 neon macos-14: yes" in page
+    assert "bit-equal on 1 of 2 kinds, 1 near-tie |" in (board / "README.md").read_text()
+
+
+@pytest.fixture
+def rows(copy, tmp_path, child):
+    """Return a board with a row as of now, one that is outdated, one that is new, by the agent's name."""
+    board = copy.parents[3]
+    for name in ("zero", "standard-practice"):
+        agbench.evaluate(TASK, name, out=tmp_path / name)
+        card = {**CARD, "agent": name, "method": "rule", "policy": {"format": "rule", "name": name}}
+        del card["training"]
+        leaderboard.submit([tmp_path / name], card, board)
+    found = {s.card.agent: s for _, s in judged(board) if isinstance(s, CheckedSubmission)}
+    verified.save(board, found["ppo-small"], "reproduced", exact=True)
+    verified.save(board, found["zero"], "reproduced", exact=True)
+    zero_hash(board / "verified" / TASK / "zero" / "1.0.yaml")
+    return board
+
+
+def level(board, agent):
+    content = yaml.safe_load((board / "verified" / TASK / agent / "1.0.yaml").read_text())
+    assert all(code["simulator_hash"] != ZERO for code in content["levels"].values())
+    return list(content["levels"])
+
+
+def test_replaying_what_is_stale_does_what_is_due_and_no_more(rows, capsys):
+    before = (rows / "verified" / TASK / "ppo-small" / "1.0.yaml").stat().st_mtime_ns
+    said = run(capsys, rows, "replay", "--stale").splitlines()
+    assert len(said) == 2
+    assert said[0].startswith(f"good  1/2  {TASK} standard-practice 1.0: 11 episodes replayed, equal to the")
+    assert said[1].startswith(f"good  2/2  {TASK} zero 1.0: 11 episodes reproduced, equal to the last bit")
+    assert level(rows, "standard-practice") == ["replayed"]
+    assert level(rows, "zero") == ["replayed", "reproduced"]
+    assert (rows / "verified" / TASK / "ppo-small" / "1.0.yaml").stat().st_mtime_ns == before
+    assert run(capsys, rows, "replay", "--stale").startswith("nothing is due")
+    assert json.loads(run(capsys, rows, "replay", "--stale", "--json")) == []
+
+
+def test_several_processes_find_the_same(rows, tmp_path):
+    printed, _ = command("leaderboard", "replay", "--stale", "--workers", "2", cwd=tmp_path)
+    assert sorted(line.split()[0] for line in printed.splitlines()) == ["good", "good"]
+    assert level(rows, "standard-practice") == ["replayed"]
+    assert level(rows, "zero") == ["replayed", "reproduced"]
+
+
+def test_what_was_interrupted_goes_on_where_it_stopped(rows, capsys, monkeypatch):
+    replayed = verifying.reproduced
+
+    def interrupted(board, submission):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verifying, "reproduced", interrupted)
+    assert len(run(capsys, rows, "replay", "--stale", code=1).splitlines()) == 1
+    monkeypatch.setattr(verifying, "reproduced", replayed)
+    (said,) = run(capsys, rows, "replay", "--stale").splitlines()
+    assert said.startswith(f"good  1/1  {TASK} zero 1.0")
+
+
+def test_a_stale_row_that_no_longer_holds_ends_the_command_with_code_1(rows, capsys):
+    folder = rows / "submissions" / TASK / "standard-practice" / "1.0"
+    cell("return", 0, 900.0)(folder)
+    resign(folder)
+    printed = run(capsys, rows, "replay", "--stale", code=1)
+    assert "claims 900" in printed
+    assert printed.count("refused  ") == 1
+    assert not (rows / "verified" / TASK / "standard-practice" / "1.0.yaml").exists()
+    assert level(rows, "zero") == ["replayed", "reproduced"]
+
+
+def test_a_hidden_run_of_other_physics_waits_for_its_secret(board, checked, record, capsys):
+    verified.save(board, checked, "hidden")
+    zero_hash(record, "hidden")
+    said = run(capsys, board, "replay", "--stale")
+    assert "nothing is due" in said
+    assert "1 hidden run of an earlier version: agbench leaderboard hidden" in said
+    assert scoring.row(checked, verified.load(board, checked)).stale
+
+
+def test_a_changed_task_is_no_row_at_all(board, checked, record, capsys):
+    """A card speaks of one task's hash: where the task is another one, the check refuses the row."""
+    card = checked.folder / "submission.yaml"
+    card.write_text(card.read_text().replace(checked.card.task_hash, "ab" * 32))
+    assert "task_hash: not that of wheat-nitrogen-v1 here" in run(capsys, board, "replay", "--stale", code=1)
+
+
+def test_a_seasons_hash_is_that_of_the_rows_own_task(board, checked, record, monkeypatch):
+    monkeypatch.setattr(provenance, "simulator_hash", lambda task: ZERO if task.task == TASK else "1" * 64)
+    assert scoring.row(checked, verified.load(board, checked)).stale
