@@ -121,7 +121,11 @@ def _series(path: Path, described: PriceSeries, changed: int) -> HourlySeries:
     if described.sha256 not in (None, found):
         raise ConfigError(f"{path}: its SHA-256 is {found}, not {described.sha256} as its description says.")
     try:
-        table = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, comment="#")
+        table = (
+            pd.read_parquet(path)
+            if path.suffix == ".parquet"
+            else pd.read_csv(path, comment="#", float_precision="round_trip")
+        )
     except (ValueError, OSError) as error:
         raise ConfigError(f"{path}: not readable as a table: {error}") from None
     for column in ("time", "price"):

@@ -11,6 +11,7 @@ from agbench.field_season import parameters_of
 from agbench.simulators.models import Model
 from agbench.spec.field_task import FieldTask
 from agbench.spec.randomisation import NoiseSpec
+from agbench.weather.draws import standard_normal, uniform
 
 _MOISTURES: Final = ("SMW", "SMFCF", "SM0")
 """Wilting point, field capacity, saturation: they ascend [cm3 cm-3]."""
@@ -89,8 +90,8 @@ def _noisy(value: Any, noise: NoiseSpec, generator: np.random.Generator) -> Any:
 
 def _factors(count: int, noise: NoiseSpec, generator: np.random.Generator) -> Any:
     if noise.kind == "uniform":
-        return 1.0 + generator.uniform(-noise.share, noise.share, count)
-    return np.maximum(1.0 + noise.share * generator.standard_normal(count), _LEAST)
+        return 1.0 + uniform(generator, -noise.share, noise.share, count)
+    return np.maximum(1.0 + noise.share * standard_normal(generator, count), _LEAST)
 
 
 def _consistent(drawn: dict[str, Any]) -> dict[str, Any]:

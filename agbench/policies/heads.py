@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.compiled.elementary import tanh
 from agbench.simulators.base import Floats
 
 HEADS: Final = ("argmax", "clip", "squash")
@@ -55,6 +56,5 @@ def actions(out: Floats, head: str, space: spaces.Space[Any]) -> NDArray[Any]:
     low, high = space.low.astype(np.float64), space.high.astype(np.float64)
     shaped = out.reshape(len(out), *low.shape)
     if head == "squash":
-        tangents = np.array([math.tanh(value) for value in shaped.ravel().tolist()]).reshape(shaped.shape)
-        shaped = low + 0.5 * (tangents + 1.0) * (high - low)
+        shaped = low + 0.5 * (tanh(shaped) + 1.0) * (high - low)
     return np.clip(shaped, low, high).astype(np.float32)

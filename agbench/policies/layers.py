@@ -1,43 +1,33 @@
-"""Layers of networks in float64 whose bits depend on neither the batch nor the machine's vector units.
+"""Layers of networks in float64 whose bits depend on neither the batch nor the machine.
 
 Sums run over the inputs one after the other, by separate multiplications and additions, and functions
-are those of `math`.
+are our own (`agbench.compiled.elementary`).
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from agbench.compiled.elementary import exp, expm1, tanh
 from agbench.simulators.base import Floats
 
 
-def _scalar(function: Callable[[float], float]) -> Callable[[Floats], Floats]:
-    """Return a function of an array that applies the mathematical library's to each value."""
-
-    def apply(values: Floats) -> Floats:
-        flat = [function(value) for value in values.ravel().tolist()]
-        return np.array(flat, dtype=np.float64).reshape(values.shape)
-
-    return apply
+def _sigmoid(values: Floats) -> Floats:
+    return 1.0 / (1.0 + exp(-values))
 
 
-def _sigmoid(value: float) -> float:
-    return 1.0 / (1.0 + math.exp(-value)) if value > -700.0 else 0.0
-
-
-def _elu(value: float) -> float:
-    return value if value > 0.0 else math.expm1(value)
+def _elu(values: Floats) -> Floats:
+    return np.where(values > 0.0, values, expm1(values))
 
 
 ACTIVATIONS: Final[Mapping[str, Callable[[Floats], Floats]]] = {
     "identity": lambda values: values,
     "relu": lambda values: np.maximum(values, 0.0),
-    "tanh": _scalar(math.tanh),
-    "sigmoid": _scalar(_sigmoid),
-    "elu": _scalar(_elu),
+    "tanh": tanh,
+    "sigmoid": _sigmoid,
+    "elu": _elu,
 }
 GATES: Final = {"lstm": 4, "gru": 3}
 
@@ -81,11 +71,10 @@ class Cell:
         hidden = state[:, :h]
         seen = np.split(dense(values, self.input_weight, self.input_bias), GATES[self.kind], axis=1)
         kept = np.split(dense(hidden, self.hidden_weight, self.hidden_bias), GATES[self.kind], axis=1)
-        sigmoid, tanh = ACTIVATIONS["sigmoid"], ACTIVATIONS["tanh"]
         if self.kind == "gru":
-            reset, update = sigmoid(seen[0] + kept[0]), sigmoid(seen[1] + kept[1])
+            reset, update = _sigmoid(seen[0] + kept[0]), _sigmoid(seen[1] + kept[1])
             new = tanh(seen[2] + reset * kept[2])
             return (1.0 - update) * new + update * hidden
-        entry, forget, out = (sigmoid(seen[i] + kept[i]) for i in (0, 1, 3))
+        entry, forget, out = (_sigmoid(seen[i] + kept[i]) for i in (0, 1, 3))
         cell = forget * state[:, h:] + entry * tanh(seen[2] + kept[2])
         return np.concatenate([out * tanh(cell), cell], axis=1)

@@ -8,7 +8,7 @@ one LLVM function `void name(double* in0, ..., double* out0, ...)`.
 With `lanes` greater than one a function advances that many independent rows at once: element k of
 row l lies at `k * lanes + l`, and each operation becomes one vector operation. No operation mixes
 rows and LLVM may not reorder or contract any, so a row's result has the same bits in any lane and
-for any number of lanes. A function for a single row computes exp, log and pow, most of its work, in
+for any number of lanes. A function for a single row computes exp, log and the like, most of its work, in
 vectors all the same: `grouped` brings those that do not depend on each other together.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 import casadi
 
 from agbench.errors import AgBenchError
-from agbench.simulators import elementary
+from agbench.simulators.assembly_writer import Writer
 
 
 class UnsupportedOperationError(AgBenchError, NotImplementedError):
@@ -37,38 +37,30 @@ _INTRINSIC = {
     "FABS": "fabs",
     "FLOOR": "floor",
     "CEIL": "ceil",
-    "FMIN": "minnum",
-    "FMAX": "maxnum",
     "COPYSIGN": "copysign",
 }
-_LIBRARY = {
+_OWN = {
+    "EXP": "exp",
+    "EXPM1": "expm1",
+    "LOG": "log",
+    "POW": "pow",
+    "CONSTPOW": "pow",
     "SIN": "sin",
     "COS": "cos",
-    "TAN": "tan",
-    "ASIN": "asin",
-    "ACOS": "acos",
-    "ATAN": "atan",
-    "SINH": "sinh",
-    "COSH": "cosh",
     "TANH": "tanh",
-    "ASINH": "asinh",
-    "ACOSH": "acosh",
-    "ATANH": "atanh",
-    "ERF": "erf",
-    "EXPM1": "expm1",
-    "LOG1P": "log1p",
+    "ASIN": "asin",
+    "ATAN": "atan",
     "ATAN2": "atan2",
-    "FMOD": "fmod",
-    "REMAINDER": "remainder",
-    "HYPOT": "hypot",
 }
-_OWN = {"EXP": "exp", "LOG": "log", "POW": "pow", "CONSTPOW": "pow"}
-GROUP = 4
-"""Calls of exp, log or pow in a function for one row that go into one vector."""
+"""Our own functions (`agbench.compiled.elementary`); no function of the C library is ever called."""
 
-_COMPOSED = {"NEG", "SQ", "TWICE", "INV", "SIGN", "AND", "OR", "NOT", "IF_ELSE_ZERO"}
+_TWO = {"pow", "atan2"}  # take two arguments
+GROUP = 4
+"""Calls of one of our own functions in a function for one row that go into one vector."""
+
+_COMPOSED = {"FMIN", "FMAX", "NEG", "SQ", "TWICE", "INV", "SIGN", "AND", "OR", "NOT", "IF_ELSE_ZERO"}
 _COPIES = {"ASSIGN", "LIFT"}
-SUPPORTED = ({*_ARITHMETIC, *_COMPARISON, *_INTRINSIC, *_LIBRARY, *_OWN} | _COMPOSED | _COPIES) | {
+SUPPORTED = ({*_ARITHMETIC, *_COMPARISON, *_INTRINSIC, *_OWN} | _COMPOSED | _COPIES) | {
     "CONST",
     "INPUT",
     "OUTPUT",
@@ -232,7 +224,7 @@ def _extract(
 
 
 def grouped(program: Program) -> tuple[Program, tuple[int, ...]]:
-    """Return a program whose equal, independent calls of exp, log and pow stand side by side.
+    """Return a program whose equal, independent calls of our own functions stand side by side.
 
     The second result has, for each node, how many such calls start there: 0 inside a group, 1 for
     a node that stands alone.
@@ -271,7 +263,7 @@ def assembly(name: str, program: Program, lanes: int = 1, fused: bool = False) -
     """
     arguments = [f"ptr noalias %in{i}" for i in range(len(program.input_sizes))]
     arguments += [f"ptr noalias %out{i}" for i in range(len(program.outputs))]
-    writer = elementary.Writer(lanes)
+    writer = Writer(lanes)
     program, groups = grouped(program) if lanes == 1 else (program, (1,) * len(program.nodes))
     products = _single_products(program) if fused else {}
     values: list[str] = []
@@ -293,14 +285,14 @@ def assembly(name: str, program: Program, lanes: int = 1, fused: bool = False) -
     return f"define void @{name}({', '.join(arguments)}) {{\n{writer.text()}\nret void\n}}\n"
 
 
-def _group(writer: elementary.Writer, nodes: Sequence[Node], values: list[str]) -> list[str]:
+def _group(writer: Writer, nodes: Sequence[Node], values: list[str]) -> list[str]:
     """Write up to `GROUP` equal calls as one of a vector; return their results, none for no nodes."""
     if not nodes:
         return []
     name = _OWN[nodes[0][0]]
     filled = [*nodes, *[nodes[-1]] * (GROUP - len(nodes))]
     operands = [[values[a] for _, a, _ in filled]]
-    if name == "pow":
+    if name in _TWO:
         operands.append([values[b] for _, _, b in filled])
     return writer.own_together(name, *operands)[: len(nodes)]
 
@@ -319,7 +311,7 @@ def _single_products(program: Program) -> dict[int, tuple[int, int]]:
 
 
 def _fused_sum(
-    writer: elementary.Writer,
+    writer: Writer,
     op: str,
     a: int,
     b: int,
@@ -336,26 +328,24 @@ def _fused_sum(
     return writer.fused(values[x], values[y], rest)
 
 
-def _operation(writer: elementary.Writer, op: str, a: str, b: str) -> str:
+def _operation(writer: Writer, op: str, a: str, b: str) -> str:
     """Write one operation on the values `a` and, if it takes two, `b`; return its result."""
     if op in _ARITHMETIC:
         return writer.binary(_ARITHMETIC[op], a, b)
     if op in _COMPARISON:
         return writer.as_number(writer.compare(_COMPARISON[op], a, b))
     if op in _INTRINSIC:
-        two = op in ("FMIN", "FMAX", "COPYSIGN")
-        return writer.intrinsic(_INTRINSIC[op], *((a, b) if two else (a,)))
+        return writer.intrinsic(_INTRINSIC[op], *((a, b) if op == "COPYSIGN" else (a,)))
     if op in _OWN:
-        return writer.own(_OWN[op], *((a, b) if _OWN[op] == "pow" else (a,)))
-    if op in _LIBRARY:
-        two = op in ("ATAN2", "FMOD", "REMAINDER", "HYPOT")
-        return writer.library(_LIBRARY[op], *((a, b) if two else (a,)))
+        return writer.own(_OWN[op], *((a, b) if _OWN[op] in _TWO else (a,)))
     return _composed(writer, op, a, b)
 
 
-def _composed(writer: elementary.Writer, op: str, a: str, b: str) -> str:
+def _composed(writer: Writer, op: str, a: str, b: str) -> str:
     """Write an operation that LLVM has no single instruction for."""
     zero, one = writer.constant(0.0), writer.constant(1.0)
+    if op in ("FMIN", "FMAX"):
+        return _least_or_greatest(writer, "olt" if op == "FMIN" else "ogt", a, b)
     if op == "NEG":
         return writer.negate(a)
     if op == "SQ":
@@ -373,3 +363,12 @@ def _composed(writer: elementary.Writer, op: str, a: str, b: str) -> str:
         return writer.select(writer.compare("olt", a, zero), writer.constant(-1.0), positive)
     left, right = writer.compare("une", a, zero), writer.compare("une", b, zero)
     return writer.as_number(writer.logic("and" if op == "AND" else "or", left, right))
+
+
+def _least_or_greatest(writer: Writer, predicate: str, a: str, b: str) -> str:
+    """Write the least or greatest of two, the other where one is NaN.
+
+    LLVM's own operations leave open which of +0 and -0 comes out; here it is the second.
+    """
+    chosen = writer.select(writer.compare(predicate, a, b), a, b)
+    return writer.select(writer.compare("uno", b, b), a, chosen)

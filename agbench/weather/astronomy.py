@@ -9,56 +9,57 @@ import math
 import numpy as np
 
 from agbench.compiled import entry, kernel
+from agbench.compiled.elementary import asin, cos, sin
 from agbench.simulators.base import Floats
 
 RADIAN = math.pi / 180.0  # rad per degree
-OBLIQUITY = 23.45  # tilt of the earth's axis [degrees]
+SINE_OF_OBLIQUITY = 0.3979486313076104  # of the tilt of the earth's axis, 23.45 degrees
 SOLAR_CONSTANT = 1370.0  # J m-2 s-1
 CIVIL_ANGLE = -4.0  # height of the sun at the ends of the photoperiod [degrees]
 
 
 @kernel
-def declination(day_of_year: float) -> float:
-    """Declination of the sun [rad]."""
-    season = math.cos(2.0 * math.pi * (day_of_year + 10.0) / 365.0)
-    return -math.asin(math.sin(OBLIQUITY * RADIAN) * season)
+def declination_sine(day_of_year: float) -> float:
+    """Sine of the declination of the sun [-]."""
+    return -SINE_OF_OBLIQUITY * cos(2.0 * math.pi * (day_of_year + 10.0) / 365.0)
 
 
 @kernel
 def solar_constant(day_of_year: float) -> float:
     """Solar radiation above the atmosphere at the day's distance from the sun [J m-2 s-1]."""
-    return SOLAR_CONSTANT * (1.0 + 0.033 * math.cos(2.0 * math.pi * day_of_year / 365.0))
+    return SOLAR_CONSTANT * (1.0 + 0.033 * cos(2.0 * math.pi * day_of_year / 365.0))
 
 
 @kernel
 def sine_offset(latitude: float, day_of_year: float) -> float:
     """Daily mean of the sine of solar height [-]; `latitude` in degrees."""
-    return math.sin(RADIAN * latitude) * math.sin(declination(day_of_year))
+    return sin(RADIAN * latitude) * declination_sine(day_of_year)
 
 
 @kernel
 def sine_amplitude(latitude: float, day_of_year: float) -> float:
     """Daily amplitude of the sine of solar height [-]; `latitude` in degrees."""
-    return math.cos(RADIAN * latitude) * math.cos(declination(day_of_year))
+    sine = declination_sine(day_of_year)
+    return cos(RADIAN * latitude) * math.sqrt(1.0 - sine * sine)
 
 
 @kernel
 def day_length(latitude: float, day_of_year: float, angle: float) -> float:
     """Time that the sun stands above `angle` [degrees] on this day [h]."""
     offset = sine_offset(latitude, day_of_year)
-    sine = (-math.sin(angle * RADIAN) + offset) / sine_amplitude(latitude, day_of_year)
+    sine = (-sin(angle * RADIAN) + offset) / sine_amplitude(latitude, day_of_year)
     if sine > 1.0:
         return 24.0
     if sine < -1.0:
         return 0.0
-    return 12.0 * (1.0 + 2.0 * math.asin(sine) / math.pi)
+    return 12.0 * (1.0 + 2.0 * asin(sine) / math.pi)
 
 
 @kernel
 def equation_of_time(day_of_year: float) -> float:
     """How far the sun is ahead of mean solar time [h] (Allen et al. 1998, FAO 56, Equations 32, 33)."""
     angle = 2.0 * math.pi * (day_of_year - 81.0) / 364.0
-    return 0.1645 * math.sin(2.0 * angle) - 0.1255 * math.cos(angle) - 0.025 * math.sin(angle)
+    return 0.1645 * sin(2.0 * angle) - 0.1255 * cos(angle) - 0.025 * sin(angle)
 
 
 @kernel

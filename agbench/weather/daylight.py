@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agbench.compiled.elementary import exp
 from agbench.errors import WeatherError
 from agbench.simulators.base import Floats
 from agbench.weather.astronomy import day_length, solar_noon
@@ -38,7 +39,7 @@ def day_switches(
     switch = np.clip(0.5 * length - from_noon + 0.5, 0.0, 1.0)
     switch = np.where(length >= 24.0, 1.0, np.where(length <= 0.0, 0.0, switch))
     edge = (switch > 0.0) & (switch < 1.0)
-    return switch, np.where(edge, 1.0 / (1.0 + np.exp(-10.0 * (switch - 0.5))), switch)
+    return switch, np.where(edge, 1.0 / (1.0 + exp(-10.0 * (switch - 0.5))), switch)
 
 
 def with_daylight(

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from agbench.compiled import entry, kernel
+from agbench.compiled.elementary import exp, pow
 from agbench.simulators.base import Floats
 from agbench.weather.astronomy import angot_radiation, transmission
 
@@ -23,21 +24,27 @@ SURFACE_RESISTANCE = 70.0  # reference grass [s m-1], FAO 56
 
 
 @kernel
+def _square(x: float) -> float:
+    """The square of a number."""
+    return x * x
+
+
+@kernel
 def saturated_pressure(temperature: float) -> float:
     """Saturated vapour pressure [hPa] at `temperature` [degC] (Goudriaan 1977)."""
-    return 6.10588 * math.exp(17.32491 * temperature / (temperature + 238.102))
+    return 6.10588 * exp(17.32491 * temperature / (temperature + 238.102))
 
 
 @kernel
 def saturated_slope(temperature: float) -> float:
     """Slope of Goudriaan's saturated vapour pressure [hPa K-1]."""
-    return 238.102 * 17.32491 * saturated_pressure(temperature) / math.pow(temperature + 238.102, 2.0)
+    return 238.102 * 17.32491 * saturated_pressure(temperature) / _square(temperature + 238.102)
 
 
 @kernel
 def psychrometer_constant(temperature: float, elevation: float) -> float:
     """Psychrometric constant [hPa K-1] at `elevation` [m] (Frere and Popov 1979)."""
-    pressure = 1013.0 * math.exp(-0.034 * elevation / (temperature + 273.0))
+    pressure = 1013.0 * exp(-0.034 * elevation / (temperature + 273.0))
     return 0.67 * pressure / 1013.0
 
 
@@ -56,7 +63,7 @@ def relative_sunshine(transmitted: float, angstrom_a: float, angstrom_b: float) 
 @kernel
 def longwave_loss(temperature: float, vapour: float, sunshine: float) -> float:
     """Net outgoing long-wave radiation [J m-2 d-1] (Brunt 1932); `vapour` in hPa."""
-    black = STEFAN_BOLTZMANN * math.pow(temperature + 273.0, 4.0)
+    black = STEFAN_BOLTZMANN * _square(_square(temperature + 273.0))
     return black * (0.56 - 0.079 * math.sqrt(vapour)) * (0.1 + 0.9 * sunshine)
 
 
@@ -97,27 +104,27 @@ def penman_evaporation(
 @kernel
 def saturated_pressure_fao(temperature: float) -> float:
     """Saturated vapour pressure [kPa] at `temperature` [degC] (FAO 56 equation 11)."""
-    return 0.6108 * math.exp((17.27 * temperature) / (237.3 + temperature))
+    return 0.6108 * exp((17.27 * temperature) / (237.3 + temperature))
 
 
 @kernel
 def saturated_slope_fao(temperature: float) -> float:
     """Slope of the saturated vapour pressure [kPa K-1] (FAO 56 equation 13)."""
-    return 4098.0 * saturated_pressure_fao(temperature) / math.pow(temperature + 237.3, 2.0)
+    return 4098.0 * saturated_pressure_fao(temperature) / _square(temperature + 237.3)
 
 
 @kernel
 def psychrometer_constant_fao(elevation: float) -> float:
     """Psychrometric constant [kPa K-1] at `elevation` [m] (FAO 56 equations 7 and 8)."""
-    pressure = 101.3 * math.pow((293.0 - 0.0065 * elevation) / 293.0, 5.26)
+    pressure = 101.3 * pow((293.0 - 0.0065 * elevation) / 293.0, 5.26)
     return 0.665 * pressure * 1.0e-3
 
 
 @kernel
 def longwave_loss_fao(tmin: float, tmax: float, vapour: float, clearness: float) -> float:
     """Net outgoing long-wave radiation [J m-2 d-1] (FAO 56 equation 39); `vapour` in kPa."""
-    warmest = STEFAN_BOLTZMANN_FAO * math.pow(tmax + 273.16, 4.0)
-    coldest = STEFAN_BOLTZMANN_FAO * math.pow(tmin + 273.16, 4.0)
+    warmest = STEFAN_BOLTZMANN_FAO * _square(_square(tmax + 273.16))
+    coldest = STEFAN_BOLTZMANN_FAO * _square(_square(tmin + 273.16))
     black = (warmest + coldest) / 2.0
     return black * (0.34 - 0.14 * math.sqrt(vapour)) * (1.35 * clearness - 0.35)
 

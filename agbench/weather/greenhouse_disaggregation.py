@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from agbench.compiled import entry, kernel
+from agbench.compiled.elementary import atan2, cos, exp, pow, sin
 from agbench.errors import WeatherError
 from agbench.simulators.base import Floats
 from agbench.weather.astronomy import (
@@ -25,6 +26,7 @@ from agbench.weather.astronomy import (
 )
 from agbench.weather.columns import DAILY
 from agbench.weather.daily import DailySeries
+from agbench.weather.draws import standard_normal
 
 DAY: Final = 86400  # s
 CO2_PPM: Final = 400.0  # outdoors, round the year 2015
@@ -64,7 +66,7 @@ def disaggregate(
         np.vstack([_beside(series, start, -1, rows), rows, _beside(series, last, 1, rows)])
     )
     steps = DAY // interval
-    noise = np.zeros(days * steps) if generator is None else generator.standard_normal(days * steps)
+    noise = np.zeros(days * steps) if generator is None else standard_normal(generator, days * steps)
     first = float(start.timetuple().tm_yday)
     found = np.empty((days * steps, 10))
     soil = _annual_wave(series)
@@ -90,11 +92,30 @@ def _annual_wave(series: DailySeries) -> Floats:
     if len(air) < 360:
         warmest = WARMEST if series.latitude >= 0.0 else (WARMEST + 182.0) % 365.0
         amplitude = AMPLITUDE * abs(series.latitude)
-        wave = amplitude * np.cos(2.0 * np.pi * (number - warmest) / 365.25)
+        wave = amplitude * cos(2.0 * np.pi * (number - warmest) / 365.25)
         return np.array([air.mean() - wave.mean(), amplitude, warmest])
-    basis = np.column_stack([np.ones_like(angle), np.cos(angle), np.sin(angle)])
-    mean, cosine, sine = np.linalg.lstsq(basis, air, rcond=None)[0]
-    return np.array([mean, math.hypot(cosine, sine), math.atan2(sine, cosine) / (2.0 * math.pi) * 365.25])
+    mean, cosine, sine = _least_squares([np.ones_like(angle), cos(angle), sin(angle)], air)
+    size = math.sqrt(cosine * cosine + sine * sine)
+    return np.array([mean, size, atan2(sine, cosine) / (2.0 * math.pi) * 365.25])
+
+
+def _least_squares(basis: list[Floats], values: Floats) -> list[float]:
+    """Return the weights of a few nearly orthogonal columns that come nearest to the values.
+
+    By the normal equations, for a library of linear algebra sums in an order that depends on the processor.
+    """
+    rows = [[float((a * b).sum()) for b in (*basis, values)] for a in basis]
+    for i, pivot in enumerate(rows):
+        for row in rows[i + 1 :]:
+            share = row[i] / pivot[i]
+            row[:] = [x - share * y for x, y in zip(row, pivot, strict=True)]
+    found = [0.0] * len(rows)
+    for i in reversed(range(len(rows))):
+        rest = rows[i][-1]
+        for k in range(i + 1, len(rows)):
+            rest -= rows[i][k] * found[k]
+        found[i] = rest / rows[i][i]
+    return found
 
 
 @entry
@@ -124,7 +145,7 @@ def _disaggregate(
             hour = 24.0 * k / steps
             _sky(part[k], clear)
             part[k, 3] = CO2_PPM * 101325.0 * 44.01e-3 / (8.3144598 * (part[k, 1] + ZERO))
-            part[k, 4] = daily[i, 4] * (1.0 + WIND_COURSE * math.sin(2.0 * math.pi * (hour - 9.0) / 24.0))
+            part[k, 4] = daily[i, 4] * (1.0 + WIND_COURSE * sin(2.0 * math.pi * (hour - 9.0) / 24.0))
             part[k, 6] = soil_temperature(number + hour / 24.0, soil)
             part[k, 7] = irradiation * 1e-6
             _daylight(part[k], hour, sunrise, sunset)
@@ -151,12 +172,10 @@ def _radiation(
     total = 0.0
     for k in range(steps):
         cloud = NOISE_MEMORY * cloud + math.sqrt(1.0 - NOISE_MEMORY * NOISE_MEMORY) * noise[k]
-        height = offset - swing * math.cos(2.0 * math.pi * (k + 0.5) / steps)
+        height = offset - swing * cos(2.0 * math.pi * (k + 0.5) / steps)
         part[k, 0] = 0.0
         if height > 0.0:
-            part[k, 0] = height * math.exp(
-                -EXTINCTION / (height + 0.05) + spread * min(max(cloud, -1.5), 1.5)
-            )
+            part[k, 0] = height * exp(-EXTINCTION / (height + 0.05) + spread * min(max(cloud, -1.5), 1.5))
         total += part[k, 0]
     for k in range(steps):
         share = part[k, 0] / total if total > 0.0 else 1.0 / steps
@@ -167,13 +186,13 @@ def _radiation(
 @kernel
 def decay(start: float, end: float, share: float) -> float:
     """Temperature after a `share` of the time of its exponential decay from `start` to `end`."""
-    return end + (start - end) * (math.exp(-DECAY * share) - math.exp(-DECAY)) / (1.0 - math.exp(-DECAY))
+    return end + (start - end) * (exp(-DECAY * share) - exp(-DECAY)) / (1.0 - exp(-DECAY))
 
 
 @kernel
 def _at_sunset(low: float, high: float, length: float) -> float:
     """Temperature at sunset on the day's sine [degC]."""
-    return low + (high - low) * math.sin(math.pi * length / (length + 2.0 * TMAX_LAG))
+    return low + (high - low) * sin(math.pi * length / (length + 2.0 * TMAX_LAG))
 
 
 @kernel
@@ -202,7 +221,7 @@ def _temperature(part: Floats, daily: Floats, i: int, length: float) -> None:
         if hour < sunrise:
             value = decay(before, low, hour / sunrise)
         elif hour < sunset:
-            value = low + (high - low) * math.sin(math.pi * (hour - sunrise) / (length + 2.0 * TMAX_LAG))
+            value = low + (high - low) * sin(math.pi * (hour - sunrise) / (length + 2.0 * TMAX_LAG))
         else:
             value = decay(evening, after, (hour - sunset) / (24.0 - sunset))
         part[k, 1] = min(max(value, low), high)
@@ -213,7 +232,7 @@ def _temperature(part: Floats, daily: Floats, i: int, length: float) -> None:
 @kernel
 def saturation(temperature: float) -> float:
     """Vapour pressure of saturated air [Pa] at `temperature` [degC] (as in the greenhouse model)."""
-    return 610.78 * math.exp(17.2694 * temperature / (temperature + 238.3))
+    return 610.78 * exp(17.2694 * temperature / (temperature + 238.3))
 
 
 @kernel
@@ -241,10 +260,10 @@ def _vapour(part: Floats, mean: float) -> None:
 def _sky(row: Floats, clear: float) -> None:
     """Write the apparent temperature of the sky [degC] from humidity, temperature and clouds."""
     kelvin = row[1] + ZERO
-    emissivity = 1.24 * math.pow(0.01 * row[2] / kelvin, 1.0 / 7.0)
+    emissivity = 1.24 * pow(0.01 * row[2] / kelvin, 1.0 / 7.0)
     clouds = 1.0 - clear
     emissivity = min((1.0 - 0.84 * clouds) * emissivity + 0.84 * clouds, 1.0)
-    row[5] = kelvin * math.pow(emissivity, 0.25) - ZERO
+    row[5] = kelvin * math.sqrt(math.sqrt(emissivity)) - ZERO
 
 
 @kernel
@@ -252,7 +271,7 @@ def soil_temperature(day: float, wave: Floats) -> float:
     """Temperature of the soil 2 m deep [degC] from the annual wave of the air."""
     lag = SOIL_DEPTH / DAMPING_DEPTH
     angle = 2.0 * math.pi * (day - 1.0 - wave[2]) / 365.25 - lag
-    found: float = wave[0] + wave[1] * math.exp(-lag) * math.cos(angle)
+    found: float = wave[0] + wave[1] * exp(-lag) * cos(angle)
     return found
 
 
@@ -261,4 +280,4 @@ def _daylight(row: Floats, hour: float, sunrise: float, sunset: float) -> None:
     """Write the day switches: a ramp of an hour at sunrise and sunset, and its smooth form."""
     day = min(max(min(hour - sunrise, sunset - hour) + 0.5, 0.0), 1.0)
     row[8] = day
-    row[9] = day if day in (0.0, 1.0) else 1.0 / (1.0 + math.exp(-10.0 * (day - 0.5)))
+    row[9] = day if day in (0.0, 1.0) else 1.0 / (1.0 + exp(-10.0 * (day - 0.5)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from agbench.compiled.elementary import exp, pow
 from agbench.errors import WeatherError
 from agbench.simulators.base import Floats
 from agbench.weather.daylight import day_switches
@@ -96,14 +97,14 @@ def _hourly(path: Path, table: "pd.DataFrame") -> Floats:
     """Return the first six greenhouse columns, hour by hour."""
     hours = _in_units(path, table)
     air, wind = hours["temp_air"], hours["wind_speed"]
-    vapour = 0.01 * hours["relative_humidity"] * 610.78 * np.exp(17.2694 * air / (air + 238.3))
+    vapour = 0.01 * hours["relative_humidity"] * 610.78 * exp(17.2694 * air / (air + 238.3))
     co2 = CO2_PPM * 101325.0 * 44.01e-3 / (8.3144598 * (air + ZERO))
-    emissivity = np.minimum(1.24 * (0.01 * vapour / (air + ZERO)) ** (1.0 / 7.0), 1.0)
-    sky = (air + ZERO) * emissivity**0.25 - ZERO
+    emissivity = np.minimum(1.24 * pow(0.01 * vapour / (air + ZERO), 1.0 / 7.0), 1.0)
+    sky = (air + ZERO) * np.sqrt(np.sqrt(emissivity)) - ZERO
     if "ghi_infrared" in hours:
         infrared = hours["ghi_infrared"]
         known = (infrared >= _INFRARED[0]) & (infrared <= _INFRARED[1])
-        sky = np.where(known, (infrared / STEFAN_BOLTZMANN) ** 0.25 - ZERO, sky)
+        sky = np.where(known, np.sqrt(np.sqrt(infrared / STEFAN_BOLTZMANN)) - ZERO, sky)
     sun = np.maximum(hours["ghi"], 0.0)
     return np.column_stack([sun, air, vapour, co2, wind, sky])
 
@@ -111,6 +112,6 @@ def _hourly(path: Path, table: "pd.DataFrame") -> Floats:
 def _linear(hourly: Floats, steps: int) -> Floats:
     """Return values between the ends of hours, which the file gives; the year is a circle."""
     ends = np.append(hourly[-1], hourly)
-    at = np.arange(len(hourly) * steps) / steps
-    found: Floats = np.interp(at, np.arange(len(ends)), ends)
-    return found
+    share = np.arange(steps) / steps
+    found: Floats = ends[:-1, None] + (ends[1:] - ends[:-1])[:, None] * share
+    return found.ravel()

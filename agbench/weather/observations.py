@@ -56,7 +56,7 @@ def _read_arrays(path: Path, repair: Repair) -> DailySeries:
 def _read_text_table(path: Path, repair: Repair) -> DailySeries:
     import pandas as pd
 
-    frame = in_our_units(pd.read_csv(path, comment="#"), path.stem)
+    frame = in_our_units(pd.read_csv(path, comment="#", float_precision="round_trip"), path.stem)
     _repair(frame, path, repair)
     return from_frame(frame, path.stem)
 

@@ -56,7 +56,9 @@ def _load_cabo(source: SeriesSource, root: Path) -> DailySeries:
 def _load_csv(source: SeriesSource, root: Path) -> DailySeries:
     import pandas as pd
 
-    return _load_table(source, root, lambda path: pd.read_csv(path, comment="#"))
+    return _load_table(
+        source, root, lambda path: pd.read_csv(path, comment="#", float_precision="round_trip")
+    )
 
 
 def _load_parquet(source: SeriesSource, root: Path) -> DailySeries:

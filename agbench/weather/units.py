@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from agbench.compiled.elementary import exp
 from agbench.errors import WeatherError
 from agbench.simulators.base import Floats
 from agbench.weather.columns import DAILY
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 _TITLE = re.compile(r"^\s*(\w+)\s*[\[(]\s*(.+?)\s*[\])]\s*$")
 
-_WIND_AT_2_M = 4.87 / float(np.log(67.8 * 10.0 - 5.42))  # FAO 56, equation 47
+_WIND_AT_2_M = 4.87 / 6.511121063508727  # the log of 67.8 x 10 m - 5.42 (FAO 56, equation 47)
 
 
 def _times(factor: float) -> Callable[[Floats], Floats]:
@@ -64,7 +65,7 @@ def wind_at_2_m(wind: Floats) -> Floats:
 
 def vapour_pressure(dew_point: Floats) -> Floats:
     """Return vapour pressure [hPa] at which `dew_point` [degC] is saturated (FAO 56, equation 14)."""
-    pressure: Floats = 6.108 * np.exp(17.27 * dew_point / (dew_point + 237.3))
+    pressure: Floats = 6.108 * exp(17.27 * dew_point / (dew_point + 237.3))
     return pressure
 
 

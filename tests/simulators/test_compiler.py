@@ -10,9 +10,10 @@ import numba
 import numpy as np
 import pytest
 
-from agbench.simulators import machine_code
+from agbench.compiled import object_code
+from agbench.compiled.object_code import write_atomically
 from agbench.simulators.compiler import UnsupportedOperationError, assembly, grouped, hoist, translate
-from agbench.simulators.machine_code import call, compile_programs, write_atomically
+from agbench.simulators.machine_code import call, compile_programs
 
 EXACT = {
     "add": lambda x, y: x + y,
@@ -40,24 +41,20 @@ EXACT = {
     "or": lambda x, y: casadi.logic_or(x, y),
     "if_else": lambda x, y: casadi.if_else(x > y, x, y, True),
     "if_else_zero": lambda x, y: casadi.if_else(y, x, 0),
-    "fmod": lambda x, y: casadi.fmod(x, y),
-    "remainder": lambda x, y: casadi.remainder(x, y),
 }
-LIBRARY = (
-    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
-    *("asinh", "acosh", "atanh", "erf"),
-)
 ROUNDED = {
     "exp": lambda x, y: casadi.exp(x),
     "log": lambda x, y: casadi.log(x),
     "pow": lambda x, y: x**y,
     "constpow": lambda x, y: x**3.3,
     "whole power": lambda x, y: x**7,
-    **{name: (lambda function: lambda x, y: function(x))(getattr(casadi, name)) for name in LIBRARY},
     "expm1": lambda x, y: casadi.expm1(x),
-    "log1p": lambda x, y: casadi.log1p(x),
-    "atan2": lambda x, y: casadi.atan2(x, y),
-    "hypot": lambda x, y: casadi.hypot(x, y),
+    "sin": lambda x, y: casadi.sin(casadi.fmin(x, 1e9)),
+    "cos": lambda x, y: casadi.cos(casadi.fmin(x, 1e9)),
+    "tanh": lambda x, y: casadi.tanh(x),
+    "asin": lambda x, y: casadi.asin(x),
+    "atan": lambda x, y: casadi.atan(x),
+    "atan2": lambda x, y: casadi.atan2(x, casadi.fmin(1.0 + y * y, 1e100)),
 }
 
 
@@ -103,28 +100,10 @@ def test_exact_operation_has_the_virtual_machines_bits(name, lanes):
 @pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("name", ROUNDED)
 def test_rounded_operation_agrees_with_the_virtual_machine(name, lanes):
-    compiled, expected, x, y = evaluate(ROUNDED[name], lanes)
-    with np.errstate(all="ignore"):
-        exponent = np.abs((7 if name == "whole power" else y) * np.log(np.abs(x)))
-    tolerance = np.where(np.isfinite(exponent) & ("pow" in name), 2.3e-16 * exponent, 0) + 4e-15
+    compiled, expected, *_ = evaluate(ROUNDED[name], lanes)
     same = (compiled == expected) | (np.isnan(compiled) & np.isnan(expected))
-    same |= (compiled == 0) & (np.abs(expected) < 1e-307)  # exp and pow flush what is nearly zero
     with np.errstate(all="ignore"):
-        assert np.all(same | (np.abs(compiled - expected) <= tolerance * np.abs(expected)))
-
-
-@pytest.mark.parametrize("name", ["exp", "log"])
-def test_own_function_is_within_one_and_a_half_units_in_the_last_place(name):
-    a = casadi.SX.sym("a")
-    function = casadi.Function("f", [a, casadi.SX.sym("b")], [getattr(casadi, name)(a)])
-    address = compile_programs({"f": translate(function)})["f"]
-    random = np.random.default_rng(2)
-    x = random.uniform(-700, 700, 4000) if name == "exp" else np.exp(random.uniform(-700, 700, 4000))
-    out = np.empty(1)
-    exact = getattr(np, name)(x.astype(np.longdouble))
-    for value, reference in zip(x, exact, strict=True):
-        apply(address, np.array([value]), np.zeros(1), out)
-        assert abs(out[0] - reference) <= 1.5 * abs(np.spacing(float(reference)))
+        assert np.all(same | (np.abs(compiled - expected) <= 1e-15 * np.abs(expected) + 5e-324))
 
 
 def test_lanes_and_single_rows_have_the_same_bits():
@@ -165,8 +144,8 @@ def test_old_processor_gives_the_same_bits(monkeypatch, tmp_path):
     x, y = np.random.default_rng(6).normal(size=(2, 2, 4))
     monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path))
     results = []
-    for processor in (machine_code._processor(), ("x86-64", "")):
-        monkeypatch.setattr(machine_code, "_processor", lambda processor=processor: processor)
+    for processor in (object_code.processor(), ("x86-64", "")):
+        monkeypatch.setattr(object_code, "processor", lambda processor=processor: processor)
         address = compile_programs({"f": program}, 4, fused=True)["f"]
         apply(address, x, y, out := np.empty((2, 4)))
         results.append(out)
@@ -212,10 +191,12 @@ def test_fused_sum_rounds_once(operation, exact):
         assert out[0] == expected
 
 
-def test_unsupported_operation_is_named():
+@pytest.mark.parametrize("name", ["erfinv", "erf", "tan", "acos", "sinh", "cosh", "log1p"])
+def test_unsupported_operation_is_named(name):
+    """Also what only the C library has, whose last bits depend on the machine."""
     x = casadi.SX.sym("x")
-    with pytest.raises(UnsupportedOperationError, match="OP_ERFINV"):
-        translate(casadi.Function("inverse", [x], [casadi.erfinv(x)]))
+    with pytest.raises(UnsupportedOperationError, match=f"OP_{name.upper()},"):
+        translate(casadi.Function("f", [x], [getattr(casadi, name)(x)]))
 
 
 def test_function_that_is_not_sx_is_refused():

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from agbench.compiled import entry, kernel
+from agbench.compiled.elementary import exp
 from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Floats, Variable, VariableTable
 
@@ -83,6 +84,7 @@ def settings_vector(changes: Mapping[str, float], where: str = "rule-based setti
     return np.array(list(values.values()))
 
 
+_LN_100 = 4.605170185988092  # the natural logarithm of 100
 _RECORD: Final = SETTINGS.record_type()
 _SIGNALS: Final = MEASURED.record_type()
 
@@ -90,8 +92,8 @@ _SIGNALS: Final = MEASURED.record_type()
 @kernel
 def proportional(value: float, set_point: float, band: float) -> float:
     """Smooth switch from 0 to 1 as `value` goes from `set_point` to `set_point + band`."""
-    exponent = -2.0 / band * math.log(100.0) * (value - set_point - 0.5 * band)
-    return 1.0 / (1.0 + math.exp(min(exponent, 700.0)))
+    exponent = -2.0 / band * _LN_100 * (value - set_point - 0.5 * band)
+    return 1.0 / (1.0 + exp(min(exponent, 700.0)))
 
 
 @kernel

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from types import SimpleNamespace
 
+from agbench.compiled.elementary import exp, pow
+
 SEA_LEVEL_PRESSURE = 101325.0  # Pa
 
 
@@ -18,7 +20,7 @@ def _pipe_capacity(p: SimpleNamespace, length: float, outer: float, inner: float
 
 DERIVED: dict[str, Callable[[SimpleNamespace], float]] = {
     "capPipe": lambda p: _pipe_capacity(p, p.lPipe, p.phiPipeE, p.phiPipeI),
-    "rhoAirCap": lambda p: p.rhoAir0 * math.exp(p.g * p.mAir * p.hElevation / (293.15 * p.R)),
+    "rhoAirCap": lambda p: p.rhoAir0 * exp(p.g * p.mAir * p.hElevation / (293.15 * p.R)),
     "capAir": lambda p: p.hAir * p.rhoAirCap * p.cPAir,
     "capFlr": lambda p: p.hFlr * p.rhoFlr * p.cPFlr,
     "capSo1": lambda p: p.hSo1 * p.rhoCpSo,
@@ -33,7 +35,7 @@ DERIVED: dict[str, Callable[[SimpleNamespace], float]] = {
     "capCo2Top": lambda p: p.hGh - p.hAir,
     "aPipe": lambda p: math.pi * p.lPipe * p.phiPipeE,
     "fCanFlr": lambda p: 1 - 0.49 * math.pi * p.lPipe * p.phiPipeE,
-    "pressure": lambda p: SEA_LEVEL_PRESSURE * (1 - 2.5577e-5 * p.hElevation) ** 5.25588,
+    "pressure": lambda p: SEA_LEVEL_PRESSURE * pow(1 - 2.5577e-5 * p.hElevation, 5.25588),
     "cLeafMax": lambda p: p.laiMax / p.sla,
     "aGroPipe": lambda p: math.pi * p.lGroPipe * p.phiGroPipeE,
     "capGroPipe": lambda p: _pipe_capacity(p, p.lGroPipe, p.phiGroPipeE, p.phiGroPipeI),

@@ -24,7 +24,7 @@ class Structure:
     """Greatest rate of pruning [mg m-2 s-1] of the logistic rule."""
     harvest_rate: float = 5e4
     """Greatest rate of harvest [mg m-2 s-1] of the logistic rule."""
-    cut_log: float = math.log(100)
+    cut_log: float = 4.605170185988092  # the natural logarithm of 100
     """The ln 100 in the width of the logistic rule; one code rounds it."""
     blackout_dries: bool = False
     """Whether the blackout screen may give vapour off to the air below it."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
+from agbench.compiled.elementary import cos, exp, sin
 from agbench.simulators.base import Floats, Variable, VariableTable
 from agbench.simulators.machine_code import load
 
@@ -42,7 +43,7 @@ _WIDTH = 10  # columns of weather
 @kernel
 def saturation_pressure(temperature: float) -> float:
     """Vapour pressure of saturated air [Pa] at `temperature` [degC] (as in `smooth`)."""
-    return 610.78 * math.exp(17.2694 * temperature / (temperature + 238.3))
+    return 610.78 * exp(17.2694 * temperature / (temperature + 238.3))
 
 
 @kernel
@@ -75,8 +76,8 @@ def read_clock(seconds: NDArray[np.int64], found: Floats) -> None:
         hour = (seconds[i] % DAY) / 3600.0
         found[i, 0], found[i, 1] = float(day), hour
         year, turn = 2.0 * math.pi * (day + hour / 24.0) / YEAR, 2.0 * math.pi * hour / 24.0
-        found[i, 2], found[i, 3] = math.sin(year), math.cos(year)
-        found[i, 4], found[i, 5] = math.sin(turn), math.cos(turn)
+        found[i, 2], found[i, 3] = sin(year), cos(year)
+        found[i, 4], found[i, 5] = sin(turn), cos(turn)
 
 
 @entry

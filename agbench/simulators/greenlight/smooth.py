@@ -8,6 +8,8 @@ from typing import Any
 
 import casadi
 
+from agbench.compiled.elementary import pow
+
 TEMPERATURE_WIDTH = 1e-4  # K, below which differences of temperature are smoothed
 
 
@@ -18,7 +20,7 @@ def magnitude_power(x: Any, exponent: float, width: float) -> Any:
     # exp(a log x) and not x^a: its derivative needs no second power.
     outside = casadi.exp(a * casadi.log(casadi.fmax(square, 1.0)))
     inside = casadi.fmin(square, 1.0) - 1.0
-    return width**exponent * (outside + inside * (a + a * (a - 1) / 2 * inside))
+    return pow(width, exponent) * (outside + inside * (a + a * (a - 1) / 2 * inside))
 
 
 def logistic(x: Any) -> Any:

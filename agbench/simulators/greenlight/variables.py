@@ -9,8 +9,8 @@ from typing import Any
 import casadi
 import numpy as np
 
+from agbench.compiled.elementary import exp
 from agbench.simulators.base import Floats, Variable, VariableTable
-from agbench.simulators.greenlight.smooth import saturation_pressure
 
 
 def _temperature(name: str, place: str, high: float = 90.0) -> Variable:
@@ -115,7 +115,7 @@ def initial_state(weather: Floats, day: float = 0.0) -> Floats:
     x[STATES.columns(["tSo2", "tSo3", "tSo4", "tSo5"])] = [
         indoor + share * (deep - indoor) for share in (0.25, 0.5, 0.75, 1.0)
     ]
-    vapour = 0.9 * float(saturation_pressure(indoor))
+    vapour = 0.9 * 610.78 * exp(17.2694 * indoor / (indoor + 238.3))
     x[STATES.columns(["vpAir", "vpTop"])] = vapour
     crop = {"cBuf": 0.0, "cLeaf": 95283.0, "cStem": 251070.0, "cFruit": 55338.0, "tCanSum": 3097.8}
     for name, value in crop.items():

@@ -1,9 +1,9 @@
 """Growth: light use, its reduction by stress, and the partitioning of dry matter."""
 
-import math
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.compiled.elementary import exp
 
 PAR_FRACTION = 0.5  # share of global radiation; Monteith and Unsworth 1990, Spitters 1990
 
@@ -11,7 +11,7 @@ PAR_FRACTION = 0.5  # share of global radiation; Monteith and Unsworth 1990, Spi
 @kernel
 def nitrogen_reduction(nni: float, p: Any) -> float:
     """Return the reduction of light use by nitrogen stress, NRF [-] (Shibu et al. 2010)."""
-    return math.exp(-p.NLUE * (1.0 - nni))
+    return exp(-p.NLUE * (1.0 - nni))
 
 
 @kernel
@@ -20,7 +20,7 @@ def potential_growth(radiation: float, lai: float, p: Any) -> float:
 
     `radiation` is global radiation [MJ m-2 d-1]; interception follows Lambert and Beer.
     """
-    return p.LUE * PAR_FRACTION * radiation * (1.0 - math.exp(-p.K * lai))
+    return p.LUE * PAR_FRACTION * radiation * (1.0 - exp(-p.K * lai))
 
 
 @kernel
@@ -42,7 +42,7 @@ def partition(
         modified = roots * more_roots
         shoot = _rescaled(modified, modified / more_roots)
         return modified, leaves * shoot, stems * shoot, storage * shoot
-    fewer_leaves = math.exp(-p.NPART * (1.0 - nni))
+    fewer_leaves = exp(-p.NPART * (1.0 - nni))
     modified = leaves * fewer_leaves
     others = _rescaled(modified, modified / fewer_leaves)
     return roots * others, modified, stems * others, storage * others

@@ -1,9 +1,9 @@
 """Leaves: how their area grows with temperature and biomass, and how they die."""
 
-import math
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.compiled.elementary import exp
 
 JUVENILE_DVS = 0.2  # -; below it, and below JUVENILE_LAI, leaf area grows exponentially
 JUVENILE_LAI = 0.75  # m2 m-2; Spitters and Schapendonk 1990
@@ -12,7 +12,7 @@ JUVENILE_LAI = 0.75  # m2 m-2; Spitters and Schapendonk 1990
 @kernel
 def specific_leaf_area(correction: float, nni: float, p: Any) -> float:
     """Return the specific leaf area [m2 g-1]; `correction` is SLACF at the current DVS [-]."""
-    return p.SLAC * correction * math.exp(-p.NSLA * (1.0 - nni))
+    return p.SLAC * correction * exp(-p.NSLA * (1.0 - nni))
 
 
 @kernel
@@ -25,8 +25,8 @@ def leaf_area_growth(s: Any, p: Any, sla: float, leaf_growth: float, warmth: flo
     if s.LAI == 0.0 and s.WC > p.WCWP:
         return p.LAII
     if s.DVS < JUVENILE_DVS and s.LAI < JUVENILE_LAI:
-        stress = s.TRANRF * math.exp(-p.NLAI * (1.0 - s.NNI))
-        return s.LAI * (math.exp(p.RGRL * warmth) - 1.0) * stress
+        stress = s.TRANRF * exp(-p.NLAI * (1.0 - s.NNI))
+        return s.LAI * (exp(p.RGRL * warmth) - 1.0) * stress
     return sla * leaf_growth
 
 

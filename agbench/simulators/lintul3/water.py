@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.compiled.elementary import exp
 from agbench.simulators.lintul3.phenology import limit
 
 _RAINY = 0.5  # mm d-1; rain that resets the days since the last rain
@@ -12,7 +13,7 @@ _RAINY = 0.5  # mm d-1; rain that resets the days since the last rain
 @kernel
 def potential_rates(s: Any, es0: float, et0: float) -> None:
     """Set PEVAP and PTRAN [mm d-1] from those of bare soil and closed crop [mm d-1]."""
-    open_share = math.exp(-0.5 * s.LAI)
+    open_share = exp(-0.5 * s.LAI)
     s.PEVAP = max(0.0, open_share * es0)
     s.PTRAN = max(0.0, (1.0 - open_share) * et0)
 

@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.compiled.elementary import exp, exp_of_four
 from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import AMAXTB, EFFTB, KDIFTB, TMNFTB, TMPFTB, table
 from agbench.simulators.wofost.weather import GAUSS_POINTS, GAUSS_WEIGHTS
@@ -33,16 +34,18 @@ def leaf_assimilation(
     reflected = _REFLECTION * 2.0 / (1.0 + 1.6 * sine)
     k_black = 0.5 / sine * kdif / (0.8 * _ROOT)
     k_direct = k_black * _ROOT
-    scattered_sky = (1.0 - reflected) * diffuse * kdif * math.exp(-kdif * depth)
-    total_beam = (1.0 - reflected) * direct * k_direct * math.exp(-k_direct * depth)
-    sunlit = math.exp(-k_black * depth)
+    beam = (1.0 - _SCATTERING) * direct / sine
+    sky_left, beam_left, sunlit, unused = exp_of_four(
+        -kdif * depth, -k_direct * depth, -k_black * depth, -beam * eff / max(2.0, amax)
+    )
+    scattered_sky = (1.0 - reflected) * diffuse * kdif * sky_left
+    total_beam = (1.0 - reflected) * direct * k_direct * beam_left
     unscattered_beam = (1.0 - _SCATTERING) * direct * k_black * sunlit
     shade = scattered_sky + total_beam - unscattered_beam
-    in_shade = amax * (1.0 - math.exp(-shade * eff / max(2.0, amax)))
-    beam = (1.0 - _SCATTERING) * direct / sine
+    in_shade = amax * (1.0 - exp(-shade * eff / max(2.0, amax)))
     in_sun = in_shade
     if beam > 0.0:
-        response = 1.0 - math.exp(-beam * eff / max(2.0, amax))
+        response = 1.0 - unused
         in_sun = amax * (1.0 - (amax - in_shade) * response / (eff * beam))
     return sunlit * in_sun + (1.0 - sunlit) * in_shade
 
@@ -109,7 +112,7 @@ def _leaf_nitrogen(s: Any, p: Any, depth: float) -> float:
     """Return the nitrogen of leaves at a depth [kg ha-1 leaf]: exponential decline, KN."""
     if s.LAI < 0.01:
         return s.NamountLV / s.LAI
-    return s.NamountLV * p.KN * math.exp(-p.KN * depth) / (1.0 - math.exp(-p.KN * s.LAI))
+    return s.NamountLV * p.KN * exp(-p.KN * depth) / (1.0 - exp(-p.KN * s.LAI))
 
 
 @kernel

@@ -4,10 +4,10 @@ Soil water depletion: van Keulen and Wolf (1986), Modelling of agricultural prod
 soils and crops, after Doorenbos and Kassam (1979).
 """
 
-import math
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.compiled.elementary import exp
 from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import KDIFTB, limit, table
 
@@ -49,7 +49,7 @@ def oxygen_reduction(moisture: float, wet_days: float, p: Any) -> float:
 def canopy_evaporation(s: Any, p: Any, tables: Floats, w: Any) -> float:
     """Set EVWMX, EVSMX, TRAMX and return the crop's demand under a closed canopy [cm d-1]."""
     demand = max(0.0, p.CFET * w.ET0)
-    open_share = math.exp(-_GLOBAL_EXTINCTION * table(tables, KDIFTB, s.DVS) * s.LAI)
+    open_share = exp(-_GLOBAL_EXTINCTION * table(tables, KDIFTB, s.DVS) * s.LAI)
     s.EVWMX = w.E0 * open_share
     s.EVSMX = max(0.0, w.ES0 * open_share)
     s.TRAMX = demand * (1.0 - open_share) * p.CO2TRA

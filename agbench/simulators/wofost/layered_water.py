@@ -5,10 +5,10 @@ what the wetter or the drier side conducts and what the layer below can take; up
 half of what would level the potentials. Layers count from the top; FLOW_i enters layer i.
 """
 
-import math
 from typing import Any, Final
 
 from agbench.compiled import kernel
+from agbench.compiled.elementary import exp10
 from agbench.simulators.base import Floats
 from agbench.simulators.wofost.evapotranspiration import (
     canopy_evaporation,
@@ -214,7 +214,7 @@ def _boundary_flow(x: Floats, p: Any, tables: Floats, i: int) -> float:
 def _conductivity(x: Floats, tables: Floats, i: int) -> float:
     """Return the conductivity of a layer at its moisture [cm d-1]."""
     suction = _curve(tables, i, _SUCTION, x[SM1 + i])
-    return math.pow(10.0, _curve(tables, i, _CONDUCTIVITY, suction))
+    return exp10(_curve(tables, i, _CONDUCTIVITY, suction))
 
 
 @kernel

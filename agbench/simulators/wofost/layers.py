@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.compiled.elementary import exp10
 from agbench.errors import ConfigError
 from agbench.simulators import afgen
 from agbench.simulators.base import Floats
@@ -65,7 +66,7 @@ def read_layers(record: NDArray[Any], tables: list[Floats], profile: Mapping[str
         record["LAYER_SMFCF"][i] = afgen.afgen(moisture, field)
         record["LAYER_SMW"][i] = afgen.afgen(moisture, wilting)
         record["LAYER_CRAIRC"][i] = number("CRAIRC", layer["CRAIRC"], place)
-        record["LAYER_COND_FC"][i] = 10.0 ** afgen.afgen(conductivity, field)
+        record["LAYER_COND_FC"][i] = exp10(afgen.afgen(conductivity, field))
         curves = (moisture.tobytes(), conductivity.tobytes())
         known.append(curves)
         record["LAYER_KIND"][i] = known.index(curves)
@@ -109,7 +110,7 @@ def _flux_potential(moisture: Floats, conductivity: Floats) -> Floats:
         total = 0.0
         for point, weight in zip(_POINTS, _WEIGHTS, strict=True):
             at = pf[i] + point * width
-            total += 10.0 ** afgen.afgen(conductivity, at) * 10.0**at * _LOG_10 * weight
+            total += exp10(afgen.afgen(conductivity, at)) * exp10(at) * _LOG_10 * weight
         values[i] = total * width + values[i + 1]
     points = zip(pf, values, strict=True)
     return afgen.build("MFPfromPF", [number for point in points for number in point])

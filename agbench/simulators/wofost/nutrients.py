@@ -185,7 +185,8 @@ def nutrient_stress(s: Any, p: Any, tables: Floats) -> None:
     _stress_p(s, p, tables)
     _stress_k(s, p, tables)
     s.NPKI = min(min(s.NNI, s.PNI), s.KNI)
-    s.RFNPK = limit(0.0, 1.0, 1.0 - p.NLUE_NPK * (1.0001 - s.NPKI) ** 2)
+    short = 1.0001 - s.NPKI
+    s.RFNPK = limit(0.0, 1.0, 1.0 - p.NLUE_NPK * (short * short))
 
 
 @kernel

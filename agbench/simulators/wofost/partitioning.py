@@ -4,10 +4,10 @@ Drought moves growth to the roots (Boons-Prins et al. 1993), lack of nitrogen mo
 to stems (Shibu et al. 2010).
 """
 
-import math
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.compiled.elementary import exp
 from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import FLTB, FOTB, FRTB, FSTB, limit, table
 
@@ -42,7 +42,7 @@ def partition_by_nutrients(s: Any, p: Any, tables: Floats) -> None:
     else:
         partition(s, tables)
         both = s.FS + s.FL
-        s.FL = s.FL * math.exp(-p.NPART * (1.0 - s.NNI))
+        s.FL = s.FL * exp(-p.NPART * (1.0 - s.NNI))
         s.FS = both - s.FL
     if s.SURPLUS_N >= 0.0:
         _shift_by_surplus(s, p, tables)
@@ -57,7 +57,7 @@ def _shift_by_surplus(s: Any, p: Any, tables: Floats) -> None:
     else:
         s.FR = table(tables, FRTB, s.DVS)
     storage = table(tables, FOTB, s.DVS)
-    s.FO = storage * (1.0 / math.exp(-p.NPART * (1.0 - ratio)))
+    s.FO = storage * (1.0 / exp(-p.NPART * (1.0 - ratio)))
     s.FL = table(tables, FLTB, s.DVS) + storage - s.FO
     s.FS = table(tables, FSTB, s.DVS)
 

@@ -1,9 +1,9 @@
 """Maintenance respiration (van Diepen et al. 1989; Penning de Vries and van Laar 1982)."""
 
-import math
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.compiled.elementary import pow
 from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import RFSETB, table
 
@@ -12,4 +12,4 @@ from agbench.simulators.wofost.tables import RFSETB, table
 def maintenance_respiration(s: Any, p: Any, tables: Floats, temperature: float) -> None:
     """Set PMRES [kg CH2O ha-1 d-1]: by organ at 25 degC, less in old crops, Q10 with warmth."""
     at_25 = p.RMR * s.WRT + p.RML * s.WLV + p.RMS * s.WST + p.RMO * s.WSO
-    s.PMRES = at_25 * table(tables, RFSETB, s.DVS) * math.pow(p.Q10, (temperature - 25.0) / 10.0)
+    s.PMRES = at_25 * table(tables, RFSETB, s.DVS) * pow(p.Q10, (temperature - 25.0) / 10.0)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
+from agbench.compiled.elementary import cos
 from agbench.simulators.base import Floats, Variable, VariableTable
 from agbench.weather.astronomy import (
     CIVIL_ANGLE,
@@ -118,7 +119,7 @@ def _diffuse_share(through: float) -> float:
     if through > 0.35:
         return 1.33 - 1.46 * through
     if through > 0.07:
-        return 1.0 - 2.3 * (through - 0.07) ** 2
+        return 1.0 - 2.3 * ((through - 0.07) * (through - 0.07))
     return 1.0
 
 
@@ -126,7 +127,7 @@ def _diffuse_share(through: float) -> float:
 def _sine_of_height(offset: float, amplitude: float, hours: float, point: float) -> float:
     """Return the sine of solar height [-] at a Gaussian point between noon and sunset."""
     hour = 12.0 + 0.5 * hours * point
-    return max(0.0, offset + amplitude * math.cos(2.0 * math.pi * (hour + 12.0) / 24.0))
+    return max(0.0, offset + amplitude * cos(2.0 * math.pi * (hour + 12.0) / 24.0))
 
 
 @kernel

@@ -5,13 +5,13 @@ perennial crop management strategies; WOFOST 8.0 in PCSE 5.5. Two settings: `pub
 as the original does, `sound` repairs what breaks balances (see `docs/wofost.md`).
 """
 
-import math
 from collections.abc import Callable
 from typing import Any, Final
 
 from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
+from agbench.compiled.elementary import exp
 from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.wofost.assimilation import potential_assimilation
 from agbench.simulators.wofost.day import daily_cycle
@@ -100,8 +100,8 @@ def _leaf_rates(s: Any, p: Any, tables: Floats, leaves: Floats, temperature: flo
     s.DRLV = max(s.DSLV, s.DALV)
     if p.SOUND > 0.0:
         s.DRLV = min(s.DRLV, s.WLV)
-    sla = table(tables, SLATB, s.DVS) * math.exp(-p.NSLA_NPK * (1.0 - s.NPKI))
-    juvenile = s.RFTRA * math.exp(-p.NLAI_NPK * (1.0 - s.NPKI))
+    sla = table(tables, SLATB, s.DVS) * exp(-p.NSLA_NPK * (1.0 - s.NPKI))
+    juvenile = s.RFTRA * exp(-p.NLAI_NPK * (1.0 - s.NPKI))
     leaf_area_rates(s, p, sla, juvenile, temperature)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from agbench.errors import WeatherError
 from agbench.simulators.base import Floats
 from agbench.weather.daily import ANGSTROM, DailySeries, derive
+from agbench.weather.draws import standard_normal
 from agbench.weather.generator.kernel import angot_year, generate
 from agbench.weather.generator.parameters import (
     KNOTS,
@@ -49,7 +50,7 @@ class Generator:
         """
         total = 365 * years + _WARMUP
         occurrence, process = _streams(self.name, seed)
-        normal = process.standard_normal((total, _DRAWS))
+        normal = standard_normal(process, (total, _DRAWS))
         days = (np.arange(total) - _WARMUP) % 365
         return generate(self._tables, occurrence.random(total), normal, days, _WARMUP)  # type: ignore[attr-defined]
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from agbench.compiled import entry, kernel
+from agbench.compiled.elementary import exp, log
 from agbench.simulators.base import Floats
 from agbench.weather.astronomy import angot_radiation
 from agbench.weather.evapotranspiration import saturated_pressure
@@ -21,7 +22,7 @@ CALMEST = 0.02  # least wind [m s-1]
 @kernel
 def _rain(quantile: float, scale: float, shape: float, factor: float, wet_day: float) -> float:
     """Rain of a wet day [cm d-1]; `quantile` is that of the standardised log of amounts."""
-    return min(MOST_RAIN, max(wet_day, scale * math.exp(shape * quantile) * factor))
+    return min(MOST_RAIN, max(wet_day, scale * exp(shape * quantile) * factor))
 
 
 @kernel
@@ -38,7 +39,7 @@ def _interpolate(score: float, knots: Floats, values: Floats) -> float:
 def _odds(probability: float) -> float:
     """Log of the odds of a probability [-]."""
     bounded = min(0.999, max(0.001, probability))
-    return math.log(bounded / (1.0 - bounded))
+    return log(bounded / (1.0 - bounded))
 
 
 @kernel
@@ -119,11 +120,11 @@ def generate(tables: Any, uniform: Floats, normal: Floats, days_of_year: Any, wa
             driver[k] = shock if t == 0 else memory * driver[k] + fresh * shock
         slow_rain = _combine(mixing, driver, 5)
         odds = _odds(wet_after[2 * before + yesterday, d]) + rain_odds * slow_rain
-        today = 1 if uniform[t] < 1.0 / (1.0 + math.exp(-odds)) else 0
+        today = 1 if uniform[t] < 1.0 / (1.0 + exp(-odds)) else 0
         rain = 0.0
         if today:
             score = persistence * score + kept * normal[t, 0] if yesterday else normal[t, 0]
-            factor = math.exp(rain_amount * slow_rain - 0.5 * rain_amount * rain_amount)
+            factor = exp(rain_amount * slow_rain - 0.5 * rain_amount * rain_amount)
             quantile = _interpolate(score, knots, rain_quantiles[s])
             rain = _rain(quantile, scale[d], shape[d], factor, wet_day)
         for v in range(5):
