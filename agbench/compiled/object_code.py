@@ -1,18 +1,14 @@
 """LLVM assembly to machine code in memory, kept on disk.
 
-Object code lies in the user's cache folder (`AGBENCH_CACHE_DIR`, else the platform's usual place) under
-a name made of the assembly, the LLVM version and the processor. A file is written under a temporary
-name and moved, so that a killed or a second process never leaves half a file.
+Object code lies in the user's cache folder (`AGBENCH_CACHE_DIR`, else the platform's usual place), sealed
+under the assembly, the LLVM version and the processor.
 """
 
-import contextlib
 import ctypes
 import ctypes.util
 import hashlib
-import os
 import re
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +16,7 @@ import llvmlite.binding as llvm
 from numba import config
 
 from agbench.cache import cache_folder
+from agbench.compiled import sealed
 
 _ENGINES: list[Any] = []  # kept for the life of the process: they own the machine code
 _ARITY = {"fma": 3, "copysign": 2}  # of LLVM's own operations; those not listed take one argument
@@ -79,29 +76,26 @@ def processor() -> tuple[str, str]:
     )
 
 
+def folder() -> Path:
+    """Return where object code is kept."""
+    return cache_folder() / "objects"
+
+
 def _object_code(text: str, machine: Any) -> bytes:
     """Return the object code of an assembly text, from the cache where it is there."""
-    key = f"{llvm.llvm_version_info} {machine.triple} {processor()}\n{text}"
-    path = cache_folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.o"
-    with contextlib.suppress(OSError):
-        return path.read_bytes()
+    assembly = hashlib.sha256(text.encode()).hexdigest()
+    key = f"{llvm.llvm_version_info} {machine.triple} {processor()} {assembly}"
+    path = folder() / f"{sealed.name(key)}.object"
+    kept = sealed.read(path, key)
+    if kept is not None:
+        return kept
     module = llvm.parse_assembly(text)
     module.verify()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
     builder.getModulePassManager().run(module, builder)
     code: bytes = machine.emit_object(module)
-    write_atomically(path, code)
+    sealed.write(path, key, code)
     return code
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Move a finished file into place; where the folder cannot be written, do without."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, path)
 
 
 def _library_address(name: str) -> int:

@@ -120,6 +120,8 @@ def test_sealed_files_are_read_for_their_own_key_alone(tmp_path):
     assert sealed.read(path, "a key") == b"content"
     assert sealed.read(path, "another") is None
     assert sealed.read(tmp_path / "absent", "a key") is None
+    assert not sealed.write(path / "below", "a key", b"content")
+    assert sealed.read(path, "a key") == b"content"
     assert not list(tmp_path.rglob(".new-*"))
 
 
