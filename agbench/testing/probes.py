@@ -69,7 +69,8 @@ def _probes() -> dict[str, Callable[[], str]]:
     found["weather change"] = _changed_weather
     found["weather disaggregation"] = _disaggregated_weather
     for preset in ("gym", "katzin_2021"):
-        found[f"greenlight {preset}"] = partial(_greenlight, preset)
+        found[f"greenlight {preset}"] = partial(_greenlight, preset, 1)
+    found["greenlight gym, 9 rows"] = partial(_greenlight, "gym", 9)
     for task in _TASKS:
         found[f"task {task}"] = partial(_task, task)
     return found
@@ -179,7 +180,7 @@ def _disaggregated_weather() -> str:
     return _of_numbers([disaggregate(series, date(1983, month, 1), 10, drawn) for month in (1, 4, 7, 10)])
 
 
-def _greenlight(preset: str) -> str:
+def _greenlight(preset: str, rows: int) -> str:
     from agbench.simulators.greenlight.metered import MeteredGreenhouse
     from agbench.simulators.greenlight.presets import preset as named
     from agbench.simulators.greenlight.world import greenlight_world
@@ -187,13 +188,13 @@ def _greenlight(preset: str) -> str:
     from agbench.weather.greenhouse_disaggregation import disaggregate
 
     chosen = named(preset)
-    rows = disaggregate(site_series("wageningen"), date(1983, 4, 1), 3)
-    world = greenlight_world(rows, chosen, day=90.0)
-    simulator = MeteredGreenhouse(1, chosen)
-    simulator.reset([world])
+    weather = disaggregate(site_series("wageningen"), date(1983, 4, 1), 3)
+    simulator = MeteredGreenhouse(rows, chosen)
+    simulator.reset([greenlight_world(weather, chosen, day=90.0)] * rows)
     seen = []
     for step in range(200):
-        simulator.advance(_between(0.0, 1.0, step, len(simulator.inputs))[None], 1)
+        inputs = [_between(0.0, 1.0, step + 7 * row, len(simulator.inputs)) for row in range(rows)]
+        simulator.advance(np.array(inputs), 1)
         seen.append(simulator.state.copy())
     return _of_numbers(seen)
 

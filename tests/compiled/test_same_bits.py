@@ -1,6 +1,5 @@
 """The same bits whatever the processor and the C library: probes in processes of their own."""
 
-import os
 import platform
 import re
 import subprocess
@@ -8,8 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from sequences import environment
 
-SCRIPT = Path(__file__).with_name("probes.py")
+from agbench.testing import probes
+
+SCRIPT = Path(__file__).with_name("bits.py")
 OTHERS = {
     "an older library": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F"},
     "any processor": {"NUMBA_CPU_NAME": "generic"},
@@ -19,41 +21,41 @@ LIBRARY = re.compile(
     r"|a?tanh?|atan2|cbrt|hypot|erfc?|[lt]gamma)(_u?1?)?f?(\.|$)"
 )
 """The C library's functions whose last bits it chooses, and LLVM's, which become calls of them."""
-SMALL = ("functions", "normals", "generator", "lintul3")
-REST = ("disaggregation", "wofost72", "wofost81", "wofost-npk", "layered", "greenhouse", "greenhouses")
+SMALL = ("functions", "normals", "weather generator", "lintul3")
 
 
-def probes(names, variables, tmp_path):
-    """Return the hashes of probes in a process with these variables, and what their kernels call."""
-    caches = {"NUMBA_CACHE_DIR": str(tmp_path / "numba"), "AGBENCH_CACHE_DIR": str(tmp_path / "agbench")}
-    environment = {**os.environ, **caches, **variables}
+def computed(names, variables, tmp_path):
+    """Return the fingerprints of a process with these variables, and what its kernels call."""
+    env = environment(tmp_path, **variables)
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), *names], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, str(SCRIPT), *names], env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     *lines, outside = done.stdout.splitlines()
-    return dict(line.split() for line in lines), outside.split()
+    found = {name: value for value, name in (line.split("  ", 1) for line in lines)}
+    assert set(found) == set(names)
+    return found, outside.split()
 
 
-def compare(names, variables, tmp_path):
-    """Fail where a probe differs from that of a process without the variables."""
-    here, outside = probes(names, {}, tmp_path / "here")
-    there, _ = probes(names, variables, tmp_path / "there")
-    assert here == there
-    assert len(set(here.values())) == len(names)
+def from_the_library(outside):
     assert outside
-    assert not [name for name in outside if LIBRARY.search(name)]
+    return [name for name in outside if LIBRARY.search(name)]
 
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_small_probes_have_the_same_bits(other, tmp_path):
-    compare(SMALL, OTHERS[other], tmp_path)
+    here, outside = computed(SMALL, {}, tmp_path / "here")
+    there, _ = computed(SMALL, OTHERS[other], tmp_path / "there")
+    assert here == there
+    assert from_the_library(outside) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
 def test_every_probe_has_the_same_bits(other, tmp_path):
-    compare(REST, OTHERS[other], tmp_path)
+    found, outside = computed(probes.names(), OTHERS[other], tmp_path)
+    assert found == probes.shipped()
+    assert from_the_library(outside) == []
 
 
 @pytest.mark.skipif(
@@ -65,4 +67,4 @@ def test_the_older_library_is_another_one(tmp_path):
     if "avx2" not in flags or "fma" not in flags:
         pytest.skip("this processor has nothing to switch off")
     variables = OTHERS["an older library"]
-    assert probes(["library"], {}, tmp_path)[0] != probes(["library"], variables, tmp_path)[0]
+    assert computed(["library"], {}, tmp_path)[0] != computed(["library"], variables, tmp_path)[0]
