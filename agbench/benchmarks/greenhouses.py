@@ -37,7 +37,7 @@ def measure(task: str, seconds: float = 2.0, num_envs: int = 64, against: Path |
             others[f"{other.name}, steps of {interval} s"] = other.rate
         figures = [*_steppers(seconds, num_envs), *_environments(task, seconds, num_envs, others)]
     compiling, loading = compile_times()
-    cold, warm = first_calls(task, ("NUMBA_CACHE_DIR", "AGBENCH_CACHE_DIR"))
+    cold, warm = first_calls(task)
     return [
         *figures,
         Figure("stepper's first call, compiling", compiling, "s", "under 5"),
