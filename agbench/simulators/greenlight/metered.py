@@ -178,8 +178,10 @@ def count(
     for i in range(len(moved)):
         if not moved[i]:
             continue
-        last_controls[i] = controls[i]
-        last_fluxes[i] = fluxes[i]
+        for k in range(controls.shape[1]):  # a copy of rows would bring Numba's text of its errors along
+            last_controls[i, k] = controls[i, k]
+        for k in range(fluxes.shape[1]):
+            last_fluxes[i, k] = fluxes[i, k]
         for k in range(opened.shape[1]):
             opened[i, k] += interval * controls[i, k]
         for k in range(len(meter_of)):
