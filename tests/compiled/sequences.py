@@ -24,7 +24,7 @@ def start(names: Sequence[str], env: Mapping[str, str]) -> "subprocess.Popen[str
 
 def finish(process: "subprocess.Popen[str]") -> dict[str, str]:
     """Return the fingerprints that a process printed, by the name of the probe."""
-    out, err = process.communicate(timeout=540)
+    out, err = process.communicate(timeout=3000)
     assert process.returncode == 0, f"exit {process.returncode}: {err[-2000:]}"
     return {name: value for value, name in (line.split("  ", 1) for line in out.splitlines())}
 
