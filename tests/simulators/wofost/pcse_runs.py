@@ -176,6 +176,8 @@ _ABSENT = {"PF", "TRALY", "RLV_REALLOCATED", "RST_REALLOCATED"}
 def worst(ours: pd.DataFrame, theirs: pd.DataFrame) -> tuple[float, str]:
     """Return the greatest relative difference over all shared columns and days, and its column."""
     assert len(ours) == len(theirs)
+    days = _comparable(ours["WLV"].to_numpy(float), theirs["WLV"].to_numpy(dtype=float))
+    ours, theirs = ours.iloc[:days], theirs.iloc[:days]
     errors = {}
     for name in set(theirs.columns) - _UNTOLD - _UNUSED - _ABSENT:
         if name not in ours:
@@ -190,6 +192,18 @@ def worst(ours: pd.DataFrame, theirs: pd.DataFrame) -> tuple[float, str]:
             errors[name] = relative_error(a.to_numpy(float), b.to_numpy(dtype=float))
     name = max(errors, key=lambda n: errors[n])
     return errors[name], name
+
+
+def _comparable(ours: Any, theirs: Any) -> int:
+    """Return the number of days before rounding decides whether there are leaves.
+
+    Where the last leaves die, 1e-15 kg or nothing is left, and the nitrogen that such leaves may lose
+    depends on which: PCSE divides by their mass.
+    """
+    least = 1e-12 * np.nanmax(theirs, initial=0.0)
+    doubtful = ((ours > 0.0) != (theirs > 0.0)) & (ours < least) & (theirs < least)
+    found = np.flatnonzero(doubtful & ~np.isnan(ours))
+    return int(found[0]) if len(found) else len(ours)
 
 
 def relative_error(a: Any, b: Any) -> float:
