@@ -4,12 +4,13 @@ import ctypes
 import math
 import re
 
+import llvmlite.binding as llvm
 import mpmath
 import numba
 import numpy as np
 import pytest
 
-from agbench.compiled import elementary
+from agbench.compiled import elementary, object_code
 from agbench.compiled.elementary import functions
 from agbench.compiled.object_code import _library_address, load_assembly
 
@@ -212,3 +213,22 @@ def test_a_symbol_says_what_its_function_holds():
     (text,) = kernel.inspect_llvm().values()
     symbols = set(re.findall(r"@(own_\w+)", text))
     assert symbols == {f"own_exp_1_{functions._contents('exp', 1)}"}
+
+
+def test_an_arm_processor_needs_no_library_and_rounds_where_it_is_written():
+    """Its instructions: no call, and a product and a sum stay two."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    calls = [
+        f"define double @one_{name}(double %x, double %y) {{\n"
+        f"%z = call double @own_{name}_1({', '.join(['double %x', 'double %y'][:arity])})\nret double %z\n}}"
+        for name, (arity, _) in functions.ALGORITHMS.items()
+    ]
+    plain = "define double @plain(double %x, double %y) {\n%p = fmul double %x, %y\n"
+    text = "\n".join([*calls, plain + "%s = fadd double %p, %y\nret double %s\n}"])
+    module = llvm.parse_assembly(object_code._with_declarations(f"{functions.definitions(text)}\n{text}"))
+    target = llvm.Target.from_triple("aarch64-unknown-linux-gnu")
+    written = target.create_target_machine(cpu="generic", opt=2).emit_assembly(module)
+    called = set(re.findall(r"\bbl\s+(\S+)", written))
+    assert called == {f"own_{name}_1" for name in functions.ALGORITHMS}
+    assert re.search(r"plain:.*?fmul.*?fadd.*?ret", written, re.DOTALL)
