@@ -5,15 +5,13 @@ that Python calls; its machine code is kept on disk (`code_cache`), under a key 
 that it can contain (`closure`), with names that follow its content (`symbols`).
 """
 
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core import event
 from numba.extending import register_jitable
 
-from agbench.compiled import symbols
+from agbench.compiled import notice, symbols
 from agbench.compiled.arithmetic import IEEE
 from agbench.compiled.code_cache import CodeCache
 
@@ -34,34 +32,10 @@ def entry(function: Function) -> Function:
     """Compile a function that Python calls, and keep its machine code by the content of its code."""
     if getattr(numba.config, "DISABLE_JIT", False):
         return function
+    notice.install()
     named = symbols.install()
     compile: Any = numba.njit(nogil=True, **IEEE)
     dispatcher = compile(function)
     if named:
         dispatcher._cache = CodeCache(function)
     return dispatcher  # type: ignore[no-any-return]
-
-
-class _CompilationNotice(event.Listener):
-    """Tells on standard error, once a process, that the first call compiles and why it takes long."""
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.told = False
-
-    def on_start(self, event: Any) -> None:
-        name = event.data["dispatcher"].py_func.__module__
-        if self.depth == 0 and not self.told and name.startswith("agbench."):
-            self.told = True
-            print(
-                "agbench: compiling the simulators, once per installation (some 10 s) ...",
-                file=sys.stderr,
-                flush=True,
-            )
-        self.depth += 1
-
-    def on_end(self, event: Any) -> None:
-        self.depth -= 1
-
-
-event.register("numba:compile", _CompilationNotice())  # type: ignore[no-untyped-call]

@@ -2,12 +2,14 @@
 
 From a starting point, such as a kernel or the function that builds a task, the names that its text uses
 are followed through the package's modules: functions, classes, constants, through imports, into each
-other. The hash covers the text of all that is reached, docstrings and comments left out. So a change in
+other; what a module does when it is imported, such as filling a table in a loop, belongs to whatever
+imports it. The hash covers the text of all that is reached, docstrings and comments left out. So a change in
 any definition that can take part moves it, and no change elsewhere does. The code is read, never run;
 the hash is the same under every version of Python.
 
-Not followed are annotations of arguments, imports that only a type checker sees, and the modules of
-`BOUNDARY`, through which no number passes.
+A text that names a file beside its module stands for the contents of that file. Not followed are
+annotations of arguments, imports that only a type checker sees, modules named by a text at run time, what a
+decorator keeps of a function elsewhere, and the modules of `BOUNDARY`, through which no number passes.
 """
 
 import ast
@@ -27,14 +29,14 @@ from agbench.compiled import sealed
 PACKAGE: Final = Path(__file__).parents[1]
 BOUNDARY: Final = frozenset(
     {
-        *("agbench.compiled", "agbench.compiled.closure", "agbench.compiled.sealed"),
-        *("agbench.compiled.symbols", "agbench.compiled.code_cache"),
+        *("agbench.compiled.closure", "agbench.compiled.sealed", "agbench.compiled.symbols"),
+        *("agbench.compiled.code_cache", "agbench.compiled.notice"),
         *("agbench.cache", "agbench.errors", "agbench.drawing", "agbench.envs.rendering"),
         *("agbench.envs.season_figure", "agbench.envs.season_panels", "agbench.envs.greenhouse.drawing"),
         "agbench.spec.families",
     }
 )
-"""Modules that are not followed: machinery of compilation and caches, error messages, pictures, and the
+"""Modules that are not followed: what keeps and names machine code, error messages, pictures, and the
 table of families, since what builds a family's tasks leads to its own schema."""
 
 _WHOLE: Final = "*"
@@ -51,20 +53,22 @@ class Definition:
     """A statement of a module: its text without docstrings and comments, and the names that it uses.
 
     `uses` holds dotted names as they stand in the text, such as `math.exp`; `imports` what it imports
-    itself, as places.
+    itself, as places; `texts` the short texts in it.
     """
 
     text: str
     uses: set[str] = field(default_factory=set)
     imports: set[Place] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
 
 
 @dataclass
 class Module:
-    """A module's definitions by name, and what each imported name stands for."""
+    """A module's definitions by name, what each imported name stands for, and what is imported whole."""
 
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
     imported: dict[str, Place] = field(default_factory=dict)
+    stars: set[str] = field(default_factory=set)
 
 
 class Sources:
@@ -113,15 +117,24 @@ class Sources:
                 continue
             seen.add(place)
             todo += [found for found in self._reached(place) if found not in seen]
-        return {place for place in seen if place[1] != _WHOLE}
+        return {(name, what) for name, what in seen if what in self.module(name).definitions}
 
     def hash(self, roots: Iterable[str]) -> str:
         """Return the SHA-256 of the closure of some roots."""
         total = hashlib.sha256()
         for module, name in sorted(self.closure(roots)):
-            text = "\n".join(part.text for part in self.module(module).definitions[name])
+            parts = self.module(module).definitions[name]
+            text = "\n".join(part.text for part in parts)
             total.update(f"{module}:{name}\n{text}\n".encode())
+            for file in sorted(self._files_named(module, set().union(*(part.texts for part in parts)))):
+                total.update(f"{file.name}\n".encode() + file.read_bytes())
         return total.hexdigest()
+
+    def _files_named(self, module: str, texts: set[str]) -> set[Path]:
+        """Return the files beside a module that texts in it name."""
+        folder = self.files[module].parent
+        beside = {path.name: path for path in folder.iterdir() if path.suffix != ".py" and path.is_file()}
+        return {beside[text] for text in texts & beside.keys()}
 
     def _root(self, root: str) -> Place:
         module, _, name = root.partition(":")
@@ -136,16 +149,36 @@ class Sources:
         """Yield the places that a place leads to."""
         name, what = place
         module = self.module(name)
-        if what == _WHOLE:
+        yield name, _EFFECTS
+        if what == _EFFECTS:
+            yield from self._run_with(name)
+        elif what == _WHOLE:
             yield from ((name, key) for key in module.definitions)
             yield from self._all_found((target for target in module.imported.values()), "")
-            return
-        if _EFFECTS in module.definitions:
-            yield name, _EFFECTS
-        for definition in module.definitions[what]:
+        for definition in module.definitions.get(what, ()):
             for used in definition.uses:
                 yield from self._resolve(name, used)
-            yield from self._all_found(definition.imports, "")
+            for target in definition.imports:
+                yield from self._find(target, "")
+                yield from self._effects_of(target)
+
+    def _run_with(self, name: str) -> Iterator[Place]:
+        """Yield what else runs when a module is imported: its packages, and what it imports."""
+        module = self.module(name)
+        parent = name.rpartition(".")[0]
+        if parent in self.files:
+            yield parent, _EFFECTS
+        for target in module.imported.values():
+            yield from self._effects_of(target)
+        yield from ((star, _WHOLE) for star in module.stars if star in self.files)
+
+    def _effects_of(self, target: Place) -> Iterator[Place]:
+        """Yield what runs when a thing is imported."""
+        module, name = target
+        inner = f"{module}.{name}"
+        found = inner if inner in self.files else module
+        if found in self.files and found not in self._boundary:
+            yield found, _EFFECTS
 
     def _all_found(self, targets: Iterable[Place], rest: str) -> Iterator[Place]:
         for target in targets:
@@ -199,18 +232,21 @@ class _Reader:
     def module(self) -> Module:
         """Return what the module defines and imports."""
         found = Module()
-        for statement in self._tree.body:
-            if _only_for_types(statement) or _is_text(statement):
-                continue
+        for statement in _statements(self._tree.body):
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 found.imported |= dict(self._imports(statement))
                 continue
             definition = self._definition(statement)
-            for name in _defined(statement) or [_EFFECTS]:
+            names = _defined(statement)
+            for name in names:
                 found.definitions.setdefault(name, []).append(definition)
+            if not names or isinstance(statement, (ast.For, ast.While, ast.With, ast.Try, ast.If)):
+                found.definitions.setdefault(_EFFECTS, []).append(definition)
             for inner in ast.walk(statement):  # imports inside `try` or `if` bind names of the module
                 if isinstance(inner, (ast.Import, ast.ImportFrom)) and not _has_scope(statement):
                     found.imported |= dict(self._imports(inner))
+        found.stars = {module for module, name in found.imported.values() if name == "*"}
+        found.imported.pop("*", None)
         return found
 
     def _definition(self, statement: ast.stmt) -> Definition:
@@ -223,16 +259,21 @@ class _Reader:
 
     def _collect(self, node: ast.AST, found: Definition) -> None:
         """Add the names that a node uses, leaving out annotations of arguments and results."""
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
+        if isinstance(node, ast.Import):
+            found.imports |= {(alias.name, _WHOLE) for alias in node.names}
+            return
+        if isinstance(node, ast.ImportFrom):
             found.imports |= {target for _, target in self._imports(node)}
             return
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
+            found.texts.add(node.value)
         dotted = _dotted(node)
         if dotted:
             found.uses.add(dotted)
             return
-        if _only_for_types(node):
-            return
         for name, value in ast.iter_fields(node):
+            if name == "body" and _only_for_types(node):
+                continue
             if name == "returns" or (name == "annotation" and isinstance(node, ast.arg)):
                 continue
             for child in value if isinstance(value, list) else [value]:
@@ -258,7 +299,8 @@ class _Reader:
 
 def _without_prose(text: str, tree: ast.Module) -> list[str | None]:
     """Return a file's lines without comments and bare strings; None for lines that then are empty."""
-    lines = [line.encode() for line in text.splitlines()]
+    rows = text.split("\n")  # as Python counts them: other signs end no line of source
+    lines = [line.encode() for line in rows]
     kept: set[int] = set()  # lines within texts over several lines, which mean what they are
     for node in ast.walk(tree):
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and (node.end_lineno or 0) > node.lineno:
@@ -266,8 +308,7 @@ def _without_prose(text: str, tree: ast.Module) -> list[str | None]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             row, column = token.start
-            before = text.splitlines()[row - 1][:column]
-            lines[row - 1] = before.encode()
+            lines[row - 1] = rows[row - 1][:column].encode()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and _is_text(node):
             first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
@@ -281,6 +322,15 @@ def _without_prose(text: str, tree: ast.Module) -> list[str | None]:
         stripped = line.decode() if row in kept else line.decode().rstrip()
         found.append(stripped if stripped or row in kept else None)
     return found
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a module that do something, those for type checkers left out."""
+    for statement in body:
+        if isinstance(statement, ast.If) and _only_for_types(statement):
+            yield from _statements(statement.orelse)
+        elif not _is_text(statement):
+            yield statement
 
 
 def _dotted(node: ast.AST) -> str:
@@ -324,7 +374,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _only_for_types(node: ast.AST) -> bool:
-    """Return whether a statement is what only a type checker sees."""
+    """Return whether a statement begins with what only a type checker sees."""
     return isinstance(node, ast.If) and _dotted(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 

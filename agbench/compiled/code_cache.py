@@ -11,7 +11,6 @@ import platform
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +25,8 @@ from agbench.compiled.arithmetic import IEEE
 from agbench.compiled.closure import PACKAGE, closure_hash
 
 _SUFFIX: Final = ".kernel"
+_SHARED: Final = ("agbench.compiled:entry", "agbench.compiled:kernel", "agbench.compiled.elementary")
+"""What every entry may contain, whatever its own source says."""
 _SETTINGS: Final = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
 """Numba's settings that change the code it makes."""
 
@@ -57,8 +58,13 @@ class CodeCache:
         target_context.refresh()
         key = self._key(sig, target_context.codegen())
         content = sealed.read(_path(key), key)
+        if content is None:
+            return None
         rebuild: Any = CompileResult._rebuild
-        return None if content is None else rebuild(target_context, *pickle.loads(content))
+        try:
+            return rebuild(target_context, *pickle.loads(content))
+        except Exception:  # whatever is wrong with it, it can be compiled anew
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled function, if all its names follow its content."""
@@ -86,26 +92,21 @@ class CodeCache:
     def _key(self, sig: Any, codegen: Any) -> str:
         name = f"{self._function.__module__}.{self._function.__qualname__}"
         types = sha256("\n".join(repr(kind) for kind in sig).encode()).hexdigest()
-        content = {"entry": name, "code": code_hash(self._function), "types": types}
+        values = symbols.content(self._function)
+        content = {"entry": name, "code": code_hash(self._function), "values": values, "types": types}
         return json.dumps(content | machine(codegen.magic_tuple()), sort_keys=True)
 
 
 def code_hash(function: Callable[..., Any]) -> str:
-    """Return the hash of all code that an entry can compile in."""
+    """Return the hash of the source that an entry can reach.
+
+    Of an entry outside this package it covers what kernels can call here; its own code, and all that it
+    uses, is told by `symbols.content`.
+    """
     file = Path(function.__code__.co_filename)
     if function.__module__.partition(".")[0] == PACKAGE.name and PACKAGE in file.parents:
-        return closure_hash(f"{function.__module__}:{function.__qualname__.partition('.')[0]}")
-    depth = function.__module__.count(".")
-    return _foreign_hash(file.parents[max(depth - 1, 0)], depth > 0)
-
-
-@cache
-def _foreign_hash(folder: Path, package: bool) -> str:
-    """Return the hash of another package, or of a script's folder, and of all of this package."""
-    digest = sha256()
-    for file in sorted({*folder.glob("**/*.py" if package else "*.py"), *PACKAGE.rglob("*.py")}):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+        return closure_hash(*_SHARED, f"{function.__module__}:{function.__qualname__.partition('.')[0]}")
+    return closure_hash(*_SHARED)
 
 
 def machine(target: Any) -> dict[str, Any]:
@@ -134,7 +135,8 @@ class Kept:
     """A file of the folder: what it is, and of what use it is in this process.
 
     `state` is `current`, `other code` (of a version of the package that is not this one), `other machine`
-    (of other versions of Python or libraries, another processor, or other settings) or `damaged`.
+    (of other versions of Python or libraries, another processor, or other settings), `another package's`
+    (which only that package can tell) or `damaged`.
     """
 
     path: Path
@@ -147,18 +149,21 @@ class Kept:
 def kept() -> list[Kept]:
     """Return the files of the folder, in order of their names."""
     present = machine(_processor())
-    return [_told(path, present) for path in sorted(folder().glob(f"*{_SUFFIX}"))]
+    return [_told(path, present) for path in sorted(folder().glob(f"*{_SUFFIX}")) if not path.is_dir()]
 
 
 def _told(path: Path, present: dict[str, Any]) -> Kept:
-    text, size = sealed.key_of(path), path.stat().st_size
-    if text is None:
+    text, size = sealed.key_of(path), path.lstat().st_size
+    try:
+        key = json.loads(text or "")
+        entry = str(key["entry"])
+    except (ValueError, KeyError, TypeError):
         return Kept(path, "", "damaged", size)
-    key = json.loads(text)
-    entry = str(key["entry"])
     state = "current"
     if any(key.get(name) != value for name, value in present.items()):
         state = "other machine"
+    elif entry.partition(".")[0] != PACKAGE.name:
+        state = "another package's"
     elif key["code"] != _code_of(entry):
         state = "other code"
     return Kept(path, entry, state, size)
@@ -167,10 +172,8 @@ def _told(path: Path, present: dict[str, Any]) -> Kept:
 def _code_of(entry: str) -> str | None:
     """Return the hash of an entry's code as it is now; None where there is no such entry."""
     module, _, name = entry.rpartition(".")
-    if module.partition(".")[0] != PACKAGE.name:
-        return None
     try:
-        return closure_hash(f"{module}:{name}")
+        return closure_hash(*_SHARED, f"{module}:{name}")
     except KeyError:
         return None
 

@@ -11,6 +11,7 @@ versions of Numba on which this was shown to work; on others no code is kept on 
 import hashlib
 import re
 import types as python
+import typing
 import uuid
 import warnings
 from collections.abc import Callable, Iterable
@@ -23,6 +24,8 @@ import numpy as np
 PROVED: Final = ("0.68",)
 """Major and minor versions of Numba."""
 
+_LIBRARIES: Final = frozenset({"numba", "numpy", "math", "builtins", "llvmlite", "operator"})
+"""Packages whose functions are told by their names: their versions are part of the keys of kept code."""
 _TAGGED: Final = re.compile(r"v\d+c[0-9a-f]{16}")
 _PYTHON: Final = "_ZN"
 """How the names of all compiled Python functions begin."""
@@ -72,32 +75,55 @@ def misnamed(symbols: Iterable[str]) -> str | None:
 
 
 def content(function: Callable[..., Any]) -> str:
-    """Return a hash of a function: its code, what it closes over, the constants that it reads."""
-    return _digest("\n".join(_of_function(function, ())))
+    """Return a hash of a function: its code, what it closes over, and all that its names stand for now.
+
+    Functions, numbers, texts and arrays are followed, through modules and closures; what cannot be told
+    apart, such as an object of some class, makes the hash another in every process.
+    """
+    return _digest("\n".join(_of_function(function, {})))
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _of_function(function: Any, outer: tuple[int, ...]) -> list[str]:
-    """Return lines that tell a function from all others; `outer` are the functions around it."""
-    if id(function) in outer:
-        return [f"again {outer.index(id(function))}"]
-    outer = (*outer, id(function))
+def _of_function(function: Any, seen: dict[int, int]) -> list[str]:
+    """Return lines that tell a function from all others; `seen` numbers the functions told before."""
+    if id(function) in seen:
+        return [f"function {seen[id(function)]}"]
+    seen[id(function)] = len(seen)
     code = function.__code__
     lines = [f"{function.__module__} {function.__qualname__}", *_of_code(code)]
     for value in (*(function.__defaults__ or ()), *sorted((function.__kwdefaults__ or {}).items())):
-        lines += _of_value(value, outer)
+        lines += _of_value(value, seen)
     for cell in function.__closure__ or ():
         try:
-            lines += _of_value(cell.cell_contents, outer)
+            lines += _of_value(cell.cell_contents, seen)
         except ValueError:  # an empty cell
             lines.append("empty")
-    for name in code.co_names:
-        value = function.__globals__.get(name)
-        if isinstance(value, (bool, int, float, complex, str, bytes, tuple, np.generic)):
-            lines += [name, *_of_value(value, outer)]
+    if function.__module__.partition(".")[0] not in _LIBRARIES:
+        for name in sorted(_names(code)):
+            if name in function.__globals__:
+                lines += [name, *_of_global(function.__globals__[name], _names(code), seen)]
+    return lines
+
+
+def _names(code: python.CodeType) -> set[str]:
+    """Return the names that code uses, that of functions within it among them."""
+    inner = [_names(constant) for constant in code.co_consts if isinstance(constant, python.CodeType)]
+    return set(code.co_names).union(*inner)
+
+
+def _of_global(value: Any, names: set[str], seen: dict[int, int]) -> list[str]:
+    """Return lines of what a name stands for; of a module, what the code may read of it."""
+    if not isinstance(value, python.ModuleType) or value.__name__.partition(".")[0] in _LIBRARIES:
+        return _of_value(value, seen)
+    lines = [f"module {value.__name__}"]
+    if id(value) not in seen:
+        seen[id(value)] = len(seen)
+        for name in sorted(names & vars(value).keys()):
+            lines += [name, *_of_global(vars(value)[name], names, seen)]
+        del seen[id(value)]
     return lines
 
 
@@ -116,16 +142,21 @@ def _plain(value: Any) -> str:
     return repr(value)
 
 
-def _of_value(value: Any, outer: tuple[int, ...]) -> list[str]:
+def _of_value(value: Any, seen: dict[int, int]) -> list[str]:
     """Return lines that tell a value from all others; of one that cannot be told, a random one."""
-    value = getattr(value, "py_func", value)
-    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
+    for inner in ("py_func", "_defn", "__wrapped__"):  # of a dispatcher, an intrinsic, a cached function
+        value = getattr(value, inner, value)
+    if (
+        value is None
+        or value is Ellipsis
+        or isinstance(value, (bool, int, float, complex, str, bytes, np.generic))
+    ):
         return [f"{type(value).__name__} {value!r}"]
     if isinstance(value, (tuple, list, dict)):
         items = [part for item in value.items() for part in item] if isinstance(value, dict) else value
-        return [type(value).__name__, *(line for item in items for line in _of_value(item, outer)), "end"]
+        return [type(value).__name__, *(line for item in items for line in _of_value(item, seen)), "end"]
     if isinstance(value, python.FunctionType):
-        return _of_function(value, outer)
+        return _of_function(value, seen)
     if isinstance(value, python.ModuleType):
         return [f"module {value.__name__}"]
     if isinstance(value, type) or isinstance(getattr(value, "__self__", None), python.ModuleType):
@@ -134,4 +165,6 @@ def _of_value(value: Any, outer: tuple[int, ...]) -> list[str]:
         return [f"{type(value).__name__} {value}"]
     if isinstance(value, np.ndarray):
         return [f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"]
+    if isinstance(value, (typing.TypeVar, typing.NewType)) or type(value).__module__ == "typing":
+        return [f"typing {value!r}"]
     return [f"{type(value).__qualname__} {uuid.uuid4().hex}"]

@@ -110,7 +110,7 @@ def entry_points(name: str, engine: str = "compiled", soil_water: str = "single"
     module = _MODULES[name]
     found = [f"{module}:model"]
     if engine == "pcse":
-        found.append(f"{_PCSE}:model")
+        found += [f"{_PCSE}:model", "agbench.simulators.pcse_reference.lintul3_wheat"]
     elif module == _WOFOST:
         found.append(import_module("agbench.simulators.wofost.simulator").kernels(name, soil_water))
     return found

@@ -74,7 +74,7 @@ def from_python(name: str, *arguments: Any) -> Any:
     arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in np.broadcast_arrays(*arguments)]
     found = np.empty(arrays[0].shape)
     many(found.size, found.ctypes.data, *(a.ctypes.data for a in arrays))
-    return found
+    return found.reshape(np.broadcast_shapes(*map(np.shape, arguments)))
 
 
 @cache

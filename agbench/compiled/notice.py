@@ -1,0 +1,36 @@
+"""A word to whoever waits for the compiler."""
+
+import sys
+from functools import cache
+from typing import Any
+
+from numba.core import event
+
+
+class _CompilationNotice(event.Listener):
+    """Tells on standard error, once a process, that the first call compiles and why it takes long."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.told = False
+
+    def on_start(self, event: Any) -> None:
+        name = event.data["dispatcher"].py_func.__module__
+        if self.depth == 0 and not self.told and name.startswith("agbench."):
+            self.told = True
+            print(
+                "agbench: compiling the simulators, once per installation (some 10 s) ...",
+                file=sys.stderr,
+                flush=True,
+            )
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+
+
+@cache
+def install() -> None:
+    """Tell from now on."""
+    register: Any = event.register
+    register("numba:compile", _CompilationNotice())
