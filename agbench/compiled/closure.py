@@ -69,6 +69,8 @@ class Module:
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
     imported: dict[str, Place] = field(default_factory=dict)
     stars: set[str] = field(default_factory=set)
+    runs: set[str] = field(default_factory=set)
+    """Modules that are imported by their dotted names."""
 
 
 class Sources:
@@ -168,7 +170,7 @@ class Sources:
         parent = name.rpartition(".")[0]
         if parent in self.files:
             yield parent, _EFFECTS
-        for target in module.imported.values():
+        for target in (*module.imported.values(), *((run, _WHOLE) for run in module.runs)):
             yield from self._effects_of(target)
         yield from ((star, _WHOLE) for star in module.stars if star in self.files)
 
@@ -235,6 +237,8 @@ class _Reader:
         for statement in _statements(self._tree.body):
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 found.imported |= dict(self._imports(statement))
+                if isinstance(statement, ast.Import):
+                    found.runs |= {alias.name for alias in statement.names}
                 continue
             definition = self._definition(statement)
             names = _defined(statement)

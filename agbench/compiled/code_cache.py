@@ -45,13 +45,18 @@ class CodeCache:
         self._enabled = True
 
     @property
+    def _keeps(self) -> bool:
+        """Whether code is kept: of a function of a module, which alone another process finds again."""
+        return self._enabled and self._function.__module__ is not None
+
+    @property
     def cache_path(self) -> str:
         """The folder of the files."""
         return str(folder())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function for these argument types, or None."""
-        if not self._enabled:
+        if not self._keeps:
             return None
         from numba.core.compiler import CompileResult
 
@@ -68,7 +73,7 @@ class CodeCache:
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled function, if all its names follow its content."""
-        if not self._enabled or data.lifted or data.library.has_dynamic_globals:
+        if not self._keeps or data.lifted or data.library.has_dynamic_globals:
             return
         defined = [function.name for function in data.library.get_defined_functions()]
         if symbols.misnamed(defined) is None:

@@ -15,7 +15,7 @@ class _CompilationNotice(event.Listener):
         self.told = False
 
     def on_start(self, event: Any) -> None:
-        name = event.data["dispatcher"].py_func.__module__
+        name = event.data["dispatcher"].py_func.__module__ or ""
         if self.depth == 0 and not self.told and name.startswith("agbench."):
             self.told = True
             print(

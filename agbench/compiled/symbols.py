@@ -10,6 +10,7 @@ versions of Numba on which this was shown to work; on others no code is kept on 
 
 import hashlib
 import re
+import sys
 import types as python
 import typing
 import uuid
@@ -24,8 +25,10 @@ import numpy as np
 PROVED: Final = ("0.68",)
 """Major and minor versions of Numba."""
 
-_LIBRARIES: Final = frozenset({"numba", "numpy", "math", "builtins", "llvmlite", "operator"})
-"""Packages whose functions are told by their names: their versions are part of the keys of kept code."""
+_LIBRARIES: Final = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
+"""Packages whose functions are told by name and code: their versions are part of the keys of kept code."""
+_OURS: Final = "agbench.compiled"
+"""What serves all kernels; the hash of its source is part of every key (`code_cache`)."""
 _TAGGED: Final = re.compile(r"v\d+c[0-9a-f]{16}")
 _PYTHON: Final = "_ZN"
 """How the names of all compiled Python functions begin."""
@@ -101,11 +104,17 @@ def _of_function(function: Any, seen: dict[int, int]) -> list[str]:
             lines += _of_value(cell.cell_contents, seen)
         except ValueError:  # an empty cell
             lines.append("empty")
-    if function.__module__.partition(".")[0] not in _LIBRARIES:
+    if not _from_library(function.__module__):
         for name in sorted(_names(code)):
             if name in function.__globals__:
                 lines += [name, *_of_global(function.__globals__[name], _names(code), seen)]
     return lines
+
+
+def _from_library(module: str | None) -> bool:
+    """Return whether other parts of the keys of kept code cover a module."""
+    name = module or ""
+    return name != "__main__" and (name.partition(".")[0] in _LIBRARIES or name.startswith(_OURS))
 
 
 def _names(code: python.CodeType) -> set[str]:
@@ -116,7 +125,7 @@ def _names(code: python.CodeType) -> set[str]:
 
 def _of_global(value: Any, names: set[str], seen: dict[int, int]) -> list[str]:
     """Return lines of what a name stands for; of a module, what the code may read of it."""
-    if not isinstance(value, python.ModuleType) or value.__name__.partition(".")[0] in _LIBRARIES:
+    if not isinstance(value, python.ModuleType) or _from_library(value.__name__):
         return _of_value(value, seen)
     lines = [f"module {value.__name__}"]
     if id(value) not in seen:
@@ -152,6 +161,8 @@ def _of_value(value: Any, seen: dict[int, int]) -> list[str]:
         or isinstance(value, (bool, int, float, complex, str, bytes, np.generic))
     ):
         return [f"{type(value).__name__} {value!r}"]
+    if isinstance(value, (set, frozenset)) and all(isinstance(item, (int, float, str)) for item in value):
+        return [_plain(value)]
     if isinstance(value, (tuple, list, dict)):
         items = [part for item in value.items() for part in item] if isinstance(value, dict) else value
         return [type(value).__name__, *(line for item in items for line in _of_value(item, seen)), "end"]

@@ -28,7 +28,7 @@ from agbench.untrusted.refusal import RefusedError
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore
 
-NEAR_TIES: Final = 0.01  # of a result's decisions at most, but one always
+NEAR_TIES: Final = 0.001  # of a result's decisions at most, but one always
 _ACTION_ATOL: Final = 1e-5  # of amounts in [-1, 1], for another mathematical library's last bits
 
 

@@ -40,7 +40,11 @@ def advance(package):
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(package.parent)},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(package.parent),
+            "NUMBA_CACHE_DIR": str(package.parent / "kept"),
+        },
         capture_output=True,
         text=True,
         check=True,
@@ -55,6 +59,85 @@ def test_machine_code_is_kept_until_any_file_of_the_physics_changes(package):
     (package / "process.py").write_text(PROCESS.format(factor="5.0"))
     assert advance(package) == (16.0, True)
     assert advance(package) == (16.0, False)
+
+
+FACTORY = """
+import os, sys
+import numpy as np
+from agbench.compiled import entry, kernel
+import farm_numbers
+
+
+def make(factor):
+    @kernel
+    def rate(x):
+        return factor * x
+
+    @entry
+    def advance(x):
+        return rate(x)
+
+    return advance
+
+
+FROM_OUTSIDE = float(os.environ.get("FACTOR", "2"))
+TABLE = np.array([FROM_OUTSIDE])
+
+
+@entry
+def outside(x):
+    return FROM_OUTSIDE * x
+
+
+@entry
+def table(x):
+    return TABLE[0] * x
+
+
+@entry
+def elsewhere(x):
+    return farm_numbers.FACTOR * x
+
+
+if __name__ == "__main__":
+    first, second = make(2.0), make(3.0)
+    print(first(10.0), second(10.0), outside(10.0), table(10.0), elsewhere(10.0))
+"""
+
+
+def run_factory(tmp_path, factor, elsewhere):
+    script, numbers = tmp_path / "mine" / "factory.py", tmp_path / "other" / "farm_numbers.py"
+    for path, text in ((script, FACTORY), (numbers, f"FACTOR = {elsewhere}\n")):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(numbers.parent), os.environ.get("PYTHONPATH", "")]),
+    }
+    env |= {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "FACTOR": factor, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [float(word) for word in done.stdout.split()]
+
+
+def test_entries_are_told_apart_by_the_values_they_are_made_of(tmp_path):
+    assert run_factory(tmp_path, "2", 2.0) == [20.0, 30.0, 20.0, 20.0, 20.0]
+    assert run_factory(tmp_path, "2", 2.0) == [20.0, 30.0, 20.0, 20.0, 20.0]
+    assert run_factory(tmp_path, "3", 2.0) == [20.0, 30.0, 30.0, 30.0, 20.0]
+    assert run_factory(tmp_path, "3", 5.0) == [20.0, 30.0, 30.0, 30.0, 50.0]
+
+
+def test_code_made_of_a_text_runs_in_the_next_process_too(tmp_path):
+    program = (
+        "source = 'from agbench.compiled import entry\\n@entry\\ndef f(x): return {0} * x\\n'\n"
+        "names = {{}}\nexec(compile(source, 'nowhere', 'exec'), names)\nprint(names['f'](10.0))"
+    )
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for factor in (2.0, 2.0, 3.0):
+        command = [sys.executable, "-c", program.format(factor)]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert float(done.stdout) == 10.0 * factor
 
 
 def compiled(process):

@@ -104,11 +104,11 @@ def test_a_policy_of_equal_values_takes_the_first_and_nothing_else(tmp_path, chi
 
 
 def test_a_policy_that_is_always_nearly_tied_cannot_have_taken_anything(tmp_path, child):
-    """However the values are spread within rounding, no more than a hundredth of the decisions may differ."""
+    """However the values are spread within rounding, no more than one in a thousand decisions may differ."""
     tied = indifferent(1.0, 1.0 - 1e-13, 1.0 - 2e-13)
     honest = agbench.evaluate(TASK, Liar(0))
-    most = int(NEAR_TIES * sum(len(actions) for actions in honest.actions))
-    assert 1 <= most < 5
+    most = max(1, int(NEAR_TIES * sum(len(actions) for actions in honest.actions)))
+    assert most < 5
     for lies, good in ((0, True), (most, True), (most + 1, False), (100, False)):
         folder = tmp_path / str(lies)
         folder.mkdir()

@@ -69,7 +69,7 @@ _ATAN = tuple(
 
 
 def sin(x: Number) -> Number:
-    """Sine of an angle [rad], within 0.8 units in the last place; NaN beyond `FARTHEST`."""
+    """Sine of an angle [rad], within 0.9 units in the last place; NaN beyond `FARTHEST`."""
     r, low, quarters = _reduced(x)
     found = where((quarters & 1).equals(0), _sin(r, low), _cos(r, low))
     found = where((quarters & 2).equals(0), found, -found)
@@ -78,7 +78,7 @@ def sin(x: Number) -> Number:
 
 
 def cos(x: Number) -> Number:
-    """Cosine of an angle [rad], within 0.8 units in the last place; NaN beyond `FARTHEST`."""
+    """Cosine of an angle [rad], within 0.9 units in the last place; NaN beyond `FARTHEST`."""
     r, low, quarters = _reduced(x)
     found = where((quarters & 1).equals(0), _cos(r, low), _sin(r, low))
     found = where(((quarters + 1) & 2).equals(0), found, -found)
@@ -86,7 +86,7 @@ def cos(x: Number) -> Number:
 
 
 def asin(x: Number) -> Number:
-    """Angle [rad] of a sine, within 0.9 units in the last place; NaN beyond -1 and 1.
+    """Angle [rad] of a sine, within 1 unit in the last place; NaN beyond -1 and 1.
 
     Above 1/2 it is pi/2 - 2 asin(t) with t^2 = (1 - x) / 2.
     """
@@ -104,7 +104,7 @@ def asin(x: Number) -> Number:
 
 
 def atan(x: Number) -> Number:
-    """Angle [rad] of a tangent, within 1.5 units in the last place."""
+    """Angle [rad] of a tangent, within 2.2 units in the last place."""
     size = x.absolute()
     far = size > 1.0
     turned = where(far, -1.0 / size, size)
@@ -123,7 +123,7 @@ def atan(x: Number) -> Number:
 
 
 def atan2(y: Number, x: Number) -> Number:
-    """Angle [rad] of the point (x, y), finite and not both zero, within 2 units in the last place."""
+    """Angle [rad] of the point (x, y), finite and not both zero, within 2.5 units in the last place."""
     found = atan(y / x)
     half = y.constant(2.0 * _QUARTER).with_sign_of(y)
     return where(x < 0.0, found + half, where(x.equals(0.0), half * 0.5, found))

@@ -53,7 +53,7 @@ class _Parts:
 
 
 def exp(x: Number) -> Number:
-    """exp(x), within 0.9 units in the last place; subnormal results within one step."""
+    """exp(x), within 1 unit in the last place; subnormal results within one step."""
     return _exp(x, _parts(x))
 
 
@@ -63,13 +63,13 @@ def exp_of_two(high: Number, low: Number) -> Number:
 
 
 def exp10(x: Number) -> Number:
-    """10 to the power of x, within 0.9 units in the last place."""
+    """10 to the power of x, within 1 unit in the last place."""
     high = x * _LN_10
     return exp_of_two(high, x.times_plus(_LN_10_REST, x.times_plus(_LN_10, -high)))
 
 
 def expm1(x: Number) -> Number:
-    """exp(x) - 1, within 2.2 units in the last place."""
+    """exp(x) - 1, within 3 units in the last place."""
     parts = _parts(x)
     scale = parts.scale
     found = scale.times_plus(parts.above, scale - 1.0)
@@ -78,7 +78,7 @@ def expm1(x: Number) -> Number:
 
 
 def tanh(x: Number) -> Number:
-    """Hyperbolic tangent, within 2.5 units in the last place."""
+    """Hyperbolic tangent, within 4 units in the last place."""
     size = x.absolute()
     grown = expm1(size * 2.0)
     small = grown / (grown + 2.0)

@@ -42,7 +42,7 @@ _THIRD_REST = float.fromhex("0x1.5555555555555p-56")
 
 
 def log(x: Number) -> Number:
-    """Natural logarithm, within 0.9 units in the last place; NaN below zero."""
+    """Natural logarithm, within 1 unit in the last place; NaN below zero."""
     return usually(ordinary(x), _rounded(*_reduced(x)), lambda: _special(x, _rounded(*_reduced_tiny(x))))
 
 

@@ -8,7 +8,7 @@ from agbench.compiled.elementary.number import Number, usually, where
 
 
 def pow(x: Number, y: Number) -> Number:
-    """x to the power of y, within 0.9 units in the last place; special values as in C."""
+    """x to the power of y, within 1 unit in the last place, 2 beyond 1e-30 to 1e30; specials as in C."""
     usual = ordinary(x) & (y.absolute() < math.inf)
     return usually(usual, _raised(y, *log_in_two(x)), lambda: _special(x, y))
 
