@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agbench.cli.app import app
-from agbench.compiled import code_cache
+from agbench.compiled import code_cache, sealed
 from agbench.testing import doctor, probes
 
 
@@ -99,3 +99,64 @@ def test_a_folder_of_data_that_is_not_there_is_wrong(monkeypatch):
     monkeypatch.setenv("AGBENCH_PATH", "nowhere-at-all")
     (finding,) = found(section="data", good=False)
     assert "nowhere-at-all is not a folder" in finding.value
+
+
+@pytest.mark.parametrize(("content", "said"), [("{", "cannot be read"), ("{}", "has no fingerprints")])
+def test_damaged_fingerprints_are_a_finding(tmp_path, monkeypatch, content, said):
+    path = tmp_path / "probes.json"
+    path.write_text(content)
+    monkeypatch.setattr(probes, "FILE", path)
+    (finding,) = doctor.self_test()
+    assert said in finding.value
+    assert finding.good is False
+
+
+def test_missing_fingerprints_are_a_finding_in_json_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(probes, "FILE", tmp_path / "absent.json")
+    done = run("--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["sound"] is False
+
+
+def test_a_cache_that_cannot_be_written_is_wrong(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    (finding,) = found(section="compiled code", good=False)
+    assert "cannot be written" in finding.value
+    assert "AGBENCH_CACHE_DIR" in finding.remedy
+
+
+def test_folders_links_and_old_keys_among_machine_code_are_no_trouble(caches):
+    (caches / "agbench.folder-1.kernel").mkdir()
+    (caches / "agbench.link-1.kernel").symlink_to(caches / "nowhere")
+    sealed.write(caches / "agbench.old-1.kernel", "no JSON", b"")
+    (finding,) = found(section="compiled code", name="damaged")
+    assert finding.value.startswith("2 files")
+    assert doctor.clean() == 2
+
+
+def test_machine_code_of_other_packages_is_left_alone(caches):
+    key = {"entry": "mine.f", "code": "", **code_cache.machine(code_cache._processor())}
+    sealed.write(caches / "mine.f-1.kernel", json.dumps(key), b"")
+    assert [file.state for file in code_cache.kept()] == ["another package's"]
+    assert doctor.clean() == 0
+
+
+def test_a_data_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    (tmp_path / "crops").mkdir()
+    (tmp_path / "crops" / "weed.yaml").write_text("{{{")
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    (finding,) = found(section="data", good=False)
+    assert finding.name == "crop weed"
+
+
+def test_a_file_that_is_not_as_installed_is_wrong(tmp_path, monkeypatch):
+    class File(doctor.metadata.PackagePath):
+        hash = doctor.metadata.FileHash("sha256=AAAA")
+
+        def read_binary(self):
+            return b"other"
+
+    monkeypatch.setattr(doctor.metadata, "files", lambda name: [File("agbench/_data/crops/rice-1.yaml")])
+    (finding,) = found(section="data", good=False)
+    assert "rice-1.yaml" in finding.value

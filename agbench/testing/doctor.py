@@ -4,12 +4,18 @@
 process of its own, all in one, so that a crash is a finding too.
 """
 
+import base64
+import hashlib
+import re
 import subprocess
 import sys
+import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Final
 
 import numba
@@ -17,14 +23,18 @@ from packaging.requirements import Requirement
 
 import agbench
 from agbench import data
-from agbench.compiled import code_cache, symbols
+from agbench.compiled import code_cache, object_code, sealed, symbols
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.testing import probes
 
 _NOT_FOR_USERS: Final = ("test", "lint", "docs")
 _DISTRIBUTION: Final = "agbench"
+_ANEW: Final = "install agbench anew"
 _KINDS: Final = ("task", "crop", "soil", "site")
+_LEFT_ALONE: Final = ("current", "another package's")
+_AN_HOUR: Final = 3600.0  # s; a file that is being written is younger
+_LINE: Final = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 @dataclass(frozen=True)
@@ -86,18 +96,49 @@ def _compiled_code() -> Iterator[Finding]:
         proved,
         "" if proved else f'pip install "numba=={symbols.PROVED[-1]}.*"',
     )
-    yield Finding("compiled code", "folder", str(code_cache.folder()))
+    for folder in dict.fromkeys((code_cache.folder(), object_code.folder())):
+        yield _writable(folder)
     files = code_cache.kept()
     for state, count in sorted(Counter(file.state for file in files).items()):
         size = sum(file.size for file in files if file.state == state)
         value = f"{count} file{'' if count == 1 else 's'}, {size / 1e6:.1f} MB"
-        remedy = "" if state == "current" else "never read; agbench doctor --clean removes them"
+        remedy = "" if state in _LEFT_ALONE else "never read; agbench doctor --clean removes them"
         yield Finding("compiled code", state, value, None, remedy)
+    objects = _files(object_code.folder(), "*.object")
+    size = sum(path.lstat().st_size for path in objects)
+    yield Finding("compiled code", "greenhouses and functions", f"{len(objects)} files, {size / 1e6:.1f} MB")
+    damaged = sum(sealed.key_of(path) is None for path in objects)
+    if damaged:
+        value = f"{damaged} of them"
+        yield Finding(
+            "compiled code", "damaged", value, None, "never read; agbench doctor --clean removes them"
+        )
+
+
+def _writable(folder: Path) -> Finding:
+    """Return whether machine code can be kept in a folder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return Finding("compiled code", "folder", str(folder), True)
+    except OSError as error:
+        value = f"{folder} cannot be written: {error.strerror or error}"
+        return Finding("compiled code", "folder", value, False, "name another on AGBENCH_CACHE_DIR")
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return [path for path in sorted(folder.glob(pattern)) if not path.is_dir()]
 
 
 def clean() -> int:
     """Remove the kept machine code that is of no use here; return the number of files."""
-    useless = [file.path for file in code_cache.kept() if file.state != "current"]
+    useless = [file.path for file in code_cache.kept() if file.state not in _LEFT_ALONE]
+    objects = _files(object_code.folder(), "*.object")
+    useless += [path for path in objects if sealed.key_of(path) is None]
+    for folder in (code_cache.folder(), object_code.folder()):
+        useless += [
+            path for path in _files(folder, ".new-*") if time.time() - path.lstat().st_mtime > _AN_HOUR
+        ]
     for path in useless:
         path.unlink(missing_ok=True)
     return len(useless)
@@ -123,21 +164,65 @@ def _data_files() -> Iterator[Finding]:
         for root in data.roots():
             yield Finding("data", "folder", str(root))
         for kind in _KINDS:
-            count = len(data.names(kind))
-            yield Finding("data", f"{kind}s", str(count), count > 0, "" if count else "install agbench anew")
+            names = data.names(kind)
+            yield Finding("data", f"{kind}s", str(len(names)), bool(names), "" if names else _ANEW)
+            yield from _wrong_files(kind, names)
     except AgBenchError as error:
         yield Finding("data", "folders", str(error), False, f"mend {data.PATH_VARIABLE}")
+    yield from _installed_files()
+
+
+def _wrong_files(kind: str, names: list[str]) -> Iterator[Finding]:
+    """Yield the files of a kind that cannot be read."""
+    for name in names:
+        try:
+            getattr(data, kind)(name)
+        except AgBenchError as error:
+            yield Finding(
+                "data", f"{kind} {name}", str(error), False, "mend the file, or install agbench anew"
+            )
+
+
+def _installed_files() -> Iterator[Finding]:
+    """Yield whether all files are as they were installed; of a checkout nothing is recorded."""
+    recorded = [file for file in metadata.files(_DISTRIBUTION) or () if file.hash is not None]
+    changed = [str(file) for file in recorded if not _as_installed(file)]
+    if changed:
+        said = f"{len(changed)} of {len(recorded)} changed or missing, such as {changed[0]}"
+        yield Finding("data", "files as installed", said, False, _ANEW)
+    else:
+        yield Finding("data", "files as installed", str(len(recorded)))
+
+
+def _as_installed(file: metadata.PackagePath) -> bool:
+    """Return whether a file has the hash that the installer recorded."""
+    assert file.hash is not None
+    try:
+        digest = hashlib.new(file.hash.mode, file.read_binary()).digest()
+    except (OSError, ValueError):
+        return False
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == file.hash.value
 
 
 def self_test() -> Iterator[Finding]:
     """Compute every probe and yield, one by one, whether it leaves the fingerprint that is shipped."""
-    expected = probes.shipped()
+    try:
+        expected = probes.shipped()
+    except (OSError, ValueError) as error:
+        yield Finding("self-test", probes.FILE.name, f"cannot be read: {error}", False, _ANEW)
+        return
+    if not expected:
+        yield Finding("self-test", probes.FILE.name, "has no fingerprints", False, _ANEW)
+        return
     command = [sys.executable, "-u", "-m", "agbench.testing.probes", *expected]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     left = list(expected)
     for line in process.stdout:
-        value, name = line.rstrip("\n").split("  ", 1)
+        match = _LINE.fullmatch(line.rstrip("\n"))
+        if match is None or match[2] not in left:  # somebody else's line
+            continue
+        value, name = match[1], match[2]
         left.remove(name)
         same = value == expected[name]
         remedy = "" if same else "this installation computes something else: its scores do not count"
@@ -145,4 +230,6 @@ def self_test() -> Iterator[Finding]:
     message = process.communicate()[1].strip().splitlines()
     if process.returncode:
         last = message[-1] if message else f"exit code {process.returncode}"
-        yield Finding("self-test", left[0] if left else "end", f"failed: {last}", False, "report this")
+        skipped = f"the {len(left) - 1} probes after it were not run; " if len(left) > 1 else ""
+        remedy = f"{skipped}install agbench anew, or report this"
+        yield Finding("self-test", left[0] if left else "end", f"failed: {last}", False, remedy)
