@@ -80,6 +80,7 @@ class Sources:
         self._folder = folder
         self._boundary = frozenset(boundary)
         self._modules: dict[str, Module] = {}
+        self._beside: dict[Path, dict[str, Path]] = {}
 
     @cached_property
     def files(self) -> dict[str, Path]:
@@ -135,8 +136,10 @@ class Sources:
     def _files_named(self, module: str, texts: set[str]) -> set[Path]:
         """Return the files beside a module that texts in it name."""
         folder = self.files[module].parent
-        beside = {path.name: path for path in folder.iterdir() if path.suffix != ".py" and path.is_file()}
-        return {beside[text] for text in texts & beside.keys()}
+        if folder not in self._beside:
+            found = (path for path in folder.iterdir() if path.suffix != ".py" and path.is_file())
+            self._beside[folder] = {path.name: path for path in found}
+        return {self._beside[folder][text] for text in texts & self._beside[folder].keys()}
 
     def _root(self, root: str) -> Place:
         module, _, name = root.partition(":")
