@@ -55,7 +55,7 @@ def test_the_worked_example_is_what_the_code_gives(tmp_path, monkeypatch):
 def test_near_ties_are_what_the_code_counts_as_such():
     assert f"within rounding ({heads.ROUNDING['float64']:.0e}".replace("e-0", "e-") in TEXT
     assert f", {heads.ROUNDING['float32']:.0e} in an ONNX graph".replace("e-0", "e-") in TEXT
-    assert f"at most {100 * NEAR_TIES:.0f} % may be near-ties" in TEXT
+    assert f"at most {100 * NEAR_TIES:g} % may be near-ties" in TEXT
 
 
 def test_the_example_of_several_seeds_is_what_the_code_gives():
