@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from agbench import data
-from agbench.errors import AgBenchError
+from agbench.errors import AgBenchError, ConfigError
 from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
 from agbench.leaderboard import verified
@@ -170,6 +170,8 @@ def _verdict(verify: Verify, board: Path, submission: CheckedSubmission) -> Verd
     except RefusedError as error:
         verified.withdraw(board, submission)
         return _refused(submission.folder, error)
+    except ConfigError as error:  # what was written down of it cannot be read; it may hold a hidden run
+        return Verdict(submission.folder, False, f"{error} Mend that file, or delete it to verify anew.")
 
 
 def _refused(folder: Path, error: RefusedError) -> Verdict:

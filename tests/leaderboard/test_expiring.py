@@ -236,6 +236,17 @@ def test_a_stale_row_that_no_longer_holds_ends_the_command_with_code_1(rows, cap
     assert level(rows, "zero") == ["replayed", "reproduced"]
 
 
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_renewed(rows, capsys):
+    path = rows / "verified" / TASK / "standard-practice" / "1.0.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("submission: [")
+    printed = run(capsys, rows, "replay", "--stale", code=1)
+    assert "standard-practice" in printed
+    assert "delete it to verify anew" in printed
+    assert path.read_text() == "submission: ["
+    assert level(rows, "zero") == ["replayed", "reproduced"]
+
+
 def test_a_hidden_run_of_other_physics_waits_for_its_secret(board, checked, record, capsys):
     verified.save(board, checked, "hidden")
     zero_hash(record, "hidden")
