@@ -11,27 +11,27 @@ Everything named here is stable; everything else may change.
 
 from importlib import import_module
 
-from agbench.gymnasium_hook import install as _install
+from agbench.registration import install as _install
 
 __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # typing itself would be most of the time that importing agbench takes
 if TYPE_CHECKING:
+    from agbench.envs.registry import TaskInfo, make, make_vec, tasks
     from agbench.evaluation import Result, evaluate
     from agbench.policies import Policy, load_policy
-    from agbench.registry import TaskInfo, make, make_vec, tasks
     from agbench.simulation import simulate
 
 _HOMES = {
     "Policy": "agbench.policies",
     "Result": "agbench.evaluation",
-    "TaskInfo": "agbench.registry",
+    "TaskInfo": "agbench.envs.registry",
     "evaluate": "agbench.evaluation",
     "load_policy": "agbench.policies",
-    "make": "agbench.registry",
-    "make_vec": "agbench.registry",
+    "make": "agbench.envs.registry",
+    "make_vec": "agbench.envs.registry",
     "simulate": "agbench.simulation",
-    "tasks": "agbench.registry",
+    "tasks": "agbench.envs.registry",
 }
 
 __all__ = [

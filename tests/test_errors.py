@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 import agbench
-from agbench import data
+from agbench.data import catalog
+from agbench.data.field_task import FieldTask
+from agbench.data.reading import read_file
 from agbench.errors import (
     ActionError,
     AgBenchError,
@@ -19,8 +21,6 @@ from agbench.errors import (
     WeatherError,
     did_you_mean,
 )
-from agbench.spec.field_task import FieldTask
-from agbench.spec.reading import read_file
 
 TASK = "wheat-nitrogen-v1"
 
@@ -76,7 +76,7 @@ def test_an_override_with_an_unknown_name_names_the_nearest(overrides, message):
 
 
 def test_a_misspelt_key_of_a_file_names_the_nearest_and_the_file(tmp_path):
-    text = data.find("task", TASK).read_text()
+    text = catalog.find("task", TASK).read_text()
     path = tmp_path / "bad.yaml"
     path.write_text(text.replace("beta:", "betta:"))
     message = raised(ConfigError, read_file, FieldTask, path)
@@ -99,7 +99,7 @@ def test_a_year_without_weather_names_what_there_is():
 
 
 def test_weather_with_a_gap_is_refused_before_training():
-    frame = agbench.field_season.site_series("wageningen").to_frame()
+    frame = agbench.simulation.field.site_series("wageningen").to_frame()
     frame = frame.drop(pd.Timestamp("1984-06-10"))
     message = raised(WeatherError, agbench.make, TASK, weather=frame, years=[1984])
     assert "lacks 1 day from 1984-01-01 to 1984-09-01: 1984-06-10" in message
@@ -198,7 +198,7 @@ def test_an_unknown_reset_option_names_the_nearest(make):
 
 
 def test_an_unknown_render_mode_names_the_nearest():
-    from agbench.registry import single_environment
+    from agbench.envs.registry import single_environment
 
     message = raised(ConfigError, single_environment, TASK, render_mode="rgb-array")
     assert "render_mode 'rgb-array' is unknown. Did you mean 'rgb_array'?" in message

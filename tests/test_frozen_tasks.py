@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agbench import data
+from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.evaluation import anchors, provenance
-from agbench.spec.overrides import override
 
 ROOT = Path(__file__).parents[1]
 OURS = sorted(path.stem for path in (ROOT / "tasks").glob("*.yaml"))
@@ -52,12 +52,12 @@ def test_no_version_of_a_task_disappears():
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_task_has_anchors_that_fit_it(name):
-    said = anchors.outdated(data.task(name))
+    said = anchors.outdated(catalog.task(name))
     assert said is None, said
 
 
 def test_a_changed_protocol_is_noticed_and_a_mended_word_is_not():
-    task = data.task("wheat-nitrogen-v1")
+    task = catalog.task("wheat-nitrogen-v1")
     frozen = freeze.frozen("wheat-nitrogen-v1")
     changed = {**frozen, "task": provenance.task_hash(override(task, {"beta": 9.0}))}
     assert "its protocol changed" in problem(task.task, frozen, changed)

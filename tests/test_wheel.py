@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 PROGRAM = """
 import gymnasium
-env = gymnasium.make("agbench/wheat-nitrogen-v1", split="test")  # agbench is not imported here
+env = gymnasium.make("agbench:agbench/wheat-nitrogen-v1", split="test")
 env.reset(seed=0, options={"scenario": "wageningen/1984"})
 total, over = 0.0, False
 while not over:

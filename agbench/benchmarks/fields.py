@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 import agbench
-from agbench import data
-from agbench.building import build
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.envs.family import build
 from agbench.errors import SimulationError, UnknownNameError
-from agbench.spec.overrides import override
 
 _KERNEL_ROWS: Final = 256
 _FIRST_CALL: Final = """
@@ -54,7 +54,7 @@ _AIMS: Final = {"lintul3": _LINTUL3_AIMS, "lintul3-wheat": _LINTUL3_AIMS}
 
 def measure(task: str, seconds: float = 2.0, num_envs: int = 256) -> list[Figure]:
     """Return all figures of a field task, each measured for about `seconds`."""
-    aims = _AIMS.get(data.task(task).content()["simulator"]["model"], _WOFOST_AIMS)
+    aims = _AIMS.get(catalog.task(task).content()["simulator"]["model"], _WOFOST_AIMS)
     kernel = kernel_days(task, seconds)
     cold, warm = first_calls(task)
     return [
@@ -87,7 +87,7 @@ def _beside_pcse(task: str, seconds: float, kernel: float, aim: str) -> list[Fig
 
 def kernel_days(task: str, seconds: float) -> float:
     """Return simulated days a second of the compiled model, whole seasons, one core."""
-    parts = build(data.task(task), "train")
+    parts = build(catalog.task(task), "train")
     simulator = parts.make_simulator(_KERNEL_ROWS)
     keys = parts.scenarios.keys
     worlds = [parts.scenarios.world(keys[i % len(keys)]) for i in range(_KERNEL_ROWS)]
@@ -103,7 +103,7 @@ def kernel_days(task: str, seconds: float) -> float:
 
 def pcse_days(task: str, seconds: float) -> float:
     """Return simulated days a second of PCSE's own model, one season after another."""
-    parts = build(override(data.task(task), {"engine": "pcse"}), "train")
+    parts = build(override(catalog.task(task), {"engine": "pcse"}), "train")
     simulator = parts.make_simulator(1)
     nothing = np.zeros((1, len(simulator.inputs)))
     keys = list(parts.scenarios.keys)

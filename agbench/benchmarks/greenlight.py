@@ -17,7 +17,6 @@ from typing import Any
 import casadi
 import numpy as np
 
-from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.model import rate_function
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
@@ -25,6 +24,7 @@ from agbench.simulators.greenlight.smooth import saturation_pressure
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting
 from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WEATHER
 from agbench.simulators.greenlight.world import greenlight_world
+from agbench.variables import Floats
 
 STEPS, INTERVAL = 864, 300.0
 TEMPERATURES = [i for i, variable in enumerate(STATES) if variable.unit == "degC"]

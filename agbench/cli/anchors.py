@@ -7,12 +7,12 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from agbench import data
 from agbench.cli.options import KeptOption, WorkersOption, console
+from agbench.data import catalog
+from agbench.data.anchors import Anchors
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors as library
 from agbench.evaluation import references
-from agbench.spec.anchors import Anchors
 
 
 def anchors(
@@ -35,8 +35,10 @@ def anchors(
     """
     if bool(tasks) == all_:
         raise ConfigError("name the tasks, or say --all.")
-    names = [n for n in tasks or data.names("task") if again or library.outdated(data.task(n)) is not None]
-    todo = [part for name in names for part in references.parts(data.task(name))]
+    names = [
+        n for n in tasks or catalog.names("task") if again or library.outdated(catalog.task(n)) is not None
+    ]
+    todo = [part for name in names for part in references.parts(catalog.task(name))]
     waiting = Counter(part.task for part in todo)
 
     def done(part: references.Part, seconds: float) -> None:
@@ -46,7 +48,7 @@ def anchors(
             _store(part.task, results, root)
 
     references.run_all(sorted(todo, key=references.effort, reverse=True), results, workers, done)
-    left = len(tasks or data.names("task")) - len(names)
+    left = len(tasks or catalog.names("task")) - len(names)
     if left:
         console.print(f"{left} of the tasks had anchors that fit.")
 
@@ -54,7 +56,7 @@ def anchors(
 def _store(name: str, results: Path, root: Path | None) -> None:
     """Make a task's anchors of kept results and write them."""
     found = library.of_kept(name, results)
-    path = library.save(found, root or data.find("task", name).parents[1])
+    path = library.save(found, root or catalog.find("task", name).parents[1])
     _print(found)
     console.print(f"    wrote {path}", soft_wrap=True)
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from agbench import data
 from agbench.cli.options import JsonOption, console, print_json
+from agbench.data import catalog
 
 
 def bench(
@@ -34,7 +34,7 @@ def bench(
     """
     from agbench.benchmarks import fields, greenhouses
 
-    if data.task(task).family == "greenhouse":
+    if catalog.task(task).family == "greenhouse":
         figures = greenhouses.measure(task, seconds, num_envs or 64, against)
     else:
         figures = fields.measure(task, seconds, num_envs or 256)

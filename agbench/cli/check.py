@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.validation import check_file, note_on
+from agbench.testing.data_files import check_file, note_on
 
 
 def check(

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from agbench import data
 from agbench.cli.options import TaskArgument, console
-from agbench.policies.cross_entropy import Search
-from agbench.policies.fitting import fit_file
+from agbench.data import catalog
+from agbench.policies.tuning.cross_entropy import Search
+from agbench.policies.tuning.fitting import fit_file
 
 
 def fit(
@@ -24,7 +24,7 @@ def fit(
 
     Example: `agbench fit wheat-nitrogen-v1 standard-practice`
     """
-    spec = data.task(task)
+    spec = catalog.task(task)
     said = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
     path, mean = fit_file(spec, policy, Search(**said) if said else None)
     console.print(f"{task}  {policy}  mean in training {mean:.2f} {spec.protocol.objective_unit}")

@@ -17,13 +17,14 @@ from agbench.cli.options import BoardOption, JsonOption, WorkersOption, console,
 from agbench.errors import ResultError
 from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
-from agbench.leaderboard import scoring, seasons, verified
-from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.hidden import HiddenRuns, compare, obstacle
-from agbench.leaderboard.making import described
+from agbench.leaderboard import rounds, scoring
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page.building import README, SEASONS, SITE, build
 from agbench.leaderboard.page.serving import ADDRESS, server
-from agbench.leaderboard.verifying import replayed, reproduced, verify_all
+from agbench.leaderboard.submitting import described
+from agbench.leaderboard.verify import verified
+from agbench.leaderboard.verify.hidden import HiddenRuns, compare, obstacle
+from agbench.leaderboard.verify.verifying import replayed, reproduced, verify_all
 from agbench.untrusted.refusal import shown
 
 leaderboard = typer.Typer(
@@ -105,7 +106,7 @@ def hidden_(
 
     Example: `agbench leaderboard hidden --secret ../season-1.secret`
     """
-    runs = HiddenRuns(seasons.current(board), secret)
+    runs = HiddenRuns(rounds.current(board), secret)
 
     def verify(submission: CheckedSubmission) -> str:
         why_not = obstacle(submission)
@@ -139,7 +140,7 @@ def repeat_(
 
     Example: `agbench leaderboard season repeat 1`
     """
-    with seasons.revealed(board, number) as (closed, secret):
+    with rounds.revealed(board, number) as (closed, secret):
         runs = HiddenRuns(closed, secret)
 
         def verify(submission: CheckedSubmission) -> str:

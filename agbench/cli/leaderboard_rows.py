@@ -4,11 +4,12 @@ from typing import Annotated
 
 import typer
 
-from agbench import data
 from agbench.cli.options import BoardOption, KeptOption, WorkersOption, console
+from agbench.data import catalog
 from agbench.evaluation import references
 from agbench.leaderboard import board as places
-from agbench.leaderboard import first_rows, merged
+from agbench.leaderboard import first_rows
+from agbench.leaderboard.checks import merged
 
 
 def first_rows_(
@@ -29,7 +30,7 @@ def first_rows_(
 
     Example: `agbench leaderboard first-rows --workers 2`
     """
-    names = tasks or data.names("task")
+    names = tasks or catalog.names("task")
     wanted = [(name, role) for name in names for role in first_rows.roles(name)]
     bad = first_rows.make_all(wanted, board, results, anew, reproducing, workers, _say)
     made = {first_rows.name_of(*row) for row in wanted}

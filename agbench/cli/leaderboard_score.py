@@ -14,9 +14,10 @@ from rich.table import Table
 from agbench.cli.options import BoardOption, JsonOption, console, plain, print_json
 from agbench.errors import AgBenchError
 from agbench.leaderboard import board as places
-from agbench.leaderboard import scoring, verified
-from agbench.leaderboard.judging import judged
+from agbench.leaderboard import scoring
+from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.scoring import Row
+from agbench.leaderboard.verify import verified
 from agbench.untrusted.refusal import shown
 
 _LEFT: Final = ("agent", "level")  # columns of words; all others are numbers

@@ -7,7 +7,7 @@ import typer
 
 from agbench.cli.options import BoardOption, console
 from agbench.leaderboard import board as places
-from agbench.leaderboard import seasons
+from agbench.leaderboard import rounds
 
 season = typer.Typer(
     name="season", help="Open and close a season, whose secret the hidden scenarios follow from."
@@ -22,17 +22,17 @@ def open_(
     secret: SecretOption,
     scenarios: Annotated[
         int, typer.Option(min=1, max=1000, help="Hidden scenarios a task.")
-    ] = seasons.SCENARIOS,
+    ] = rounds.SCENARIOS,
     board: BoardOption = places.DEFAULT,
 ) -> None:
     """Publish the SHA-256 of a secret; a file that is not there is written with a new one.
 
     Example: `agbench leaderboard season open --secret ../season-1.secret`
     """
-    made = seasons.open_season(board, secret, scenarios)
+    made = rounds.open_season(board, secret, scenarios)
     console.print(f"season {made.season} is open: {made.scenarios} hidden scenarios a task")
     console.print(f"    sha256 {made.sha256}", soft_wrap=True)
-    console.print(f"    wrote {board / seasons.FILE}; keep {secret} secret until the season closes")
+    console.print(f"    wrote {board / rounds.FILE}; keep {secret} secret until the season closes")
 
 
 @season.command("close")
@@ -41,5 +41,5 @@ def close_(secret: SecretOption, board: BoardOption = places.DEFAULT) -> None:
 
     Example: `agbench leaderboard season close --secret ../season-1.secret`
     """
-    made = seasons.close_season(board, secret)
-    console.print(f"season {made.season} is closed; its secret stands in {board / seasons.FILE}")
+    made = rounds.close_season(board, secret)
+    console.print(f"season {made.season} is closed; its secret stands in {board / rounds.FILE}")

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from agbench.cli.options import console, counted, print_json
-from agbench.leaderboard.verifying import Verdict, awaiting_hidden, due, renewed, verify_all
+from agbench.leaderboard.verify.verifying import Verdict, awaiting_hidden, due, renewed, verify_all
 from agbench.untrusted.refusal import shown
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from agbench.data.reading import load_yaml
 from agbench.errors import ConfigError
-from agbench.spec.reading import load_yaml
 
 console = Console(highlight=False)
 if not console.is_terminal:

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from agbench import data
 from agbench.cli.options import (
     JsonOption,
     PolicyOption,
@@ -19,8 +18,9 @@ from agbench.cli.options import (
     print_json,
     read_overrides,
 )
-from agbench.season import Step, ToldSeason, run_season
-from agbench.spec.overrides import override
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.evaluation.episode import Step, ToldSeason, run_season
 
 
 def run(
@@ -46,7 +46,7 @@ def run(
 
     Example: `agbench run wheat-nitrogen-v1 --policy ceres --scenario wageningen/1984`
     """
-    spec = override(data.task(task), read_overrides(set_))
+    spec = override(catalog.task(task), read_overrides(set_))
     season = run_season(spec, policy, split, scenario, seed, out)
     if json:
         print_json(season.content())

@@ -4,7 +4,6 @@ from typing import Any
 
 from rich.table import Table
 
-from agbench import data
 from agbench.cli.options import (
     JsonOption,
     SetOption,
@@ -13,8 +12,9 @@ from agbench.cli.options import (
     print_json,
     read_overrides,
 )
-from agbench.description import describe
-from agbench.spec.overrides import override
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.evaluation.description import describe
 
 
 def show(task: TaskArgument, set_: SetOption = None, json: JsonOption = False) -> None:
@@ -22,7 +22,7 @@ def show(task: TaskArgument, set_: SetOption = None, json: JsonOption = False) -
 
     Example: `agbench show wheat-nitrogen-v1`
     """
-    found = describe(override(data.task(task), read_overrides(set_)))
+    found = describe(override(catalog.task(task), read_overrides(set_)))
     if json:
         print_json(found)
         return

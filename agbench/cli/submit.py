@@ -6,10 +6,10 @@ from typing import Annotated, Any, Final
 import typer
 
 from agbench.cli.options import BoardOption, console
+from agbench.data.reading import load_file
 from agbench.errors import ConfigError
 from agbench.leaderboard import board as places
-from agbench.leaderboard.making import submit as make
-from agbench.spec.reading import load_file
+from agbench.leaderboard.submitting import submit as make
 
 _PARTS: Final = {"training": "{steps: 1000}", "policy": "{format: mlp}"}
 """Keys of a card that have keys below them, and an example of each."""

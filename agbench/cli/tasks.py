@@ -5,7 +5,7 @@ from dataclasses import asdict
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.registry import tasks as all_tasks
+from agbench.envs.registry import tasks as all_tasks
 
 
 def tasks(json: JsonOption = False) -> None:

@@ -8,12 +8,13 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from agbench import data, site_fitting, soils
 from agbench.cli.options import JsonOption, console, print_json
+from agbench.data import catalog, soil_report
 from agbench.errors import unknown
-from agbench.site_yields import MEAN_LIMIT, SPREAD_LIMIT, compare_yields
+from agbench.simulation.generated_yields import MEAN_LIMIT, SPREAD_LIMIT, compare_yields
+from agbench.weather.generator import of_site
 from agbench.weather.generator.check import CHECKED_SEASONS, share_passed
-from agbench.weather.observations import Repair
+from agbench.weather.readers.observations import Repair
 
 weather = typer.Typer(
     name="weather",
@@ -44,7 +45,7 @@ def list_sites(json: JsonOption = False) -> None:
 
     Example: `agbench weather list`
     """
-    found = [site_fitting.overview(name) for name in data.names("site")]
+    found = [of_site.overview(name) for name in catalog.names("site")]
     if json:
         print_json([asdict(site) for site in found])
         return
@@ -66,8 +67,8 @@ def show(
 
     Example: `agbench weather show wageningen 1984`, `agbench weather show wageningen --season 17`
     """
-    found = site_fitting.overview(site)
-    months = site_fitting.months(site, year, season)
+    found = of_site.overview(site)
+    months = of_site.months(site, year, season)
     shown_as = {"season": season} if year is None else {"year": year}
     if json:
         print_json({**asdict(found), **shown_as, "months": months.to_dict("list")})
@@ -92,7 +93,7 @@ def list_soils(json: JsonOption = False) -> None:
 
     Example: `agbench weather soils`
     """
-    found = [soils.overview(name) for name in data.names("soil")]
+    found = [soil_report.overview(name) for name in catalog.names("soil")]
     if json:
         print_json([asdict(soil) for soil in found])
         return
@@ -119,7 +120,7 @@ def plot(
     Example: `agbench weather plot wageningen`
     """
     target = picture or Path("runs") / f"weather-{site}.png"
-    path = site_fitting.draw_site(site, target, observations, as_repair(repair))
+    path = of_site.draw_site(site, target, observations, as_repair(repair))
     console.print(f"wrote {path}")
 
 
@@ -135,7 +136,7 @@ def check(
 
     Example: `agbench weather check wageningen`
     """
-    found = site_fitting.check_site(site, observations, as_repair(repair), seasons)
+    found = of_site.check_site(site, observations, as_repair(repair), seasons)
     if json:
         print_json([{**asdict(finding), "passed": finding.passed} for finding in found])
     else:
@@ -156,7 +157,7 @@ def fit(site: SiteArgument, observations: ObservationsOption = None, repair: Rep
 
     Example: `agbench weather fit wageningen`
     """
-    path = site_fitting.fit_site(site, observations, as_repair(repair))
+    path = of_site.fit_site(site, observations, as_repair(repair))
     console.print(f"wrote {path}")
 
 
@@ -172,7 +173,7 @@ def fetch(site: SiteArgument) -> None:
         def tell(size: int, total: int | None) -> None:
             bar.update(task, completed=size, total=total)
 
-        path = site_fitting.fetch_site(site, tell)
+        path = of_site.fetch_site(site, tell)
     console.print(f"wrote {path}")
 
 
@@ -188,7 +189,7 @@ def yields(
 
     Example: `agbench weather yields wageningen`
     """
-    series = site_fitting.observations(site, observations, as_repair(repair))
+    series = of_site.observations(site, observations, as_repair(repair))
     found = compare_yields(site, series, crop)
     rows = {"observed": found.observed, "generated": found.generated}
     if json:
@@ -205,7 +206,7 @@ def yields(
         raise typer.Exit(1)
 
 
-def _place(site: site_fitting.SiteWeather) -> str:
+def _place(site: of_site.SiteWeather) -> str:
     """Return a place in words, such as `44.00 N 99.00 W, 488 m`."""
     north = f"{abs(site.latitude):.2f} {'N' if site.latitude >= 0 else 'S'}"
     east = f"{abs(site.longitude):.2f} {'E' if site.longitude >= 0 else 'W'}"

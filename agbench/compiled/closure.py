@@ -31,9 +31,13 @@ BOUNDARY: Final = frozenset(
     {
         *("agbench.compiled.closure", "agbench.compiled.sealed", "agbench.compiled.symbols"),
         *("agbench.compiled.code_cache", "agbench.compiled.notice"),
-        *("agbench.cache", "agbench.errors", "agbench.drawing", "agbench.envs.rendering"),
-        *("agbench.envs.season_figure", "agbench.envs.season_panels", "agbench.envs.greenhouse.drawing"),
-        "agbench.spec.families",
+        *("agbench.cache", "agbench.errors", "agbench.plotting", "agbench.envs.rendering"),
+        *(
+            "agbench.envs.field.season_figure",
+            "agbench.envs.field.season_panels",
+            "agbench.envs.greenhouse.drawing",
+        ),
+        "agbench.data.families",
     }
 )
 """Modules that are not followed: what keeps and names machine code, error messages, pictures, and the

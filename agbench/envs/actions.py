@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.errors import ActionError
-from agbench.simulators.base import Floats, VariableTable
+from agbench.variables import Floats, VariableTable
 
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.envs.rewards import Reward
-from agbench.simulators.base import Booleans, Floats, Simulator
+from agbench.simulators.base import Simulator
+from agbench.variables import Booleans, Floats
 
 _NOTICED = 1e-9  # of a unit; what is less is rounding
 

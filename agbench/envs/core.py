@@ -9,11 +9,12 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from agbench.data.task import MetricSpec, Task
 from agbench.envs.actions import ActionMap
 from agbench.envs.rewards import Reward
 from agbench.envs.scenarios import ScenarioSet
-from agbench.simulators.base import Booleans, Floats, Simulator, Variable
-from agbench.spec.task import MetricSpec, Task
+from agbench.simulators.base import Simulator
+from agbench.variables import Booleans, Floats, Variable
 
 if TYPE_CHECKING:
     from agbench.envs.rendering import SeasonPlot

@@ -14,12 +14,12 @@ from matplotlib.backends.registry import BackendFilter, backend_registry
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from agbench import drawing
+from agbench import plotting
 from agbench.envs.core import BatchCore
-from agbench.envs.season_figure import SKY, SeasonFigure, states_shown
-from agbench.envs.season_panels import Season, Setting
+from agbench.envs.field.season_figure import SKY, SeasonFigure, states_shown
+from agbench.envs.field.season_panels import Season, Setting
 from agbench.errors import SimulationError
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 
 _SIZE: Final = (10.0, 9.0)  # inches
 _DPI: Final = 100  # hence images of 1000 x 900 pixels
@@ -113,7 +113,7 @@ class SeasonPlot:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the picture to a file, in the format of its suffix (png, pdf, svg)."""
-        return drawing.save(self._drawn(), path, _SAVED_DPI)
+        return plotting.save(self._drawn(), path, _SAVED_DPI)
 
     def told(self) -> tuple[Setting, Season]:
         """Return the season so far as numbers: what never changes, and what happened."""
@@ -209,12 +209,12 @@ class SeasonPlot:
         """Return the task's metrics and the return so far, with units."""
         info = self._core.info()
         parts = [
-            f"{name} {info[name][0]:.{metric.digits}f} {drawing.printed(metric.unit)}"
+            f"{name} {info[name][0]:.{metric.digits}f} {plotting.printed(metric.unit)}"
             for name, metric in self._core.task.metrics.items()
         ]
         total = sum(step.reward for step in self._steps)
-        parts.append(f"return {total:.1f} {drawing.printed(self._core.task.protocol.objective_unit)}")
-        return textwrap.fill(drawing.signed("  ·  ".join(parts)), _LINE)
+        parts.append(f"return {total:.1f} {plotting.printed(self._core.task.protocol.objective_unit)}")
+        return textwrap.fill(plotting.signed("  ·  ".join(parts)), _LINE)
 
     def _open_window(self) -> bool:
         """Return whether there is a window to draw in; opens it when first asked.

@@ -5,7 +5,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from agbench.simulators.base import Booleans, Floats, Simulator, VariableTable
+from agbench.simulators.base import Simulator
+from agbench.variables import Booleans, Floats, VariableTable
 
 
 class Reward(Protocol):

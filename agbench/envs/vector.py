@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.core import BatchCore, Parts
 from agbench.errors import ActionError, ConfigError, SimulationError, did_you_mean
-from agbench.simulators.base import Booleans
+from agbench.variables import Booleans
 
 Arrays = NDArray[Any]
 _MODES = {

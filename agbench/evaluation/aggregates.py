@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.evaluation.statistics import Interval
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 
 Statistic = Callable[[Floats], Floats]
 """Maps values (..., n) to one value of each n, (...)."""

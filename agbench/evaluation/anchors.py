@@ -9,19 +9,18 @@ from typing import Final
 import numpy as np
 import yaml
 
-from agbench import data
+from agbench.data import catalog
+from agbench.data.anchors import Anchors, AnchorValues
+from agbench.data.reading import read_file
+from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import provenance, references
 from agbench.evaluation.references import ROLES, Part, Role
 from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
 from agbench.files import write_text
-from agbench.simulators.base import Floats
-from agbench.spec.anchors import Anchors, AnchorValues
-from agbench.spec.reading import read_file
-from agbench.spec.task import Task
+from agbench.variables import Floats
 
-FOLDER: Final = "anchors"
 MARGIN: Final = 0.1
 """A submission may violate constraints by this share more than the expert does, or as the task tolerates."""
 
@@ -70,7 +69,7 @@ def compute(task: Task, splits: Sequence[str]) -> Anchors:
 
 def of_kept(name: str, root: Path = references.KEPT) -> Anchors:
     """Return a task's anchors, made of results that `references` keeps; what is missing is run."""
-    task = data.task(name)
+    task = catalog.task(name)
     found: dict[tuple[Role, str], Result] = {}
     for part in references.parts(task):
         folder, _ = references.run(part, root)
@@ -116,8 +115,8 @@ def _values(task: Task, split: str, results: Mapping[tuple[Role, str], Result]) 
 
 
 def save(anchors: Anchors, root: Path) -> Path:
-    """Write anchors to `anchors/TASK.yaml` under a root of data folders and return the path."""
-    path = root / FOLDER / f"{anchors.task}.yaml"
+    """Write anchors to `baselines/TASK/anchors.yaml` under a root of data folders and return the path."""
+    path = catalog.baseline_folder(root, anchors.task) / f"{catalog.ANCHORS}.yaml"
     content = anchors.model_dump(exclude_none=True)
     text = yaml.safe_dump(content, sort_keys=False, indent=4, width=1000, default_flow_style=None)
     write_text(path, text)
@@ -126,19 +125,13 @@ def save(anchors: Anchors, root: Path) -> Path:
 
 def load(task: Task) -> Anchors:
     """Return the stored anchors of a task; raises `ConfigError` where there are none that fit."""
-    path = find(task.task)
+    path = catalog.find_anchors(task.task)
     if path is None:
         raise ConfigError(f"{task.task} has no anchors to be scored by. {remedy(task.task)}")
     anchors = _read(path, path.stat().st_mtime_ns)
     if anchors.task != task.task or anchors.task_hash != provenance.task_hash(task):
         raise ConfigError(f"{path}: task_hash: made for another version of {task.task}. {remedy(task.task)}")
     return anchors
-
-
-def find(name: str) -> Path | None:
-    """Return the file of a task's anchors, or None where there is none."""
-    paths = (root / FOLDER / f"{name}.yaml" for root in data.roots())
-    return next((path for path in paths if path.is_file()), None)
 
 
 def outdated(task: Task) -> str | None:

@@ -11,10 +11,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from agbench.drawing import MUTED, SERIES, named, printed, save, signed, tidy
+from agbench.data.task import Task
 from agbench.errors import ResultError
-from agbench.simulators.base import Floats
-from agbench.spec.task import Task
+from agbench.plotting import MUTED, SERIES, named, printed, save, signed, tidy
+from agbench.variables import Floats
 
 _DPI: Final = 150
 _WIDTH: Final = 10.0  # inches

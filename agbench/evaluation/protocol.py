@@ -3,8 +3,8 @@
 import hashlib
 from dataclasses import dataclass
 
+from agbench.data.task import Task
 from agbench.envs.scenarios import ScenarioSet
-from agbench.spec.task import Task
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from importlib import metadata
 from typing import Any, Final
 
 import agbench
-from agbench.building import entry_points
 from agbench.compiled.closure import closure_hash
+from agbench.data.task import Task
+from agbench.envs.family import entry_points
 from agbench.evaluation.machine import kind
-from agbench.spec.task import Task
 
 _PROSE: Final = ("summary", "source", "tags", "history")
 _PROSE_OF_METRICS: Final = ("meaning", "digits")

@@ -12,19 +12,19 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from agbench import data
-from agbench.building import build
 from agbench.compiled.closure import closure_hash
+from agbench.data import catalog
+from agbench.data.baseline import Baseline
+from agbench.data.greenhouse_task import GreenhouseTask
+from agbench.data.reading import read_file
+from agbench.data.task import Task
+from agbench.envs.family import build
 from agbench.errors import ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
 from agbench.policies.base import Policy
-from agbench.policies.loading import load_policy
-from agbench.spec.baseline import Baseline
-from agbench.spec.greenhouse_task import GreenhouseTask
-from agbench.spec.reading import read_file
-from agbench.spec.task import Task
+from agbench.policies.registry import load_policy
 
 Role = Literal["floor", "expert", "oracle"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -59,7 +59,7 @@ def parts(task: Task) -> list[Part]:
 
 def effort(part: Part) -> int:
     """Return roughly how long a part takes, in days of a field: what to start with in a pool."""
-    task = data.task(part.task)
+    task = catalog.task(part.task)
     steps = task.season.intervals if isinstance(task, GreenhouseTask) else 200
     return len(task.scenarios(part.split)) * steps * (100 if part.role == "oracle" else 1)
 
@@ -67,7 +67,7 @@ def effort(part: Part) -> int:
 def settings_hash(task: Task, name: str) -> str:
     """Return the SHA-256 of a policy's name and settings; prose in its file is not part of it."""
     content: dict[str, Any] = {"name": name}
-    path = data.find_baseline(task.task, name)
+    path = catalog.find_baseline(task.task, name)
     if path is not None:
         baseline = read_file(Baseline, path)
         content |= {"policy": baseline.policy, "settings": baseline.settings}
@@ -99,7 +99,7 @@ def data_hash(task: Task) -> str:
 
 def place(part: Part, root: Path = KEPT) -> Path:
     """Return the folder of a part's result; other settings, or other code of the policy, are another."""
-    task = data.task(part.task)
+    task = catalog.task(part.task)
     name = policy_name(task, part.role)
     assert name is not None
     mark = f"{settings_hash(task, name)[:12]}-{code_hash(task, name)[:12]}"
@@ -111,7 +111,7 @@ def kept(part: Part, root: Path = KEPT) -> Result | None:
     folder = place(part, root)
     if not (folder / "result.yaml").is_file():
         return None
-    task = data.task(part.task)
+    task = catalog.task(part.task)
     try:
         found = Result.load(folder)
     except ResultError:
@@ -132,7 +132,7 @@ def run(part: Part, root: Path = KEPT) -> tuple[Path, float]:
     folder = place(part, root)
     found = kept(part, root)
     if found is None:
-        task = data.task(part.task)
+        task = catalog.task(part.task)
         name = policy_name(task, part.role)
         found = evaluate(task, name, part.split, folder, progress=False)
     if found.failed:

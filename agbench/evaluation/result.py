@@ -19,13 +19,13 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from agbench.data.families import read_task
+from agbench.data.reading import load_yaml
+from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.statistics import Interval, interval
 from agbench.files import sha256
-from agbench.spec.families import read_task
-from agbench.spec.reading import load_yaml
-from agbench.spec.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd

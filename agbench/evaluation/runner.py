@@ -13,19 +13,19 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agbench import data
-from agbench.building import build
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.data.task import Task
 from agbench.envs import SeasonEnv
+from agbench.envs.family import build
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
 from agbench.evaluation.rollout import Rollout, roll_out
 from agbench.files import write
 from agbench.policies.base import Policy
-from agbench.policies.loading import as_policy
+from agbench.policies.registry import as_policy
 from agbench.policies.simple import Recorded
-from agbench.spec.overrides import override
-from agbench.spec.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def evaluate(
 
     An episode that raises is recorded as failed and scored at the task's worst bound.
     """
-    spec = override(data.task(task) if isinstance(task, str) else task, overrides)
+    spec = override(catalog.task(task) if isinstance(task, str) else task, overrides)
     parts = build(spec, split, weather=weather, years=years)
     runner = as_policy(policy, spec)
     todo = episodes(spec, parts.scenarios)

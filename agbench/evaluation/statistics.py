@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 
 Aggregate = Literal["median", "mean"]
 _QUANTILES: Final = (0.025, 0.975)

@@ -9,20 +9,20 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-from agbench import data
+from agbench.data import catalog
+from agbench.data.baseline import Baseline
+from agbench.data.reading import read_file
 from agbench.evaluation import provenance, references
 from agbench.evaluation.references import ROLES, Part, Role
 from agbench.evaluation.result import Result, action_files
 from agbench.leaderboard import board as places
-from agbench.leaderboard import verified
-from agbench.leaderboard.agents import AUTHORS, CONTACT
-from agbench.leaderboard.checking import CheckedSubmission, check
-from agbench.leaderboard.making import submit
-from agbench.leaderboard.replaying import Replay, replay
-from agbench.leaderboard.reproducing import reproduce
-from agbench.leaderboard.verified import Level
-from agbench.spec.baseline import Baseline
-from agbench.spec.reading import read_file
+from agbench.leaderboard.checks.agents import AUTHORS, CONTACT
+from agbench.leaderboard.checks.submission import CheckedSubmission, check
+from agbench.leaderboard.submitting import submit
+from agbench.leaderboard.verify import verified
+from agbench.leaderboard.verify.replaying import Replay, replay
+from agbench.leaderboard.verify.reproducing import reproduce
+from agbench.leaderboard.verify.verified import Level
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
 from agbench.untrusted.refusal import RefusedError
@@ -53,7 +53,7 @@ class FirstRow:
 
 def roles(task: str) -> list[Role]:
     """Return the reference policies that a task has."""
-    spec = data.task(task)
+    spec = catalog.task(task)
     return [role for role in ROLES if references.policy_name(spec, role) is not None]
 
 
@@ -76,7 +76,7 @@ def make(
     is; with `anew` one that is outdated is replaced, else it is refused. Raises `RefusedError`.
     """
     folder = places.place(board, task, role, VERSION)
-    parts = [part for part in references.parts(data.task(task)) if part.role == role]
+    parts = [part for part in references.parts(catalog.task(task)) if part.role == role]
     results = [references.run(part, kept)[0] for part in parts]
     level: Level = "reproduced" if reproducing and role != "oracle" else "replayed"
     with confined(tables.READER) as child:
@@ -165,7 +165,7 @@ def _card(task: str, role: Role, result: Result) -> dict[str, Any]:
         "expert": "The task's expert: a score of 100.",
         "oracle": "The task's oracle: an upper bound of what was found.",
     }[role]
-    path = data.find_baseline(task, result.policy)
+    path = catalog.find_baseline(task, result.policy)
     about = f" {read_file(Baseline, path).summary}" if path is not None else ""
     return {
         "agent": role,

@@ -15,15 +15,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from agbench.data.submission import LEARNED
+from agbench.data.task import Task
 from agbench.errors import ResultError
 from agbench.evaluation import aggregates, anchors, provenance
 from agbench.evaluation.statistics import Interval
-from agbench.leaderboard import verified
-from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.verified import HiddenRun, Level, Standing, Verified
-from agbench.simulators.base import Floats
-from agbench.spec.submission import LEARNED
-from agbench.spec.task import Task
+from agbench.leaderboard.checks.submission import CheckedSubmission
+from agbench.leaderboard.verify import verified
+from agbench.leaderboard.verify.verified import HiddenRun, Level, Standing, Verified
+from agbench.variables import Floats
 
 RESAMPLES: Final = 2000
 SEEDS_TO_RANK: Final = 5  # of a learned agent

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore

@@ -7,9 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agbench.errors import ConfigError, unknown
-from agbench.simulators.base import Simulator, VariableTable
-from agbench.simulators.calendar import CropCalendar
-from agbench.simulators.events import Event
+from agbench.simulators.base import Simulator
+from agbench.simulators.field.calendar import CropCalendar
+from agbench.simulators.field.events import Event
+from agbench.variables import VariableTable
 from agbench.weather.daily import DailySeries
 
 if TYPE_CHECKING:

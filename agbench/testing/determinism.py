@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from agbench.envs import SeasonEnv, SeasonVectorEnv
-from agbench.registry import make_vec, single_environment
+from agbench.envs.registry import make_vec, single_environment
 from agbench.testing.contract import fail
 from agbench.testing.traces import (
     Trace,

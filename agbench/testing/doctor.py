@@ -22,8 +22,8 @@ import numba
 from packaging.requirements import Requirement
 
 import agbench
-from agbench import data
 from agbench.compiled import code_cache, object_code, sealed, symbols
+from agbench.data import catalog
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.testing import probes
@@ -161,14 +161,14 @@ def _extras() -> Iterator[Finding]:
 def _data_files() -> Iterator[Finding]:
     """Yield where data files are read from, and how many there are of each kind."""
     try:
-        for root in data.roots():
+        for root in catalog.roots():
             yield Finding("data", "folder", str(root))
         for kind in _KINDS:
-            names = data.names(kind)
+            names = catalog.names(kind)
             yield Finding("data", f"{kind}s", str(len(names)), bool(names), "" if names else _ANEW)
             yield from _wrong_files(kind, names)
     except AgBenchError as error:
-        yield Finding("data", "folders", str(error), False, f"mend {data.PATH_VARIABLE}")
+        yield Finding("data", "folders", str(error), False, f"mend {catalog.PATH_VARIABLE}")
     yield from _installed_files()
 
 
@@ -176,7 +176,7 @@ def _wrong_files(kind: str, names: list[str]) -> Iterator[Finding]:
     """Yield the files of a kind that cannot be read."""
     for name in names:
         try:
-            getattr(data, kind)(name)
+            getattr(catalog, kind)(name)
         except AgBenchError as error:
             yield Finding(
                 "data", f"{kind} {name}", str(error), False, "mend the file, or install agbench anew"

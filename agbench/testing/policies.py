@@ -5,9 +5,9 @@ from typing import Any, get_args
 import numpy as np
 
 from agbench.envs import SeasonEnv
+from agbench.envs.registry import single_environment
 from agbench.policies.base import Information, Planner, Policy
-from agbench.policies.loading import load_policy
-from agbench.registry import single_environment
+from agbench.policies.registry import load_policy
 from agbench.testing.contract import Report, fail
 
 _SEEDS = (11, 12)

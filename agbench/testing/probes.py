@@ -133,7 +133,7 @@ def _pcse_wheat(model: str, soil_water: str) -> str:
 
 def _profile() -> dict[str, Any]:
     """Return the profile of a shipped soil of layers, as PCSE's parameters have it."""
-    from agbench.field_season import parameters_of
+    from agbench.simulation.field import parameters_of
     from agbench.simulators import models
 
     return parameters_of(models.find("wofost-npk", soil_water="layered"), "soil", "moregon-1", "sound")
@@ -158,22 +158,22 @@ def _npk(soil: str, soil_water: str, setting: str) -> str:
 
 
 def _generated_weather() -> str:
-    from agbench.site_weather import site_generator
+    from agbench.weather.site import site_generator
 
     generator = site_generator("wageningen")
     return _of_numbers([generator.season(number).values for number in (1, 2)])
 
 
 def _changed_weather() -> str:
-    from agbench.site_weather import site_series
     from agbench.weather.change import changed
+    from agbench.weather.site import site_series
 
     return _of_numbers([changed(site_series("wageningen"), 2.5, -20.0).values])
 
 
 def _disaggregated_weather() -> str:
-    from agbench.site_weather import site_series
-    from agbench.weather.greenhouse_disaggregation import disaggregate
+    from agbench.weather.greenhouse.disaggregation import disaggregate
+    from agbench.weather.site import site_series
 
     series = site_series("wageningen")
     drawn = np.random.default_rng(_SEED)
@@ -184,8 +184,8 @@ def _greenlight(preset: str, rows: int) -> str:
     from agbench.simulators.greenlight.metered import MeteredGreenhouse
     from agbench.simulators.greenlight.presets import preset as named
     from agbench.simulators.greenlight.world import greenlight_world
-    from agbench.site_weather import site_series
-    from agbench.weather.greenhouse_disaggregation import disaggregate
+    from agbench.weather.greenhouse.disaggregation import disaggregate
+    from agbench.weather.site import site_series
 
     chosen = named(preset)
     weather = disaggregate(site_series("wageningen"), date(1983, 4, 1), 3)

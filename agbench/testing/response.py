@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench import data
-from agbench.building import build
+from agbench.data import catalog
+from agbench.data.field_task import FieldTask
+from agbench.data.overrides import override
 from agbench.envs.core import BatchCore, Parts
-from agbench.simulators.base import Booleans, Floats
-from agbench.spec.field_task import FieldTask
-from agbench.spec.overrides import override
+from agbench.envs.family import build
 from agbench.testing.contract import NotApplicableError, fail
+from agbench.variables import Booleans, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def check_response(
     the agent sows or harvests, it does so in every run: on the first decision without a dose, and on
     the last one.
     """
-    spec = override(data.task(task), overrides)
+    spec = override(catalog.task(task), overrides)
     if not isinstance(spec, FieldTask):
         raise NotApplicableError("the task is not on a field.")
     parts = build(spec, split, weather=weather, years=years)

@@ -6,8 +6,8 @@ import numpy as np
 from gymnasium import spaces
 
 from agbench.envs import SeasonEnv
+from agbench.envs.registry import make_vec, single_environment
 from agbench.errors import ActionError
-from agbench.registry import make_vec, single_environment
 from agbench.testing.contract import NotApplicableError, fail
 from agbench.testing.traces import draw_actions, enough_steps, go_on, record, require_equal
 

@@ -10,10 +10,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.envs.registry import make_vec
 from agbench.errors import ConfigError, MissingExtraError
-from agbench.policies import heads, mlp
-from agbench.policies.layers import Cell
-from agbench.registry import make_vec
+from agbench.policies.networks import heads, mlp
+from agbench.policies.networks.layers import Cell
 from agbench.training.sb3_zip import algorithm_of
 
 try:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.envs import SeasonVectorEnv
+from agbench.envs.registry import make_vec
 from agbench.errors import MissingExtraError
-from agbench.registry import make_vec
 
 try:
     from stable_baselines3.common.vec_env import VecEnv

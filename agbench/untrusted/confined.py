@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any, Final
 
-from agbench.untrusted import kernel_rights
+from agbench.untrusted import seccomp
 from agbench.untrusted.refusal import RefusedError
 
 SECONDS: Final = 20.0
@@ -140,9 +140,9 @@ def _give_up_rights(memory_bytes: int) -> None:
     import resource  # while files can still be opened
 
     _leave_folders()
-    kernel_rights.without_files()
+    seccomp.without_files()
     _limit(resource, memory_bytes)
-    kernel_rights.without_calls()
+    seccomp.without_calls()
 
 
 def _leave_folders() -> None:

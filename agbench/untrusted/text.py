@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
+from agbench.data.reading import Strict, StrictLoader, construct, read_data
 from agbench.errors import ConfigError
-from agbench.spec.reading import Strict, StrictLoader, construct, read_data
 from agbench.untrusted.refusal import RefusedError
 
 DEPTH: Final = 8

@@ -10,7 +10,7 @@ import numpy as np
 
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import asin, cos, sin
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 
 RADIAN = math.pi / 180.0  # rad per degree
 SINE_OF_OBLIQUITY = 0.3979486313076104  # of the tilt of the earth's axis, 23.45 degrees

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from agbench.compiled import entry
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.columns import DAILY, OBSERVED
 from agbench.weather.daily import ANGSTROM, DailySeries, derive
 from agbench.weather.evapotranspiration import saturated_pressure

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from agbench.simulators.base import Variable, VariableTable
+from agbench.variables import Variable, VariableTable
 
 DAILY: Final = VariableTable(
     [

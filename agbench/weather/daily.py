@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agbench.errors import WeatherError, did_you_mean
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.columns import DAILY, EVAPORATION, OBSERVED
-from agbench.weather.dates import read_dates
 from agbench.weather.plausibility import check_plausible
+from agbench.weather.readers.dates import read_dates
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,9 +6,9 @@ import numpy as np
 
 from agbench.compiled.elementary import exp
 from agbench.errors import WeatherError
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.astronomy import day_length, solar_noon
-from agbench.weather.greenhouse import check_spacing
+from agbench.weather.greenhouse.series import check_spacing
 
 if TYPE_CHECKING:
     import pandas as pd

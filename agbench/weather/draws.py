@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 
 _ZIGGURAT = 3.6541528853610088  # NumPy draws what lies beyond by the C library's logarithm
 _DIGITS = 9

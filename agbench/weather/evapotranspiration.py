@@ -11,7 +11,7 @@ import numpy as np
 
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import exp, pow
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.astronomy import angot_radiation, transmission
 
 LATENT_HEAT = 2.45e6  # evaporation of water [J kg-1], FAO 56

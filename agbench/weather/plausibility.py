@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from agbench.errors import WeatherError
-from agbench.simulators.base import Booleans, Floats
+from agbench.variables import Booleans, Floats
 from agbench.weather.columns import DAILY
 
 _DARK = 1e5  # J m-2 d-1; less than the darkest day of mid-latitudes

@@ -5,8 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 import agbench
-from agbench import data
 from agbench.cli.app import app
+from agbench.data import catalog
 from agbench.errors import AgBenchError, WeatherError
 
 runner = CliRunner()
@@ -30,7 +30,7 @@ def test_list_tells_what_weather_each_site_has():
 
 def test_soils_tell_what_every_soil_holds_layered_ones_too():
     found = {soil["soil"]: soil for soil in json.loads(run("soils", "--json").stdout)}
-    assert set(found) == set(data.names("soil"))
+    assert set(found) == set(catalog.names("soil"))
     layered = found["moregon-1"]
     assert layered["layers"] == 6
     assert layered["wilting"] == pytest.approx(0.036)
@@ -115,12 +115,12 @@ def test_a_fit_to_too_few_years_ends_in_one_sentence(tmp_path):
 
 
 def test_fit_writes_the_climate_of_a_site_file(tmp_path, monkeypatch):
-    shipped = data.find("site", "wageningen").read_text()
+    shipped = catalog.find("site", "wageningen").read_text()
     folder = tmp_path / "sites"
     folder.mkdir()
     path = folder / "meadow.yaml"
     path.write_text(shipped[: shipped.index("climate:")].replace("site: wageningen", "site: meadow"))
     monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
     run("fit", "meadow")
-    assert data.site("meadow").climate.occurrence.dry_dry[0] == pytest.approx(0.29, abs=0.05)
+    assert catalog.site("meadow").climate.occurrence.dry_dry[0] == pytest.approx(0.29, abs=0.05)
     assert path.read_text().startswith("site: meadow\nsummary: Wageningen")

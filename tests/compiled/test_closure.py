@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from agbench import data
-from agbench.building import build, entry_points
 from agbench.compiled.closure import BOUNDARY, PACKAGE, Sources
+from agbench.data import catalog
 from agbench.envs import SeasonEnv
+from agbench.envs.family import build, entry_points
 from agbench.evaluation.protocol import episodes
 from agbench.evaluation.provenance import simulator_hash
 from agbench.evaluation.rollout import roll_out
-from agbench.policies.loading import load_policy
+from agbench.policies.registry import load_policy
 
 PHYSICS = {"a": "from .b import rate\n\ndef run(x):\n    return rate(x)\n"}
 
@@ -168,22 +168,22 @@ CHANGES = [
     ("simulators/wofost/wofost72.py", "stem_rates(s, tables, 0.0)", "stem_rates(s, tables, 0.1)", set()),
     ("simulators/wofost/soil_nitrogen.py", "_PLENTY = 100.0", "_PLENTY = 90.0", set()),
     ("simulators/wofost/weather.py", "0.1127017", "0.1127", NPK),
-    ("simulators/afgen.py", "x[-1] == 0.0", "x[-1] == 1.0", FIELDS),
-    ("simulators/greenlight/crop_photosynthesis.py", "8.3144598", "8.31446", {"greenhouse"}),
-    ("simulators/rosenbrock/driver.py", "LEAST_STEP = 1e-9", "LEAST_STEP = 1e-8", {"greenhouse"}),
+    ("simulators/field/afgen.py", "x[-1] == 0.0", "x[-1] == 1.0", FIELDS),
+    ("simulators/greenlight/crop/photosynthesis.py", "8.3144598", "8.31446", {"greenhouse"}),
+    ("simulators/casadi_jit/rosenbrock/driver.py", "LEAST_STEP = 1e-9", "LEAST_STEP = 1e-8", {"greenhouse"}),
     ("weather/astronomy.py", "= 0.3979486313076104", "= 0.3978", set(TASKS)),
     ("weather/evapotranspiration.py", "SOIL_ALBEDO = 0.15", "SOIL_ALBEDO = 0.2", set(TASKS)),
     ("weather/generator/kernel.py", "MOST_RAIN = 20.0", "MOST_RAIN = 19.0", FIELDS),
     ("weather/change.py", "percent / 100.0", "percent / 10.0", FIELDS),
-    ("weather/greenhouse_disaggregation.py", "CLEAR = 0.75", "CLEAR = 0.7", {"greenhouse"}),
+    ("weather/greenhouse/disaggregation.py", "CLEAR = 0.75", "CLEAR = 0.7", {"greenhouse"}),
     ("envs/rewards.py", "product_price: float = 1.0", "product_price: float = 2.0", FIELDS),
     ("envs/constraints.py", "_NOTICED = 1e-9", "_NOTICED = 1e-3", FIELDS),
     ("envs/greenhouse/rewards.py", "3600.0", "3000.0", {"greenhouse"}),
     ("envs/greenhouse/constraints.py", "min(outside, 1.0)", "min(outside, 2.0)", {"greenhouse"}),
     ("envs/core.py", "_totals[rows] = 0.0", "_totals[rows] = 1.0", set(TASKS)),
-    ("building/randomisation.py", "_LEAST: Final = 0.1", "_LEAST: Final = 0.2", FIELDS),
-    ("spec/field_task.py", "default=0.7", "default=0.6", FIELDS),
-    ("spec/greenhouse_task.py", "INTERVAL = 300", "INTERVAL = 600", {"greenhouse"}),
+    ("envs/field/randomisation.py", "_LEAST: Final = 0.1", "_LEAST: Final = 0.2", FIELDS),
+    ("data/field_task.py", "default=0.7", "default=0.6", FIELDS),
+    ("data/greenhouse_task.py", "INTERVAL = 300", "INTERVAL = 600", {"greenhouse"}),
     ("compiled/__init__.py", "nogil=True", "nogil=False", set(TASKS)),
     ("compiled/elementary/doors.py", "module, name, 1)", "module, name, 2)", set(TASKS)),
     ("compiled/elementary/power.py", "y * 0.5", "y * 0.25", set(TASKS)),
@@ -191,7 +191,7 @@ CHANGES = [
     ("weather/draws.py", "_DIGITS = 9", "_DIGITS = 8", set(TASKS)),
     ("compiled/arithmetic.py", '"fastmath": False', '"fastmath": True', set(TASKS)),
     ("leaderboard/scoring.py", "RESAMPLES: Final = 2000", "RESAMPLES: Final = 20", set()),
-    ("policies/ceres.py", "= 1000.0", "= 2000.0", set()),
+    ("policies/field/ceres.py", "= 1000.0", "= 2000.0", set()),
 ]
 
 
@@ -200,7 +200,7 @@ def copied(tmp_path_factory):
     """A copy of the package, and the starts of a task of each model."""
     root = tmp_path_factory.mktemp("copy") / "agbench"
     shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("__pycache__", "static", "_data"))
-    return root, {kind: entry_points(data.task(name)) for kind, name in TASKS.items()}
+    return root, {kind: entry_points(catalog.task(name)) for kind, name in TASKS.items()}
 
 
 @pytest.mark.parametrize(("file", "old", "new", "moved"), CHANGES, ids=[change[0] for change in CHANGES])
@@ -209,7 +209,7 @@ def test_a_constant_moves_the_hashes_of_its_models_alone(copied, file, old, new,
     path = root / file
     text = path.read_text()
     assert old in text
-    before = {kind: simulator_hash(data.task(name)) for kind, name in TASKS.items()}
+    before = {kind: simulator_hash(catalog.task(name)) for kind, name in TASKS.items()}
     try:
         path.write_text("# A comment.\n" + text.replace('."""\n', '. And more."""  # so\n'))
         assert _hashes(root, starts) == before
@@ -227,16 +227,16 @@ def _hashes(root, starts):
 
 EPISODES = ("wheat-nitrogen-v1", "wheat-layered-v1", "cassava-inputs-v1", "greenhouse-setpoint-v1")
 BESIDE = {
-    ("agbench.building", "build"),
+    ("agbench.envs.family", "build"),
     ("agbench.policies.simple", "Zero"),
-    ("agbench.gymnasium_hook", "_Finder"),
+    ("agbench.registration", "_Finder"),
 }
 """What runs too, but belongs to no model: the door to the families, the policy, Python's imports."""
 
 
 @pytest.mark.parametrize("name", EPISODES)
 def test_whatever_python_runs_in_an_episode_is_in_the_closure(name):
-    task, sources, seen = data.task(name), Sources(), set()
+    task, sources, seen = catalog.task(name), Sources(), set()
     policy = load_policy("zero", task)
     modules = {str(path): module for module, path in sources.files.items()}
 

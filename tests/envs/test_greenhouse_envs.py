@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench import data
+from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.errors import ActionError, ConfigError, WeatherError
 from agbench.evaluation.provenance import task_hash
-from agbench.simulators.greenlight.uncertain import uncertain_columns
-from agbench.spec.overrides import override
+from agbench.simulators.greenlight.parameters.uncertain import uncertain_columns
 
 WINTER = "greenhouse-winter-v1"
 TOMATO = "greenhouse-tomato-v1"
@@ -72,7 +72,7 @@ def test_the_profit_is_that_of_its_prices():
 
 
 def parameters(env):
-    from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+    from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 
     values = dict(zip(PARAMETER_TABLE.names, env.core.simulator.parameters[0], strict=True))
     floor = values["aFlr"]
@@ -185,7 +185,7 @@ def test_uncertain_parameters_may_be_a_named_list(parameters, listed, part):
 
 
 def test_the_named_list_is_the_one_of_the_task():
-    listed = uncertain_columns(data.task(UNCERTAIN).uncertainty.parameters)
+    listed = uncertain_columns(catalog.task(UNCERTAIN).uncertainty.parameters)
     assert listed.tolist() == uncertain_columns("sound").tolist()
 
 
@@ -242,7 +242,7 @@ def test_a_higher_set_point_costs_more_heat_and_warms_the_air():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_scenario_of_every_split_can_be_begun(task):
-    for split in data.task(task).splits:
+    for split in catalog.task(task).splits:
         env = agbench.make(task, split).unwrapped
         for key in env.scenarios.keys[:: max(1, len(env.scenarios) // 3)]:
             observation, _ = env.reset(seed=0, options={"scenario": key})
@@ -251,7 +251,7 @@ def test_every_scenario_of_every_split_can_be_begun(task):
 
 def test_structure_is_a_setting_of_tasks():
     """It changes what the equations do, and the task's hash."""
-    task = data.task(TOMATO)
+    task = catalog.task(TOMATO)
     changed = override(task, {"structure": {"pruning": "threshold"}})
     assert task_hash(changed) != task_hash(task)
     assert task_hash(override(task, {"structure": {}})) == task_hash(task)

@@ -6,7 +6,7 @@ import pytest
 import agbench
 from agbench.envs.greenhouse.drawing import GreenhousePlot
 from agbench.simulators.greenlight.metered import METERS
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 
 
 def season(task, steps, **overrides):

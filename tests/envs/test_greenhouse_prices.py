@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 import agbench
-from agbench import data
-from agbench.building import build
+from agbench.data import catalog
+from agbench.data.greenhouse_task import GreenhouseReward
+from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
+from agbench.envs.family import build
+from agbench.envs.greenhouse.prices import GreenhousePrices
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation.runner import evaluate, replay
-from agbench.greenhouse_prices import GreenhousePrices
-from agbench.spec.greenhouse_task import GreenhouseReward
-from agbench.spec.overrides import override
 
 WINTER = "greenhouse-winter-v1"
 BY_HOUR = [round(0.1 + 0.01 * hour, 2) for hour in range(24)]
@@ -68,7 +68,7 @@ def test_each_hour_is_paid_at_its_own_price():
 
 
 def parameter(name):
-    from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+    from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 
     return PARAMETER_TABLE.column(name)
 
@@ -84,7 +84,7 @@ def test_a_night_tariff_is_a_list_of_hours():
 def test_a_batch_pays_each_row_by_its_own_date_and_goes_on_from_a_saved_state(series):
     series(hours("2009-10-01", 24 * 60), np.arange(24 * 60) / 1000)
     keys = ["bleiswijk/2009-10-20", "bleiswijk/2009-11-09"]
-    parts = build(override(data.task(WINTER), {"reward__electricity": "spot", **SHORT}), "train")
+    parts = build(override(catalog.task(WINTER), {"reward__electricity": "spot", **SHORT}), "train")
     actions = np.tile(np.array([-1, -1, -1, -1, 1, -1], np.float32), (2, 1))
     both = BatchCore(parts, 2)
     both.reset([0, 1], keys)
@@ -148,12 +148,12 @@ def test_the_result_says_which_series_it_rests_on_and_replays(series):
 )
 def test_a_price_that_is_none_is_refused(price, said):
     with pytest.raises(ConfigError, match=said):
-        override(data.task(WINTER), {"reward.electricity": price})
+        override(catalog.task(WINTER), {"reward.electricity": price})
 
 
 def test_a_night_tariff_beside_hourly_prices_is_refused():
     with pytest.raises(ConfigError, match="hourly prices already say"):
-        override(data.task(WINTER), {"reward.electricity": BY_HOUR, "electricity_night": 0.1})
+        override(catalog.task(WINTER), {"reward.electricity": BY_HOUR, "electricity_night": 0.1})
 
 
 def test_errors_of_series_name_file_place_and_remedy(series):

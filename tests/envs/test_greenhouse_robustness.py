@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from robustness import KINDS, UNCERTAIN, endure
 
-from agbench.benchmarks.robustness import KINDS, UNCERTAIN, endure
 from agbench.simulators.greenlight.presets import PRESETS
 
 SEASONS = ("01-05", "06-10")

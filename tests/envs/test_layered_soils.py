@@ -5,9 +5,9 @@ import pytest
 import yaml
 
 import agbench
-from agbench import data
+from agbench.data import catalog
 from agbench.errors import ConfigError
-from agbench.validation import check_file
+from agbench.testing.data_files import check_file
 
 TASK = "wheat-layered-v1"
 LAYERS = [f"SM_{i}" for i in range(1, 7)]
@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_refused(changes, message):
     ],
 )
 def test_a_wrong_profile_is_told(tmp_path, old, new, message):
-    text = data.find("soil", "moregon-1").read_text()
+    text = catalog.find("soil", "moregon-1").read_text()
     assert old in text
     path = tmp_path / "moregon-1.yaml"
     path.write_text(text.replace(old, new))
@@ -103,8 +103,8 @@ def test_a_wrong_profile_is_told(tmp_path, old, new, message):
 
 def test_the_layered_soils_say_what_was_left_out():
     for name in ("moregon-1", "moregon-2", "moregon-3"):
-        text = data.find("soil", name).read_text()
+        text = catalog.find("soil", name).read_text()
         assert "Left out: SMW 0.3" in text
         content = yaml.safe_load(text)
         assert "SMW" not in content["parameters"]
-        assert data.soil(name).profile.depth == 125.0
+        assert catalog.soil(name).profile.depth == 125.0

@@ -3,7 +3,7 @@ import pytest
 
 import agbench
 from agbench.errors import ConfigError
-from agbench.site_weather import site_series
+from agbench.weather.site import site_series
 
 TASK = "wheat-nitrogen-v1"
 KEY = {"scenario": "wageningen/1983"}

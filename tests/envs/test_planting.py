@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench import data
+from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.errors import ConfigError
-from agbench.spec.overrides import override
 
 TASK = "wheat-planting-v1"
 NOTHING, PLANT, HARVEST = 0, 1, 2
@@ -117,7 +117,7 @@ def test_the_expert_beats_fixed_days_in_every_year_of_two():
 )
 def test_half_a_setting_is_refused(changes, message):
     with pytest.raises(ConfigError, match=message):
-        override(data.task(TASK), changes)
+        override(catalog.task(TASK), changes)
 
 
 def test_what_the_engines_cannot_do_is_told():

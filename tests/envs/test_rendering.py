@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import agbench
-from agbench import drawing
+from agbench import plotting
+from agbench.envs.field.season_figure import _months
+from agbench.envs.field.season_panels import _readable
 from agbench.envs.rendering import SeasonPlot
-from agbench.envs.season_figure import _months
-from agbench.envs.season_panels import _readable
 from agbench.errors import SimulationError
 
 TASK = "wheat-nitrogen-v1"
@@ -293,8 +293,8 @@ def test_months_are_thinned_in_seasons_of_several_years():
     ],
 )
 def test_units_are_printed_with_superscripts(unit, shown):
-    assert drawing.printed(unit) == shown
+    assert plotting.printed(unit) == shown
 
 
 def test_minus_signs_are_true_ones_and_hyphens_stay():
-    assert drawing.signed("return -3.5 of wheat-nitrogen-v1") == "return −3.5 of wheat-nitrogen-v1"
+    assert plotting.signed("return -3.5 of wheat-nitrogen-v1") == "return −3.5 of wheat-nitrogen-v1"

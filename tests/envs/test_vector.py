@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agbench
+from agbench.envs.registry import single_environment
 from agbench.errors import ConfigError, SimulationError
-from agbench.registry import single_environment
 
 TASK = "wheat-nitrogen-v1"
 

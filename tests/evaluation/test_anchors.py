@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from agbench import data
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.data.task import ReferencesSpec
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors, evaluate, references
-from agbench.spec.overrides import override
-from agbench.spec.task import ReferencesSpec
 
 FLOOR_AND_EXPERT = ReferencesSpec(floor="zero", expert="feeding")
-TASK = data.task("wheat-nitrogen-v1")
+TASK = catalog.task("wheat-nitrogen-v1")
 
 
 CHEAP = ("wheat-nitrogen-v1", "millet-inputs-v1", "wheat-limits-v1")
@@ -19,7 +19,7 @@ CHEAP = ("wheat-nitrogen-v1", "millet-inputs-v1", "wheat-limits-v1")
 @pytest.mark.parametrize("name", CHEAP)
 @pytest.mark.parametrize("role", ["floor", "expert"])
 def test_stored_anchors_are_what_simulating_again_gives(name, role):
-    task = data.task(name)
+    task = catalog.task(name)
     stored = anchors.load(task).splits["test"]
     again = evaluate(task, references.policy_name(task, role), progress=False)
     assert list(stored) == task.scenarios("test")
@@ -44,14 +44,14 @@ def test_reported_splits_have_anchors_in_the_order_of_the_split_and_others_say_s
 
 
 def test_the_limit_of_constraint_costs_is_a_tenth_above_the_experts():
-    task = data.task("potato-runoff-v1")
+    task = catalog.task("potato-runoff-v1")
     found = anchors.compute(task.model_copy(update={"references": FLOOR_AND_EXPERT}), ["test"])
     cost = np.mean([values.cost for values in found.splits["test"].values()])
     assert found.limits["test"] == pytest.approx(1.1 * cost)
 
 
 def test_a_greenhouse_tolerates_a_fiftieth_of_its_season_whatever_the_expert_violates():
-    task = data.task("greenhouse-winter-v1")
+    task = catalog.task("greenhouse-winter-v1")
     assert anchors.limit_of(task, 1.4) == pytest.approx(0.02 * 20 * 24)
     assert anchors.limit_of(task, 100.0) == pytest.approx(110.0)
 
@@ -82,13 +82,17 @@ def test_a_task_whose_expert_beats_nothing_is_no_task():
 
 def test_anchors_are_written_and_read(tmp_path, monkeypatch):
     path = anchors.save(anchors.load(TASK), tmp_path)
-    assert path == tmp_path / "anchors/wheat-nitrogen-v1.yaml"
-    monkeypatch.setattr(data, "roots", lambda: [tmp_path])
+    assert path == tmp_path / "baselines/wheat-nitrogen-v1/anchors.yaml"
+    monkeypatch.setattr(catalog, "roots", lambda: [tmp_path])
     assert anchors.load(TASK).task == TASK.task
 
 
 def test_results_of_references_are_kept_and_used_again(tmp_path, monkeypatch):
     task = "millet-inputs-v1"
+    real = references.policy_name
+    monkeypatch.setattr(
+        references, "policy_name", lambda t, role: None if role == "oracle" else real(t, role)
+    )
     part = references.Part(task, "expert", "test")
     folder, _ = references.run(part, tmp_path)
     assert references.kept(part, tmp_path) is not None

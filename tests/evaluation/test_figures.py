@@ -8,7 +8,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.image import imread
 
-from agbench import data
+from agbench.data import catalog
 from agbench.errors import ResultError
 from agbench.evaluation import figures
 from agbench.evaluation.figures import compare_figure
@@ -16,7 +16,7 @@ from agbench.evaluation.figures import compare_figure
 
 @pytest.fixture
 def task():
-    return data.task("wheat-nitrogen-v1")
+    return catalog.task("wheat-nitrogen-v1")
 
 
 @pytest.fixture

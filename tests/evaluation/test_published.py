@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench import data
-from agbench.building import action_map
-from agbench.policies.schedule import Schedule, ScheduleSettings
-from agbench.spec.overrides import override
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.envs.family import action_map
+from agbench.policies.field.schedule import Schedule, ScheduleSettings
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("AGBENCH_REFERENCE", ROOT.parent / "shared"))
@@ -27,7 +27,7 @@ PAPER_DOSE = 170.7  # kg ha-1, all at the first decision
 
 def paper_task():
     """The task with amounts as the paper has them: any amount, at once."""
-    return override(data.task("wheat-nitrogen-v1"), ONCE)
+    return override(catalog.task("wheat-nitrogen-v1"), ONCE)
 
 
 def paper_practice(task):

@@ -10,7 +10,7 @@ from good_submission import CARD, TASK, network
 import agbench
 from agbench import leaderboard
 from agbench.leaderboard.page import build
-from agbench.policies import mlp
+from agbench.policies.networks import mlp
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import yaml
 
-from agbench.policies import mlp
+from agbench.policies.networks import mlp
 
 TASK = "wheat-nitrogen-v1"
 CARD = {

@@ -1,9 +1,9 @@
 """Boards for the tests of the page: synthetic rows, and one whose every text is hostile."""
 
 import yaml
+from large_board import grade, synthetic
 
-from agbench.benchmarks.leaderboard import grade, synthetic
-from agbench.leaderboard.checking import CARD
+from agbench.leaderboard.checks.submission import CARD
 
 EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'&{{ 7*7 }}"
 

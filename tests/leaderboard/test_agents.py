@@ -9,10 +9,10 @@ from good_submission import CARD, TASK, command
 import agbench
 from agbench import leaderboard
 from agbench.errors import ConfigError
-from agbench.leaderboard import merged
-from agbench.leaderboard.agents import AUTHORS, CONTACT
-from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.judging import judged
+from agbench.leaderboard.checks import merged
+from agbench.leaderboard.checks.agents import AUTHORS, CONTACT
+from agbench.leaderboard.checks.judging import judged
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.untrusted import RefusedError
 
 FLOOR = {

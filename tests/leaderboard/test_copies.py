@@ -9,22 +9,23 @@ from good_submission import CARD, TASK, network, resign
 from test_agents import FLOOR, refusals, twin
 
 import agbench
-from agbench import data, leaderboard
-from agbench.leaderboard.making import described
-from agbench.leaderboard.policy_identity import identities
-from agbench.leaderboard.recorded import (
+from agbench import leaderboard
+from agbench.data import catalog
+from agbench.data.submission import Submission, SubmittedPolicy
+from agbench.leaderboard.checks.policy_identity import identities
+from agbench.leaderboard.checks.recorded import (
     Budget,
     RecordedActions,
     fingerprint,
     most_decisions,
     same_actions,
 )
-from agbench.policies import mlp
-from agbench.spec.submission import Submission, SubmittedPolicy
+from agbench.leaderboard.submitting import described
+from agbench.policies.networks import mlp
 from agbench.untrusted import RefusedError
 
 ROOT = Path(__file__).parents[2]
-GREENHOUSE = data.task("greenhouse-setpoint-continuous-v1")
+GREENHOUSE = catalog.task("greenhouse-setpoint-continuous-v1")
 
 
 def lazy(bias):
@@ -95,11 +96,11 @@ def test_a_network_that_was_packed_anew_is_the_same(tmp_path):
             arrays[name] = array.astype(np.float64) + 1e-9
     np.savez(tmp_path / "b.npz", **dict(reversed(arrays.items())))
     files = {name: (tmp_path / name).read_bytes() for name in ("a.npz", "b.npz")}
-    found = identities(card, data.task(TASK), files)
+    found = identities(card, catalog.task(TASK), files)
     assert found["policy/a.npz"] == found["policy/b.npz"]
     mlp.save(network(2), tmp_path / "c.npz")
     files["c.npz"] = (tmp_path / "c.npz").read_bytes()
-    assert len(set(identities(card, data.task(TASK), files).values())) == 2
+    assert len(set(identities(card, catalog.task(TASK), files).values())) == 2
 
 
 def season(seed=0):
@@ -127,7 +128,7 @@ def test_other_actions_are_others(other):
 
 
 def test_one_other_dose_in_a_season_is_another_season():
-    task = data.task(TASK)
+    task = catalog.task(TASK)
     one = np.zeros(33, np.int64)
     for week in range(33):
         two = one.copy()
@@ -135,11 +136,11 @@ def test_one_other_dose_in_a_season_is_another_season():
         assert not same_actions(fingerprint([one], task), fingerprint([two], task))
 
 
-@pytest.mark.parametrize("name", data.names("task"))
+@pytest.mark.parametrize("name", catalog.names("task"))
 def test_no_recorded_season_of_ours_is_longer_than_the_longest(name):
     found = sorted((ROOT / "leaderboard/submissions" / name).glob("*/*/*/*/*.parquet"))
     longest = max(int(pd.read_parquet(path)["steps"].max()) for path in found)
-    most = most_decisions(data.task(name))
+    most = most_decisions(catalog.task(name))
     assert longest <= most
     if name.startswith("greenhouse"):
         assert longest == most  # their seasons have one length
@@ -151,6 +152,6 @@ def test_all_actions_of_a_submission_have_one_budget(copy):
     folder = "test/seed-0"
     files = {f"{folder}/actions.npz": (copy / folder / "actions.npz").read_bytes()}
     budget = Budget(5000)
-    RecordedActions(files, folder, data.task(TASK), 11, budget)
+    RecordedActions(files, folder, catalog.task(TASK), 11, budget)
     with pytest.raises(RefusedError, match="claim more than 5,000 bytes once unpacked"):
-        RecordedActions(files, folder, data.task(TASK), 11, budget)
+        RecordedActions(files, folder, catalog.task(TASK), 11, budget)

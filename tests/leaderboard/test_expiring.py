@@ -13,11 +13,12 @@ import agbench
 from agbench import leaderboard
 from agbench.cli.app import app
 from agbench.evaluation import machine, provenance
-from agbench.leaderboard import scoring, verified, verifying
-from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.judging import judged
+from agbench.leaderboard import scoring
+from agbench.leaderboard.checks.judging import judged
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page import build
-from agbench.leaderboard.verified import EARLIER
+from agbench.leaderboard.verify import verified, verifying
+from agbench.leaderboard.verify.verified import EARLIER
 
 ZERO = "0" * 64
 OTHER = "linux x86-64 glibc-2.17"

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from agbench.evaluation import provenance, references
-from agbench.leaderboard import first_rows, merged
+from agbench.leaderboard import first_rows
 from agbench.leaderboard.board import VERIFIED, submissions
+from agbench.leaderboard.checks import merged
 
 TASK = "millet-inputs-v1"
 ROOT = Path(__file__).parents[2]

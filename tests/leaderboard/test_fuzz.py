@@ -15,7 +15,7 @@ from good_submission import resign
 from agbench import leaderboard
 from agbench.leaderboard.page import entries
 from agbench.leaderboard.page.building import render
-from agbench.leaderboard.reproducing import reproduce
+from agbench.leaderboard.verify.reproducing import reproduce
 from agbench.untrusted import RefusedError
 
 SECONDS = float(os.environ.get("AGBENCH_FUZZ_SECONDS", "3600"))

@@ -8,10 +8,12 @@ import yaml
 from good_submission import CARD, TASK
 
 import agbench
-from agbench import data, leaderboard
+from agbench import leaderboard
 from agbench.cli.app import app
+from agbench.data import catalog
 from agbench.errors import ConfigError
-from agbench.leaderboard import hidden, scoring, seasons, verified
+from agbench.leaderboard import rounds, scoring
+from agbench.leaderboard.verify import hidden, verified
 
 SECRET = "a-secret-that-nobody-knows-0123456789"
 
@@ -48,23 +50,23 @@ def everything(folder):
 
 def test_a_season_promises_a_secret_and_keeps_its_promise(tmp_path):
     board, file = tmp_path / "leaderboard", tmp_path / "keep" / "drawn"
-    opened = seasons.open_season(board, file, 7)
+    opened = rounds.open_season(board, file, 7)
     drawn = file.read_text().strip()
     assert len(drawn) == 64
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert drawn.encode() not in everything(board)
-    assert seasons.current(board) == opened
-    closed = seasons.close_season(board, file)
+    assert rounds.current(board) == opened
+    closed = rounds.close_season(board, file)
     assert (closed.revealed, closed.sha256, closed.scenarios) == (drawn, opened.sha256, 7)
     with pytest.raises(ConfigError, match="no season is open"):
-        seasons.current(board)
+        rounds.current(board)
     with pytest.raises(ConfigError, match="is the secret of an earlier season"):
-        seasons.open_season(board, file)
-    assert seasons.open_season(board, tmp_path / "keep" / "other").season == 2
-    path = board / seasons.FILE
+        rounds.open_season(board, file)
+    assert rounds.open_season(board, tmp_path / "keep" / "other").season == 2
+    path = board / rounds.FILE
     path.write_text(path.read_text().replace(drawn, "f" * 64))
     with pytest.raises(ConfigError, match="not the one whose SHA-256 was published"):
-        seasons.load(board)
+        rounds.load(board)
 
 
 def test_secrets_that_are_none_are_refused(tmp_path, secret):
@@ -73,18 +75,18 @@ def test_secrets_that_are_none_are_refused(tmp_path, secret):
     for content in ("guess me", "guess me too, 20 byte", "two\nlines of more than thirty-two letters"):
         short.write_text(content)
         with pytest.raises(ConfigError) as caught:
-            seasons.open_season(board, short)
+            rounds.open_season(board, short)
         assert content not in str(caught.value)
     board.mkdir()
     (board / "secret").write_text(SECRET)
     with pytest.raises(ConfigError, match="lies on the board"):
-        seasons.open_season(board, board / "secret")
-    season = seasons.open_season(board, secret)
+        rounds.open_season(board, board / "secret")
+    season = rounds.open_season(board, secret)
     with pytest.raises(ConfigError, match="season 1 is open; close it first"):
-        seasons.open_season(board, tmp_path / "other")
+        rounds.open_season(board, tmp_path / "other")
     other = tmp_path / "other"
     other.write_text(SECRET + "x")
-    for refuse in (lambda: hidden.HiddenRuns(season, other), lambda: seasons.close_season(board, other)):
+    for refuse in (lambda: hidden.HiddenRuns(season, other), lambda: rounds.close_season(board, other)):
         with pytest.raises(ConfigError, match="is not the secret whose SHA-256 was published") as caught:
             refuse()
         assert SECRET not in str(caught.value)
@@ -95,7 +97,7 @@ def test_the_expert_is_100_and_the_secret_decides_the_seasons(tmp_path, expert, 
     runs = {}
     for text in (SECRET, SECRET + "2", SECRET):
         secret.write_text(text)
-        season = seasons.open_season(tmp_path / f"board-{len(runs)}", secret, 5)
+        season = rounds.open_season(tmp_path / f"board-{len(runs)}", secret, 5)
         found = hidden.HiddenRuns(season, secret).run(submission)
         assert runs.setdefault(text, found) == found
         score = scoring.hidden_score(submission.task, found)
@@ -142,7 +144,7 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
 
 def test_rows_show_the_hidden_score(copy, child, tmp_path, secret):
     submission = leaderboard.check(copy, child)
-    season = seasons.open_season(tmp_path / "other", secret, 5)
+    season = rounds.open_season(tmp_path / "other", secret, 5)
     found = hidden.HiddenRuns(season, secret).run(submission)
     saved = verified.save(tmp_path / "leaderboard", submission, "hidden", hidden=found)
     row = scoring.row(submission, saved)
@@ -157,7 +159,7 @@ def test_tasks_without_a_generator_say_so(copy, child):
     with pytest.raises(
         ConfigError, match="greenhouse-tomato-v1 has no hidden scenarios: its weather is meas"
     ):
-        hidden.with_hidden(data.task("greenhouse-tomato-v1"), 5)
+        hidden.with_hidden(catalog.task("greenhouse-tomato-v1"), 5)
     submission = leaderboard.check(copy, child)
     assert hidden.obstacle(submission) is None
     without = dataclasses.replace(submission, card=submission.card.model_copy(update={"policy": None}))

@@ -12,7 +12,7 @@ from good_submission import resign, snapshot
 from hostile_texts import TEXTS
 
 from agbench import leaderboard
-from agbench.leaderboard.reproducing import reproduce
+from agbench.leaderboard.verify.reproducing import reproduce
 from agbench.untrusted import RefusedError
 
 RESULT, TABLE, ACTIONS = (f"{h.FIRST}/{n}" for n in ("result.yaml", "episodes.parquet", "actions.npz"))
@@ -372,7 +372,7 @@ def test_an_onnx_that_loops_or_eats_memory_is_refused_in_its_submission(copy_onn
 
 def test_an_onnx_that_takes_its_time_is_stopped_when_it_is_reproduced(copy_onnx, child, monkeypatch):
     files = pytest.importorskip("onnx_files")
-    monkeypatch.setattr("agbench.policies.onnx.SECONDS", 0.02)
+    monkeypatch.setattr("agbench.policies.networks.onnx.SECONDS", 0.02)
     (copy_onnx / "policy/seed-0.onnx").write_bytes(files.written(lambda: files.labour(3, 1000)))
     resign(copy_onnx)
     submission = leaderboard.check(copy_onnx, child)

@@ -9,7 +9,7 @@ import agbench
 from agbench import leaderboard
 from agbench.cli.app import main
 from agbench.leaderboard.page import build
-from agbench.policies import onnx
+from agbench.policies.networks import onnx
 
 WHO = ("--agent", "mine", "--version", "1", "--author", "A", "--contact", "a@example.org", "--method", "rl")
 

@@ -10,8 +10,8 @@ from gymnasium import spaces
 
 import agbench
 from agbench import leaderboard
-from agbench.leaderboard.reproducing import NEAR_TIES, _Following, _Tally, reproduce
-from agbench.policies import heads, mlp
+from agbench.leaderboard.verify.reproducing import NEAR_TIES, _Following, _Tally, reproduce
+from agbench.policies.networks import heads, mlp
 from agbench.policies.simple import Recorded
 from agbench.untrusted import RefusedError
 
@@ -60,7 +60,7 @@ class Liar(Recorded):
 def close(tmp_path_factory):
     """Return a network whose first decision of all is as good as tied: the second best is 1e-12 below."""
     env = agbench.make(TASK)
-    seen, _ = env.reset(seed=0, options={"scenario": agbench.data.task(TASK).scenarios("test")[0]})
+    seen, _ = env.reset(seed=0, options={"scenario": agbench.data.catalog.task(TASK).scenarios("test")[0]})
     found = network(1)
     values = found(seen[None])[0]
     best, second = np.argsort(values)[::-1][:2]
@@ -149,7 +149,7 @@ def test_single_precision_rounds_more():
 
 def test_graphs_say_how_precise_they_are():
     pytest.importorskip("onnxruntime")
-    files, onnx = pytest.importorskip("onnx_files"), pytest.importorskip("agbench.policies.onnx")
+    files, onnx = pytest.importorskip("onnx_files"), pytest.importorskip("agbench.policies.networks.onnx")
     single = files.plain().SerializeToString()
     assert onnx.Onnx("mine", files.good(), "policy.onnx", 12, MENU).rounding == DOUBLE
     graph = onnx.Onnx("mine", single, "policy.onnx", 12, MENU)

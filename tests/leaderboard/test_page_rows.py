@@ -8,14 +8,15 @@ from types import SimpleNamespace
 import pytest
 from good_submission import TASK
 
-from agbench import data
+from agbench.data import catalog
 from agbench.evaluation import anchors
-from agbench.leaderboard import scoring, verified
-from agbench.leaderboard.checking import CheckedSubmission
-from agbench.leaderboard.judging import judged
+from agbench.leaderboard import scoring
+from agbench.leaderboard.checks.judging import judged
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page import build, entries, views
 from agbench.leaderboard.page.rendering import Pages
-from agbench.leaderboard.verified import HiddenRun
+from agbench.leaderboard.verify import verified
+from agbench.leaderboard.verify.verified import HiddenRun
 
 
 def hidden_run(submission, score, cost=0.0):
@@ -91,7 +92,7 @@ def test_the_suite_is_ranked_by_what_tasks_are_ranked_by(board):
 
 def test_a_suite_over_two_tasks_takes_each_tasks_own_split(board):
     submission = board.found[board.best]
-    other = data.task("wheat-limits-v1")
+    other = catalog.task("wheat-limits-v1")
     moved = submission.card.model_copy(update={"task": other.task})
     twin = CheckedSubmission(submission.folder, moved, submission.task, submission.results, {}, "0" * 64)
     run = hidden_run(submission, 60.0)

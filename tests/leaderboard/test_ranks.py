@@ -9,7 +9,7 @@ from agbench import leaderboard
 from agbench.evaluation import provenance
 from agbench.leaderboard import scoring
 from agbench.leaderboard.page.entries import latest, unranked_because
-from agbench.leaderboard.verified import Code, Verified
+from agbench.leaderboard.verify.verified import Code, Verified
 
 
 @pytest.mark.parametrize(

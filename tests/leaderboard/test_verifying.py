@@ -10,13 +10,15 @@ from good_submission import CARD, TASK, command, resign
 from hostile import cell, put
 
 import agbench
-from agbench import data, leaderboard
+from agbench import leaderboard
 from agbench.cli.options import print_json
+from agbench.data import catalog
 from agbench.errors import ResultError
 from agbench.evaluation import anchors
 from agbench.evaluation.machine import kind
-from agbench.leaderboard import scoring, verified
-from agbench.leaderboard.reproducing import reproduce
+from agbench.leaderboard import scoring
+from agbench.leaderboard.verify import verified
+from agbench.leaderboard.verify.reproducing import reproduce
 from agbench.untrusted import RefusedError, tables
 from agbench.untrusted.confined import confined
 
@@ -116,7 +118,7 @@ def test_scores_are_made_of_the_episodes_and_the_anchors(checked, tmp_path):
 def limited(monkeypatch, limit):
     """Give the task a limit of constraint costs."""
     monkeypatch.undo()
-    given = anchors.of_split(data.task(TASK), "test")
+    given = anchors.of_split(catalog.task(TASK), "test")
     changed = replace(given, limit=limit, floor=given.floor - 1000.0)
     monkeypatch.setattr(scoring.anchors, "of_split", lambda task, split: changed)
 

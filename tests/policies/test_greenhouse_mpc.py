@@ -7,9 +7,12 @@ import pytest
 import yaml
 
 import agbench
-from agbench import data
-from agbench.building import build
+from agbench.data import catalog
+from agbench.data.greenhouse_task import GreenhouseSplit
+from agbench.data.overrides import override
+from agbench.data.reading import read_data
 from agbench.envs.core import BatchCore
+from agbench.envs.family import build
 from agbench.errors import ConfigError, SimulationError
 from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
@@ -21,9 +24,6 @@ from agbench.policies.greenhouse.mpc.programme import Programme
 from agbench.policies.greenhouse.mpc.rehearsal import policy_candidate, rehearse
 from agbench.policies.greenhouse.mpc.settings import Forecast
 from agbench.simulators.greenlight.variables import STATES, WEATHER
-from agbench.spec.greenhouse_task import GreenhouseSplit
-from agbench.spec.overrides import override
-from agbench.spec.reading import read_data
 
 WINTER = "greenhouse-winter-v1"
 KEY = "bleiswijk/2010-01-09"
@@ -35,7 +35,7 @@ COARSE = {
 
 
 def day(**changes):
-    return override(data.task(WINTER), {"season__length": "1 d", **changes})
+    return override(catalog.task(WINTER), {"season__length": "1 d", **changes})
 
 
 def policy(task, **changes):
@@ -249,5 +249,5 @@ def test_set_points_are_refused_and_a_forgotten_plan_is_named(tmp_path):
 
 @pytest.mark.parametrize("task", [WINTER, "greenhouse-tomato-v1", "greenhouse-tomato-uncertain-v1"])
 def test_the_oracles_settings_are_read(task):
-    assert data.task(task).references.oracle == "mpc"
+    assert catalog.task(task).references.oracle == "mpc"
     assert agbench.load_policy("mpc", task).information == "model"

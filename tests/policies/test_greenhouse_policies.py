@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench import data
-from agbench.building import action_map
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.envs.family import action_map
 from agbench.errors import ConfigError
 from agbench.evaluation.runner import replay
-from agbench.greenhouse_weather import measured_series
-from agbench.policies.cross_entropy import Search, maximise
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.receding import RecedingHorizon, RecedingSettings
 from agbench.policies.greenhouse.tuning import tune_rules, tune_setpoints
+from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.climate_computer import USUAL
-from agbench.spec.overrides import override
+from agbench.weather.greenhouse.site import measured_series
 
 WINTER = "greenhouse-winter-v1"
 SETPOINT = "greenhouse-setpoint-v1"
@@ -55,7 +55,7 @@ def test_the_direct_form_is_that_of_the_bare_simulation():
 
 
 def test_a_variable_that_is_not_shown_is_named():
-    blind = override(data.task(WINTER), {"climate": ["tAir", "rh"]})
+    blind = override(catalog.task(WINTER), {"climate": ["tAir", "rh"]})
     with pytest.raises(ConfigError, match="co2_ppm"):
         agbench.load_policy("rule-based", blind)
 
@@ -66,7 +66,7 @@ def test_constant_temperatures_are_chosen_by_day_and_night():
 
 
 def test_tuning_is_seeded_and_never_loses_the_best():
-    short = override(data.task(WINTER), DAY)
+    short = override(catalog.task(WINTER), DAY)
     once = tune_rules(short, USUAL, Search(candidates=4, rounds=1))
     twice = tune_rules(short, USUAL, Search(candidates=4, rounds=2))
     assert once == tune_rules(short, USUAL, Search(candidates=4, rounds=1))
@@ -74,7 +74,7 @@ def test_tuning_is_seeded_and_never_loses_the_best():
 
 
 def test_setpoints_are_tuned_by_the_objective_not_by_the_reward():
-    short = override(data.task(SETPOINT), DAY)
+    short = override(catalog.task(SETPOINT), DAY)
     start = LightSettings(values={"tSpDay": 26.0, "tSpNight": 26.0}, gains={"tSpDay": 0.0})
     found, mean = tune_setpoints(short, start, Search(candidates=8, rounds=3))
     assert found.values["tSpDay"] < 26.0
@@ -86,7 +86,7 @@ def test_setpoints_are_tuned_by_the_objective_not_by_the_reward():
 
 
 def test_set_points_rise_with_the_light_and_stay_in_the_menu():
-    task = data.task(SETPOINT)
+    task = catalog.task(SETPOINT)
     settings = LightSettings(values={"tSpDay": 19.0, "tSpNight": 18.0}, gains={"tSpDay": 0.5})
     policy = LightSetpoints("light", settings, task, action_map(task))
     seen = np.zeros(len(agbench.make(SETPOINT).unwrapped.observation_entries))
@@ -100,14 +100,14 @@ def test_set_points_rise_with_the_light_and_stay_in_the_menu():
 
 def test_light_needs_set_points_and_gains_need_values():
     with pytest.raises(ConfigError, match="tells set points by iGlob"):
-        LightSetpoints("p", LightSettings(values={}), data.task(WINTER), action_map(data.task(WINTER)))
+        LightSetpoints("p", LightSettings(values={}), catalog.task(WINTER), action_map(catalog.task(WINTER)))
     with pytest.raises(ValueError, match="has no value to start from"):
         LightSettings(values={"tSpDay": 20.0}, gains={"tSpNight": 1.0})
 
 
 @pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
 def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
-    task = override(data.task(name), {"season__length": "2 d", "simulator__setting": "fast"})
+    task = override(catalog.task(name), {"season__length": "2 d", "simulator__setting": "fast"})
     start = agbench.load_policy("middle", task)
     search = Search(candidates=8, rounds=3)
     settings = RecedingSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
@@ -120,7 +120,7 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
 
 
 def test_the_receding_search_refuses_to_apply_more_than_it_plans():
-    task = data.task(SETPOINT)
+    task = catalog.task(SETPOINT)
     settings = RecedingSettings(start="middle", horizon=12, applied=24)
     with pytest.raises(ConfigError, match="applied is 24, beyond the horizon, 12"):
         RecedingHorizon("oracle", settings, agbench.load_policy("middle", task), task)

@@ -1,15 +1,16 @@
 """The tables of greenhouse policies: one batch gives what the protocol's evaluation gives."""
 
+from greenhouse_policies import accuracy, seasons, table
+
 import agbench
-from agbench import data
-from agbench.benchmarks.greenhouse_policies import accuracy, seasons, table
-from agbench.spec.overrides import override
+from agbench.data import catalog
+from agbench.data.overrides import override
 
 SHORT = {"season__length": "1 d", "simulator__setting": "fast"}
 
 
 def test_the_batch_gives_what_evaluate_gives():
-    task = override(data.task("greenhouse-winter-v1"), SHORT)
+    task = override(catalog.task("greenhouse-winter-v1"), SHORT)
     names = ["rule-based", "random"]
     found = seasons(task, names)
     for name in names:
@@ -20,14 +21,14 @@ def test_the_batch_gives_what_evaluate_gives():
 
 
 def test_a_table_has_a_line_a_policy_and_a_column_a_level():
-    task = override(data.task("greenhouse-tomato-uncertain-v1"), SHORT)
+    task = override(catalog.task("greenhouse-tomato-uncertain-v1"), SHORT)
     lines = list(table(task))
     assert lines[0].endswith("| 0 | 0.05 | 0.1 | 0.15 | 0.2 | 0.25 | 0.3 |")
     assert [line.split(" | ")[0] for line in lines[2:4]] == ["| idle", "| rule-based-tuned"]
 
 
 def test_accuracy_compares_the_two_settings():
-    lines = list(accuracy(override(data.task("greenhouse-winter-v1"), {"season__length": "2 d"}), 1))
+    lines = list(accuracy(override(catalog.task("greenhouse-winter-v1"), {"season__length": "2 d"}), 1))
     rows = [[float(x.strip(" |%")) for x in line.split(" | ")[1:]] for line in lines[2:]]
     for exact, same, of_itself, *_ in rows:
         assert abs(100.0 * abs(same - exact) / abs(exact) - of_itself) < 0.01

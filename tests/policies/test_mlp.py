@@ -5,7 +5,7 @@ import pytest
 from gymnasium import spaces
 
 from agbench.errors import ConfigError
-from agbench.policies import layers, mlp
+from agbench.policies.networks import layers, mlp
 from agbench.untrusted import RefusedError
 
 TASK = "wheat-nitrogen-v1"

@@ -13,7 +13,7 @@ pytest.importorskip("onnxruntime")
 import onnx_files as files
 
 import agbench
-from agbench.policies import onnx
+from agbench.policies.networks import onnx
 from agbench.untrusted import RefusedError, onnx_runner
 
 TASK = "wheat-nitrogen-v1"

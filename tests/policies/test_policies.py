@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench import data
-from agbench.building import action_map, build
+from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.envs.actions import Amounts, Menu
+from agbench.envs.family import action_map, build
 from agbench.errors import ConfigError, SimulationError, UnknownNameError
-from agbench.policies import search
-from agbench.policies.loading import as_policy, policies
-from agbench.policies.schedule import Schedule, ScheduleSettings, season_day
+from agbench.policies.field.schedule import Schedule, ScheduleSettings, season_day
+from agbench.policies.registry import as_policy, policies
 from agbench.policies.simple import Recorded
-from agbench.spec.overrides import override
+from agbench.policies.tuning import search
 
 TASK = "wheat-nitrogen-v1"
 CONTINUOUS = {"action.kind": "continuous", "action.limit": {"N": 1000.0}}
@@ -20,14 +20,14 @@ CONTINUOUS = {"action.kind": "continuous", "action.limit": {"N": 1000.0}}
 
 def season(policy, scenario="wageningen/1984", **overrides):
     """Return the amounts given at each decision [kg ha-1] and the return."""
-    task = override(data.task(TASK), overrides)
+    task = override(catalog.task(TASK), overrides)
     result = agbench.evaluate(task, policy, years=[int(scenario.split("/")[1])])
     inputs = action_map(task).inputs(result.actions[0])[:, 0]
     return inputs, float(result.episodes["return"].iloc[0])
 
 
 def schedule(*plan, **overrides):
-    task = override(data.task(TASK), overrides)
+    task = override(catalog.task(TASK), overrides)
     settings = ScheduleSettings(input="N", plan=[{"date": d, "amount": a} for d, a in plan])
     return Schedule("plan", settings, task.season, action_map(task))
 
@@ -62,7 +62,7 @@ def test_random_draws_depend_on_the_seed_alone():
 
 def test_a_schedule_gives_its_doses_on_their_dates():
     given, _ = season(schedule(("02-24", 20.0), ("04-29", 40.0)))
-    season_spec = data.task(TASK).season
+    season_spec = catalog.task(TASK).season
     days = [7 + 7 * i for i in np.flatnonzero(given)]
     assert given[given > 0].tolist() == [20.0, 40.0]
     for day, wanted in zip(days, ("02-24", "04-29"), strict=True):
@@ -81,7 +81,7 @@ def test_a_schedule_gives_all_at_once_where_amounts_are_continuous():
 
 
 def test_standard_practice_cannot_be_bettered_by_one_change_on_training_years():
-    task = data.task(TASK)
+    task = catalog.task(TASK)
     parts = build(task, "train")
     policy = agbench.load_policy("standard-practice", TASK)
     policy.reset(0)
@@ -107,7 +107,7 @@ def test_ceres_is_never_below_any_schedule(year):
 
 def test_ceres_finds_the_same_optimum_as_a_fine_grid_of_totals():
     """Continuous form: every total from 0 to 400 kg/ha in steps of 2, all at once."""
-    task = override(data.task(TASK), CONTINUOUS)
+    task = override(catalog.task(TASK), CONTINUOUS)
     parts = build(task, "test")
     oracle = agbench.load_policy("ceres", task)
     amounts = oracle.solve(parts, "wageningen/1984")
@@ -121,7 +121,7 @@ def test_ceres_finds_the_same_optimum_as_a_fine_grid_of_totals():
 
 
 def test_returns_of_schedules_are_those_of_episodes():
-    task = data.task(TASK)
+    task = catalog.task(TASK)
     parts = build(task, "test")
     amounts = np.array([search.early(100.0, 40.0, search.number_of_decisions(parts), first=7)])
     quick = search.returns(parts, "N", amounts, ["wageningen/1984"])[0, 0]
@@ -139,13 +139,13 @@ def test_recorded_actions_that_end_too_soon_say_so():
 
 
 def test_the_menu_encodes_the_largest_dose_that_is_not_too_much():
-    actions = action_map(data.task(TASK))
+    actions = action_map(catalog.task(TASK))
     assert isinstance(actions, Menu)
     assert [actions.encode("N", a)[1] for a in (0.0, 19.0, 20.0, 39.9, 500.0)] == [0, 0, 20, 20, 40]
 
 
 def test_amounts_encode_and_decode_alike():
-    actions = action_map(override(data.task(TASK), CONTINUOUS))
+    actions = action_map(override(catalog.task(TASK), CONTINUOUS))
     assert isinstance(actions, Amounts)
     action, given = actions.encode("N", 123.0)
     assert given == 123.0
@@ -184,7 +184,7 @@ def test_code_that_is_not_there_says_so(said, wanted):
 
 def test_an_object_that_is_no_policy_is_refused():
     with pytest.raises(ConfigError, match="is no policy"):
-        as_policy(object(), data.task(TASK))
+        as_policy(object(), catalog.task(TASK))
 
 
 def test_wrong_settings_name_file_and_key(tmp_path):

@@ -5,16 +5,16 @@ import pytest
 import yaml
 
 import agbench
-from agbench import data
-from agbench.building import action_map, build
+from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
+from agbench.envs.family import action_map, build
 from agbench.errors import ConfigError, UnknownNameError
-from agbench.policies.evolution import _Seasons
-from agbench.policies.fitting import fit_rules
-from agbench.policies.loading import load_policy
-from agbench.policies.playing import actions_of, returns_of_actions
-from agbench.policies.rules import Rule, Rules, RulesSettings
-from agbench.spec.overrides import override
+from agbench.policies.field.evolution import _Seasons
+from agbench.policies.field.rules import Rule, Rules, RulesSettings
+from agbench.policies.registry import load_policy
+from agbench.policies.tuning.fitting import fit_rules
+from agbench.policies.tuning.playing import actions_of, returns_of_actions
 from agbench.testing import check_policy
 
 TASK = "wheat-inputs-v1"
@@ -23,7 +23,7 @@ N8, WATER2 = 4, 16
 
 def follow(rules, days, seen=lambda day: {}):
     """Return the actions of rules on successive days, whose observations `seen` gives by name."""
-    task = data.task(TASK)
+    task = catalog.task(TASK)
     policy = Rules("mine", [Rule(**rule) for rule in rules], task, action_map(task))
     actions = []
     for day in range(days):
@@ -54,7 +54,7 @@ def test_a_threshold_is_heeded():
 
 def test_all_ranges_are_heeded_those_of_weather_too():
     rule = {"input": "N", "amount": 8.0, "within": {"DVS": [0.0, 1.0], "TEMP": [5.0, 30.0]}}
-    task = data.task(TASK)
+    task = catalog.task(TASK)
     policy = Rules("mine", [Rule(**rule)], task, action_map(task))
     seen = [*task.observation.state, *task.observation.weather]
     actions = []
@@ -66,7 +66,7 @@ def test_all_ranges_are_heeded_those_of_weather_too():
 
 
 def test_tuning_on_some_scenarios_uses_the_first_of_them():
-    task = data.task(TASK)
+    task = catalog.task(TASK)
     rules = [Rule(input="IRRIG", amount=2.0, when="SM", below=0.35)]
     _, mean = fit_rules(task, RulesSettings(rules=rules, scenarios=1))
     year = [task.splits["train"].all_years[0]]
@@ -88,13 +88,13 @@ def test_tuning_finds_what_the_training_years_want():
         tune={"0.amount": [0.0, 2.0], "0.below": [0.3, 0.4]},
         budget=3,
     )
-    task = data.task(TASK)
+    task = catalog.task(TASK)
     fitted, mean = fit_rules(task, settings)
     assert (fitted, mean) == fit_rules(task, settings)
     assert mean >= agbench.evaluate(TASK, "zero", split="train").episodes["return"].mean()
 
 
-@pytest.mark.parametrize("name", [b for b in data.baselines(TASK) if b != "evolved"])
+@pytest.mark.parametrize("name", [b for b in catalog.baselines(TASK) if b != "evolved"])
 def test_a_rule_of_thumb_keeps_the_contract(name):
     check_policy(name, TASK)
 
@@ -115,7 +115,7 @@ def test_evolution_betters_the_policy_that_it_starts_from(tmp_path):
 
 
 def test_evolution_is_the_seed_s_and_leaves_numpy_s_own_alone(tmp_path):
-    task = data.task(TASK)
+    task = catalog.task(TASK)
     parts = build(task, "test")
     core = BatchCore(parts, 1)
     core.reset([0], [parts.scenarios.keys[0]])
@@ -130,7 +130,7 @@ def test_evolution_is_the_seed_s_and_leaves_numpy_s_own_alone(tmp_path):
 
 @pytest.mark.parametrize("limit", [20.0, 0.0])
 def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
-    task = data.task("wheat-limits-v1")
+    task = catalog.task("wheat-limits-v1")
     limits = {"N": limit, "P": 30.0, "K": 20.0, "IRRIG": 3.0}
     parts = build(override(task, {"reward__limits": limits}), "test")
     points = np.random.default_rng(0).uniform(0.0, 3.0, size=(5, 4 * 6))
@@ -142,7 +142,7 @@ def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
 
 
 def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):
-    task = data.task("wheat-planting-v1")
+    task = catalog.task("wheat-planting-v1")
     parts = build(task, "test")
     core = BatchCore(parts, 1)
     core.reset([0], [parts.scenarios.keys[0]])
@@ -189,4 +189,4 @@ def test_a_threshold_needs_its_variable():
 def test_tuning_of_nothing_is_refused():
     settings = RulesSettings(rules=[Rule(input="N", amount=1.0)], tune={"1.amount": [1.0]})
     with pytest.raises(ConfigError, match="names no setting of a rule"):
-        fit_rules(data.task(TASK), settings)
+        fit_rules(catalog.task(TASK), settings)

@@ -1,8 +1,8 @@
 import pytest
 
 from agbench.simulators.pcse_reference.library import load_pcse
-from agbench.weather.cabo import read_cabo
-from agbench.weather.sources import package_folder
+from agbench.weather.readers.cabo import read_cabo
+from agbench.weather.readers.sources import package_folder
 
 
 @pytest.fixture(scope="session")

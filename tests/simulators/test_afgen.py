@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agbench.errors import ConfigError
-from agbench.simulators.afgen import afgen, build, stack
+from agbench.simulators.field.afgen import afgen, build, stack
 
 POINTS = [0.0, 1.0, 10.0, 3.0, 20.0, -1.0]
 

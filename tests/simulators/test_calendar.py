@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from agbench.errors import ConfigError
-from agbench.simulators.calendar import CropCalendar, as_date
+from agbench.simulators.field.calendar import CropCalendar, as_date
 
 DAY = date(1984, 2, 24)
 

@@ -11,8 +11,14 @@ import numpy as np
 import pytest
 
 from agbench.compiled import object_code
-from agbench.simulators.compiler import UnsupportedOperationError, assembly, grouped, hoist, translate
-from agbench.simulators.machine_code import call, compile_programs
+from agbench.simulators.casadi_jit.compiler import (
+    UnsupportedOperationError,
+    assembly,
+    grouped,
+    hoist,
+    translate,
+)
+from agbench.simulators.casadi_jit.machine_code import call, compile_programs
 
 EXACT = {
     "add": lambda x, y: x + y,

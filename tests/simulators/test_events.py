@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from agbench.errors import ConfigError
-from agbench.simulators.events import Event, daily_inputs, parse
+from agbench.simulators.field.events import Event, daily_inputs, parse
 
 START, END = date(1984, 1, 1), date(1984, 1, 10)
 WHEAT = ("apply_n", "irrigate")

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agbench
-from agbench.field_season import parameters_of
+from agbench.simulation.field import parameters_of
 from agbench.simulators import models
-from agbench.simulators.calendar import CropCalendar
+from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.lintul3 import VARIABLES, build_world
 from agbench.simulators.lintul3.run import run_season
-from agbench.site_weather import site_series
+from agbench.weather.site import site_series
 
 TOLERANCE = 1e-9  # relative to the largest term
 FIRST, LAST = date(1976, 1, 1), date(1989, 1, 1)  # unbroken weather

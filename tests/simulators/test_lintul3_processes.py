@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from agbench.simulators import afgen
+from agbench.simulators.field import afgen
 from agbench.simulators.lintul3 import day, growth, leaf_area, nitrogen, phenology, water
 from agbench.simulators.lintul3.parameters import RECORD
 from agbench.simulators.lintul3.variables import VARIABLES

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench.field_season import parameters_of
+from agbench.simulation.field import parameters_of
 from agbench.simulators import models
-from agbench.site_weather import site_series
+from agbench.weather.site import site_series
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:pcse")
 

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from agbench.errors import SimulationError, UnknownNameError
-from agbench.simulators.base import Variable, VariableTable
 from agbench.simulators.pcse_reference import PcseSimulator, PcseWorld, run_pcse
 from agbench.simulators.pcse_reference.library import load_pcse
 from agbench.simulators.pcse_reference.models import MODELS
-from agbench.weather.cabo import read_cabo
+from agbench.variables import Variable, VariableTable
 from agbench.weather.daily import DAILY
-from agbench.weather.sources import package_folder
+from agbench.weather.readers.cabo import read_cabo
+from agbench.weather.readers.sources import package_folder
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:pcse")
 

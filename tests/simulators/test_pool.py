@@ -4,8 +4,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agbench.simulators import pool
-from agbench.simulators.pool import WorldPool
+from agbench.simulators.field import pool
+from agbench.simulators.field.pool import WorldPool
 
 
 @dataclass(frozen=True, eq=False)

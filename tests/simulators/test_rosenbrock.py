@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from agbench.errors import UnknownNameError
-from agbench.simulators.rosenbrock.driver import Batch, Control, accept, advance, room, workspace
-from agbench.simulators.rosenbrock.elimination import factor_function, plan, solve
-from agbench.simulators.rosenbrock.method import TABLEAUS, compile_method
+from agbench.simulators.casadi_jit.rosenbrock.driver import Batch, Control, accept, advance, room, workspace
+from agbench.simulators.casadi_jit.rosenbrock.elimination import factor_function, plan, solve
+from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, compile_method
 
 
 def equations():

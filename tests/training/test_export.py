@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from agbench.errors import ConfigError
-from agbench.policies import mlp
+from agbench.policies.networks import mlp
 from agbench.training import sb3_env
 from agbench.training.export import export
 from agbench.training.sb3_zip import algorithm_of

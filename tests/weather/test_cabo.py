@@ -9,9 +9,9 @@ import pytest
 
 from agbench.errors import WeatherError
 from agbench.simulators.pcse_reference.library import load_pcse
-from agbench.weather.cabo import read_cabo
 from agbench.weather.daily import DAILY
-from agbench.weather.sources import SeriesSource, load_series, package_folder
+from agbench.weather.readers.cabo import read_cabo
+from agbench.weather.readers.sources import SeriesSource, load_series, package_folder
 
 PLACE = "   5.67  51.97     7. -0.18 -0.55"
 RECORD = "   1 {} {} {}   2.0   9.7   0.730   3.6  12.1"
@@ -112,8 +112,8 @@ def test_a_source_names_the_embedded_series(series):
 
 def test_reading_the_embedded_series_does_not_import_pcse():
     code = (
-        "import sys; from agbench.weather.cabo import read_cabo;"
-        "from agbench.weather.sources import package_folder;"
+        "import sys; from agbench.weather.readers.cabo import read_cabo;"
+        "from agbench.weather.readers.sources import package_folder;"
         "read_cabo(package_folder('pcse') / 'tests' / 'test_data', 'NL1', 'neighbours');"
         "sys.exit('pcse' in sys.modules or 'pandas' in sys.modules)"
     )

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from agbench.errors import WeatherError
-from agbench.greenhouse_weather import measured_series
 from agbench.weather.astronomy import equation_of_time, solar_noon
 from agbench.weather.daylight import day_switches, with_daylight
+from agbench.weather.greenhouse.site import measured_series
 
 BLEISWIJK = (52.03, 4.53)
 COLUMNS = ["dli", "isDay", "isDaySmooth"]

@@ -5,10 +5,10 @@ import pytest
 
 from agbench.simulators.pcse_reference.library import load_pcse
 from agbench.weather.astronomy import photoperiods
-from agbench.weather.cabo import read_cabo
 from agbench.weather.daily import DAILY
 from agbench.weather.evapotranspiration import reference_et
-from agbench.weather.sources import package_folder
+from agbench.weather.readers.cabo import read_cabo
+from agbench.weather.readers.sources import package_folder
 
 ANGSTROM = (0.18, 0.55)
 OBSERVED = ("TMIN", "TMAX", "IRRAD", "VAP", "WIND")

@@ -6,9 +6,9 @@ from email.message import Message
 import answers
 import pytest
 
+from agbench.data.site import Download, Place
 from agbench.errors import WeatherError
-from agbench.spec.site import Download, Place
-from agbench.weather import fetched
+from agbench.weather.readers import fetched
 
 DOWNLOAD = Download(reader="nasa-power", first=2001, last=2001)
 PLACE = Place(latitude=52.0, longitude=5.0, elevation=3.5)

@@ -9,7 +9,7 @@ import pytest
 
 from agbench.errors import WeatherError
 from agbench.weather.columns import DAILY
-from agbench.weather.observations import read_observations
+from agbench.weather.readers.observations import read_observations
 
 TITLES = ["DAY", "IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN", "SNOWDEPTH"]
 UNITS = ["date", "kJ/m2/day", "Celsius", "Celsius", "kPa", "m/sec", "mm", "cm"]

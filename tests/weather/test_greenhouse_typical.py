@@ -9,7 +9,7 @@ import pytest
 
 import agbench
 from agbench.errors import MissingExtraError, WeatherError
-from agbench.weather.greenhouse_typical import read_typical_year
+from agbench.weather.greenhouse.typical_year import read_typical_year
 
 HEADER = (
     ["LOCATION,Somewhere,NC,USA,made up,0,36.1,-79.95,-5.0,273.0"]

@@ -8,12 +8,12 @@ import pytest
 
 import agbench
 from agbench.errors import WeatherError
-from agbench.field_season import site_series
-from agbench.greenhouse_weather import measured_series
+from agbench.simulation.field import site_series
 from agbench.weather.columns import DAILY
 from agbench.weather.daily import from_frame as daily_from_frame
-from agbench.weather.greenhouse import COLUMNS, from_frame, read_parquet
-from agbench.weather.greenhouse_disaggregation import disaggregate, saturation
+from agbench.weather.greenhouse.disaggregation import disaggregate, saturation
+from agbench.weather.greenhouse.series import COLUMNS, from_frame, read_parquet
+from agbench.weather.greenhouse.site import measured_series
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import pytest
 
 from agbench.errors import MissingExtraError, WeatherError
 from agbench.weather.columns import DAILY
-from agbench.weather.knmi import read_knmi
-from agbench.weather.nasa_power import read_nasa_power, request
-from agbench.weather.observations import read_observations
+from agbench.weather.readers.knmi import read_knmi
+from agbench.weather.readers.nasa_power import read_nasa_power, request
+from agbench.weather.readers.observations import read_observations
 
 
 def written(tmp_path, text, name="answer.json"):
@@ -187,7 +187,7 @@ def test_a_broken_typical_year_is_refused(tmp_path):
 def test_a_typical_year_has_the_rain_of_its_place(site, yearly):
     """Greensboro has some 107 cm a year, Sand Point 80 to 150 cm; millimetres would be ten times that."""
     pytest.importorskip("pvlib")
-    from agbench.site_weather import site_series
+    from agbench.weather.site import site_series
 
     rain = site_series(site).values[:, DAILY.column("RAIN")].sum()
     assert yearly[0] < rain < yearly[1]

@@ -3,7 +3,7 @@ import pytest
 
 from agbench.errors import UnknownNameError, WeatherError
 from agbench.weather.daily import from_frame
-from agbench.weather.sources import SeriesSource, load_series
+from agbench.weather.readers.sources import SeriesSource, load_series
 
 PLACE = {"latitude": 52.0, "longitude": 5.5, "elevation": 7.0}
 

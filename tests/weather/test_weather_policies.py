@@ -1,10 +1,11 @@
-from agbench import data
-from agbench.benchmarks.weather_policies import TASK, Comparison, compare, with_both
+from weather_policies import TASK, Comparison, compare, with_both
+
+from agbench.data import catalog
 from agbench.evaluation.statistics import Interval
 
 
 def test_all_measured_years_are_set_beside_generated_seasons():
-    task = with_both(data.task(TASK), 5)
+    task = with_both(catalog.task(TASK), 5)
     assert len(task.scenarios("observed")) == 22
     assert task.scenarios("generated") == [f"wageningen/generated/{i}" for i in range(5)]
 

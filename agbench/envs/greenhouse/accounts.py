@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 
 from agbench.compiled import entry
+from agbench.data.greenhouse_task import GreenhouseReward
 from agbench.envs.greenhouse.constraints import Limits
-from agbench.simulators.base import Floats
-from agbench.spec.greenhouse_task import GreenhouseReward
+from agbench.variables import Floats
 
 ENTRIES: Final = (
     *("profit", "income", "spent", "fruit", "harvest", "heat", "electricity", "co2", "water", "light"),

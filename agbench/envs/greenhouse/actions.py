@@ -7,15 +7,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.data.greenhouse_task import Period
 from agbench.envs.actions import ActionMap
 from agbench.envs.greenhouse.worlds import perturbed
 from agbench.errors import ActionError, ConfigError
-from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.setpoints import SETPOINTS, SetpointGreenhouse
 from agbench.simulators.greenlight.variables import CONTROLS
-from agbench.spec.greenhouse_task import Period
+from agbench.variables import Booleans, Floats
 
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry
-from agbench.simulators.base import Floats
+from agbench.data.greenhouse_task import ConstraintsSpec
 from agbench.simulators.greenlight.sensors import CLIMATE
-from agbench.spec.greenhouse_task import ConstraintsSpec
+from agbench.variables import Floats
 
 NAMES: Final = ("tAir", "co2_ppm", "rh")
 _COLUMNS: Final = CLIMATE.columns(NAMES)

@@ -10,16 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from agbench import drawing
-from agbench.drawing import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from agbench import plotting
+from agbench.data.greenhouse_task import INTERVAL
+from agbench.data.task import MetricSpec
 from agbench.envs.core import BatchCore
 from agbench.envs.rendering import SeasonPlot
-from agbench.simulators.base import Floats
+from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.setpoints import SETPOINTS, SetpointGreenhouse
 from agbench.simulators.greenlight.variables import STATES, WEATHER
-from agbench.spec.greenhouse_task import INTERVAL
-from agbench.spec.task import MetricSpec
+from agbench.variables import Floats
 
 _SIZE: Final = (10.0, 9.0)  # inches
 _DPI: Final = 100
@@ -120,11 +120,11 @@ class GreenhousePlot(SeasonPlot):
         """Return the task's metrics so far, with units."""
         info = self._core.info()
         parts = [
-            f"{_told(name, metric)} {info[name][0]:.{metric.digits}f} {drawing.printed(metric.unit)}"
+            f"{_told(name, metric)} {info[name][0]:.{metric.digits}f} {plotting.printed(metric.unit)}"
             for name, metric in self._core.task.metrics.items()
         ]
         parts = [part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts]
-        return textwrap.fill(drawing.signed("  ·  ".join(parts)), _LINE)
+        return textwrap.fill(plotting.signed("  ·  ".join(parts)), _LINE)
 
 
 def _told(name: str, metric: MetricSpec) -> str:
@@ -170,7 +170,7 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
         axes[4].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)
     axes[4].set_ylabel("money (EUR m⁻²)", fontsize=8, color=MUTED)
     for ax in axes:
-        drawing.tidy(ax)
+        plotting.tidy(ax)
     for ax in axes[3:]:
         ax.legend(fontsize=6, ncols=6, frameon=False, loc="lower left", bbox_to_anchor=(0, 0.96), borderpad=0)
 

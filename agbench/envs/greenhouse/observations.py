@@ -7,15 +7,16 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.data.greenhouse_task import INTERVAL, PRICED, GreenhouseObservation
+from agbench.data.prices import LARGEST
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import unknown
-from agbench.simulators.base import Floats, Simulator, Variable, VariableTable
+from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.sensors import CLIMATE, CLOCK
 from agbench.simulators.greenlight.setpoints import SETPOINTS
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
-from agbench.spec.greenhouse_task import INTERVAL, PRICED, GreenhouseObservation
-from agbench.spec.prices import LARGEST
+from agbench.variables import Floats, Variable, VariableTable
 
 FLUXES: Final = VariableTable(
     (

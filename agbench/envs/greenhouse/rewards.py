@@ -8,14 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from agbench.data.greenhouse_task import INTERVAL, PRICED, GreenhouseReward, GreenhouseTask
 from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book
 from agbench.envs.greenhouse.constraints import Limits
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
-from agbench.simulators.base import Booleans, Floats, Simulator
+from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.variables import STATES
-from agbench.spec.greenhouse_task import INTERVAL, PRICED, GreenhouseReward, GreenhouseTask
+from agbench.variables import Booleans, Floats
 
 TOTALS: Final = (*ENTRIES, "return")
 _COST: Final = ENTRIES.index("cost")

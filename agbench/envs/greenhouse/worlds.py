@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import date
 
-from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.world import GreenLightWorld
+from agbench.variables import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
-from agbench.drawing import printed
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.page import svg
+from agbench.plotting import printed
 
 _WIDTH: Final = 460
 _HEIGHT: Final = 300

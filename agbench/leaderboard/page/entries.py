@@ -8,19 +8,20 @@ from typing import Final
 
 import numpy as np
 
+from agbench.data.submission import ResultRecord, Submission
+from agbench.data.task import Task
 from agbench.errors import AgBenchError
-from agbench.leaderboard import scoring, verified
-from agbench.leaderboard.checking import CARD, CheckedSubmission
-from agbench.leaderboard.judging import judged
+from agbench.leaderboard import scoring
+from agbench.leaderboard.checks.judging import judged
+from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
 from agbench.leaderboard.page import seasons
 from agbench.leaderboard.page.seasons import ShownSeason
 from agbench.leaderboard.scoring import SEEDS_TO_RANK, Row, Score
-from agbench.leaderboard.verified import HiddenRun
-from agbench.simulators.base import Floats
-from agbench.spec.submission import ResultRecord, Submission
-from agbench.spec.task import Task
+from agbench.leaderboard.verify import verified
+from agbench.leaderboard.verify.verified import HiddenRun
 from agbench.untrusted import RefusedError
 from agbench.untrusted.refusal import shown
+from agbench.variables import Floats
 
 RANKING: Final = "test"
 """The split by which submissions are ranked."""

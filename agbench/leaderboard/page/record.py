@@ -6,8 +6,8 @@ from typing import Final, Literal
 import numpy as np
 from pydantic import Field
 
-from agbench.simulators.base import Floats
-from agbench.spec.reading import Strict
+from agbench.data.reading import Strict
+from agbench.variables import Floats
 
 Form = Literal["line", "bars", "band"]
 MOST_POINTS: Final = 160  # of a curve: more cannot be told apart at the width of a panel

@@ -8,15 +8,15 @@ import jinja2
 import numpy as np
 from markupsafe import Markup
 
-from agbench.drawing import printed, signed
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.page import charts, season_drawing, views
 from agbench.leaderboard.page.entries import RANKING, Entry, place_of
 from agbench.leaderboard.page.seasons import ShownSeason
 from agbench.leaderboard.page.views import Ranked, SuiteView, TaskView
-from agbench.leaderboard.replaying import ATOL, RTOL
 from agbench.leaderboard.scoring import SEEDS_TO_RANK
-from agbench.leaderboard.verified import EARLIER, LEVELS
+from agbench.leaderboard.verify.replaying import ATOL, RTOL
+from agbench.leaderboard.verify.verified import EARLIER, LEVELS
+from agbench.plotting import printed, signed
 
 STATIC: Final = Path(__file__).parent / "static"
 _MOST: Final = 20  # rows of a table in README.md

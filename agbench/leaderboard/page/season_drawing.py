@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
-from agbench.drawing import printed
 from agbench.leaderboard.page import svg
 from agbench.leaderboard.page.record import Curve, Panel, SeasonRecord
+from agbench.plotting import printed
 
 _WIDTH: Final = 380
 _HEIGHT: Final = 194

@@ -11,23 +11,23 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.building import build
 from agbench.cache import cache_folder
+from agbench.data.greenhouse_task import INTERVAL
+from agbench.data.reading import read_data
+from agbench.data.task import Task
 from agbench.envs import SeasonEnv
+from agbench.envs.family import build
+from agbench.envs.field.season_figure import STATE_PANELS
+from agbench.envs.field.season_panels import MOISTURE, Season, Setting, running_mean, shown_in
 from agbench.envs.greenhouse.drawing import GreenhousePlot
 from agbench.envs.rendering import SeasonPlot
-from agbench.envs.season_figure import STATE_PANELS
-from agbench.envs.season_panels import MOISTURE, Season, Setting, running_mean, shown_in
 from agbench.errors import ConfigError
 from agbench.evaluation import provenance
 from agbench.files import write_text
-from agbench.leaderboard.checking import CheckedSubmission
+from agbench.leaderboard.checks.results import CheckedResult
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page.record import Panel, SeasonRecord, curve, stems
-from agbench.leaderboard.results import CheckedResult
-from agbench.simulators.base import Floats
-from agbench.spec.greenhouse_task import INTERVAL
-from agbench.spec.reading import read_data
-from agbench.spec.task import Task
+from agbench.variables import Floats
 
 _FORMAT: Final = 2  # of what is kept; a new one when panels change
 _CLIMATE: Final = (
@@ -105,9 +105,9 @@ def _kept(task: Task, result: CheckedResult, place: int, cache: Path) -> SeasonR
 
 @lru_cache(maxsize=2)
 def _environment(name: str, split: str, task_hash: str) -> tuple[SeasonEnv, SeasonPlot]:
-    from agbench import data
+    from agbench.data import catalog
 
-    env = SeasonEnv(build(data.task(name), split))
+    env = SeasonEnv(build(catalog.task(name), split))
     return env, (env.core.parts.make_plot or SeasonPlot)(env.core)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from agbench.drawing import signed
+from agbench.plotting import signed
 
 STYLES: Final = 7
 MARKERS: Final = ("circle", "square", "triangle", "diamond", "cross")

@@ -8,16 +8,16 @@ from typing import Final, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from agbench.drawing import printed
+from agbench.data.task import Task
 from agbench.evaluation import anchors
 from agbench.evaluation.aggregates import performance_profile
 from agbench.leaderboard import scoring
 from agbench.leaderboard.page import charts
 from agbench.leaderboard.page.entries import RANKING, Entry, latest, place_of, unranked_because
 from agbench.leaderboard.scoring import SuiteScore
-from agbench.leaderboard.verified import EARLIER, LEVELS, Standing
-from agbench.simulators.base import Floats
-from agbench.spec.task import Task
+from agbench.leaderboard.verify.verified import EARLIER, LEVELS, Standing
+from agbench.plotting import printed
+from agbench.variables import Floats
 
 _PROFILES: Final = 5  # rows beside expert and oracle: each line has a style of its own
 _INPUTS: Final = ("heat", "electricity", "co2", "water")  # totals that are inputs

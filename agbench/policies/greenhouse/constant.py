@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from agbench.data.field import Number
+from agbench.data.greenhouse_task import GreenhouseTask
+from agbench.data.reading import Strict
 from agbench.envs.actions import ActionMap
 from agbench.envs.greenhouse.actions import Controls, SetPoints
 from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.errors import ConfigError, unknown
 from agbench.policies.base import Information
-from agbench.spec.field import Number
-from agbench.spec.greenhouse_task import GreenhouseTask
-from agbench.spec.reading import Strict
 
 
 class ConstantSettings(Strict):

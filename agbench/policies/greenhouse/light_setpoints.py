@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from agbench.data.field import Number
+from agbench.data.greenhouse_task import GreenhouseTask
+from agbench.data.reading import Strict
 from agbench.envs.actions import ActionMap
 from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.errors import ConfigError, unknown
 from agbench.policies.base import Information
-from agbench.spec.field import Number
-from agbench.spec.greenhouse_task import GreenhouseTask
-from agbench.spec.reading import Strict
 
 _UNIT = 100.0  # W m-2 of radiation, to which gains refer
 

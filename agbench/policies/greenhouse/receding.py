@@ -8,16 +8,16 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pydantic import Field
 
-from agbench.building.greenhouse import make_simulator
+from agbench.data.greenhouse_task import GreenhouseTask
+from agbench.data.overrides import override
+from agbench.data.reading import Strict
 from agbench.envs.core import BatchCore, SavedEpisode
+from agbench.envs.greenhouse.building import make_simulator
 from agbench.errors import ConfigError
 from agbench.policies.base import Information, Policy
-from agbench.policies.cross_entropy import Search, maximise
-from agbench.policies.playing import play
-from agbench.simulators.base import Floats
-from agbench.spec.greenhouse_task import GreenhouseTask
-from agbench.spec.overrides import override
-from agbench.spec.reading import Strict
+from agbench.policies.tuning.cross_entropy import Search, maximise
+from agbench.policies.tuning.playing import play
+from agbench.variables import Floats
 
 _SPREAD = 0.15  # of the range of a change, in the first round
 

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.envs.greenhouse.actions import Controls
 from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.errors import ConfigError
 from agbench.policies.base import Information
-from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.climate_computer import MEASURED, control
 from agbench.simulators.greenlight.variables import CONTROLS
-from agbench.spec.greenhouse_task import GreenhouseTask
+from agbench.variables import Floats
 
 
 class RuleBased:

@@ -5,16 +5,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from agbench.building import action_map, build
+from agbench.data.greenhouse_task import GreenhouseTask
+from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
-from agbench.policies.cross_entropy import Search, maximise
+from agbench.envs.family import action_map, build
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
-from agbench.policies.playing import play
-from agbench.simulators.base import Floats
+from agbench.policies.tuning.cross_entropy import Search, maximise
+from agbench.policies.tuning.playing import play
 from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
-from agbench.spec.greenhouse_task import GreenhouseTask
-from agbench.spec.overrides import override
+from agbench.variables import Floats
 
 SCENARIOS: Final = 5
 """Training scenarios that a candidate is tried on, evenly spread over the split."""

@@ -13,7 +13,7 @@ import numpy as np
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import exp
 from agbench.errors import ConfigError, unknown
-from agbench.simulators.base import Floats, Variable, VariableTable
+from agbench.variables import Floats, Variable, VariableTable
 
 MEASURED: Final = VariableTable(
     (

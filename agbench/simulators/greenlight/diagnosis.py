@@ -6,11 +6,11 @@ import numpy as np
 
 from agbench.compiled import entry
 from agbench.errors import unknown
-from agbench.simulators.base import Floats
-from agbench.simulators.compiler import translate
+from agbench.simulators.casadi_jit.compiler import translate
+from agbench.simulators.casadi_jit.machine_code import call, compile_programs
 from agbench.simulators.greenlight.model import flux_function, flux_names
 from agbench.simulators.greenlight.presets import Structure
-from agbench.simulators.machine_code import call, compile_programs
+from agbench.variables import Floats
 
 
 class FluxReader:

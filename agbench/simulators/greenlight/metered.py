@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry
-from agbench.simulators.base import Booleans, Floats, Variable, VariableTable
 from agbench.simulators.greenlight import sensors
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.diagnosis import FluxReader
@@ -18,6 +17,7 @@ from agbench.simulators.greenlight.stepping import SETTINGS, Setting
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_ahead
 from agbench.simulators.greenlight.world import GreenLightWorld
+from agbench.variables import Booleans, Floats, Variable, VariableTable
 
 METERS: Final = VariableTable(
     (

@@ -10,16 +10,16 @@ from typing import Any
 
 import casadi
 
-from agbench.simulators.greenlight.climate_convection import convection, exchange_coefficients
-from agbench.simulators.greenlight.climate_cover import cover
-from agbench.simulators.greenlight.climate_light import light
-from agbench.simulators.greenlight.climate_longwave import longwave
-from agbench.simulators.greenlight.climate_vapour import co2_fluxes, vapour_fluxes
-from agbench.simulators.greenlight.climate_ventilation import ventilation
-from agbench.simulators.greenlight.crop_growth import growth, removal, respiration
-from agbench.simulators.greenlight.crop_photosynthesis import photosynthesis
-from agbench.simulators.greenlight.crop_transpiration import transpiration
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.climate.convection import convection, exchange_coefficients
+from agbench.simulators.greenlight.climate.cover import cover
+from agbench.simulators.greenlight.climate.light import light
+from agbench.simulators.greenlight.climate.longwave import longwave
+from agbench.simulators.greenlight.climate.vapour import co2_fluxes, vapour_fluxes
+from agbench.simulators.greenlight.climate.ventilation import ventilation
+from agbench.simulators.greenlight.crop.growth import growth, removal, respiration
+from agbench.simulators.greenlight.crop.photosynthesis import photosynthesis
+from agbench.simulators.greenlight.crop.transpiration import transpiration
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import Structure
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER, symbols
 

@@ -5,13 +5,13 @@ from typing import Final
 import numpy as np
 
 from agbench.errors import SimulationError
-from agbench.simulators.base import Booleans, Floats, Variable, VariableTable
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
 from agbench.simulators.greenlight.climate_computer import control, read_day_inside
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting
 from agbench.simulators.greenlight.variables import CONTROLS
+from agbench.variables import Booleans, Floats, Variable, VariableTable
 
 SETPOINTS: Final = VariableTable(
     (

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from agbench.compiled import entry
 from agbench.errors import SimulationError
-from agbench.simulators.base import Booleans, Floats
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.casadi_jit.rosenbrock.driver import Batch
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import Preset, preset
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting, stepper
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_window
 from agbench.simulators.greenlight.world import GreenLightWorld
-from agbench.simulators.rosenbrock.driver import Batch
+from agbench.variables import Booleans, Floats
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,7 @@ import casadi
 import numpy as np
 
 from agbench.errors import SimulationError, unknown
-from agbench.simulators.base import Floats
-from agbench.simulators.greenlight.model import rate_function
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
-from agbench.simulators.greenlight.presets import Structure
-from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WEATHER
-from agbench.simulators.rosenbrock.driver import (
+from agbench.simulators.casadi_jit.rosenbrock.driver import (
     Batch,
     Control,
     Method,
@@ -22,7 +17,12 @@ from agbench.simulators.rosenbrock.driver import (
     advance,
     room,
 )
-from agbench.simulators.rosenbrock.method import TABLEAUS, compile_method
+from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, compile_method
+from agbench.simulators.greenlight.model import rate_function
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
+from agbench.simulators.greenlight.presets import Structure
+from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WEATHER
+from agbench.variables import Floats
 
 LANES = 4
 """Rows that one vector instruction advances; a batch of one has its own code."""

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agbench.errors import ActionError, ConfigError, SimulationError, WeatherError, did_you_mean, unknown
-from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.world import whole_series
-from agbench.weather.greenhouse import check_spacing
-from agbench.weather.greenhouse_plausibility import check_plausible
+from agbench.variables import Floats
+from agbench.weather.greenhouse.plausibility import check_plausible
+from agbench.weather.greenhouse.series import check_spacing
 
 if TYPE_CHECKING:
     import pandas as pd

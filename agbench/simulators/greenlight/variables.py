@@ -10,7 +10,7 @@ import casadi
 import numpy as np
 
 from agbench.compiled.elementary import exp
-from agbench.simulators.base import Floats, Variable, VariableTable
+from agbench.variables import Floats, Variable, VariableTable
 
 
 def _temperature(name: str, place: str, high: float = 90.0) -> Variable:

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry
-from agbench.simulators.base import Floats
-from agbench.simulators.machine_code import load
+from agbench.simulators.casadi_jit.machine_code import load
+from agbench.variables import Floats
 
 Integers = NDArray[np.int64]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from agbench.errors import SimulationError, WeatherError
-from agbench.simulators.base import Floats
-from agbench.simulators.greenlight.parameters import parameter_vector
+from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.presets import Preset, Structure, preset
 from agbench.simulators.greenlight.variables import STATES, WEATHER, initial_state, wrong_state
+from agbench.variables import Floats
 
 
 @dataclass(frozen=True, eq=False)

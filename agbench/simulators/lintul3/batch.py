@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 from agbench.compiled import entry, kernel
-from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.lintul3.day import (
     fertilise,
     integrate,
@@ -12,6 +11,7 @@ from agbench.simulators.lintul3.day import (
     rates,
     start_soil,
 )
+from agbench.variables import Booleans, Floats
 
 _G_M2_PER_KG_HA = 0.1
 

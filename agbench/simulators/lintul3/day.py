@@ -3,12 +3,12 @@
 from typing import Any
 
 from agbench.compiled import kernel
-from agbench.simulators.afgen import afgen
-from agbench.simulators.base import Floats
+from agbench.simulators.field.afgen import afgen
 from agbench.simulators.lintul3 import growth, leaf_area, nitrogen, water
 from agbench.simulators.lintul3.parameters import FLVTB, FRTTB, FSOTB, FSTTB, NMXLV, RDRT, SLACF
 from agbench.simulators.lintul3.phenology import development_rates, integrate_phenology
 from agbench.simulators.lintul3.variables import EMERGING, NO_CROP, VEGETATIVE
+from agbench.variables import Floats
 
 _MM_PER_CM = 10.0
 _J_PER_MJ = 1e6

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agbench.simulators.events import Event
+from agbench.simulators.field.events import Event
 from agbench.simulators.lintul3.parameters import CROP, SITE, SOIL, WHEAT
 from agbench.simulators.lintul3.run import EVENTS, run_table
 from agbench.simulators.lintul3.simulator import Lintul3Simulator

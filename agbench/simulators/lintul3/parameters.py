@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
-from agbench.simulators import afgen
-from agbench.simulators.base import Floats
+from agbench.simulators.field import afgen
+from agbench.variables import Floats
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ The phenology of WOFOST (van Diepen et al. 1989; Supit et al. 1994), which PCSE'
 from typing import Any
 
 from agbench.compiled import kernel
-from agbench.simulators.afgen import afgen
-from agbench.simulators.base import Floats
+from agbench.simulators.field.afgen import afgen
 from agbench.simulators.lintul3.parameters import DTSMTB, VERNRTB
 from agbench.simulators.lintul3.variables import EMERGING, MATURE, REPRODUCTIVE, VEGETATIVE
+from agbench.variables import Floats
 
 
 @kernel

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agbench.simulators.base import Floats
-from agbench.simulators.events import Event, daily_inputs
-from agbench.simulators.forced import read_forced
+from agbench.simulators.field.events import Event, daily_inputs
+from agbench.simulators.field.forced import read_forced
 from agbench.simulators.lintul3 import batch
 from agbench.simulators.lintul3.variables import CROP_NAMES, NO_CROP, STATES, VARIABLES
 from agbench.simulators.lintul3.world import Lintul3World
+from agbench.variables import Floats
 from agbench.weather.daily import DAILY
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import SimulationError
-from agbench.simulators.base import Booleans, Floats
+from agbench.simulators.field.pool import WorldPool
 from agbench.simulators.lintul3 import batch
 from agbench.simulators.lintul3.variables import INPUTS, VARIABLES
 from agbench.simulators.lintul3.world import Lintul3World
-from agbench.simulators.pool import WorldPool
+from agbench.variables import Booleans, Floats
 from agbench.weather.daily import DAILY
 
 _RECORD = VARIABLES.record_type()

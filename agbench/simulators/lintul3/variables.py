@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from agbench.simulators.base import Variable, VariableTable
+from agbench.variables import Variable, VariableTable
 
 NO_CROP: Final = 0.0
 EMERGING: Final = 1.0

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.simulators import afgen
-from agbench.simulators.base import Floats
-from agbench.simulators.calendar import CropCalendar
-from agbench.simulators.events import DEFAULT_FRACTION
+from agbench.simulators.field import afgen
+from agbench.simulators.field.calendar import CropCalendar
+from agbench.simulators.field.events import DEFAULT_FRACTION
 from agbench.simulators.lintul3.parameters import check_emergence, read
+from agbench.variables import Floats
 from agbench.weather.daily import DAILY, DailySeries
 
 _TABLE_WIDTH = 32  # points; wider tables round up to a multiple

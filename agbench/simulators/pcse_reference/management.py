@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from agbench.errors import SimulationError, unknown
-from agbench.simulators.events import DEFAULT_FRACTION
+from agbench.simulators.field.events import DEFAULT_FRACTION
 from agbench.simulators.pcse_reference.models import Model
 
 TimedEvent = tuple[date, str, float, float | None]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agbench.errors import ConfigError
-from agbench.simulators.events import Event
+from agbench.simulators.field.events import Event
 from agbench.simulators.models import FieldSetup, Model, check_limitation
 from agbench.simulators.pcse_reference.models import find_model, name_of
 from agbench.simulators.pcse_reference.run import PcseWorld, run_pcse

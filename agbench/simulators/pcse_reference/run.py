@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from agbench.simulators.events import DEFAULT_FRACTION
+from agbench.simulators.field.events import DEFAULT_FRACTION
 from agbench.simulators.pcse_reference.library import load_pcse
 from agbench.simulators.pcse_reference.management import TimedEvent, agromanagement
 from agbench.simulators.pcse_reference.models import find_model

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import SimulationError
-from agbench.simulators.base import Booleans, Floats, Variable, VariableTable
 from agbench.simulators.pcse_reference.management import event_arguments
 from agbench.simulators.pcse_reference.models import Model, find_model
 from agbench.simulators.pcse_reference.run import PcseWorld
+from agbench.variables import Booleans, Floats, Variable, VariableTable
 from agbench.weather.daily import DAILY
 
 if TYPE_CHECKING:

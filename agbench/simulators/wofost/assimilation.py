@@ -11,9 +11,9 @@ from typing import Any
 
 from agbench.compiled import kernel
 from agbench.compiled.elementary import exp, exp_of_four
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import AMAXTB, EFFTB, KDIFTB, TMNFTB, TMPFTB, table
 from agbench.simulators.wofost.weather import GAUSS_POINTS, GAUSS_WEIGHTS
+from agbench.variables import Floats
 
 _SCATTERING = 0.2  # -; scattering coefficient of leaves for visible light
 _ROOT = math.sqrt(1.0 - _SCATTERING)

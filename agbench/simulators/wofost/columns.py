@@ -1,6 +1,6 @@
 """Columns written as text: `NAME | unit | meaning`, with bounds by unit."""
 
-from agbench.simulators.base import Variable
+from agbench.variables import Variable
 
 _BOUNDS = {
     "kg ha-1": (-1e3, 2e5),

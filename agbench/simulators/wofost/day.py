@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from agbench.compiled import kernel
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.variables import FIRST_RATE, NO_CROP, REMOVED, STANDING
+from agbench.variables import Floats
 
 
 def daily_cycle(

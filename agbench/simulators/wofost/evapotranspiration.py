@@ -8,8 +8,8 @@ from typing import Any
 
 from agbench.compiled import kernel
 from agbench.compiled.elementary import exp
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import KDIFTB, limit, table
+from agbench.variables import Floats
 
 _GLOBAL_EXTINCTION = 0.75  # -; extinction of global over that of diffuse visible light
 _MOST_WET_DAYS = 4.0  # d; after them lack of oxygen acts in full

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from agbench.compiled import kernel
 from agbench.compiled.elementary import exp10
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.evapotranspiration import (
     canopy_evaporation,
     depletion_fraction,
@@ -22,6 +21,7 @@ from agbench.simulators.wofost.water_balance import (
     infiltrating_share,
     rooted_depth,
 )
+from agbench.variables import Floats
 
 SM1: Final = LAYERED81.column("SM_1")
 WC1: Final = LAYERED81.column("WC_1")

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from agbench.compiled.elementary import exp10
 from agbench.errors import ConfigError
-from agbench.simulators import afgen
-from agbench.simulators.base import Floats
+from agbench.simulators.field import afgen
 from agbench.simulators.wofost.parameters import TABLES, number, pairs
 from agbench.simulators.wofost.variables import MOST_LAYERS
+from agbench.variables import Floats
 
 CURVES: Final = 4
 """Tables a layer, after those of the crop: moisture and log10 conductivity from pF, pF from

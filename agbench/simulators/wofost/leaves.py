@@ -10,8 +10,8 @@ van Diepen et al. (1989); sink-limited juvenile growth: C.J.T. Spitters (1990).
 from typing import Any, Final
 
 from agbench.compiled import kernel
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import KDIFTB, SLATB, limit, table
+from agbench.variables import Floats
 
 WEIGHT: Final = 0
 AREA: Final = 1

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agbench.errors import unknown
-from agbench.simulators.events import Event
+from agbench.simulators.field.events import Event
 from agbench.simulators.models import FieldSetup, Model, check_limitation
 from agbench.simulators.wofost.simulate import EVENTS, daily_management, run
 from agbench.simulators.wofost.simulator import WofostSimulator

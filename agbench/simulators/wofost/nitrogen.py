@@ -7,8 +7,8 @@ nitrogen management: a study for winter wheat in the Netherlands, European Journ
 from typing import Any
 
 from agbench.compiled import kernel
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import NMAXLV_TB, NSLLV_TB, limit, table
+from agbench.variables import Floats
 
 _DRY = 0.01  # -; RFTRA at or below which roots take nothing up
 _CRITICAL = 0.9  # -; leaf nitrogen over its maximum below which juvenile growth slows down

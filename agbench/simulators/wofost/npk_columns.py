@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from agbench.simulators.base import Variable
 from agbench.simulators.wofost.columns import parse
+from agbench.variables import Variable
 
 NUTRIENTS: Final = ("N", "P", "K")
 _ORGANS = ("LV", "ST", "RT", "SO")

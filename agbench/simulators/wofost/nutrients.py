@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from agbench.compiled import kernel
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import KMAXLV_TB, NMAXLV_TB, PMAXLV_TB, limit, table
+from agbench.variables import Floats
 
 _DRY = 0.01  # -; RFTRA at or below which roots take nothing up
 _LEAST_INDEX = 0.001  # -

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import ConfigError, did_you_mean
-from agbench.simulators import afgen
-from agbench.simulators.base import Floats
+from agbench.simulators.field import afgen
 from agbench.simulators.wofost.variables import MOST_LAYERS
+from agbench.variables import Floats
 
 _CROP = [
     "CVL",

@@ -8,8 +8,8 @@ from typing import Any
 
 from agbench.compiled import kernel
 from agbench.compiled.elementary import exp
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import FLTB, FOTB, FRTB, FSTB, limit, table
+from agbench.variables import Floats
 
 _MOST_TO_ROOTS = 0.6  # -; bound of the share of roots under drought
 _MOST_SURPLUS = 10.0  # -; surplus over threshold beyond which its effect no longer grows

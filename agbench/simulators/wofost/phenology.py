@@ -8,7 +8,6 @@ van Bussel (2011). The N-P-K model adds ageing after maturity, up to the stage d
 from typing import Any
 
 from agbench.compiled import kernel
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import DTSMTB, VERNRTB, limit, table
 from agbench.simulators.wofost.variables import (
     DEAD,
@@ -17,6 +16,7 @@ from agbench.simulators.wofost.variables import (
     REPRODUCTIVE,
     VEGETATIVE,
 )
+from agbench.variables import Floats
 
 _SOWN = -0.1  # DVS of a crop that has not emerged
 

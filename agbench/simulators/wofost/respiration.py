@@ -4,8 +4,8 @@ from typing import Any
 
 from agbench.compiled import kernel
 from agbench.compiled.elementary import pow
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import RFSETB, table
+from agbench.variables import Floats
 
 
 @kernel

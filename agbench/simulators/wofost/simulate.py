@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from agbench.errors import ConfigError
-from agbench.simulators import events as management
-from agbench.simulators.base import Floats, VariableTable
-from agbench.simulators.calendar import CropCalendar, as_date
-from agbench.simulators.forced import read_forced
+from agbench.simulators.field import events as management
+from agbench.simulators.field.calendar import CropCalendar, as_date
+from agbench.simulators.field.forced import read_forced
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
     FIRST_RATE,
@@ -22,6 +21,7 @@ from agbench.simulators.wofost.variables import (
     STANDING,
 )
 from agbench.simulators.wofost.world import WofostWorld, build_world
+from agbench.variables import Floats, VariableTable
 from agbench.weather.daily import DailySeries
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def simulate_wofost(
     """Return a run, a row a day from `start`, a column a variable; NaN for an absent crop.
 
     `parameters` merges crop, soil and site under PCSE's names. `calendar` is a CropCalendar or a
-    mapping with its keys; None is bare soil. `events` are those of `agbench.simulators.events`:
+    mapping with its keys; None is bare soil. `events` are those of `agbench.simulators.field.events`:
     `apply_n`, `apply_npk` [kg ha-1], `irrigate` [cm], `harvest`; they act on the rates of their
     date. `external`, indexed by date, replaces states day by day. Without `end` the run stops with
     the crop, or with the last event after it.

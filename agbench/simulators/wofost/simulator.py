@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import SimulationError
-from agbench.simulators.base import Booleans, Floats, VariableTable
-from agbench.simulators.pool import WorldPool
+from agbench.simulators.field.pool import WorldPool
 from agbench.simulators.wofost.variables import INPUT, INPUT_WIDTH, INPUTS
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld
+from agbench.variables import Booleans, Floats, VariableTable
 
 _KERNELS: Final = {
     "wofost72": "agbench.simulators.wofost.wofost72",

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from agbench.compiled import kernel
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import RNPKRUNOFF, table
+from agbench.variables import Floats
 
 
 class SoilNutrient(NamedTuple):

@@ -3,8 +3,8 @@
 from typing import Any
 
 from agbench.compiled import kernel
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.tables import RDRSOB, RDRSOF, SPA, limit, table
+from agbench.variables import Floats
 
 
 @kernel

@@ -3,8 +3,8 @@
 from typing import Final
 
 from agbench.compiled import kernel
-from agbench.simulators.base import Floats
 from agbench.simulators.wofost.parameters import TABLES
+from agbench.variables import Floats
 
 AMAXTB: Final = TABLES.index("AMAXTB")
 DTSMTB: Final = TABLES.index("DTSMTB")

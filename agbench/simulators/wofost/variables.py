@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from agbench.simulators.base import Variable, VariableTable
 from agbench.simulators.wofost.columns import parse
 from agbench.simulators.wofost.npk_columns import (
     MEMORY_NPK,
@@ -18,6 +17,7 @@ from agbench.simulators.wofost.npk_columns import (
     RATES_NPK,
     STATES_NPK,
 )
+from agbench.variables import Variable, VariableTable
 
 EMERGING: Final = 1.0
 VEGETATIVE: Final = 2.0

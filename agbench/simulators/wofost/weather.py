@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import cos
-from agbench.simulators.base import Floats, Variable, VariableTable
+from agbench.variables import Floats, Variable, VariableTable
 from agbench.weather.astronomy import (
     CIVIL_ANGLE,
     day_length,

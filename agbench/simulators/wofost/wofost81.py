@@ -12,7 +12,6 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
-from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.wofost.assimilation import potential_assimilation_by_nitrogen
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.evapotranspiration import evapotranspiration
@@ -63,6 +62,7 @@ from agbench.simulators.wofost.water_balance import (
     start_water,
     water_rates,
 )
+from agbench.variables import Booleans, Floats
 
 Integers = NDArray[Any]
 

@@ -5,7 +5,6 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
-from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.layered_water import (
     integrate_layers,
@@ -20,6 +19,7 @@ from agbench.simulators.wofost.soil_nitrogen import (
 )
 from agbench.simulators.wofost.variables import LAYERED81
 from agbench.simulators.wofost.wofost81 import crop_rates_with, integrate_crop, manage, start_crop
+from agbench.variables import Booleans, Floats
 
 Integers = NDArray[Any]
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import exp
-from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.wofost.assimilation import potential_assimilation
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.evapotranspiration import evapotranspiration
@@ -64,6 +63,7 @@ from agbench.simulators.wofost.water_balance import (
     start_water,
     water_rates,
 )
+from agbench.variables import Booleans, Floats
 
 Integers = NDArray[Any]
 

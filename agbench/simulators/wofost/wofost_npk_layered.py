@@ -5,7 +5,6 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
-from agbench.simulators.base import Booleans, Floats
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.layered_water import (
     check_layers,
@@ -22,6 +21,7 @@ from agbench.simulators.wofost.soil_nutrients import (
 )
 from agbench.simulators.wofost.variables import LAYERED_NPK
 from agbench.simulators.wofost.wofost_npk import crop_rates_with, integrate_crop, manage, start_crop
+from agbench.variables import Booleans, Floats
 
 Integers = NDArray[Any]
 

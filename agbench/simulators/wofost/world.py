@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import ConfigError, unknown
-from agbench.simulators import afgen
-from agbench.simulators.base import Floats
-from agbench.simulators.calendar import CropCalendar
-from agbench.simulators.events import DEFAULT_FRACTION
+from agbench.simulators.field import afgen
+from agbench.simulators.field.calendar import CropCalendar
+from agbench.simulators.field.events import DEFAULT_FRACTION
 from agbench.simulators.wofost.layers import read_layers
 from agbench.simulators.wofost.parameters import REPAIRS, collect
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES, driving
+from agbench.variables import Floats
 from agbench.weather.daily import DAILY, DailySeries
 
 MODELS: Final = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.daily import DailySeries
 from agbench.weather.generator.dynamics import Moments, dynamics
 from agbench.weather.generator.generate import Generator

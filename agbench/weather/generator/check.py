@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from agbench.errors import WeatherError
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.daily import DailySeries
 from agbench.weather.generator.generate import OBSERVED_ORDER, Generator
 from agbench.weather.generator.parameters import SEASON_OF_DAY, WET_DAY

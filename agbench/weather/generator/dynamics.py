@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.generator.parameters import MONTH_OF_DAY, SEASON_OF_DAY
 
 _LEAST_VARIANCE = 0.02  # of any combination of the fast process

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agbench.drawing import BLACK, BLUE, MUTED, named, save, tidy
-from agbench.simulators.base import Floats
+from agbench.plotting import BLACK, BLUE, MUTED, named, save, tidy
+from agbench.variables import Floats
 from agbench.weather.daily import DailySeries
 from agbench.weather.generator.generate import OBSERVED_ORDER, Generator
 from agbench.weather.generator.parameters import WET_DAY

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from agbench.simulators.base import Booleans, Floats
+from agbench.variables import Booleans, Floats
 from agbench.weather.daily import DailySeries
 from agbench.weather.generator.calibrate import calibrate
 from agbench.weather.generator.dynamics import Moments, dynamics

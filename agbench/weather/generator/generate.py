@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from agbench.errors import WeatherError
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.daily import ANGSTROM, DailySeries, derive
 from agbench.weather.draws import standard_normal
 from agbench.weather.generator.kernel import angot_year, generate

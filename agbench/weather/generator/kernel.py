@@ -7,7 +7,7 @@ import numpy as np
 
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import exp, log
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.astronomy import angot_radiation
 from agbench.weather.evapotranspiration import saturated_pressure
 

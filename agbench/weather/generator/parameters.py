@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.data.climate import Climate
 from agbench.errors import ConfigError
-from agbench.simulators.base import Floats
-from agbench.spec.climate import Climate
+from agbench.variables import Floats
 
 ELEMENTS: Final = ("IRRAD", "TMIN", "TMAX", "VAP", "WIND")
 """The variables beside rain; IRRAD stands for its share of the radiation above the atmosphere."""

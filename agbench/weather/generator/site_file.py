@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 
+from agbench.data.climate import Climate
 from agbench.errors import ConfigError
 from agbench.files import write_text
-from agbench.spec.climate import Climate
 
 _KEY = "climate:"
 

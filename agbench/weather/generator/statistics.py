@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from agbench.errors import WeatherError
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 from agbench.weather.columns import DAILY
 from agbench.weather.daily import DailySeries
 from agbench.weather.generator.generate import OBSERVED_ORDER, Generator

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import yaml
 
-from agbench import data
-from agbench.evaluation import anchors, provenance, references
+from agbench.data import catalog
+from agbench.evaluation import provenance, references
 from agbench.files import write_text
 
 FILE = Path(__file__).with_name("hashes.yaml")
@@ -27,8 +27,8 @@ def frozen(name):
     `task`: its protocol. `data`: weather, soils and crops of `test` and `shift`. `references`: settings
     of floor, expert and oracle. `anchors`: the values by which scores are normalised.
     """
-    task = data.task(name)
-    stored = anchors.find(name)
+    task = catalog.task(name)
+    stored = catalog.find_anchors(name)
     return {
         "task": provenance.task_hash(task),
         "data": references.data_hash(task),
@@ -45,7 +45,7 @@ def read():
 def main(arguments):
     """Freeze new tasks, those named, or all."""
     known = read()
-    names = data.names("task")
+    names = catalog.names("task")
     wrong = set(arguments) - {*names, "--all"}
     if wrong:
         sys.exit(f"{min(wrong)}: no such task.")

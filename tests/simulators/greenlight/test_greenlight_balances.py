@@ -5,7 +5,7 @@ import pytest
 from greenlight_reference import compact, eight
 
 from agbench.simulators.greenlight.model import flux_function, rate_function
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE, parameter_vector
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE, parameter_vector
 from agbench.simulators.greenlight.presets import PRESETS
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting

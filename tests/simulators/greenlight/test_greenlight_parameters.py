@@ -8,11 +8,11 @@ import pytest
 from greenlight_reference import compact, full
 
 from agbench.errors import ConfigError
-from agbench.simulators.greenlight.derived import DERIVED
 from agbench.simulators.greenlight.diagnosis import FluxReader
 from agbench.simulators.greenlight.model import rate_function
-from agbench.simulators.greenlight.parameter_limits import DIVISORS
-from agbench.simulators.greenlight.parameters import (
+from agbench.simulators.greenlight.parameters.derived import DERIVED
+from agbench.simulators.greenlight.parameters.limits import DIVISORS
+from agbench.simulators.greenlight.parameters.table import (
     PARAMETER_TABLE,
     PARAMETERS,
     UNUSED,

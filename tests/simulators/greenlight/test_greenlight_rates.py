@@ -6,7 +6,7 @@ import pytest
 from greenlight_reference import compact, eight, full
 
 from agbench.simulators.greenlight.model import rate_function
-from agbench.simulators.greenlight.parameters import parameter_vector
+from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.presets import PRESETS, preset
 from agbench.simulators.greenlight.variables import STATES
 

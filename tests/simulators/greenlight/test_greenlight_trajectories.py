@@ -11,7 +11,7 @@ from greenlight_reference import (
     temperature_error,
 )
 
-from agbench.simulators.greenlight.parameters import PARAMETERS
+from agbench.simulators.greenlight.parameters.table import PARAMETERS
 from agbench.simulators.greenlight.simulate import simulate_greenlight
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agbench.simulators.calendar import CropCalendar
+from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.wofost.simulate import simulate_wofost
 from agbench.weather.daily import DAILY, DailySeries, derive
 

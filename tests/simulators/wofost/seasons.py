@@ -7,16 +7,16 @@ from functools import cache
 import numpy as np
 from pcse_runs import wageningen
 
-from agbench import data
-from agbench.simulators.calendar import CropCalendar
+from agbench.data import catalog
+from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.wofost.world import LIMITATIONS, build_world
 from agbench.weather.daily import DAILY, DailySeries, derive
 
-CROPS = [name for name in data.names("crop") if "wofost-npk" in data.crop(name).models]
+CROPS = [name for name in catalog.names("crop") if "wofost-npk" in catalog.crop(name).models]
 SOILS = [
     name
-    for name in data.names("soil")
-    if "RNPKRUNOFF" in data.soil(name).tables and data.soil(name).profile is None
+    for name in catalog.names("soil")
+    if "RNPKRUNOFF" in catalog.soil(name).tables and catalog.soil(name).profile is None
 ]
 WARMTH = (0.0, 6.0, 14.0)  # degC added to Wageningen's temperatures
 DAYS = 300
@@ -39,9 +39,9 @@ def weather(warmth: float) -> DailySeries:
 @cache
 def parameters(crop: str, soil: str, setting: str = "sound"):
     """Return merged parameters of a crop and a soil."""
-    read = data.crop(crop)
+    read = catalog.crop(crop)
     values = read.values if setting == "sound" else read.published_values
-    return {**data.soil(soil).values, **values}
+    return {**catalog.soil(soil).values, **values}
 
 
 def random_world(

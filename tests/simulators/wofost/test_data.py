@@ -6,12 +6,12 @@ import pytest
 from reference_runs import COMPACT, load
 from seasons import CROPS, SOILS, WARMTH, parameters, weather
 
-from agbench import data
-from agbench.simulators.afgen import afgen, build
+from agbench.data import catalog
+from agbench.data.field import check_units
+from agbench.simulators.field.afgen import afgen, build
 from agbench.simulators.wofost.parameters import pairs
 from agbench.simulators.wofost.simulate import simulate_wofost
 from agbench.simulators.wofost.units import TABLES, UNITS
-from agbench.spec.field import check_units
 
 
 def test_all_crops_and_soils_are_there():
@@ -27,7 +27,7 @@ def test_all_crops_and_soils_are_there():
 
 @pytest.mark.parametrize("name", [*CROPS, *SOILS])
 def test_units_are_those_of_the_model(name):
-    read = data.crop(name) if name in CROPS else data.soil(name)
+    read = catalog.crop(name) if name in CROPS else catalog.soil(name)
     check_units(name, read.parameters, UNITS)
     for table, entry in read.tables.items():
         assert (entry.unit, entry.of) == TABLES[table], table
@@ -72,7 +72,7 @@ def test_published_figures_are_the_originals(run):
 
 
 def test_repairs_differ_from_what_is_published():
-    read = data.crop("wheat-1")
+    read = catalog.crop("wheat-1")
     assert set(read.published) == {"RDRROS", "RDRSOB", "RDRSOF", "SPA"}
     for name, original in read.published.items():
         assert read.tables[name].points != original.points

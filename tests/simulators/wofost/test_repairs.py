@@ -3,9 +3,9 @@
 import datetime as dt
 
 import pytest
+from repairs import CASES, TABLES, final_weight
 from seasons import parameters, weather
 
-from agbench.benchmarks.repairs import CASES, TABLES, final_weight
 from agbench.simulators.wofost.parameters import REPAIRS
 from agbench.simulators.wofost.world import build_world
 

@@ -6,7 +6,7 @@ from pcse_runs import SOIL, crops, wageningen
 from seasons import CROPS, random_limitation, random_management, random_world
 
 from agbench.errors import SimulationError
-from agbench.simulators.calendar import CropCalendar
+from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import INPUTS
 from agbench.simulators.wofost.world import build_world

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 import yaml
 
+from agbench.data.climate import Climate
 from agbench.errors import WeatherError
-from agbench.site_weather import site_generator, site_series
-from agbench.spec.climate import Climate
 from agbench.weather.generator.check import check, share_passed
 from agbench.weather.generator.fit import fit
 from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.parameters import to_climate
 from agbench.weather.generator.site_file import climate_text
 from agbench.weather.generator.statistics import spells, whole_years
+from agbench.weather.site import site_generator, site_series
 
 
 @pytest.fixture(scope="module")

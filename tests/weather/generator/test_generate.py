@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from agbench.errors import WeatherError
-from agbench.site_weather import site_generator
 from agbench.weather.columns import DAILY
 from agbench.weather.generator.generate import FIRST_DAY
 from agbench.weather.generator.parameters import from_climate, to_climate
+from agbench.weather.site import site_generator
 
 SITE = "wageningen"
 
@@ -23,7 +23,7 @@ def test_a_season_is_the_same_every_time(generator):
 
 
 def test_a_season_is_the_same_in_another_process_and_after_others(generator):
-    code = f"from agbench.site_weather import site_generator as g; print(g({SITE!r}).season(17).sha256)"
+    code = f"from agbench.weather.site import site_generator as g; print(g({SITE!r}).season(17).sha256)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for i in range(17):
         generator.season(i)

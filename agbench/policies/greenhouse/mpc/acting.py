@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.errors import ConfigError
-from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.variables import CONTROLS
-from agbench.spec.greenhouse_task import GreenhouseTask
+from agbench.variables import Floats
 
 
 class Acting:

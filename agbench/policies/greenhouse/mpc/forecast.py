@@ -6,9 +6,9 @@ import numpy as np
 
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.policies.greenhouse.mpc.settings import INTERVAL, Forecast
-from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.smooth import saturation_pressure
 from agbench.simulators.greenlight.variables import WEATHER
+from agbench.variables import Floats
 
 _DAY = 86_400 // INTERVAL  # steps
 _SUN, _OUT, _VAPOUR, _SKY = WEATHER.columns(["iGlob", "tOut", "vpOut", "tSky"])

@@ -11,12 +11,12 @@ from typing import Any, Final
 import casadi
 import numpy as np
 
-from agbench.simulators.base import Floats
-from agbench.simulators.greenlight.crop_photosynthesis import co2_in_ppm
+from agbench.simulators.greenlight.crop.photosynthesis import co2_in_ppm
 from agbench.simulators.greenlight.model import rate_function
 from agbench.simulators.greenlight.presets import Structure
 from agbench.simulators.greenlight.smooth import saturation_pressure
 from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WEATHER, initial_state
+from agbench.variables import Floats
 
 HELD: Final = ("tIntLamp", "tGroPipe", "tSo3", "tSo4", "tSo5", "cStem", "tCanSum", "time")
 """States that hardly move within a horizon or touch nothing that is paid: held as they are."""

@@ -6,16 +6,16 @@ from typing import Any, Final
 import casadi
 import numpy as np
 
+from agbench.data.greenhouse_task import PRICED, GreenhouseTask
 from agbench.envs.greenhouse.accounts import MG
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import ConfigError
 from agbench.policies.greenhouse.mpc.interval import HELD, LIMITED, MOVING, SCALE, Layout
 from agbench.policies.greenhouse.mpc.programme import Bounds
 from agbench.policies.greenhouse.mpc.settings import INTERVAL, PredictiveSettings
-from agbench.simulators.base import Floats
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.variables import STATES
-from agbench.spec.greenhouse_task import PRICED, GreenhouseTask
+from agbench.variables import Floats
 
 HOUR: Final = 3600
 _MOVING: Final = STATES.columns(MOVING)

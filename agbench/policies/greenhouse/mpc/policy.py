@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import SimulationError
@@ -17,11 +18,10 @@ from agbench.policies.greenhouse.mpc.outlook import Outlook, limits
 from agbench.policies.greenhouse.mpc.programme import Programme
 from agbench.policies.greenhouse.mpc.rehearsal import Candidate, Outcome, policy_candidate, rehearse
 from agbench.policies.greenhouse.mpc.settings import PredictiveSettings
-from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.metered import MeteredGreenhouse, MeteredRow
-from agbench.simulators.greenlight.parameters import PARAMETER_TABLE
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.smooth import TEMPERATURE_WIDTH
-from agbench.spec.greenhouse_task import GreenhouseTask
+from agbench.variables import Floats
 
 _NO_HARVEST: Final = 1e12  # mg m-2: fruit stays on the plan's plants, so that its growth can be read off
 

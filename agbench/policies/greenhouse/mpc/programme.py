@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.policies.greenhouse.mpc.interval import Interval
-from agbench.simulators.base import Floats
+from agbench.variables import Floats
 
 _OPTIONS: Final = {
     "print_time": False,

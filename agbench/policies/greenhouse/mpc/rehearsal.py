@@ -11,8 +11,8 @@ from agbench.envs.core import Parts
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.policies.base import Policy
 from agbench.policies.greenhouse.mpc.acting import Acting
-from agbench.simulators.base import Floats
 from agbench.simulators.greenlight.metered import MeteredGreenhouse, MeteredRow
+from agbench.variables import Floats
 
 Candidate = Callable[[int, Floats, NDArray[np.float32]], Any]
 """From model steps since the rehearsal's start, present controls and observation to an action."""

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from agbench.spec.field import Number
-from agbench.spec.quantity import seconds
-from agbench.spec.reading import Strict
+from agbench.data.field import Number
+from agbench.data.quantity import seconds
+from agbench.data.reading import Strict
 
 INTERVAL = 300
 """Length of a model step [s]."""

@@ -1,0 +1,64 @@
+"""The schema of a field task's reward."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from agbench.data.field import Number
+from agbench.data.reading import Strict
+
+_NEEDS = {
+    "cost": ("prices", "of the inputs"),
+    "profit": ("product_price", "of the variable"),
+    "threshold": ("limits", "on the inputs of a season"),
+    "runoff": ("lost", "such as TOTN_RUNOFF"),
+}
+
+
+class RewardSpec(Strict):
+    """How a step is paid.
+
+    `growth` and `cost`: growth of `variable` minus prices times inputs. `growth-above-reference`:
+    minus the growth of the same scenario without any input too (Kallenberg et al. 2023).
+    `storage-organ-weight`: what stands of `variable`, at every step. `profit`: growth times
+    `product_price`, minus prices times inputs. `threshold` and `runoff`: growth, minus `penalty` per
+    unit of violation. `prices` are per unit of input, in the reward's unit.
+
+    A violation is what is applied beyond the season's `limits`, by input, and what is newly `lost`
+    (a variable that only grows); it is reported as `cost` whatever the kind.
+    """
+
+    kind: Literal[
+        "growth",
+        "growth-above-reference",
+        "storage-organ-weight",
+        "cost",
+        "threshold",
+        "runoff",
+        "profit",
+    ]
+    variable: str
+    unit: str
+    prices: dict[str, Number] = {}
+    beta: Number = Field(default=1.0, ge=0)
+    product_price: Number | None = None
+    penalty: Number = Field(default=10_000.0, ge=0)
+    limits: dict[str, Number] = {}
+    lost: str | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> "RewardSpec":
+        key, what = _NEEDS.get(self.kind, ("variable", ""))
+        if not getattr(self, key):
+            raise ValueError(f"a reward of the kind {self.kind!r} needs {key} {what}.")
+        return self
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there is anything to violate."""
+        return bool(self.limits) or self.lost is not None
+
+    @property
+    def paid_penalty(self) -> float:
+        """What a unit of violation takes off the reward; nothing where it is only reported."""
+        return self.penalty if self.kind in ("threshold", "runoff") else 0.0

@@ -1,0 +1,227 @@
+"""The schema of field tasks: what an agent sees, does and is paid for on a field."""
+
+import itertools
+from datetime import date
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from agbench.data.field import Number
+from agbench.data.field_reward import RewardSpec
+from agbench.data.quantity import days
+from agbench.data.randomisation import RandomisationSpec
+from agbench.data.reading import Strict
+from agbench.data.split import SplitSpec
+from agbench.data.task import Task
+
+
+def _month_day(value: str) -> str:
+    try:
+        date.fromisoformat(f"2001-{value}")
+    except ValueError:
+        raise ValueError(f"{value!r} is not a day of the year such as '09-01'.") from None
+    return value
+
+
+def _days(value: str) -> str:
+    days(value)
+    return value
+
+
+MonthDay = Annotated[str, AfterValidator(_month_day)]
+Days = Annotated[str, AfterValidator(_days)]
+
+
+class SimulatorSpec(Strict):
+    """Which model runs, with which crop, soil and site, by which engine.
+
+    `limitation` and `soil_water` are for models that offer a choice. `warming` is added to the
+    temperatures of the site [degC], evaporation following.
+    """
+
+    model: str
+    crop: str
+    soil: str
+    site: str
+    engine: Literal["compiled", "pcse"] = "compiled"
+    setting: Literal["sound", "published"] = "sound"
+    limitation: Literal["pp", "lw", "ln", "lnw", "lnpk", "lnpkw"] | None = None
+    soil_water: Literal["single", "layered"] = "single"
+    warming: Number = 0.0
+
+
+class SeasonSpec(Strict):
+    """When an episode starts and ends, how long a step is, what runs before the first decision.
+
+    `management` is who sows and harvests: with `inputs` the calendar does, the crop starts on the
+    first day and ends when it is ripe; with `harvest` the agent harvests, which ends the season; with
+    `plant` it also sows, on a day of the `sowing_window`, the first and the last one. The day on which
+    time runs out ends every season, harvested or not.
+    """
+
+    start: MonthDay
+    start_type: Literal["emergence", "sowing"] = "emergence"
+    end: MonthDay
+    step: Days = "7 d"
+    warmup: Days = "7 d"
+    management: Literal["inputs", "harvest", "plant"] = "inputs"
+    sowing_window: tuple[MonthDay, MonthDay] | None = None
+
+    @field_validator("sowing_window", mode="before")
+    @classmethod
+    def _window(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _window_for_planting(self) -> "SeasonSpec":
+        if (self.management == "plant") != (self.sowing_window is not None):
+            raise ValueError("the management 'plant', and it alone, needs a sowing_window.")
+        return self
+
+    @property
+    def step_days(self) -> int:
+        """The length of a step [d]."""
+        return days(self.step)
+
+    @property
+    def warmup_days(self) -> int:
+        """The days simulated before the first observation [d]."""
+        return days(self.warmup)
+
+    @property
+    def work(self) -> tuple[str, ...]:
+        """The inputs with which the agent sows and harvests, in that order."""
+        return {"inputs": (), "harvest": ("HARVEST",), "plant": ("PLANT", "HARVEST")}[self.management]
+
+
+class ActionSpec(Strict):
+    """What the agent may do.
+
+    `menu`: one of a list of doses, the first being nothing. `continuous`: every input at once,
+    [-1, 1] mapped to 0 .. `limit` of the input (default: its largest dose).
+    """
+
+    kind: Literal["menu", "continuous"] = "menu"
+    doses: dict[str, list[Number]] = Field(min_length=1)
+    limit: dict[str, Number] = {}
+    recovery: Number = Field(default=0.7, gt=0, le=1)
+    efficiency: Number = Field(default=0.7, gt=0, le=1)
+
+    @field_validator("doses")
+    @classmethod
+    def _ascending(cls, doses: dict[str, list[float]]) -> dict[str, list[float]]:
+        for name, amounts in doses.items():
+            ascending = all(a < b for a, b in itertools.pairwise(amounts))
+            if len(amounts) < 2 or amounts[0] != 0 or not ascending:
+                raise ValueError(f"{name}: doses must start with 0 and ascend; got {amounts}.")
+        return doses
+
+
+class ForecastSpec(Strict):
+    """Forecasts of `variables` for the next `days`; `error` grows by that much with each day ahead.
+
+    `error` is the standard deviation of tomorrow's forecast by variable, in its unit.
+    """
+
+    days: int = Field(default=0, ge=0, le=30)
+    variables: list[str] = []
+    error: dict[str, Number] = {}
+
+    @model_validator(mode="after")
+    def _complete(self) -> "ForecastSpec":
+        if self.days and not self.variables:
+            raise ValueError("a forecast needs variables, such as [RAIN, TEMP].")
+        if not self.error.keys() <= set(self.variables):
+            raise ValueError(f"error: {', '.join(self.error)} must be among the forecast's variables.")
+        return self
+
+
+class ObservationSpec(Strict):
+    """What the agent sees: model variables of the last day, weather of the last `window`.
+
+    `weather_form` is `mean` (one value a variable) or `daily` (one value a variable and day, the
+    oldest first). `progress` adds `elapsed`, the days since the start, and `finished`, whether the
+    season is over. `forecast` tells the weather of coming days, with errors.
+    """
+
+    state: list[str]
+    weather: list[str] = []
+    window: Days = "7 d"
+    weather_form: Literal["mean", "daily"] = "mean"
+    progress: list[Literal["elapsed", "finished"]] = []
+    forecast: ForecastSpec = ForecastSpec()
+
+    @property
+    def window_days(self) -> int:
+        """The length of the weather window [d]."""
+        return days(self.window)
+
+    @model_validator(mode="after")
+    def _something(self) -> "ObservationSpec":
+        if not self.state and not self.weather:
+            raise ValueError("an agent must see something: state and weather are both empty.")
+        for names in (self.state, self.weather):
+            twice = sorted({n for n in names if names.count(n) > 1})
+            if twice:
+                raise ValueError(f"listed twice: {', '.join(twice)}.")
+        return self
+
+
+_OPTIONS: Final = {
+    "simulator": ("limitation", "soil_water", "warming"),
+    "season": ("management", "sowing_window"),
+    "observation": ("progress", "forecast"),
+    "reward": ("product_price", "penalty", "limits", "lost"),
+}
+"""Keys that a task need not know: absent and left at their default they are the same task."""
+
+
+class FieldTask(Task):
+    """A task on a field: one crop, one season an episode."""
+
+    family: Literal["field"]
+    simulator: SimulatorSpec
+    season: SeasonSpec
+    action: ActionSpec
+    observation: ObservationSpec
+    reward: RewardSpec
+    splits: dict[str, SplitSpec] = Field(min_length=1)
+    randomisation: RandomisationSpec = RandomisationSpec()
+
+    @model_validator(mode="after")
+    def _can_sow_and_harvest(self) -> "FieldTask":
+        management = self.season.management
+        for name in self.season.work:
+            if self.action.doses.get(name) != [0.0, 1.0]:
+                raise ValueError(f"the management {management!r} needs action.doses {name}: [0, 1].")
+        if management != "plant" and "PLANT" in self.action.doses:
+            raise ValueError("PLANT among the doses needs season.management: plant.")
+        return self
+
+    def scenarios(self, split: str) -> list[str]:
+        """Return the keys of a split's scenarios: `site/year`, `site/generated/number`, ..."""
+        self.check_split(split)
+        spec = self.splits[split]
+        return spec.keys(spec.site or self.simulator.site)
+
+    def identity(self) -> dict[str, Any]:
+        """Return the content; an option that is left at its default is as good as not there."""
+        content = self.content()
+        for section, options in _OPTIONS.items():
+            defaults = type(getattr(self, section)).model_construct()
+            for key in options:
+                if getattr(getattr(self, section), key) == getattr(defaults, key):
+                    del content[section][key]
+        if self.randomisation == RandomisationSpec():
+            del content["randomisation"]
+        return content
+
+    @property
+    def step(self) -> int:
+        """The length of a step [d]."""
+        return self.season.step_days
+
+    @property
+    def warmup(self) -> int:
+        """The days before the first decision."""
+        return self.season.warmup_days

@@ -1,0 +1,325 @@
+"""The schema of greenhouse tasks: what an agent sees, does and is paid for in a greenhouse."""
+
+from datetime import date
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from agbench.data.field import Number
+from agbench.data.field_task import Days, MonthDay
+from agbench.data.prices import Price
+from agbench.data.quantity import days, seconds
+from agbench.data.reading import Strict
+from agbench.data.split import SplitSpec as Years
+from agbench.data.task import Task
+
+INTERVAL = 300
+"""Length of a model step [s]: weather and controls are held over it."""
+
+_TOLERATED: Final = 0.02  # of a season's hours
+
+PRICED = ("fruit", "co2", "heat", "electricity")
+"""What has a price, in the order of tables of prices."""
+
+
+def _steps(value: str) -> str:
+    if seconds(value) % INTERVAL:
+        raise ValueError(f"{value!r} must be a multiple of {INTERVAL} s (5 min), the model's step.")
+    return value
+
+
+Steps = Annotated[str, AfterValidator(_steps)]
+
+
+Period = Literal["inside", "outside"]
+
+
+class GreenhouseSpec(Strict):
+    """Which greenhouse stands where, and how its equations are solved.
+
+    `structure` sets choices of `agbench.simulators.greenlight.presets.Structure` by name.
+    """
+
+    model: Literal["greenlight"] = "greenlight"
+    preset: str = "gym"
+    site: str
+    parameters: dict[str, Number] = {}
+    structure: dict[str, bool | Number | str] = {}
+    setting: Literal["accurate", "fast", "reference"] = "accurate"
+
+
+class GreenhouseSeason(Strict):
+    """When an episode starts, how long it and a decision last, which crop it starts with.
+
+    `cloudiness` says whether a site of daily weather gets clouds drawn anew for each `episode`, or
+    `none`. `crop` sets states at the start by name.
+    """
+
+    start: MonthDay = "03-01"
+    length: Days = "60 d"
+    step: Steps = "5 min"
+    cloudiness: Literal["episode", "none"] = "episode"
+    crop: dict[str, Number] = {}
+
+    @model_validator(mode="after")
+    def _whole_steps(self) -> "GreenhouseSeason":
+        if self.intervals % self.step_intervals:
+            raise ValueError(f"step: {self.step} does not divide the season's length, {self.length}.")
+        return self
+
+    @property
+    def intervals(self) -> int:
+        """The model steps of an episode."""
+        return days(self.length) * 86_400 // INTERVAL
+
+    @property
+    def step_intervals(self) -> int:
+        """The model steps of a decision."""
+        return seconds(self.step) // INTERVAL
+
+
+class GreenhouseAction(Strict):
+    """What the agent may do.
+
+    `increment`: each control changes by up to `rate` a step. `absolute`: [-1, 1] is 0 .. 1 of each
+    control. `temperature`: a menu of temperatures [degC] for the heating, by day or night as it is;
+    `period` says whose: that of the climate computer `inside`, or the sun's `outside`.
+    `setpoints`: [-1, 1] is the range of each set point in `ranges`.
+    """
+
+    kind: Literal["increment", "absolute", "temperature", "setpoints"] = "increment"
+    controls: list[str] = ["uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr"]
+    rate: Number = Field(default=0.1, gt=0, le=1)
+    temperatures: list[Number] = []
+    period: Period = "inside"
+    ranges: dict[str, list[Number]] = {}
+    rules: dict[str, Number] = {}
+    """Settings of the climate computer that is told set points."""
+
+    @field_validator("ranges")
+    @classmethod
+    def _ascending(cls, ranges: dict[str, list[float]]) -> dict[str, list[float]]:
+        for name, ends in ranges.items():
+            if len(ends) != 2 or ends[0] >= ends[1]:
+                raise ValueError(f"{name}: a range is its low and its high end; got {ends}.")
+        return ranges
+
+    @field_validator("controls")
+    @classmethod
+    def _distinct(cls, controls: list[str]) -> list[str]:
+        if not controls or len(set(controls)) < len(controls):
+            raise ValueError(f"name each control once, and at least one; got {controls}.")
+        return controls
+
+    @model_validator(mode="after")
+    def _something(self) -> "GreenhouseAction":
+        if self.kind == "temperature" and len(self.temperatures) < 2:
+            raise ValueError("temperature: the menu needs at least two 'temperatures'.")
+        if self.kind == "setpoints" and not self.ranges:
+            raise ValueError("setpoints: 'ranges' names none.")
+        return self
+
+    @property
+    def tells_setpoints(self) -> bool:
+        """Whether a climate computer stands between the agent and the controls."""
+        return self.kind in ("temperature", "setpoints")
+
+
+class GreenhouseObservation(Strict):
+    """What the agent sees, module by module; an empty list leaves a module out.
+
+    `climate`, `time`, `setpoints`, `fluxes` and `energy` have their names in
+    `agbench.envs.greenhouse.observations`; `state`, `controls` and `weather` are the model's.
+    `prices` lists what of fruit, co2, heat and electricity is shown at its present price. `forecast`
+    lists weather variables, and prices as `electricityPrice`, which are known ahead; they are seen
+    every `forecast_every` up to `forecast_length` ahead.
+    """
+
+    climate: list[str] = []
+    state: list[str] = []
+    controls: list[str] = []
+    setpoints: list[str] = []
+    fluxes: list[str] = []
+    energy: list[str] = []
+    weather: list[str] = []
+    prices: list[Literal["fruit", "co2", "heat", "electricity"]] = []
+    time: list[str] = []
+    forecast: list[str] = []
+    forecast_length: Steps = "12 h"
+    forecast_every: Steps = "1 h"
+
+    @model_validator(mode="after")
+    def _as_said(self) -> "GreenhouseObservation":
+        for module, names in self:
+            if isinstance(names, list) and len(set(names)) < len(names):
+                raise ValueError(f"{module}: name each variable once; got {names}.")
+        if self.forecast and seconds(self.forecast_every) > seconds(self.forecast_length):
+            raise ValueError(
+                f"forecast_every: {self.forecast_every} is beyond the forecast's length of "
+                f"{self.forecast_length}; nothing would be seen ahead."
+            )
+        return self
+
+    @property
+    def forecast_steps(self) -> list[int]:
+        """The model steps ahead that are forecast."""
+        if not self.forecast:
+            return []
+        every, last = seconds(self.forecast_every), seconds(self.forecast_length)
+        return [ahead // INTERVAL for ahead in range(every, last + 1, every)]
+
+
+class GreenhouseReward(Strict):
+    """How a step is paid.
+
+    `profit`: fruit growth times its price, less energy and CO2, less penalties [EUR m-2].
+    `scaled-profit`: profit between the worst (0) and the best (1) of a step, less scaled violations.
+    `yield-and-energy`: the growing and harvest rewards of GreenLightPlus.
+
+    Prices: fruit and CO2 in EUR kg-1, heat and electricity in EUR kWh-1; each a number, 24 of them by
+    hour of the day, or a series (see `agbench.data.prices`). The price at a step's start holds for it.
+    `electricity_night` is a night tariff from `night_start` to `night_end` beside a day tariff that
+    is a number.
+    """
+
+    kind: Literal["profit", "scaled-profit", "yield-and-energy"] = "profit"
+    fruit: Price = 1.6
+    dry_matter: Number = Field(default=0.065, gt=0, le=1)
+    co2: Price = 0.3
+    heat: Price = 0.09
+    electricity: Price = 0.3
+    electricity_night: Number | None = None
+    night_start: int = Field(default=23, ge=0, le=23)
+    night_end: int = Field(default=7, ge=0, le=23)
+    penalty: Number = Field(default=0.0, ge=0)
+    """EUR m-2 h-1 of each constraint violated by its full scale."""
+    target_yield: Number = Field(default=4.0, gt=0)
+    """kg m-2 in the season (`yield-and-energy`)."""
+    target_energy: Number = Field(default=20.0, gt=0)
+    """kWh kg-1 (`yield-and-energy`)."""
+
+    @model_validator(mode="after")
+    def _one_tariff(self) -> "GreenhouseReward":
+        if self.electricity_night is not None and not isinstance(self.electricity, float):
+            raise ValueError(
+                "electricity_night: the night tariff goes with a day tariff that is a number; "
+                "hourly prices already say what the night costs."
+            )
+        return self
+
+
+class Constraint(Strict):
+    """Limits of a climate variable, and the violation that counts as 1."""
+
+    low: Number
+    high: Number
+    full_scale: Number = Field(gt=0)
+
+
+class ConstraintsSpec(Strict):
+    """The limits of temperature [degC], CO2 [ppm] and humidity [%].
+
+    With `clip` no violation counts more than its full scale.
+    """
+
+    temperature: Constraint = Constraint(low=15.0, high=34.0, full_scale=15.0)
+    co2: Constraint = Constraint(low=300.0, high=1600.0, full_scale=2500.0)
+    humidity: Constraint = Constraint(low=50.0, high=85.0, full_scale=15.0)
+    clip: bool = True
+
+
+class UncertaintySpec(Strict):
+    """Crop parameters that a scenario's level d perturbs: each times 1 + U(-d, d).
+
+    `level` is that of scenarios whose split names none. Drawn anew `step` by step, or once an
+    `episode`. `parameters` is a list of names, or the name of a list: `sound` (28 parameters of the
+    crop), or `published`, the 34 of GreenLight-Gym 2, which are drawn as its code does: each times
+    1 + U(-d/2, d/2).
+    """
+
+    level: Number = Field(default=0.0, ge=0, lt=1)
+    every: Literal["step", "episode"] = "step"
+    parameters: list[str] | Literal["sound", "published"] = []
+
+
+def _date(value: str) -> str:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not a date such as '2009-12-01'.") from None
+    return value
+
+
+class GreenhouseSplit(Strict):
+    """A set of scenarios: first days, as `starts` or as years with one `start`; `levels` of each."""
+
+    years: list[int] | str | None = None
+    leaving_out: list[int] = []
+    start: MonthDay | None = None
+    starts: list[Annotated[str, AfterValidator(_date)]] = []
+    site: str | None = None
+    levels: list[Annotated[Number, Field(ge=0, lt=1)]] = []
+
+    @model_validator(mode="after")
+    def _one_of(self) -> "GreenhouseSplit":
+        if (self.years is None) == (not self.starts):
+            raise ValueError("a split needs either 'years' or 'starts'.")
+        return self
+
+    def first_days(self, usual: str) -> list[str]:
+        """Return the first days of its episodes; `usual` is the season's start."""
+        if self.years is None:
+            return list(self.starts)
+        years = Years(years=self.years, leaving_out=self.leaving_out).all_years
+        return [f"{year}-{self.start or usual}" for year in years]
+
+
+class GreenhouseTask(Task):
+    """A task in a greenhouse: one crop and some weeks an episode."""
+
+    family: Literal["greenhouse"]
+    simulator: GreenhouseSpec
+    season: GreenhouseSeason
+    action: GreenhouseAction
+    observation: GreenhouseObservation
+    reward: GreenhouseReward
+    constraints: ConstraintsSpec = ConstraintsSpec()
+    uncertainty: UncertaintySpec = UncertaintySpec()
+    splits: dict[str, GreenhouseSplit] = Field(min_length=1)
+
+    def identity(self) -> dict[str, Any]:
+        """Return the content; an option that changes nothing is as good as not there."""
+        content = self.content()
+        if not self.simulator.structure:
+            del content["simulator"]["structure"]
+        if not self.uncertainty.level:
+            del content["uncertainty"]["level"]
+        if self.action.kind != "temperature":
+            del content["action"]["period"]
+        return content
+
+    @model_validator(mode="after")
+    def _uncertain_or_not(self) -> "GreenhouseTask":
+        levels = self.uncertainty.level > 0 or any(any(split.levels) for split in self.splits.values())
+        if levels and not self.uncertainty.parameters:
+            raise ValueError("uncertainty.parameters names none, though there are levels: try 'sound'.")
+        if self.uncertainty.parameters and not levels:
+            raise ValueError("uncertainty.level is 0 and no split has levels: set it, as to 0.1.")
+        return self
+
+    def scenarios(self, split: str) -> list[str]:
+        """Return the keys of a split's scenarios: `site/first-day`, and `/level` where it has levels."""
+        self.check_split(split)
+        spec = self.splits[split]
+        keys = [f"{spec.site or self.simulator.site}/{day}" for day in spec.first_days(self.season.start)]
+        return [f"{key}/{level:g}" for level in spec.levels for key in keys] if spec.levels else keys
+
+    @property
+    def step(self) -> int:
+        """The model steps of a decision."""
+        return self.season.step_intervals
+
+    @property
+    def tolerated_cost(self) -> float:
+        """Hours of full violation that are feasible whatever the expert's are: a share of the season."""
+        return _TOLERATED * self.season.intervals * INTERVAL / 3600.0

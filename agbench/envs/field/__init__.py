@@ -1,0 +1,1 @@
+"""The field family: daily crop models with events as actions."""

@@ -1,0 +1,261 @@
+"""Building field tasks: model, worlds, actions, observations, reward."""
+
+from calendar import isleap
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from agbench.data import catalog
+from agbench.data.field_task import ActionSpec, FieldTask
+from agbench.envs import scenario_weather
+from agbench.envs.actions import ActionMap, Amounts, Menu
+from agbench.envs.constraints import ConstrainedReward
+from agbench.envs.core import Parts
+from agbench.envs.field.forecasts import Forecast
+from agbench.envs.field.observations import Observer
+from agbench.envs.field.randomisation import RandomParameters
+from agbench.envs.rewards import GrowthReward, ReferenceRuns, Reward, WeightReward
+from agbench.envs.scenarios import ScenarioSet
+from agbench.errors import ConfigError, WeatherError
+from agbench.files import sha256
+from agbench.simulators import models
+from agbench.simulators.field.calendar import CropCalendar
+from agbench.simulators.models import FieldSetup, Model
+from agbench.weather.change import changed
+from agbench.weather.daily import DailySeries, from_frame
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+
+def build(
+    task: FieldTask,
+    split: str,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+) -> Parts:
+    """Return the parts of a field task on one split; see `agbench.envs.family.build`."""
+    model = _model(task)
+    _require_able(task, model)
+    scenarios = _scenarios(task, model, split, weather, years)
+    return Parts(
+        task=task,
+        scenarios=scenarios,
+        actions=_actions(model, task.action),
+        observer=_observer(model, task),
+        make_simulator=model.simulator,
+        make_reward=_reward(model, task),
+        hashes=lambda: _hashes(task, scenarios),
+    )
+
+
+def entry_points(task: FieldTask) -> list[str]:
+    """Return where the code of a task starts: of its worlds, actions and reward, and of its model."""
+    spec = task.simulator
+    return [f"{__name__}:build", *models.entry_points(spec.model, spec.engine, spec.soil_water)]
+
+
+def _model(task: FieldTask) -> Model:
+    spec = task.simulator
+    return models.find(spec.model, spec.engine, spec.soil_water)
+
+
+def _require_able(task: FieldTask, model: Model) -> None:
+    """Raise `ConfigError` for settings that the model, or the engine that runs it, cannot follow."""
+    runs = f"{model.name} on the engine {task.simulator.engine!r}"
+    if task.observation.forecast.days and not model.forecasts:
+        raise ConfigError(
+            f"{task.task}: observation.forecast: {runs} knows no weather to come; the WOFOST models on "
+            "the engine 'compiled' do."
+        )
+    if task.season.management != "inputs" and "harvest" not in model.events:
+        raise ConfigError(
+            f"{task.task}: season.management {task.season.management!r}: {runs} has no harvest; "
+            "wofost-npk on the engine 'compiled' has."
+        )
+
+
+def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
+    """Return the SHA-256 of the crop and soil files and of each site's weather series."""
+    drawn = task.randomisation
+    named = [("crop", name) for name in (task.simulator.crop, *drawn.crops)]
+    named += [("soil", name) for name in (task.simulator.soil, *drawn.soils)]
+    found = {f"{kind} {name}": sha256(catalog.find(kind, name)) for kind, name in named}
+    return found | scenario_weather.hashes(scenarios.keys, scenarios.series)
+
+
+def _scenarios(
+    task: FieldTask,
+    model: Model,
+    split: str,
+    weather: "pd.DataFrame | None",
+    years: Sequence[int] | None,
+) -> ScenarioSet:
+    """Return the split's scenarios; others can be asked for by key, those of no split too."""
+    given = None if weather is None else _given_series(weather, task.simulator.site)
+    keys = task.scenarios(split) if years is None else _of_years(task, split, years)
+    if not keys:
+        raise ConfigError(f"{task.task}: the split {split!r} has no years.")
+    builder = _WorldBuilder(task, model, given)
+    builder.check_covered(keys)
+    known = [key for name in task.splits for key in task.scenarios(name)]
+    return ScenarioSet(split, keys, known, builder.build, given, builder.random, builder.stands_for_season)
+
+
+def _given_series(weather: Any, name: str) -> DailySeries:
+    import pandas as pd
+
+    if not isinstance(weather, pd.DataFrame):
+        raise ConfigError(
+            f"weather must be a DataFrame of daily weather; got {weather!r}. The observed weather "
+            "variables are observation__weather."
+        )
+    return from_frame(weather, name)
+
+
+def _of_years(task: FieldTask, split: str, years: Sequence[int]) -> list[str]:
+    """Return the keys of chosen years at the split's site."""
+    if isinstance(years, (int, str)):
+        raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
+    return [f"{task.splits[split].site or task.simulator.site}/{int(year)}" for year in years]
+
+
+class _WorldBuilder:
+    """Builds the worlds of scenarios; parameters and series are read once."""
+
+    def __init__(self, task: FieldTask, model: Model, given: DailySeries | None) -> None:
+        self._task = task
+        self._model = model
+        self._given = given
+        self._parameters = RandomParameters(task, model)
+        self.random = task.randomisation.any or bool(task.observation.forecast.error)
+
+    def check_covered(self, keys: Sequence[str]) -> None:
+        """Raise `WeatherError` now where a scenario's days lack weather, not in mid-training."""
+        for key in keys:
+            if scenario_weather.require_generator(key):
+                continue
+            series, start, end = self._where_and_when(key)
+            try:
+                if self._given is None:
+                    _check_years(series, {start.year, end.year})
+                series.window(start, end)
+            except WeatherError as error:
+                raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
+
+    def stands_for_season(self, key: str) -> bool:
+        """Return whether a key of any site is one that can be built; hidden seasons are for splits."""
+        season = scenario_weather.read(key)
+        if season is None or season.kind == "hidden":
+            return False
+        if self._given is not None and season.site != self._task.simulator.site:
+            raise ConfigError(f"scenario {key}: the weather that was given is of {self._given.name}.")
+        self.check_covered([key])
+        return True
+
+    def build(self, key: str, generator: "np.random.Generator | None") -> Any:
+        """Return the world of a scenario; what is random in it is drawn from `generator`."""
+        spec, season = self._task.simulator, self._task.season
+        series, start, end = self._where_and_when(key)
+        window = season.sowing_window
+        return self._model.world(
+            FieldSetup(
+                parameters=self._parameters.draw(generator),
+                series=series,
+                calendar=CropCalendar(start, crop_start_type=season.start_type),
+                start=start,
+                end=end,
+                recovery=self._task.action.recovery,
+                efficiency=self._task.action.efficiency,
+                setting=spec.setting,
+                limitation=spec.limitation,
+                management=season.management,
+                sowing_window=window and (_from(start, window[0]), _from(start, window[1])),
+                noise_seed=0 if generator is None else int(generator.integers(2**63)),
+            )
+        )
+
+    def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
+        """Return series, first and last day; a season that ends before it starts ends next year."""
+        year = scenario_weather.parse(key).year
+        start = date.fromisoformat(f"{year}-{self._task.season.start}")
+        end = date.fromisoformat(f"{year}-{self._task.season.end}")
+        series = _warmed(key, float(self._task.simulator.warming), self._given, scenario_weather.mark(key))
+        return series, start, end if end > start else end.replace(year=end.year + 1)
+
+
+def _from(start: date, month_day: str) -> date:
+    """Return a day of the year, on or after `start`."""
+    day = date.fromisoformat(f"{start.year}-{month_day}")
+    return day if day >= start else day.replace(year=start.year + 1)
+
+
+@lru_cache(maxsize=64)
+def _warmed(key: str, degrees: float, given: DailySeries | None, mark: str) -> DailySeries:
+    """Return the weather of a scenario, `degrees` [K] warmer; `mark` tells secrets apart."""
+    series = scenario_weather.series_of(key, given)
+    return changed(series, degrees, 0.0) if degrees else series
+
+
+def _check_years(series: DailySeries, years: set[int]) -> None:
+    """Raise `WeatherError` for a year that the site's own series does not hold whole."""
+    for year, days in series.incomplete_years().items():
+        if year in years:
+            raise WeatherError(
+                f"the year {year} of {series.name} is incomplete: it has {days} of "
+                f"{366 if isleap(year) else 365} days. Leave it out."
+            )
+
+
+def action_map(task: FieldTask) -> ActionMap:
+    """Return the action space of a task and what its actions mean; reads no weather."""
+    return _actions(_model(task), task.action)
+
+
+def _actions(model: Model, spec: ActionSpec) -> ActionMap:
+    if spec.kind == "menu":
+        return Menu(model.inputs, spec.doses)
+    limits = {name: spec.limit.get(name, doses[-1]) for name, doses in spec.doses.items()}
+    return Amounts(model.inputs, limits)
+
+
+def _observer(model: Model, task: FieldTask) -> Observer:
+    spec = task.observation
+    forecast = None
+    if spec.forecast.days:
+        told = spec.forecast
+        forecast = Forecast(model.weather, told.variables, told.days, told.error)
+    return Observer(
+        model.variables,
+        model.weather,
+        spec.state,
+        spec.weather,
+        spec.window_days,
+        spec.weather_form == "daily",
+        spec.progress,
+        forecast,
+    )
+
+
+def _reward(model: Model, task: FieldTask) -> Callable[[int], Reward]:
+    """Return what makes the reward of n rows; all of them share the reference runs."""
+    spec = task.reward
+    references = None
+    if spec.kind == "growth-above-reference":
+        references = ReferenceRuns(model.simulator, model.variables.column(spec.variable))
+
+    def gain(n: int) -> Reward:
+        if spec.kind == "storage-organ-weight":
+            return WeightReward(model.variables, spec.variable, n)
+        price = spec.product_price if spec.kind == "profit" and spec.product_price else 1.0
+        priced = model.variables, model.inputs, spec.variable, spec.prices, spec.beta
+        return GrowthReward(*priced, references, n, price)
+
+    if not spec.constrained:
+        return gain
+    columns = model.inputs.columns(list(spec.limits))
+    lost = None if spec.lost is None else model.variables.column(spec.lost)
+    limits, penalty = list(spec.limits.values()), spec.paid_penalty
+    return lambda n: ConstrainedReward(gain(n), columns, limits, lost, penalty, n)

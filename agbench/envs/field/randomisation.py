@@ -1,0 +1,104 @@
+"""Domain randomisation: the parameters of an episode, drawn from its own generator."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.data import catalog
+from agbench.data.field_task import FieldTask
+from agbench.data.randomisation import NoiseSpec
+from agbench.errors import ConfigError, unknown
+from agbench.simulation.field import parameters_of
+from agbench.simulators.models import Model
+from agbench.weather.draws import standard_normal, uniform
+
+_MOISTURES: Final = ("SMW", "SMFCF", "SM0")
+"""Wilting point, field capacity, saturation: they ascend [cm3 cm-3]."""
+_GAP: Final = 0.01  # cm3 cm-3, least distance between them
+_LEAST: Final = 0.1  # of a parameter; normal noise may not turn it around
+
+
+class RandomParameters:
+    """The parameters of a task's field: those of its files, or drawn around them."""
+
+    def __init__(self, task: FieldTask, model: Model) -> None:
+        self._spec = task.randomisation
+        simulator = task.simulator
+        read = {
+            kind: {name: parameters_of(model, kind, name, simulator.setting) for name in names}
+            for kind, names in (
+                ("site", [simulator.site]),
+                ("soil", [simulator.soil, *self._spec.soils]),
+                ("crop", [simulator.crop, *self._spec.crops]),
+            )
+        }
+        for name, values in read["soil"].items():
+            _require_profile(task, name, values)
+        self._site = read["site"][simulator.site]
+        self._soils, self._crops = read["soil"], read["crop"]
+        self._soil, self._crop = simulator.soil, simulator.crop
+        known = {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
+        for name in self._spec.parameters:
+            if name not in known:
+                raise unknown("parameter", name, known, where=f"{task.task}: randomisation")
+
+    def draw(self, generator: np.random.Generator | None) -> Mapping[str, Any]:
+        """Return the parameters of an episode; without a generator, those of the files."""
+        if generator is None or not self._spec.any:
+            return {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
+        soil = _one_of(self._spec.soils, self._soil, generator)
+        crop = _one_of(self._spec.crops, self._crop, generator)
+        drawn = {**self._site, **self._soils[soil], **self._crops[crop]}
+        for name, noise in self._spec.parameters.items():
+            if name in drawn:
+                drawn[name] = _noisy(drawn[name], noise, generator)
+        return _consistent(drawn)
+
+
+def _require_profile(task: FieldTask, soil: str, values: Mapping[str, Any]) -> None:
+    """Refuse a soil of one layer for layered water, the reverse, and noise that would do nothing."""
+    layered = task.simulator.soil_water == "layered"
+    with_profile = [name for name in catalog.names("soil") if catalog.soil(name).profile is not None]
+    if layered and "SoilProfileDescription" not in values:
+        raise ConfigError(
+            f"{task.task}: simulator.soil_water 'layered' needs a soil with a profile; {soil} has none. "
+            f"Soils that have: {', '.join(with_profile)}."
+        )
+    if not layered and soil in with_profile:
+        raise ConfigError(
+            f"{task.task}: the soil {soil} is a profile of layers; it needs simulator.soil_water 'layered'."
+        )
+    idle = [name for name in task.randomisation.parameters if name in _MOISTURES]
+    if layered and idle:
+        raise ConfigError(
+            f"{task.task}: randomisation: {', '.join(idle)} follow from the layers' curves in a layered soil."
+        )
+
+
+def _one_of(names: list[str], default: str, generator: np.random.Generator) -> str:
+    return names[int(generator.integers(len(names)))] if names else default
+
+
+def _noisy(value: Any, noise: NoiseSpec, generator: np.random.Generator) -> Any:
+    """Return a scalar, or a flat table's ordinates, times 1 plus noise."""
+    if not isinstance(value, list):
+        return value * float(_factors(1, noise, generator)[0])
+    ordinates = np.array(value[1::2]) * _factors(len(value) // 2, noise, generator)
+    return [x for point in zip(value[::2], ordinates.tolist(), strict=True) for x in point]
+
+
+def _factors(count: int, noise: NoiseSpec, generator: np.random.Generator) -> Any:
+    if noise.kind == "uniform":
+        return 1.0 + uniform(generator, -noise.share, noise.share, count)
+    return np.maximum(1.0 + noise.share * standard_normal(generator, count), _LEAST)
+
+
+def _consistent(drawn: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters with soil moistures that ascend again, where noise crossed them."""
+    if not all(name in drawn for name in _MOISTURES):
+        return drawn
+    wilting, capacity, saturation = sorted(drawn[name] for name in _MOISTURES)
+    capacity = max(capacity, wilting + _GAP)
+    saturation = max(saturation, capacity + _GAP)
+    return {**drawn, "SMW": wilting, "SMFCF": capacity, "SM0": saturation}

@@ -1,0 +1,217 @@
+"""Building greenhouse tasks: worlds, actions, observations, reward."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
+from agbench.envs.actions import ActionMap
+from agbench.envs.core import BatchCore, Parts
+from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu, Uncertain
+from agbench.envs.greenhouse.observations import GreenhouseObserver
+from agbench.envs.greenhouse.prices import GreenhousePrices
+from agbench.envs.greenhouse.rewards import GreenhouseAccounts
+from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
+from agbench.envs.scenarios import ScenarioSet
+from agbench.errors import ConfigError, WeatherError, unknown
+from agbench.simulators.base import Simulator
+from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
+from agbench.simulators.greenlight.climate_computer import settings_vector
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.parameters.table import parameter_vector
+from agbench.simulators.greenlight.parameters.uncertain import HALF_WIDTH, uncertain_columns
+from agbench.simulators.greenlight.presets import preset
+from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
+from agbench.simulators.greenlight.stepping import SETTINGS
+from agbench.simulators.greenlight.variables import STATES, initial_state, wrong_state
+from agbench.variables import Floats
+from agbench.weather.greenhouse.series import from_frame
+from agbench.weather.greenhouse.site import GreenhouseWeather, Measured, greenhouse_weather
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from agbench.envs.rendering import SeasonPlot
+
+
+def build(
+    task: GreenhouseTask,
+    split: str,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+) -> Parts:
+    """Return the parts of a greenhouse task on one split; see `agbench.envs.family.build`."""
+    worlds = _Worlds(task, weather)
+    keys = task.scenarios(split) if years is None else _of_years(task, split, years)
+    if not keys:
+        raise ConfigError(f"{task.task}: the split {split!r} has no scenarios.")
+    worlds.check_covered(keys)
+    known = [key for name in task.splits for key in task.scenarios(name)]
+    return Parts(
+        task=task,
+        scenarios=ScenarioSet(split, keys, known, worlds.build, random=worlds.random(keys)),
+        actions=action_map(task),
+        observer=GreenhouseObserver(task.observation),
+        make_simulator=lambda n: make_simulator(task, n),
+        make_reward=lambda n: GreenhouseAccounts(task, _parameters(task), worlds.prices.highest, n),
+        hashes=lambda: worlds.hashes(keys),
+        make_plot=_plot,
+    )
+
+
+def entry_points(task: GreenhouseTask) -> list[str]:
+    """Return where the code of a task starts: of its worlds, actions, reward and simulator."""
+    return [f"{__name__}:build"]
+
+
+def _plot(core: BatchCore) -> "SeasonPlot":
+    from agbench.envs.greenhouse.drawing import GreenhousePlot
+
+    return GreenhousePlot(core)
+
+
+def _of_years(task: GreenhouseTask, split: str, years: Sequence[int]) -> list[str]:
+    """Return the keys of chosen years in the split's place and season."""
+    if isinstance(years, (int, str)):
+        raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
+    chosen = task.splits[split].model_copy(
+        update={"years": [int(y) for y in years], "leaving_out": [], "starts": []}
+    )
+    return task.model_copy(update={"splits": {split: chosen}}).scenarios(split)
+
+
+def action_map(task: GreenhouseTask) -> ActionMap:
+    """Return the action space of a task and what its actions mean; reads no weather."""
+    spec = task.action
+    rules = dict(zip(RULES.names, settings_vector(spec.rules, "action.rules").tolist(), strict=True))
+    found: ActionMap
+    if spec.kind == "temperature":
+        found = TemperatureMenu(spec.temperatures, rules, spec.period)
+    elif spec.kind == "setpoints":
+        found = SetPoints(spec.ranges, rules)
+    else:
+        found = Controls(spec.controls, spec.rate if spec.kind == "increment" else None)
+    if task.uncertainty.parameters and task.uncertainty.every == "step":
+        columns = uncertain_columns(task.uncertainty.parameters)
+        return Uncertain(found, columns, _parameters(task)[columns])
+    return found
+
+
+def _parameters(task: GreenhouseTask) -> Floats:
+    """Return the parameters (208,) of a task's greenhouse, before any are perturbed."""
+    return parameter_vector({**preset(task.simulator.preset).changes, **task.simulator.parameters})
+
+
+def make_simulator(task: GreenhouseTask, n: int) -> Simulator:
+    """Return the simulator of a task with n rows."""
+    spec = task.simulator
+    chosen = preset(spec.preset, spec.structure)
+    if not task.action.tells_setpoints:
+        return MeteredGreenhouse(n, chosen, INTERVAL, SETTINGS[spec.setting])
+    rules = settings_vector(task.action.rules, "action.rules")
+    return SetpointGreenhouse(n, rules, chosen, INTERVAL, SETTINGS[spec.setting])
+
+
+class _Worlds:
+    """Builds the worlds of scenarios; each site's weather is read once."""
+
+    def __init__(self, task: GreenhouseTask, weather: Any) -> None:
+        self._task = task
+        self._given = None if weather is None else _measured(weather)
+        _check_crop(task)
+        self._sites: dict[str, GreenhouseWeather] = {}
+        self._days = task.season.intervals * INTERVAL // 86_400
+        self._ahead = max([*task.observation.forecast_steps, 0]) + 1
+        self.prices = GreenhousePrices(task.reward)
+        self._uncertain = uncertain_columns(task.uncertainty.parameters)
+
+    def random(self, keys: Sequence[str]) -> bool:
+        """Return whether the episode's generator draws weather or parameters."""
+        usual = self._task.uncertainty.level
+        uncertain = any((usual if (level := _read_key(key)[2]) is None else level) > 0.0 for key in keys)
+        return uncertain or any(self._weather(_read_key(key)[0]).random for key in keys)
+
+    def check_covered(self, keys: Sequence[str]) -> None:
+        """Raise now where a scenario's days lack weather or prices, not in mid-training."""
+        for key in keys:
+            site, first, _ = _read_key(key)
+            try:
+                self._weather(site).check(first, self._days)
+                self.prices.rows(first, self._days)
+            except (WeatherError, ConfigError) as error:
+                raise type(error)(f"{self._task.task}, scenario {key}: {error}") from None
+
+    def hashes(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the SHA-256 of each site's series, and of price series."""
+        sites = sorted({_read_key(key)[0] for key in keys})
+        return {f"weather {site}": self._weather(site).sha256 for site in sites} | self.prices.hashes
+
+    def build(self, key: str, generator: np.random.Generator | None) -> GreenhouseWorld:
+        """Return the world of a scenario: weather, crop at the start, parameters."""
+        task = self._task
+        site, first, level = _read_key(key)
+        rows = self._weather(site).rows(first, self._days, self._ahead, generator)
+        chosen = preset(task.simulator.preset, task.simulator.structure)
+        parameters = _parameters(task)
+        by_step = task.uncertainty.every == "step"
+        level = (task.uncertainty.level if level is None else level) * _half_width(task)
+        if level > 0.0 and not by_step and generator is not None:
+            draws = generator.random(len(self._uncertain))
+            parameters[self._uncertain] = perturbed(parameters[self._uncertain], level, draws)
+        start = initial_state(rows[0], float(first.timetuple().tm_yday - 1))
+        for name, value in task.season.crop.items():
+            start[STATES.column(name)] = value
+        return GreenhouseWorld(
+            structure=chosen.structure,
+            weather=rows,
+            parameters=parameters,
+            start=start,
+            steps=task.season.intervals,
+            first_day=first,
+            level=level if by_step else 0.0,
+            prices=self.prices.rows(first, self._days, -(-self._ahead * INTERVAL // 3600)),
+        )
+
+    def _weather(self, site: str) -> GreenhouseWeather:
+        if self._given is not None:
+            return self._given
+        if site not in self._sites:
+            clouds = self._task.season.cloudiness == "episode"
+            self._sites[site] = greenhouse_weather(site, clouds, INTERVAL)
+        return self._sites[site]
+
+
+def _check_crop(task: GreenhouseTask) -> None:
+    """Refuse a start of the crop that names no state, or sets one to what it cannot be."""
+    for name, value in task.season.crop.items():
+        if name not in STATES:
+            raise unknown("state", name, STATES.names, f"{task.task}: season.crop")
+        wrong = wrong_state(name, value)
+        if wrong:
+            raise ConfigError(f"{task.task}: season.crop: {wrong}")
+
+
+def _measured(weather: "pd.DataFrame") -> Measured:
+    """Return a caller's table as weather; raises `WeatherError` unless it has the model's interval."""
+    series = from_frame(weather)
+    if series.interval != INTERVAL:
+        raise WeatherError(
+            f"weather {series.name}: rows are {series.interval} s apart; a greenhouse task needs one every "
+            f"{INTERVAL} s. Interpolate the table, or hold each row: "
+            f"weather.resample('{INTERVAL}s').ffill()."
+        )
+    return Measured(series)
+
+
+def _half_width(task: GreenhouseTask) -> float:
+    """Return the half-width of the draw at a level of 1."""
+    chosen = task.uncertainty.parameters
+    return HALF_WIDTH[chosen] if isinstance(chosen, str) else 1.0
+
+
+def _read_key(key: str) -> tuple[str, date, float | None]:
+    """Return site, first day and level of a scenario's key; None where it names none."""
+    site, first, *level = key.split("/")
+    return site, date.fromisoformat(first), float(level[0]) if level else None

@@ -1,0 +1,170 @@
+"""Task ids: found, described, registered with Gymnasium, and made into environments."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agbench.data import catalog
+
+if TYPE_CHECKING:
+    import gymnasium
+    import pandas as pd
+    from gymnasium.vector import AutoresetMode
+
+    from agbench.envs import SeasonEnv, SeasonVectorEnv
+
+NAMESPACE = "agbench"
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """A task at a glance."""
+
+    id: str
+    summary: str
+    tags: tuple[str, ...]
+    splits: dict[str, int]
+    """The number of scenarios of each split."""
+    floor: str
+    expert: str
+    oracle: str | None
+
+
+def tasks() -> list[TaskInfo]:
+    """Return all tasks: ours, packages', and those on `AGBENCH_PATH`."""
+    return [_info(name) for name in catalog.names("task")]
+
+
+def _info(name: str) -> TaskInfo:
+    task = catalog.task(name)
+    return TaskInfo(
+        id=name,
+        summary=task.summary,
+        tags=tuple(task.tags),
+        splits={split: len(task.scenarios(split)) for split in task.splits},
+        floor=task.references.floor,
+        expert=task.references.expert,
+        oracle=task.references.oracle,
+    )
+
+
+def register_with_gymnasium() -> None:
+    """Register every task that Gymnasium does not know yet; no file is opened."""
+    from gymnasium.envs.registration import register, registry
+
+    for name in catalog.names("task"):
+        if f"{NAMESPACE}/{name}" not in registry:
+            register(
+                id=f"{NAMESPACE}/{name}",
+                entry_point="agbench.envs.registry:single_environment",
+                vector_entry_point="agbench.envs.registry:vector_environment",
+                kwargs={"task": name},
+            )
+
+
+def make(
+    task: str,
+    split: str = "train",
+    render_mode: str | None = None,
+    *,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+    **overrides: Any,
+) -> "gymnasium.Env[Any, Any]":
+    """Return a task's environment, made by Gymnasium with its usual checks around it.
+
+    Args:
+        task: an id, such as `wheat-nitrogen-v1`.
+        split: the scenarios that episodes are drawn from.
+        render_mode: `rgb_array`, `human` or None.
+        weather: a table that replaces the site's weather, daily or, for a greenhouse, every five
+            minutes; see `agbench.simulate`.
+        years: years that replace the split's.
+        **overrides: any key of the task file, by its last word or its path, such as `beta=5.0`,
+            `step="14 d"`, `state=["DVS", "LAI"]`, `action__kind="continuous"`, `engine="pcse"`.
+
+    Raises:
+        UnknownNameError: for a task or split that does not exist.
+        ConfigError: for a wrong override.
+    """
+    import gymnasium
+
+    _known(task)
+    return gymnasium.make(
+        f"{NAMESPACE}/{task}",
+        split=split,
+        render_mode=render_mode,
+        weather=weather,
+        years=years,
+        **overrides,
+    )
+
+
+def make_vec(
+    task: str,
+    num_envs: int,
+    split: str = "train",
+    autoreset: "str | AutoresetMode" = "same_step",
+    *,
+    copy: bool = True,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+    **overrides: Any,
+) -> "SeasonVectorEnv":
+    """Return `num_envs` environments of a task, stepped together in one compiled batch.
+
+    `autoreset` is `same_step`, `next_step` or `disabled`; the other arguments are those of `make`.
+    """
+    return vector_environment(
+        task=task,
+        num_envs=num_envs,
+        split=split,
+        autoreset=autoreset,
+        copy=copy,
+        weather=weather,
+        years=years,
+        **overrides,
+    )
+
+
+def _known(task: str) -> None:
+    """Raise `UnknownNameError` for an unknown task; register one that came after the import."""
+    catalog.find("task", task)
+    register_with_gymnasium()
+
+
+def single_environment(
+    task: str,
+    split: str = "train",
+    render_mode: str | None = None,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+    **overrides: Any,
+) -> "SeasonEnv":
+    """Return the bare single environment; Gymnasium's entry point."""
+    from agbench.data.overrides import override
+    from agbench.envs import SeasonEnv
+    from agbench.envs.family import build
+
+    changed = override(catalog.task(task), overrides)
+    return SeasonEnv(build(changed, split, weather=weather, years=years), render_mode)
+
+
+def vector_environment(
+    task: str,
+    num_envs: int = 1,
+    split: str = "train",
+    autoreset: "str | AutoresetMode" = "same_step",
+    copy: bool = True,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+    **overrides: Any,
+) -> "SeasonVectorEnv":
+    """Return the vector environment; Gymnasium's vector entry point."""
+    from agbench.data.overrides import override
+    from agbench.envs import SeasonVectorEnv
+    from agbench.envs.family import build
+
+    changed = override(catalog.task(task), overrides)
+    parts = build(changed, split, weather=weather, years=years)
+    return SeasonVectorEnv(parts, num_envs, autoreset, copy)

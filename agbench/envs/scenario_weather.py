@@ -1,0 +1,178 @@
+"""What weather a scenario's key stands for: a measured year, a generated or a hidden season.
+
+Keys: `site/1984`, `site/generated/17`, `site/hidden/3`, each perhaps with a change of climate
+such as `/temperature+2,rain-20` [degC, %].
+"""
+
+import hashlib
+import hmac
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from agbench.data import catalog
+from agbench.data.split import Change
+from agbench.errors import ConfigError
+from agbench.weather.change import changed
+from agbench.weather.daily import DailySeries
+from agbench.weather.generator.generate import FIRST_DAY
+from agbench.weather.site import site_generator, site_series
+
+SECRET_VARIABLE: Final = "AGBENCH_SECRET_FILE"
+"""Names the file whose contents the hidden seasons follow from."""
+
+_LEAST_SECRET = 16  # bytes
+_KEY = re.compile(
+    r"^(?P<site>[^/]+)/(?:(?P<year>\d{4})|(?P<kind>generated|hidden)/(?P<number>\d+))"
+    r"(?:/(?:temperature(?P<degrees>[+-][\d.]+))?,?(?:rain(?P<percent>[+-][\d.]+))?)?$"
+)
+
+
+@dataclass(frozen=True)
+class SeasonKey:
+    """A scenario's key, taken apart; `number` is the year of measured weather."""
+
+    site: str
+    kind: Literal["measured", "generated", "hidden"]
+    number: int
+    degrees: float = 0.0
+    percent: float = 0.0
+
+    @property
+    def year(self) -> int:
+        """The calendar year in which the season starts."""
+        return self.number if self.kind == "measured" else FIRST_DAY.year
+
+
+def parse(key: str) -> SeasonKey:
+    """Return a scenario's key, taken apart."""
+    match = _KEY.match(key)
+    if match is None:
+        raise ConfigError(
+            f"scenario {key!r} is not a key such as wageningen/1984, wageningen/generated/17 or"
+            " wageningen/1984/temperature+2,rain-20."
+        )
+    kind: Literal["measured", "generated", "hidden"] = match["kind"] or "measured"  # type: ignore[assignment]
+    number = int(match["number"] or match["year"])
+    return SeasonKey(
+        match["site"], kind, number, float(match["degrees"] or 0.0), float(match["percent"] or 0.0)
+    )
+
+
+def read(key: str) -> SeasonKey | None:
+    """Return a key from a caller, taken apart; None where it is not spelt as keys are."""
+    try:
+        season = parse(key)
+        change = Change(temperature=f"{season.degrees} degC", rain=f"{season.percent} %").key
+    except (ValueError, TypeError):
+        return None
+    kind = "" if season.kind == "measured" else f"{season.kind}/"
+    spelt = f"{season.site}/{kind}{season.number}" + (f"/{change}" if change else "")
+    return season if spelt == key else None
+
+
+def series_of(key: str, given: DailySeries | None = None) -> DailySeries:
+    """Return the weather of a scenario; `given` stands in for the site's measured weather."""
+    season = parse(key)
+    if season.kind == "measured":
+        series = site_series(season.site) if given is None else given
+    elif given is not None:
+        raise ConfigError(f"scenario {key} has generated weather; weather= is for measured years only.")
+    elif season.kind == "hidden":
+        series = site_generator(season.site).season(_hidden_seed(season))
+    else:
+        series = site_generator(season.site).season(season.number)
+    if season.degrees or season.percent:
+        return changed(series, season.degrees, season.percent)
+    return series
+
+
+def require_generator(key: str) -> bool:
+    """Return whether the weather is generated, in which case its generator and secret are there."""
+    season = parse(key)
+    if season.kind == "measured":
+        return False
+    site_generator(season.site)
+    if season.kind == "hidden":
+        _secret()
+    return True
+
+
+def hashes(keys: Sequence[str], given: DailySeries | None) -> dict[str, str]:
+    """Return the SHA-256 of each site's measured series and climate, as far as the keys need them.
+
+    Hidden seasons add a commitment: it tells two secrets apart and gives neither away.
+    """
+    seasons = {(season.site, season.kind) for season in map(parse, keys)}
+    found = {}
+    for site, kind in sorted(seasons):
+        if kind == "measured":
+            found[f"weather {site}"] = (given or site_series(site)).sha256
+            continue
+        climate = catalog.site(site).climate
+        text = climate.model_dump_json() if climate else ""
+        found[f"climate {site}"] = hashlib.sha256(text.encode()).hexdigest()
+        if kind == "hidden":
+            found["hidden seasons"] = _commitment()
+    return found
+
+
+def mark(key: str) -> str:
+    """Return what tells one secret's hidden seasons from another's; nothing for other scenarios."""
+    return _commitment() if parse(key).kind == "hidden" else ""
+
+
+@contextmanager
+def secret(path: Path) -> Iterator[None]:
+    """Let hidden seasons follow from the secret in a file while the block lasts."""
+    before = os.environ.get(SECRET_VARIABLE)
+    os.environ[SECRET_VARIABLE] = str(path)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SECRET_VARIABLE]
+        else:
+            os.environ[SECRET_VARIABLE] = before
+
+
+def secret_is_here() -> bool:
+    """Return whether a file of the organisers' secret is named on this machine."""
+    return bool(os.environ.get(SECRET_VARIABLE))
+
+
+def read_secret(path: str | Path, where: str = "secret") -> bytes:
+    """Return a file's secret, without white space at its ends; no message of ours shows any of it."""
+    try:
+        found = Path(path).read_bytes().strip()
+    except OSError as error:
+        raise ConfigError(f"{where}: {path} cannot be read: {error.strerror or error}.") from None
+    if len(found) < _LEAST_SECRET:
+        raise ConfigError(f"{where}: {path} is too short for a secret; give at least {_LEAST_SECRET} bytes.")
+    return found
+
+
+def _commitment() -> str:
+    return _keyed(b"agbench commitment").hex()
+
+
+def _hidden_seed(season: SeasonKey) -> bytes:
+    return _keyed(f"{season.site}/{season.number}".encode())
+
+
+def _keyed(message: bytes) -> bytes:
+    return hmac.new(_secret(), message, hashlib.sha256).digest()
+
+
+def _secret() -> bytes:
+    named = os.environ.get(SECRET_VARIABLE)
+    if not named:
+        raise ConfigError(
+            "hidden seasons follow from the organisers' secret, which is not on this machine"
+            f" ({SECRET_VARIABLE} names its file). Use another split."
+        )
+    return read_secret(named, SECRET_VARIABLE)

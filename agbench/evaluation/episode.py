@@ -1,0 +1,148 @@
+"""One season of a policy, step by step, and its picture."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
+from agbench.data.task import Task
+from agbench.envs import SeasonEnv
+from agbench.envs.family import build
+from agbench.policies.base import Planner
+from agbench.policies.registry import as_policy
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
+
+_MOST_COLUMNS = 6
+_DAY = 86_400  # s
+
+
+@dataclass(frozen=True)
+class Step:
+    """One decision: the day it led to, the action in words, what was seen then, the reward.
+
+    In a greenhouse the day is a moment, and `told` what controls or set points the action led to.
+    """
+
+    date: date
+    action: str
+    observation: dict[str, float]
+    reward: float
+    told: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToldSeason:
+    """A whole episode, told; `columns` are the first few observations, as many as fit on a screen."""
+
+    task: Task
+    policy: str
+    scenario: str
+    columns: list[str]
+    steps: list[Step]
+    total: float
+    metrics: dict[str, float]
+    picture: Path
+
+    def by_day(self) -> list[Step]:
+        """Return the season in a step a day at most: means of what was told and seen, summed rewards."""
+        if not isinstance(self.task, GreenhouseTask):
+            return self.steps
+        many = max(1, _DAY // (self.task.step * INTERVAL))
+        days = [self.steps[i : i + many] for i in range(0, len(self.steps), many)]
+        return [_day(steps) for steps in days]
+
+    def content(self) -> dict[str, Any]:
+        """Return the season as plain data."""
+        return {
+            "task": self.task.task,
+            "policy": self.policy,
+            "scenario": self.scenario,
+            "return": self.total,
+            **self.metrics,
+            "picture": str(self.picture),
+            "steps": [asdict(step) for step in self.steps],
+        }
+
+
+def run_season(
+    task: Task,
+    policy: Any,
+    split: str = "test",
+    scenario: str | None = None,
+    seed: int = 0,
+    picture: Path | None = None,
+) -> ToldSeason:
+    """Run one season of a task and draw it; by default the split's first scenario."""
+    env = SeasonEnv(build(task, split), render_mode="rgb_array")
+    actor = as_policy(policy, task)
+    key = env.scenarios.keys[0] if scenario is None else scenario
+    observation, info = env.reset(seed=seed, options={"scenario": key})
+    actor.reset(seed)
+    if isinstance(actor, Planner):
+        actor.plan(env.core, 0)
+    world = env.core.worlds[0]
+    indoors = isinstance(task, GreenhouseTask)
+    start = datetime.combine(world.first_day, time()) if indoors else world.start
+    unit = timedelta(seconds=INTERVAL if indoors else _DAY)
+    names = [entry.name for entry in env.observation_entries]
+    steps: list[Step] = []
+    over = False
+    while not over:
+        action = actor(observation)
+        observation, reward, terminated, truncated, info = env.step(action)
+        seen = dict(zip(names, map(float, observation), strict=True))
+        day = start + int(info["elapsed"]) * unit
+        told = _told(env)
+        steps.append(Step(day, _said(told) or _in_words(env, action), seen, float(reward), told))
+        over = terminated or truncated
+    target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
+    env.save_picture(target)
+    env.close()
+    return ToldSeason(
+        task=task,
+        policy=actor.name,
+        scenario=key,
+        columns=names[:_MOST_COLUMNS],
+        steps=steps,
+        total=sum(step.reward for step in steps),
+        metrics={name: float(info[name]) for name in task.metrics},
+        picture=target,
+    )
+
+
+def _day(steps: Sequence[Step]) -> Step:
+    """Return the steps of one day as one: it is dated by its first."""
+    told = {name: float(np.mean([s.told[name] for s in steps])) for name in steps[0].told}
+    seen = {name: float(np.mean([s.observation[name] for s in steps])) for name in steps[0].observation}
+    first = steps[0].date
+    day = first.date() if isinstance(first, datetime) else first
+    return Step(day, _said(told), seen, sum(s.reward for s in steps), told)
+
+
+def _told(env: SeasonEnv) -> dict[str, float]:
+    """Return what the equipment or climate computer of a greenhouse was told last; nothing in a field."""
+    simulator = env.core.simulator
+    if not isinstance(simulator, MeteredGreenhouse):
+        return {}
+    names = env.core.parts.actions.names
+    values = simulator.told[0, simulator.inputs.columns(names)].tolist()
+    return dict(zip(names, values, strict=True))
+
+
+def _said(told: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3g}" for name, value in told.items())
+
+
+def _in_words(env: SeasonEnv, action: Any) -> str:
+    """Return an action as a person would say it."""
+    if isinstance(env.action_space, spaces.Discrete):
+        return env.action_labels[int(action)]
+    inputs = env.core.parts.actions.inputs(np.asarray(action)[None])[0]
+    table = env.core.simulator.inputs
+    given = [f"{x:g} {v.unit} {v.name}" for x, v in zip(inputs, table, strict=True) if x > 0.0]
+    return ", ".join(given) or "nothing"

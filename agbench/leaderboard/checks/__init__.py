@@ -1,0 +1,1 @@
+"""Checks of a submission before anything in it is run: files, record, table, actions, policy."""

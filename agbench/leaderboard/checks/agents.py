@@ -1,0 +1,80 @@
+"""Whose an agent's name is: references have theirs, and a new version comes from who made the others.
+
+Names that differ only in case are one name: on some disks they are one folder.
+"""
+
+from typing import Final
+
+from agbench.data.submission import Submission, SubmittedPolicy
+from agbench.data.task import Task
+from agbench.evaluation import references
+from agbench.evaluation.references import ROLES
+from agbench.leaderboard.checks.rows import MERGED, Row, Rows
+from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
+from agbench.untrusted.refusal import RefusedError
+
+AUTHORS: Final = ["The AgBench authors"]
+CONTACT: Final = "the issue tracker of AgBench"
+_REMEDY: Final = "choose another name for the agent, or ask the maintainers"
+
+
+def is_reserved(agent: str) -> bool:
+    """Return whether a name, in whichever case, is that of the tasks' own references."""
+    return agent.casefold() in ROLES
+
+
+def is_reference(card: Submission, task: Task) -> bool:
+    """Return whether a row is a task's own reference as the first rows have it: its policy, our authors."""
+    for role in ROLES:
+        name = references.policy_name(task, role)
+        if card.agent == role and name is not None:
+            own = SubmittedPolicy(format="rule", name=name)
+            return (card.authors, card.contact, card.policy) == (AUTHORS, CONTACT, own)
+    return False
+
+
+def refuse_taken(submission: CheckedSubmission, rows: Rows, house: bool = True) -> None:
+    """Raise `RefusedError` where the name of a submission's agent or version is not for it.
+
+    What was merged stays. `house`: whether the tasks' own references may be among the rows.
+    """
+    if rows.standing(submission) == MERGED:
+        return
+    card = submission.card
+    if is_reserved(card.agent) and not (house and is_reference(card, submission.task)):
+        raise RefusedError(
+            CARD,
+            "agent",
+            f"{card.agent!r} is the name of a task's own reference; {_REMEDY}.",
+        )
+    for row in rows.others(submission):
+        _refuse_case(card, row)
+        if row.agent == card.agent:
+            _refuse_stranger(card, row, rows)
+
+
+def _refuse_case(card: Submission, row: Row) -> None:
+    """Refuse a name that differs from another's only in its case."""
+    if row.agent != card.agent:
+        if row.agent.casefold() == card.agent.casefold():
+            raise RefusedError(CARD, "agent", f"differs from {row.agent} only in its case; {_REMEDY}.")
+    elif row.task == card.task and row.version.casefold() == card.version.casefold():
+        raise RefusedError(CARD, "version", f"differs from {row.version} only in its case.")
+
+
+def _refuse_stranger(card: Submission, row: Row, rows: Rows) -> None:
+    """Refuse a row under the name of an agent that others made."""
+    there = rows.card(row)
+    if there is None:
+        return
+    for field in ("authors", "contact"):
+        if _said(there, field) != _said(card, field):
+            raise RefusedError(
+                CARD,
+                field,
+                f"not those of {row.name}, which is on the board; {_REMEDY}.",
+            )
+
+
+def _said(card: Submission, field: str) -> object:
+    return set(card.authors) if field == "authors" else card.contact

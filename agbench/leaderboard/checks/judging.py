@@ -1,0 +1,37 @@
+"""Judging a whole board: every submission with what its check found."""
+
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+from agbench.leaderboard import board as places
+from agbench.leaderboard.checks.agents import refuse_taken
+from agbench.leaderboard.checks.duplicates import Known
+from agbench.leaderboard.checks.rows import Rows
+from agbench.leaderboard.checks.submission import CheckedSubmission, check
+from agbench.untrusted import RefusedError, tables
+from agbench.untrusted.confined import confined
+
+
+def judged(
+    board: Path, folders: Sequence[Path] | None = None, named: bool = True
+) -> Generator[tuple[Path, CheckedSubmission | RefusedError], None, None]:
+    """Yield submissions, by default all of a board, with what each's check found.
+
+    What lies among a board's submissions without being one is yielded too, refused. Where `folders` are
+    given they are taken for newer than all others, unless they are not `named` but a choice of the board's.
+    Raises `ConfigError` where there is no board.
+    """
+    places.require(board)
+    for path in places.strays(board) if folders is None else []:
+        yield path, RefusedError(path.name, "", "does not belong among the submissions.")
+    rows = Rows(board, (folders or ()) if named else ())
+    known = Known(rows)
+    with confined(tables.READER) as child:
+        for folder in places.submissions(board) if folders is None else folders:
+            try:
+                submission = check(folder, child)
+                refuse_taken(submission, rows)
+                known.refuse_copy(submission)
+                yield folder, submission
+            except RefusedError as error:
+                yield folder, error

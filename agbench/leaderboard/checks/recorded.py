@@ -1,0 +1,187 @@
+"""Recorded actions of a result: held to what the protocol allows before any is unpacked, then one by one.
+
+They stay packed: an episode is unpacked when it is asked for, so that many seeds take no more memory
+than one.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from typing import Any, Final, overload
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.data.field_task import FieldTask
+from agbench.data.greenhouse_task import GreenhouseTask
+from agbench.data.task import Task
+from agbench.envs.family import action_map
+from agbench.evaluation.result import action_files
+from agbench.untrusted.arrays import Limits, listed, read_npz
+from agbench.untrusted.refusal import RefusedError
+from agbench.variables import Floats
+
+SUBMISSION_BYTES: Final = 500_000_000  # of all actions of a submission, unpacked
+_SAME: Final = 1e-5  # of the range of actions: what fingerprints of the same actions differ by at most
+_ROUNDING: Final = 1e-6  # as the environment allows a float32 to miss the edge
+_SLACK_BYTES: Final = 1_000_000  # of headers
+_PROJECTIONS: Final = 4
+
+
+class Budget:
+    """How many bytes a submission may still unpack, its parts and training seeds together."""
+
+    def __init__(self, total: int = SUBMISSION_BYTES) -> None:
+        self._total = self._left = total
+
+    def take(self, count: int, file: str) -> None:
+        """Take bytes out of it; raises `RefusedError` where there are not as many left."""
+        self._left -= count
+        if self._left < 0:
+            said = f"the actions of the submission claim more than {self._total:,} bytes once unpacked."
+            raise RefusedError(file, "size", said)
+
+
+class RecordedActions(Sequence[NDArray[Any]]):
+    """The actions of a result's episodes, in the protocol's order.
+
+    Made of a submission's files by path and the folder of the result; `steps` are those of each episode,
+    where they are known. Raises `RefusedError`, before anything is unpacked, where names or sizes are
+    not those of the protocol.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        folder: str,
+        task: Task,
+        episodes: int,
+        budget: Budget,
+        steps: Sequence[int] | None = None,
+    ) -> None:
+        self._space = action_map(task).space
+        shape = self._space.shape or ()
+        dtype = "<i8" if isinstance(self._space, spaces.Discrete) else "<f4"
+        most = most_decisions(task) * math.prod(shape)
+        size = episodes * most * np.dtype(dtype).itemsize + _SLACK_BYTES
+        self._limits = Limits(episodes, most, size, (dtype,))
+        self._names = [f"episode_{i:05d}" for i in range(episodes)]
+        self._parts = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
+        self._where = self._found(f"{folder}/actions.npz", budget)
+        if steps is not None:
+            shapes = {name: (n, *shape) for name, n in zip(self._names, steps, strict=True)}
+            self._limits = replace(self._limits, shapes=shapes)
+
+    def _found(self, first: str, budget: Budget) -> dict[str, str]:
+        """Return the file of each episode; refuse by the directories of the files alone."""
+        where: dict[str, str] = {}
+        wanted = set(self._names)
+        for file, content in self._parts.items():
+            names = listed(content, file, self._limits)
+            budget.take(sum(names.values()), file)
+            for name in names:
+                if name not in wanted:
+                    raise RefusedError(file, name, "not one of the episodes.")
+                if name in where:
+                    raise RefusedError(file, name, "stands in another file too.")
+                where[name] = file
+        for name in self._names:
+            if name not in where:
+                raise RefusedError(first, name, "missing.")
+        return where
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        return (self[i] for i in range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[NDArray[Any]]: ...
+    def __getitem__(self, index: int | slice) -> NDArray[Any] | list[NDArray[Any]]:
+        """Return the actions of an episode; raises `RefusedError` where they are unsound."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        name = self._names[index]
+        file = self._where[name]
+        found = read_npz(self._parts[file], file, self._limits, only=name)[name]
+        _check_in_space(found, self._space, file, name)
+        return found
+
+
+def parts(files: Iterable[str], folder: str) -> list[str]:
+    """Return the names, inside a result's folder, of the files that hold its actions."""
+    prefix = f"{folder}/"
+    return action_files(name.removeprefix(prefix) for name in files if name.startswith(prefix))
+
+
+def most_decisions(task: Task) -> int:
+    """Return how many decisions the longest season of a task can have; reads no weather."""
+    if isinstance(task, FieldTask):
+        length = max(_days(task, year) for year in (2003, 2004))  # 2004 has a 29 February
+    elif isinstance(task, GreenhouseTask):
+        length = task.season.intervals
+    else:
+        raise TypeError(f"{task.task}: no family of tasks whose seasons are known.")
+    return max(1, -(-(length - task.warmup) // task.step))
+
+
+def _days(task: FieldTask, year: int) -> int:
+    """Return the days of a season that starts in a year; one may end in the next."""
+    start, end = (date.fromisoformat(f"{year}-{day}") for day in (task.season.start, task.season.end))
+    return ((end if end > start else end.replace(year=year + 1)) - start).days
+
+
+def fingerprint(actions: Iterable[NDArray[Any]], task: Task) -> Floats:
+    """Return some numbers by which the same actions are known, though they were changed a little.
+
+    For each episode its steps and, for each amount, four weighted means over the season, in shares of
+    the action's range. The weights are drawn at random, once for all, so that order matters.
+    """
+    space = action_map(task).space
+    weights = _weights(most_decisions(task))
+    found: list[Floats] = []
+    for episode in actions:
+        shares = _shares(episode, space).reshape(len(episode), math.prod(space.shape or ()))
+        means = weights[:, : len(episode)] @ shares / max(1, len(episode))
+        found.append(np.array([len(episode), *means.ravel()]))
+    return np.concatenate(found)
+
+
+def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:
+    """Return whether fingerprints (..., n) are of the same actions as another's (n,), for each of them."""
+    return np.asarray((np.abs(ones - other) <= _SAME).all(axis=-1))
+
+
+@lru_cache(maxsize=8)
+def _weights(steps: int) -> Floats:
+    return np.random.default_rng(0).random((steps, _PROJECTIONS)).T
+
+
+def _shares(actions: NDArray[Any], space: spaces.Space[Any]) -> Floats:
+    """Return actions as shares of their range, 0 to 1."""
+    if isinstance(space, spaces.Discrete):
+        return (actions - int(space.start)) / max(1, int(space.n) - 1)
+    assert isinstance(space, spaces.Box)
+    shares: Floats = (actions.astype(np.float64) - space.low) / (space.high - space.low)
+    return shares
+
+
+def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], file: str, name: str) -> None:
+    if actions.shape[1:] != (space.shape or ()):
+        raise RefusedError(file, name, f"the shape {actions.shape}; a step has {space.shape or ()}.")
+    if isinstance(space, spaces.Discrete):
+        low, high = int(space.start), int(space.start + space.n - 1)
+        good = ((actions >= low) & (actions <= high)).all()
+        said = f"an action outside {low} to {high}."
+    else:
+        assert isinstance(space, spaces.Box)
+        good = ((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all()
+        said = "an action outside its bounds, or no number."
+    if not good:
+        raise RefusedError(file, name, said)

@@ -1,0 +1,219 @@
+"""Checking one submitted result: record, table and actions, against the protocol and each other."""
+
+import hashlib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from agbench.data import catalog
+from agbench.data.families import read_task
+from agbench.data.submission import ResultRecord, Submission
+from agbench.data.task import Task
+from agbench.errors import AgBenchError
+from agbench.evaluation import provenance
+from agbench.evaluation.protocol import Episode, episode_seed
+from agbench.leaderboard.checks.recorded import Budget, RecordedActions, fingerprint, most_decisions, parts
+from agbench.untrusted import tables
+from agbench.untrusted.confined import Confined
+from agbench.untrusted.refusal import RefusedError
+from agbench.untrusted.text import read_schema
+from agbench.variables import Floats
+
+_RECORD_BYTES: Final = 200_000
+_BELOW: Final = 1e-6  # of the worst bound, for rounding
+_LARGEST: Final = 1e9  # of returns, costs and metrics, in whichever unit
+_STATE_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class CheckedResult:
+    """One result of a submission: a training seed on a split, every value checked for form."""
+
+    split: str
+    seed: int
+    record: ResultRecord
+    columns: dict[str, list[Any]]
+    actions: Sequence[NDArray[Any]]
+    fingerprint: Floats
+    """Numbers by which the same actions are known; see `recorded.fingerprint`."""
+
+    def by_scenario(self, name: str) -> Floats:
+        """Return a column averaged over repeats, one value a scenario, in the split's order."""
+        keys = self.columns["scenario"]
+        order = list(dict.fromkeys(keys))
+        values = np.array(self.columns[name], dtype=np.float64)
+        return np.array([values[[key == k for k in keys]].mean() for key in order])
+
+
+def check(
+    files: Mapping[str, bytes],
+    folder: str,
+    card: Submission,
+    task: Task,
+    split: str,
+    seed: int,
+    child: Confined,
+    budget: Budget,
+) -> CheckedResult:
+    """Check one result, which takes of the submission's `budget` what it unpacks; raises `RefusedError`."""
+    record = _record(files, folder, card, task, split)
+    episodes = expected_episodes(task, split)
+    columns = _table(files[f"{folder}/episodes.parquet"], f"{folder}/episodes.parquet", task, episodes, child)
+    _check_episodes(columns, f"{folder}/episodes.parquet", task, episodes)
+    failed = sum(columns["failed"])
+    if (record.episodes, record.failed) != (len(episodes), failed):
+        raise RefusedError(
+            f"{folder}/result.yaml",
+            "failed" if record.episodes == len(episodes) else "episodes",
+            f"{record.episodes} episodes, {record.failed} failed; the table has {len(episodes)}, {failed}.",
+        )
+    actions = RecordedActions(files, folder, task, len(episodes), budget, columns["steps"])
+    return CheckedResult(split, seed, record, columns, actions, fingerprint(actions, task))
+
+
+def names(files: Iterable[str], folder: str) -> list[str]:
+    """Return the paths of all files of a result; the first part of its actions may not lack."""
+    own = dict.fromkeys(["result.yaml", "episodes.parquet", "actions.npz", *parts(files, folder)])
+    return [f"{folder}/{name}" for name in own]
+
+
+def expected_episodes(task: Task, split: str) -> list[Episode]:
+    """Return the episodes that the protocol has on a split, in order."""
+    return [
+        Episode(key, repeat, episode_seed(task.protocol.seed, key, repeat))
+        for key in task.scenarios(split)
+        for repeat in range(task.protocol.repeats)
+    ]
+
+
+def _record(
+    files: Mapping[str, bytes], folder: str, card: Submission, task: Task, split: str
+) -> ResultRecord:
+    """Return the result's record; the task in it must be ours."""
+    name = f"{folder}/result.yaml"
+    if len(files[name]) > _RECORD_BYTES:
+        raise RefusedError(name, "size", f"{len(files[name]):,} bytes; at most {_RECORD_BYTES:,}.")
+    record = _read(files[name], name, task)
+    for field, found, wanted in (
+        ("task", record.task, card.task),
+        ("task_hash", record.task_hash, card.task_hash),
+        ("split", record.split, split),
+        ("information", record.information, card.information),
+        ("seed", record.seed, task.protocol.seed),
+    ):
+        if found != wanted:
+            raise RefusedError(name, field, f"{found!r}; wanted {wanted!r}.")
+    own = {"episodes.parquet", *parts(files, folder)}
+    for file in sorted(own ^ set(record.files)):
+        said = "has no hash here" if file in own else "is not there"
+        raise RefusedError(name, f"files.{file}", f"{said}.")
+    for file, digest in record.files.items():
+        if hashlib.sha256(files[f"{folder}/{file}"]).hexdigest() != digest:
+            raise RefusedError(name, f"files.{file}", "not the SHA-256 of that file.")
+    _check_content(record.content, name, task)
+    return record
+
+
+def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
+    """Refuse a record that tells of another task than ours; words for people may differ."""
+    if content == task.content():
+        return
+    try:
+        told = read_task(content, "content")
+    except (AgBenchError, ValueError, OverflowError) as error:
+        raise RefusedError(name, "content", str(error).removeprefix("content: ")) from None
+    ours, theirs = provenance.identity(task), provenance.identity(told)
+    for key in sorted(set(ours) | set(theirs)):
+        if ours.get(key) != theirs.get(key):
+            raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
+
+
+def _read(content: bytes, name: str, task: Task) -> ResultRecord:
+    """Return a record; where it ends in the very text that our own task has, that is not parsed again.
+
+    Most of a record is the task. A key at the start of a line means the same whatever follows it, so
+    that what stands before can be read by itself.
+    """
+    own = _own_content(task.task, provenance.task_hash(task))
+    if not content.endswith(own):
+        return read_schema(ResultRecord, content, name)
+    record = read_schema(ResultRecord, content[: -len(own)] + b"\ncontent: {}\n", name)
+    return record.model_copy(update={"content": task.content()})
+
+
+@lru_cache(maxsize=64)
+def _own_content(name: str, task_hash: str) -> bytes:
+    """Return the last lines of a record of our own task, as `Result.save` writes them."""
+    text = yaml.safe_dump(
+        {"content": catalog.task(name).content()}, sort_keys=False, width=100, allow_unicode=True
+    )
+    return f"\n{text}".encode()
+
+
+def _table(
+    content: bytes, name: str, task: Task, episodes: Sequence[Episode], child: Confined
+) -> dict[str, list[Any]]:
+    """Return the columns of the episode table."""
+    tables.check_frame(content, name)
+    columns = {"scenario": "text", "repeat": "whole", "seed": "whole", "return": "real", "cost": "real"}
+    columns |= dict.fromkeys(task.metrics, "real")
+    columns |= {"steps": "whole", "failed": "flag", "error": "text", "final_state": "text"}
+    return child.ask(name, {"rows": len(episodes), "columns": columns}, content)
+
+
+def _check_episodes(
+    columns: Mapping[str, list[Any]], name: str, task: Task, episodes: Sequence[Episode]
+) -> None:
+    """Refuse rows that are not those of the protocol, or say what cannot be."""
+    most = most_decisions(task)
+    for i, episode in enumerate(episodes):
+        row = {key: values[i] for key, values in columns.items()}
+        for key in ("scenario", "repeat", "seed"):
+            if row[key] != getattr(episode, key):
+                raise RefusedError(
+                    name, f"{key} of row {i}", f"{row[key]!r}; the protocol has {getattr(episode, key)!r}."
+                )
+        for key in ("return", "cost", *task.metrics):
+            _check_number(row[key], name, f"{key} of row {i}")
+        if row["cost"] < 0.0:
+            raise RefusedError(
+                name, f"cost of row {i}", f"{row['cost']:g}; a constraint cost is never negative."
+            )
+        if not (0 if row["failed"] else 1) <= row["steps"] <= most:
+            raise RefusedError(
+                name, f"steps of row {i}", f"{row['steps']:,}; a season has 1 to {most:,} decisions."
+            )
+        if row["failed"] != bool(row["error"]):
+            raise RefusedError(name, f"error of row {i}", "an episode fails with an error, or not at all.")
+        _check_objective(row, name, task, i)
+        if not _STATE_HASH.fullmatch(row["final_state"]):
+            raise RefusedError(name, f"final_state of row {i}", "not a SHA-256.")
+
+
+def _check_number(value: float, name: str, field: str) -> None:
+    """Refuse what is no number of a season: sums of such must stay finite."""
+    if not math.isfinite(value):
+        raise RefusedError(name, field, f"{value} is not a finite number.")
+    if abs(value) > _LARGEST:
+        raise RefusedError(name, field, f"{value:g}; no season gives more than {_LARGEST:g} of anything.")
+
+
+def _check_objective(row: Mapping[str, Any], name: str, task: Task, i: int) -> None:
+    """Refuse an objective below the task's worst bound, which is what a failed episode counts.
+
+    The bound is that of the objective alone; other metrics have none.
+    """
+    objective, worst = task.protocol.objective, float(task.protocol.worst)
+    found = row[objective]
+    if row["failed"] and found != worst:
+        raise RefusedError(name, f"{objective} of row {i}", f"a failed episode counts {worst:g}.")
+    if found < worst - _BELOW * max(1.0, abs(worst)):
+        said = f"{found:g}; no season of this task ends below {worst:g}."
+        raise RefusedError(name, f"{objective} of row {i}", said)

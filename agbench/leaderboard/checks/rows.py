@@ -1,0 +1,80 @@
+"""The rows of a board as they stand to each other: which was there first, and whose each is."""
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from agbench.data.submission import Submission
+from agbench.leaderboard import board as places
+from agbench.leaderboard.checks import merged
+from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, read_card
+from agbench.untrusted.folder import read_file
+from agbench.untrusted.refusal import RefusedError
+
+MERGED, PRESENT, NEW = range(3)
+"""How a row stands: in the index of merged rows, on the board, or just brought."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A folder of a board that should hold a submission."""
+
+    folder: Path
+    task: str
+    agent: str
+    version: str
+    standing: int
+
+    @property
+    def name(self) -> str:
+        """TASK/AGENT/VERSION."""
+        return f"{self.task}/{self.agent}/{self.version}"
+
+
+class Rows:
+    """The rows of a board; `new` are the folders among them that were just brought."""
+
+    def __init__(self, board: Path, new: Collection[Path] = ()) -> None:
+        brought = {folder.absolute() for folder in new}
+        index = merged.read(board)
+        self.all = [_row(folder, index, brought) for folder in places.submissions(board)]
+        self._cards: dict[Path, Submission | None] = {}
+        self._standing = {row.name: row.standing for row in self.all}
+
+    def standing(self, submission: CheckedSubmission) -> int:
+        """Return how a submission stands; one that is not on the board is new."""
+        card = submission.card
+        return self._standing.get(f"{card.task}/{card.agent}/{card.version}", NEW)
+
+    def others(self, submission: CheckedSubmission) -> list[Row]:
+        """Return the rows that stand against a submission: all others that are not newer than it."""
+        card, own = submission.card, self.standing(submission)
+        name = f"{card.task}/{card.agent}/{card.version}"
+        return [row for row in self.all if row.name != name and row.standing <= own]
+
+    def card(self, row: Row) -> Submission | None:
+        """Return the card of a row; None where it is unsound, which is refused elsewhere."""
+        if row.folder not in self._cards:
+            try:
+                found = read_card({CARD: read_file(row.folder, CARD)})
+            except RefusedError:
+                found = None
+            self._cards[row.folder] = found
+        return self._cards[row.folder]
+
+
+def _row(folder: Path, index: Mapping[str, str], brought: Collection[Path]) -> Row:
+    task, agent, version = folder.parts[-3:]
+    wanted = index.get(f"{task}/{agent}/{version}")
+    standing = NEW if folder.absolute() in brought else PRESENT
+    if wanted is not None and _digest(folder) == wanted:
+        standing = MERGED
+    return Row(folder, task, agent, version, standing)
+
+
+def _digest(folder: Path) -> str:
+    try:
+        return hashlib.sha256(read_file(folder, CARD)).hexdigest()
+    except RefusedError:
+        return ""

@@ -1,0 +1,217 @@
+"""Checking a submission: everything that can be known without simulating. Level: claimed."""
+
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from agbench.data import catalog
+from agbench.data.submission import LEARNED, Submission
+from agbench.data.task import Task
+from agbench.errors import AgBenchError
+from agbench.evaluation import provenance
+from agbench.evaluation.references import REPORTED
+from agbench.leaderboard import board
+from agbench.leaderboard.checks import results, submitted_policy
+from agbench.leaderboard.checks.policy_identity import identities, own_policy
+from agbench.leaderboard.checks.recorded import Budget, same_actions
+from agbench.leaderboard.checks.results import CheckedResult
+from agbench.untrusted.confined import Confined
+from agbench.untrusted.folder import read_folder
+from agbench.untrusted.refusal import RefusedError
+from agbench.untrusted.text import read_schema
+from agbench.variables import Floats
+
+CARD: Final = "submission.yaml"
+_CARD_BYTES: Final = 100_000
+
+
+@dataclass(frozen=True)
+class CheckedSubmission:
+    """A submission that was found to be in order; nothing of it was simulated yet."""
+
+    folder: Path
+    card: Submission
+    task: Task
+    results: list[CheckedResult]
+    policies: dict[str, bytes]
+    """The files under policy/ by name."""
+    digest: str
+    """SHA-256 of the card, which has the hash of every other file."""
+
+    @property
+    def name(self) -> str:
+        """The submission as people say it."""
+        return f"{self.card.task} {self.card.agent} {self.card.version}"
+
+    @property
+    def splits(self) -> list[str]:
+        """The splits that were submitted, `test` first."""
+        return [s for s in REPORTED if any(r.split == s for r in self.results)]
+
+    def of_split(self, split: str) -> list[CheckedResult]:
+        """Return the results on a split, one a training seed, in the card's order."""
+        return [r for r in self.results if r.split == split]
+
+    def objective(self, split: str) -> Floats:
+        """Return the objective of each training seed in each scenario, (seeds, scenarios)."""
+        name = self.task.protocol.objective
+        return np.array([r.by_scenario(name) for r in self.of_split(split)])
+
+    @property
+    def equal_seeds(self) -> list[tuple[int, int]]:
+        """The pairs of training seeds that took the very same actions on a split."""
+        return sorted({(one.seed, two.seed) for one, two in _equal(self.results)})
+
+    def cost(self, split: str) -> Floats:
+        """Return the constraint cost of each training seed in each episode, (seeds, episodes)."""
+        return np.array([r.columns["cost"] for r in self.of_split(split)], dtype=np.float64)
+
+
+def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSubmission:
+    """Check a submission's folder; raises `RefusedError`, which names file, field and reason.
+
+    `child` reads tables (see `tables.READER`). `placed`: the folder must lie at TASK/AGENT/VERSION.
+    """
+    path = Path(folder)
+    files = read_folder(path)
+    card = read_card(files)
+    if placed:
+        board.check_place(path, card.task, card.agent, card.version)
+    task = _task(card)
+    _check_training(card, task)
+    _check_files(card, files, _expected(card, task))
+    budget = Budget()
+    found = [
+        results.check(files, f"{split}/seed-{seed}", card, task, split, seed, child, budget)
+        for split in _splits(card, task)
+        for seed in card.training.seeds
+    ]
+    _check_seeds_differ(card, found)
+    policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
+    _check_policies(card, task, policies)
+    return CheckedSubmission(path, card, task, found, policies, hashlib.sha256(files[CARD]).hexdigest())
+
+
+def read_card(files: Mapping[str, bytes]) -> Submission:
+    """Return the card among a submission's files; raises `RefusedError`."""
+    if CARD not in files:
+        raise RefusedError(CARD, "", "missing.")
+    if len(files[CARD]) > _CARD_BYTES:
+        raise RefusedError(CARD, "size", f"{len(files[CARD]):,} bytes; at most {_CARD_BYTES:,}.")
+    return read_schema(Submission, files[CARD], CARD)
+
+
+def _task(card: Submission) -> Task:
+    """Return our own task of the card's name, if it is the version that the card speaks of."""
+    try:
+        task = catalog.task(card.task)
+    except AgBenchError as error:
+        raise RefusedError(CARD, "task", str(error)) from None
+    if provenance.task_hash(task) != card.task_hash:
+        raise RefusedError(CARD, "task_hash", f"not that of {card.task} here; evaluate again.")
+    return task
+
+
+def _splits(card: Submission, task: Task) -> list[str]:
+    """Return the splits that a submission reports; one that plans with the model may report `test` alone.
+
+    An oracle or a predictive controller can take minutes for one season.
+    """
+    alone = card.method in ("oracle", "mpc") and not any(name.startswith("shift/") for name in card.files)
+    return [split for split in REPORTED if split in task.splits and not (alone and split == "shift")]
+
+
+def _check_training(card: Submission, task: Task) -> None:
+    for split in card.training.splits:
+        if split in REPORTED:
+            raise RefusedError(CARD, "training.splits", f"training on {split} is against the rules.")
+        if split not in task.protocol.training_splits:
+            allowed = ", ".join(task.protocol.training_splits)
+            raise RefusedError(CARD, "training.splits", f"{split!r} is none of {allowed}.")
+    if (card.method == "oracle") != (card.information == "model") and card.method != "mpc":
+        raise RefusedError(
+            CARD, "information", f"{card.information} does not go with the method {card.method}."
+        )
+    if card.policy is not None and card.policy.format == "rule" and card.learned:
+        raise RefusedError(CARD, "policy.format", "a rule is not learned; see `method`.")
+    _check_learned(card)
+
+
+def _check_learned(card: Submission) -> None:
+    """Refuse a method that is none of learning for what was learned: it would need no training seeds."""
+    if card.learned:
+        return
+    said = f"{card.method!r}, but {{}} learned: name one of {', '.join(sorted(LEARNED))}."
+    if card.policy is not None and card.policy.format in submitted_policy.SUFFIXES:
+        raise RefusedError(CARD, "method", said.format(f"a network ({card.policy.format}) is"))
+    if card.training.steps:
+        raise RefusedError(CARD, "method", said.format(f"an agent of {card.training.steps:,} steps is"))
+
+
+def _expected(card: Submission, task: Task) -> set[str]:
+    """Return the paths of all files that belong to a submission of this card."""
+    seeds = card.training.seeds
+    folders = [f"{split}/seed-{seed}" for split in _splits(card, task) for seed in seeds]
+    wanted = {name for folder in folders for name in results.names(card.files, folder)}
+    if card.policy is not None and card.policy.format == "rule" and card.policy.name is None:
+        wanted.add("policy/rule.yaml")
+    if card.policy is not None and card.policy.format in submitted_policy.SUFFIXES:
+        suffix = submitted_policy.SUFFIXES[card.policy.format]
+        wanted |= {f"policy/seed-{seed}{suffix}" for seed in seeds}
+    return wanted
+
+
+def _check_files(card: Submission, files: Mapping[str, bytes], wanted: set[str]) -> None:
+    """Refuse a file too many, one too few, and one with another hash than the card's."""
+    for name in sorted(set(files) - wanted - {CARD}):
+        raise RefusedError(name, "", "does not belong to this submission.")
+    for name in sorted(wanted - set(files)):
+        raise RefusedError(name, "", "missing.")
+    for name in sorted(set(card.files) ^ wanted):
+        problem = "is not one of the files" if name in card.files else "has no hash"
+        raise RefusedError(CARD, f"files.{name}", f"{problem} of this submission.")
+    for name in sorted(wanted):
+        if hashlib.sha256(files[name]).hexdigest() != card.files[name]:
+            raise RefusedError(name, "SHA-256", "not the one in submission.yaml.")
+
+
+def _check_policies(card: Submission, task: Task, policies: Mapping[str, bytes]) -> None:
+    """Refuse a policy that is not sound, or that reads what the card does not say."""
+    for seed in card.training.seeds if card.policy is not None else ():
+        policy = submitted_policy.load(card, task, policies, seed)
+        if policy.information != card.information:
+            raise RefusedError(
+                CARD, "information", f"{card.information}; the policy's is {policy.information}."
+            )
+    seen = identities(card, task, policies)
+    if len(set(seen.values())) < len(seen):
+        raise RefusedError("policy", "", "two training seeds have the very same policy.")
+
+
+def _check_seeds_differ(card: Submission, found: list[CheckedResult]) -> None:
+    """Refuse one training run that is given out as several.
+
+    Training may collapse to the same actions again and again: of a learned agent that brings its
+    policies, those must differ, its actions need not.
+    """
+    if card.learned and own_policy(card):
+        return
+    for one, two in _equal(found):
+        remedy = "bring the policies, which must differ" if card.learned else "submit one of the two"
+        raise RefusedError(
+            f"{two.split}/seed-{two.seed}/actions.npz",
+            "actions",
+            f"the very same as those of seed {one.seed}; {remedy}.",
+        )
+
+
+def _equal(found: list[CheckedResult]) -> Iterator[tuple[CheckedResult, CheckedResult]]:
+    """Yield pairs of results on a split, of two training seeds, that took the very same actions."""
+    for one, two in itertools.combinations(found, 2):
+        if one.split == two.split and same_actions(one.fingerprint, two.fingerprint):
+            yield one, two

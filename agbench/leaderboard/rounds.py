@@ -1,0 +1,147 @@
+"""Seasons of the leaderboard: each has a secret, of which only the SHA-256 is public until it closes.
+
+`BOARD/seasons.yaml` lists them. Hidden scenarios follow from the secret, so that whoever has the
+secret of a closed season can make them again, and see that it is the one that was promised.
+"""
+
+import hashlib
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+import yaml
+from pydantic import Field, model_validator
+
+from agbench.data.reading import Strict, read_file
+from agbench.data.submission import Hash
+from agbench.envs.scenario_weather import read_secret
+from agbench.errors import ConfigError
+from agbench.files import write_text
+
+FILE: Final = "seasons.yaml"
+SCENARIOS: Final = 50
+_LEAST_CHARACTERS: Final = 32
+
+
+class LeaderboardSeason(Strict):
+    """A season: its number, days (ISO 8601), how many hidden scenarios a task has, and the promise.
+
+    `sha256` is that of the secret's file without white space at its ends; `revealed` is the secret.
+    """
+
+    season: int = Field(ge=1)
+    opened: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
+    scenarios: int = Field(ge=1, le=1000)
+    sha256: Hash
+    closed: str | None = Field(default=None, pattern=r"^\d{4}-\d{2}-\d{2}$")
+    revealed: str | None = None
+
+    @model_validator(mode="after")
+    def _kept(self) -> "LeaderboardSeason":
+        if (self.closed is None) != (self.revealed is None):
+            raise ValueError("'closed' and 'revealed' stand together or not at all.")
+        if self.revealed is not None and hashlib.sha256(self.revealed.encode()).hexdigest() != self.sha256:
+            raise ValueError("the revealed secret is not the one whose SHA-256 was published.")
+        return self
+
+
+class Seasons(Strict):
+    """All seasons, in order; the last may be open."""
+
+    seasons: list[LeaderboardSeason]
+
+
+def load(board: Path) -> list[LeaderboardSeason]:
+    """Return the seasons of a board; none, where none was opened."""
+    path = board / FILE
+    return read_file(Seasons, path).seasons if path.is_file() else []
+
+
+def current(board: Path) -> LeaderboardSeason:
+    """Return the open season; raises `ConfigError` where there is none."""
+    found = load(board)
+    if not found or found[-1].closed is not None:
+        raise ConfigError(f"{board}: no season is open. Open one: agbench leaderboard season open")
+    return found[-1]
+
+
+@contextmanager
+def revealed(board: Path, number: int) -> Iterator[tuple[LeaderboardSeason, Path]]:
+    """Give a closed season and a file with its secret, which is gone after the block."""
+    season = next((s for s in load(board) if s.season == number), None)
+    if season is None or season.revealed is None:
+        said = "is open: its secret is not known" if season else "was never opened"
+        raise ConfigError(f"{board / FILE}: season {number} {said}.")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "secret"
+        path.write_text(season.revealed, encoding="ascii")
+        yield season, path
+
+
+def open_season(board: Path, secret_file: Path, scenarios: int = SCENARIOS) -> LeaderboardSeason:
+    """Open a season: publish the SHA-256 of a secret, which is drawn where its file is not there yet.
+
+    Raises `ConfigError` where a season is open, the secret was used before or can be guessed, or its
+    file lies on the board.
+    """
+    found = load(board)
+    if found and found[-1].closed is None:
+        raise ConfigError(f"{board / FILE}: season {found[-1].season} is open; close it first.")
+    if board.resolve() in secret_file.resolve().parents:
+        raise ConfigError(f"{secret_file} lies on the board, where all can read it; keep it elsewhere.")
+    if not secret_file.exists():
+        _draw(secret_file)
+    digest = hashlib.sha256(_text(secret_file).encode()).hexdigest()
+    if any(season.sha256 == digest for season in found):
+        raise ConfigError(f"{secret_file} is the secret of an earlier season; name a file that is not there.")
+    made = LeaderboardSeason(
+        season=len(found) + 1, opened=date.today().isoformat(), scenarios=scenarios, sha256=digest
+    )
+    _save(board, [*found, made])
+    return made
+
+
+def close_season(board: Path, secret_file: Path) -> LeaderboardSeason:
+    """Close the open season: reveal its secret, so that all can check and repeat what it gave."""
+    season = current(board)
+    check_secret(season, secret_file)
+    closed = season.model_copy(update={"closed": date.today().isoformat(), "revealed": _text(secret_file)})
+    _save(board, [*load(board)[:-1], closed])
+    return closed
+
+
+def check_secret(season: LeaderboardSeason, secret_file: Path) -> None:
+    """Raise `ConfigError` for a secret that is not the one that was promised."""
+    if hashlib.sha256(read_secret(secret_file)).hexdigest() != season.sha256:
+        raise ConfigError(
+            f"{secret_file} is not the secret whose SHA-256 was published when season {season.season} opened."
+        )
+
+
+def _draw(path: Path) -> None:
+    """Write a new secret that only its owner can read; never over a file that is there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(secrets.token_hex(32) + "\n")
+
+
+def _text(path: Path) -> str:
+    """Return a secret that can be revealed and not be guessed."""
+    found = read_secret(path)
+    if not found.isascii() or not found.decode("ascii").isprintable() or len(found) < _LEAST_CHARACTERS:
+        raise ConfigError(
+            f"{path}: a secret is one line of at least {_LEAST_CHARACTERS} random letters and digits; "
+            "name a file that is not there, and one is drawn."
+        )
+    return found.decode("ascii")
+
+
+def _save(board: Path, found: list[LeaderboardSeason]) -> None:
+    content = {"seasons": [season.model_dump(exclude_none=True) for season in found]}
+    write_text(board / FILE, yaml.safe_dump(content, sort_keys=False, indent=4))

@@ -1,0 +1,175 @@
+"""Making a submission out of results: built beside the board, checked, then moved in; or nothing."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from agbench.data.submission import Submission
+from agbench.errors import ConfigError, ResultError
+from agbench.evaluation.result import Result
+from agbench.files import sha256
+from agbench.leaderboard import board as places
+from agbench.leaderboard.checks import submitted_policy
+from agbench.leaderboard.checks.agents import refuse_taken
+from agbench.leaderboard.checks.duplicates import Known
+from agbench.leaderboard.checks.rows import Rows
+from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, check
+from agbench.untrusted import tables
+from agbench.untrusted.confined import confined
+from agbench.untrusted.folder import is_name
+from agbench.untrusted.refusal import RefusedError
+
+
+def submit(
+    folders: Sequence[str | Path],
+    card: Mapping[str, Any],
+    board: str | Path = places.DEFAULT,
+    policies: Sequence[str | Path] = (),
+    seeds: Sequence[int] | None = None,
+    house: bool = False,
+) -> Path:
+    """Make a submission from result folders, check it, put it on the board, and return its folder.
+
+    Args:
+        folders: results of one task; the i-th of each split belongs to the i-th training seed.
+        card: the keys of submission.yaml that results do not say: agent, version, authors, contact,
+            method and what else `agbench.data.submission.Submission` has.
+        board: the leaderboard's folder.
+        policies: files of the policy, one a training seed; for a rule of its own, its settings.
+        seeds: the training seeds; 0, 1, 2, ... if not given.
+        house: whether it is a task's own reference, which alone may be called so.
+
+    Raises `RefusedError`, and leaves the board as it was, unless all of the submission is good.
+    """
+    results = [Result.load(folder) for folder in folders]
+    chosen = _seeds(results, seeds)
+    _check_names(card)
+    _check_one_policy(card, policies)
+    root = Path(board)
+    target = places.place(root, results[0].task.task, str(card["agent"]), str(card["version"]))
+    rows = Rows(root)
+    _check_free(target)
+    root.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=".submitting-", dir=root.parent))
+    try:
+        _fill(building, folders, results, chosen, card, policies)
+        with confined(tables.READER) as child:
+            submission = check(building, child, placed=False)
+        refuse_taken(submission, rows, house)
+        Known(rows).refuse_copy(submission)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        building.chmod(0o755)
+        os.rename(building, target)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return target
+
+
+def _seeds(results: Sequence[Result], seeds: Sequence[int] | None) -> list[int]:
+    """Return the training seeds; every split must have a result of each."""
+    if not results:
+        raise ResultError("nothing to submit: name at least one result folder.")
+    tasks = sorted({result.task.task for result in results})
+    if len(tasks) > 1:
+        raise ResultError(f"results of different tasks cannot be one submission: {', '.join(tasks)}.")
+    counts = {s: sum(r.split == s for r in results) for s in {r.split for r in results}}
+    chosen = list(seeds) if seeds else list(range(max(counts.values())))
+    for split, count in sorted(counts.items()):
+        if count != len(chosen):
+            raise ResultError(f"{split} has {count} results, but there are {len(chosen)} training seeds.")
+    return chosen
+
+
+def _check_names(card: Mapping[str, Any]) -> None:
+    """Refuse names before they become a path."""
+    for key in ("agent", "version"):
+        if not is_name(str(card.get(key, ""))):
+            raise RefusedError(
+                CARD, key, f"{card.get(key)!r} is not a name of letters, digits, dot, dash and underscore."
+            )
+
+
+def _check_one_policy(card: Mapping[str, Any], policies: Sequence[str | Path]) -> None:
+    """Refuse a policy that is said twice: one of the task's own by name, and files."""
+    name = dict(card.get("policy") or {}).get("name")
+    if name is not None and policies:
+        files = ", ".join(str(path) for path in policies)
+        raise ConfigError(
+            f"the policy is said twice: {name}, one of the task's own (--rule), and {files} (--policy); "
+            "give one of the two."
+        )
+
+
+def _check_free(target: Path) -> None:
+    """Refuse a place that is taken."""
+    if target.exists():
+        raise RefusedError(
+            CARD, "version", f"{target.name} of {target.parent.name} is there; a row never changes."
+        )
+
+
+def _fill(
+    building: Path,
+    folders: Sequence[str | Path],
+    results: Sequence[Result],
+    seeds: Sequence[int],
+    card: Mapping[str, Any],
+    policies: Sequence[str | Path],
+) -> None:
+    """Write the files of a submission into a folder, the card last."""
+    left = {split: list(seeds) for split in {r.split for r in results}}
+    for folder, result in zip(folders, results, strict=True):
+        target = building / result.split / f"seed-{left[result.split].pop(0)}"
+        target.mkdir(parents=True)
+        for name in ("result.yaml", *result.record["files"]):
+            shutil.copyfile(Path(folder) / name, target / name)
+    _copy_policies(building / "policy", card, seeds, policies)
+    hashes = {p.relative_to(building).as_posix(): sha256(p) for p in building.rglob("*") if p.is_file()}
+    training = {**dict(card.get("training") or {}), "seeds": list(seeds)}
+    content = {
+        "format": 1,
+        "task": results[0].task.task,
+        "task_hash": results[0].record["task_hash"],
+        **card,
+        "information": results[0].information,
+        "training": training,
+        "files": dict(sorted(hashes.items())),
+    }
+    known = [key for key in Submission.model_fields if key in content]
+    ordered = {key: content[key] for key in [*known, *(k for k in content if k not in known)]}
+    text = yaml.safe_dump(ordered, sort_keys=False, width=100, allow_unicode=True)
+    (building / CARD).write_text(text, encoding="utf-8")
+
+
+def _copy_policies(
+    folder: Path, card: Mapping[str, Any], seeds: Sequence[int], policies: Sequence[str | Path]
+) -> None:
+    said = card.get("policy") or {}
+    kind = said.get("format")
+    if not policies:
+        return
+    suffix = submitted_policy.SUFFIXES.get(str(kind), "")
+    wanted = [submitted_policy.RULE] if kind == "rule" else [f"seed-{seed}{suffix}" for seed in seeds]
+    if len(policies) != len(wanted):
+        raise ConfigError(f"{len(policies)} policy files; {kind} wants {len(wanted)}: {', '.join(wanted)}.")
+    folder.mkdir()
+    for source, name in zip(policies, wanted, strict=True):
+        if not Path(source).is_file():
+            raise ConfigError(f"{source}: there is no such policy file.")
+        shutil.copyfile(source, folder / name)
+
+
+def described(submission: CheckedSubmission) -> str:
+    """Return one line that says what a submission holds."""
+    seeds = len(submission.card.training.seeds)
+    episodes = sum(len(result.actions) for result in submission.results)
+    equal = ", ".join(f"{one} and {two}" for one, two in submission.equal_seeds)
+    return (
+        f"{submission.name}: {seeds} training seed(s), {', '.join(submission.splits)}, {episodes} episodes"
+        f"{f'; the same actions in seeds {equal}' if equal else ''}"
+    )

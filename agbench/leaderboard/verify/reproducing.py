@@ -1,0 +1,150 @@
+"""Reproducing: the submitted policy runs here, and must do and reach what was recorded.
+
+It is asked step by step, and each season goes on with the recorded action, so that differences within the
+tolerance never add up. Where a policy that takes the largest of values takes another choice than was
+recorded, and the two values lie within rounding, that is a near-tie: another machine's last bits decided.
+Near-ties are counted, and few may be, or a policy without any preference could be said to have taken
+whatever was recorded.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.envs.family import action_map
+from agbench.evaluation import runner
+from agbench.leaderboard.checks import submitted_policy
+from agbench.leaderboard.checks.results import CheckedResult
+from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
+from agbench.leaderboard.verify.replaying import Replay, as_result, held, together
+from agbench.policies.base import Planner, Policy, Valuing
+from agbench.policies.networks import heads
+from agbench.untrusted.refusal import RefusedError
+
+if TYPE_CHECKING:
+    from agbench.envs.core import BatchCore
+
+NEAR_TIES: Final = 0.001  # of a result's decisions at most, but one always
+_ACTION_ATOL: Final = 1e-5  # of amounts in [-1, 1], for another mathematical library's last bits
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What reproducing found: `replay` of the recorded actions, and how the policy's own stand to them."""
+
+    replay: Replay
+    near_ties: int
+    same_actions: bool
+    """Whether all of the policy's actions were the recorded ones to the last bit."""
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes there were."""
+        return self.replay.episodes
+
+    @property
+    def exact(self) -> bool:
+        """Whether actions and final states are equal to the last bit."""
+        return self.same_actions and self.replay.exact
+
+
+def reproduce(submission: CheckedSubmission) -> Reproduction:
+    """Run the submitted policy on every split; raises `RefusedError` where it does otherwise.
+
+    All recorded actions are replayed by it, so that what it reproduces it has replayed too.
+    """
+    if submission.card.policy is None:
+        raise RefusedError(CARD, "policy", "none was submitted; replay is the most that can be verified.")
+    found = [_reproduce(submission, result) for result in submission.results]
+    return Reproduction(
+        replay=together(r.replay for r in found),
+        near_ties=sum(r.near_ties for r in found),
+        same_actions=all(r.same_actions for r in found),
+    )
+
+
+def _reproduce(submission: CheckedSubmission, checked: CheckedResult) -> Reproduction:
+    task = submission.task
+    policy = submitted_policy.load(submission.card, task, submission.policies, checked.seed)
+    tally = _Tally(checked, action_map(task).space)
+    again = runner.run_again(as_result(task, checked), tally.followers(policy))
+    return Reproduction(held(task, checked, again.episodes), tally.near_ties, tally.same_actions)
+
+
+class _Tally:
+    """Holds a policy's own actions against the recorded ones of a result, and counts its near-ties."""
+
+    def __init__(self, checked: CheckedResult, space: spaces.Space[Any]) -> None:
+        self.near_ties, self.same_actions = 0, True
+        self._checked, self._space = checked, space
+        self._decisions = sum(checked.columns["steps"])
+        self._file = f"{checked.split}/seed-{checked.seed}/actions.npz"
+
+    def followers(self, policy: Policy) -> Iterator[Policy]:
+        """Yield, for each episode, the policy following what was recorded."""
+        kind = _FollowingPlanner if isinstance(policy, Planner) else _Following
+        for scenario, recorded in zip(self._checked.columns["scenario"], self._checked.actions, strict=True):
+            yield kind(policy, recorded, scenario, self)
+
+    def take(self, own: Any, values: Any, rounding: float, recorded: NDArray[Any], where: str) -> None:
+        """Take note of a decision; raises `RefusedError` where it is not what was recorded."""
+        found = np.asarray(own, dtype=recorded.dtype)
+        if found.shape == recorded.shape and np.array_equal(found, recorded):
+            return
+        self.same_actions = False
+        if isinstance(self._space, spaces.Discrete):
+            choice = int(recorded) - int(self._space.start)
+            near = values is not None and heads.near_tie(values, choice, rounding)
+            self.near_ties += near
+        else:
+            near = found.shape == recorded.shape and np.allclose(found, recorded, rtol=0.0, atol=_ACTION_ATOL)
+        if not near:
+            said = f"the submitted policy takes others: {found.tolist()}, not {recorded.tolist()}."
+            raise RefusedError(self._file, f"actions in {where}", said)
+        most = max(1, int(NEAR_TIES * self._decisions))
+        if self.near_ties > most:
+            said = f"more than {most} of {self._decisions:,} decisions are near-ties taken otherwise."
+            raise RefusedError(self._file, "actions", said)
+
+
+class _Following:
+    """A policy that is asked for each action, while the season goes on with the recorded one."""
+
+    def __init__(self, policy: Policy, recorded: NDArray[Any], scenario: str, tally: _Tally) -> None:
+        self.name, self.information = policy.name, policy.information
+        self._policy, self._recorded = policy, recorded
+        self._valuing = policy if isinstance(policy, Valuing) else None
+        self._scenario, self._tally = scenario, tally
+        self._next = 0
+
+    def reset(self, seed: int) -> None:
+        """Start the episode."""
+        self._policy.reset(seed)
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the recorded action; the policy's own where the recording ends: there it has to fail."""
+        values, rounding = None, 0.0
+        if self._valuing is None:
+            own = self._policy(observation)
+        else:
+            own, values = self._valuing.decide(observation)
+            rounding = self._valuing.rounding
+        place, self._next = self._next, self._next + 1
+        if place >= len(self._recorded):
+            return own
+        recorded = self._recorded[place]
+        self._tally.take(own, values, rounding, recorded, f"{self._scenario}, decision {place + 1}")
+        return recorded
+
+
+class _FollowingPlanner(_Following):
+    """The same of a policy that may look at more than observations."""
+
+    def plan(self, core: "BatchCore", row: int) -> None:
+        """Prepare for the episode that has just started."""
+        assert isinstance(self._policy, Planner)
+        self._policy.plan(core, row)

@@ -1,0 +1,198 @@
+"""What was verified of a submission: its trust levels, kept beside the submissions, never in them.
+
+A level holds for the code that it was verified with, by its hash: where the task's hash is another one
+now, the level is outdated, until it is verified again.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import yaml
+from pydantic import Field
+
+import agbench
+from agbench.data.field import Number
+from agbench.data.reading import Strict, read_file
+from agbench.data.submission import Hash, Line
+from agbench.errors import ConfigError
+from agbench.evaluation import machine, provenance
+from agbench.files import write_text
+from agbench.leaderboard import board as places
+from agbench.leaderboard.checks.submission import CheckedSubmission
+
+Level = Literal["claimed", "replayed", "reproduced", "hidden"]
+Verifiable = Literal["replayed", "reproduced", "hidden"]
+LEVELS: Final[tuple[Level, ...]] = ("claimed", "replayed", "reproduced", "hidden")
+EARLIER: Final = "verified with an earlier version"
+"""What is said of a level that holds for other code than today's."""
+
+
+class HiddenRun(Strict):
+    """What a submitted policy reached in the hidden scenarios of a season of the leaderboard.
+
+    `floor`, `expert`: the objective of the task's own in the same scenarios, in the same run;
+    `objective`: that of each training seed; `expert_cost` and `cost`: the constraint costs, of each
+    scenario and of each training seed's episodes; `metrics`: means over seeds and scenarios.
+    """
+
+    season: int = Field(ge=1)
+    sha256: Hash
+    floor: list[Number] = Field(min_length=1)
+    expert: list[Number] = Field(min_length=1)
+    expert_cost: list[Number] = Field(min_length=1)
+    objective: dict[int, list[Number]] = Field(min_length=1)
+    cost: dict[int, list[Number]] = Field(min_length=1)
+    metrics: dict[str, Number]
+    failed: int = Field(ge=0)
+
+
+class Code(Strict):
+    """The code that a level was verified with: the hash of the task's physics, the package's version."""
+
+    simulator_hash: Hash
+    agbench: str
+
+
+class Verified(Strict):
+    """The levels that a submission reached, each with the code it was verified with.
+
+    `submission` is the SHA-256 of its card: all holds for these very files. `exact`: by kind of machine
+    (see `agbench.evaluation.machine`), whether replayed states were equal to the last bit; it holds for
+    the code of `replayed`. `near_ties`: how many decisions of the reproduced policy lay within rounding.
+    """
+
+    submission: Hash
+    levels: dict[Verifiable, Code] = Field(default={})
+    exact: dict[Line, bool] = Field(default={})
+    near_ties: int = Field(default=0, ge=0)
+    hidden: HiddenRun | None = None
+
+    @property
+    def level(self) -> Level:
+        """The highest level that was reached, with whichever code."""
+        return max(self.levels, key=LEVELS.index, default="claimed")
+
+    def holds(self, level: Level, simulator_hash: str) -> bool:
+        """Return whether a level was verified with the code of this hash."""
+        return level == "claimed" or (
+            level in self.levels and self.levels[level].simulator_hash == simulator_hash
+        )
+
+    def due(self, simulator_hash: str) -> Level | None:
+        """Return the level that replaying or reproducing must verify again or first; None where all hold.
+
+        Hidden runs are left out: they take their season's secret.
+        """
+        if self.levels.keys() <= {"hidden"}:
+            return "replayed"
+        outdated = [level for level in ("reproduced", "replayed") if level in self.levels]
+        outdated = [level for level in outdated if not self.holds(level, simulator_hash)]
+        return outdated[0] if outdated else None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a submission is verified as of now: what is shown of it wherever it is shown."""
+
+    level: Level
+    stale: bool = False
+    """Whether the level was verified with an earlier version of the task's physics."""
+    exact: dict[str, bool] = field(default_factory=dict)
+    """By kind of machine: whether states were equal to the last bit; with the code of now alone."""
+    near_ties: int = 0
+
+    @property
+    def exact_kinds(self) -> int:
+        """On how many kinds of machine states were equal to the last bit."""
+        return sum(self.exact.values())
+
+    @property
+    def details(self) -> str:
+        """What is to be said beside the level; empty where there is nothing."""
+        if self.stale:
+            return EARLIER
+        found = []
+        if self.exact:
+            kinds = "kind" if len(self.exact) == 1 else "kinds"
+            found.append(f"bit-equal on {self.exact_kinds} of {len(self.exact)} {kinds}")
+        if self.near_ties:
+            found.append(f"{self.near_ties} near-{'tie' if self.near_ties == 1 else 'ties'}")
+        return ", ".join(found)
+
+    def __str__(self) -> str:
+        """The level and what is to be said beside it, in a line."""
+        return ", ".join(filter(None, (self.level, self.details)))
+
+
+def standing(found: Verified, simulator_hash: str) -> Standing:
+    """Return how far a submission is verified, as what was found stands to the code of now."""
+    exact = found.exact if found.holds("replayed", simulator_hash) else {}
+    stale = not found.holds(found.level, simulator_hash)
+    return Standing(found.level, stale, dict(exact), found.near_ties)
+
+
+def load(board: Path, submission: CheckedSubmission) -> Verified:
+    """Return what was verified of a submission: nothing where nothing was, or of other files."""
+    return of_card(board, submission.card, submission.digest)
+
+
+def of_card(board: Path, card: Any, digest: str) -> Verified:
+    """Return what was verified of the submission with a card of this SHA-256."""
+    path = _path(board, card)
+    if path.is_file():
+        found = read_file(Verified, path)
+        if found.submission == digest:
+            return found
+    return Verified(submission=digest)
+
+
+def save(
+    board: Path,
+    submission: CheckedSubmission,
+    level: Verifiable,
+    exact: bool | None = None,
+    *,
+    near_ties: int = 0,
+    hidden: HiddenRun | None = None,
+) -> Verified:
+    """Write down that a submission reached a level with the code of now, beside what it reached before.
+
+    Who reproduces has replayed. `exact` is what was found on this kind of machine; what was found on others
+    with the same code stays. `hidden` replaces what it reached in hidden scenarios before, of an earlier
+    season perhaps.
+    """
+    before = load(board, submission)
+    now = Code(simulator_hash=provenance.simulator_hash(submission.task), agbench=agbench.__version__)
+    reached: list[Verifiable] = ["replayed", "reproduced"] if level == "reproduced" else [level]
+    kinds = before.exact
+    if level != "hidden":
+        kinds = kinds if before.holds("replayed", now.simulator_hash) else {}
+        kinds = kinds if exact is None else {**kinds, machine.kind(): exact}
+    found = Verified(
+        submission=submission.digest,
+        levels=dict(sorted((before.levels | dict.fromkeys(reached, now)).items(), key=_rank)),
+        exact=dict(sorted(kinds.items())),
+        near_ties=near_ties if level == "reproduced" else before.near_ties,
+        hidden=hidden or before.hidden,
+    )
+    content = found.model_dump(exclude_none=True, exclude_defaults=True)
+    write_text(_path(board, submission.card), yaml.safe_dump(content, sort_keys=False, width=200, indent=4))
+    return found
+
+
+def withdraw(board: Path, submission: CheckedSubmission) -> None:
+    """Forget what was verified of a submission, because it does not hold."""
+    _path(board, submission.card).unlink(missing_ok=True)
+
+
+def _rank(item: tuple[Verifiable, Code]) -> int:
+    return LEVELS.index(item[0])
+
+
+def _path(board: Path, card: Any) -> Path:
+    folder = places.place(board, card.task, card.agent, card.version)
+    relative = folder.relative_to(board / places.SUBMISSIONS)
+    if ".." in relative.parts:
+        raise ConfigError(f"{relative}: not a place on the board.")
+    return board / places.VERIFIED / relative.parent / f"{card.version}.yaml"

@@ -1,0 +1,1 @@
+"""Policies for fields: rules, schedules, an economic decision model, and oracles."""

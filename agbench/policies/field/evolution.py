@@ -1,0 +1,181 @@
+"""The oracle of several inputs: a season's doses optimised by CMA-ES, the weather known."""
+
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pydantic import Field
+
+from agbench.compiled import entry
+from agbench.data.field_task import FieldTask
+from agbench.data.reading import Strict
+from agbench.envs.actions import Menu
+from agbench.envs.core import BatchCore, Parts, SavedEpisode
+from agbench.errors import ConfigError
+from agbench.policies.base import Information, Policy
+from agbench.policies.tuning.playing import actions_of, returns_of_actions
+from agbench.variables import Floats
+
+_SPREAD: Final = 0.7  # of the first generation, in the largest dose of an input a period
+_ROUNDING: Final = 1e-9  # of an input; what is less is rounding
+
+Actions = NDArray[np.int64]
+
+
+class EvolutionSettings(Strict):
+    """The policy to start from, periods of a season, and the budget: candidates a generation, generations."""
+
+    start: str
+    periods: int = Field(default=12, ge=1)
+    population: int = Field(default=256, ge=16)
+    generations: int = Field(default=100, ge=1)
+    seed: int = 0
+
+
+class Evolved:
+    """Searches the best sequence of actions for the very episode: an upper bound of what was found.
+
+    What is optimised is how much of each input each period of the season gets, by the covariance
+    matrix adaptation evolution strategy (Hansen and Ostermeier 2001, Evolutionary Computation 9,
+    159-195; package `cma`), from what the policy to start from gives. Within a period an input is
+    due evenly; each decision gives the one that is most behind, within the task's limits. Where the
+    agent sows and harvests, the days of both are searched too.
+    """
+
+    information: Information = "model"
+
+    def __init__(self, name: str, settings: EvolutionSettings, start: Policy) -> None:
+        self.name = name
+        self._settings = settings
+        self._start = start
+        self._solved: dict[tuple[int, str], tuple[Parts, Actions]] = {}
+        self._actions: Actions = np.zeros(1, dtype=np.int64)
+        self._step = 0
+
+    def reset(self, seed: int) -> None:
+        """Go back to the season's first decision."""
+        self._step = 0
+
+    def plan(self, core: BatchCore, row: int) -> None:
+        """Find the best actions for the episode of a row; each fixed scenario is solved once."""
+        key = id(core.parts), str(core.scenario[row])
+        known = None if core.parts.scenarios.random else self._solved.get(key)
+        if known is None:
+            known = core.parts, self.solve(core.parts, core.save(row))
+            self._solved[key] = known
+        self._actions = known[1]
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action of the next decision."""
+        action = self._actions[min(self._step, len(self._actions) - 1)]
+        self._step += 1
+        return int(action)
+
+    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
+        """Return the best action sequence found from the start of an episode."""
+        from cma import CMAEvolutionStrategy
+
+        settings = self._settings
+        seasons = _Seasons(parts, settings.periods, self.name)
+        first: Actions = actions_of(parts, self._start, start).astype(np.int64)
+        alone = BatchCore(parts, 1)
+        best, value = first, float(returns_of_actions(alone, start, first[None])[0])
+        steps = int(alone.simulator.horizon[0]) if seasons.work else len(first)
+        generator = np.random.default_rng(settings.seed)
+        options = {
+            "popsize": settings.population,
+            "bounds": [0.0, None],
+            "randn": lambda *shape: generator.standard_normal(shape),
+            "seed": np.nan,  # the generator is ours: no global state is touched
+            "verbose": -9,
+        }
+        search = CMAEvolutionStrategy(seasons.given(first, steps), _SPREAD, options)
+        core = BatchCore(parts, settings.population)
+        for _ in range(settings.generations):
+            points = search.ask()
+            candidates = seasons.actions(np.array(points), steps)
+            values = returns_of_actions(core, start, candidates)
+            search.tell(points, (-values).tolist())
+            i = int(np.argmax(values))
+            if values[i] > value:
+                best, value = candidates[i].copy(), float(values[i])
+        return best
+
+
+class _Seasons:
+    """Seasons as points: the amount of each input in each period, in units of its largest dose.
+
+    After them stand the days of sowing and of harvest, in periods, where the agent does either.
+    """
+
+    def __init__(self, parts: Parts, periods: int, name: str) -> None:
+        menu = parts.actions
+        if not isinstance(menu, Menu) or not isinstance(menu.space, spaces.Discrete):
+            raise ConfigError(f"{name}: evolution works on a menu, not on amounts.")
+        task = parts.task
+        work = task.season.work if isinstance(task, FieldTask) else ()
+        limits = task.reward.limits if isinstance(task, FieldTask) else {}
+        inputs = [input for input in menu.names if input not in work]
+        doses = [menu.doses(input) for input in inputs]
+        width = max(len(amounts) for amounts in doses)
+        self._doses = np.full((len(doses), width), np.inf)
+        self._codes = np.zeros((len(doses), width), dtype=np.int64)
+        for j, (input, amounts) in enumerate(zip(inputs, doses, strict=True)):
+            self._doses[j, : len(amounts)] = amounts
+            self._codes[j, : len(amounts)] = [menu.encode(input, amount)[0] for amount in amounts]
+        self._largest = np.array([amounts[-1] for amounts in doses])
+        self._limits = np.array([limits.get(input, np.inf) for input in inputs])
+        self._periods = periods
+        self.work = [menu.encode(input, 1.0)[0] for input in work]
+        """The menu numbers of sowing and harvest."""
+
+    def given(self, actions: Actions, steps: int) -> Floats:
+        """Return the point of a season's actions, of at most `steps`; work not done stands at the end."""
+        doses = np.zeros((len(self._doses), steps))
+        for j, codes in enumerate(self._codes):
+            for code, amount in zip(codes[1:], self._doses[j, 1:], strict=True):
+                if np.isfinite(amount):
+                    doses[j, : len(actions)][actions == code] = amount
+        parts = np.array_split(doses / self._largest[:, None], self._periods, axis=1)
+        amounts = np.stack([part.sum(axis=1) for part in parts], axis=1).ravel()
+        days = [int(np.flatnonzero(actions == code)[0]) if code in actions else steps for code in self.work]
+        return np.concatenate([amounts, np.array(days) * self._periods / steps])
+
+    def actions(self, points: Floats, steps: int) -> Actions:
+        """Return the actions of points (n, inputs x periods + work), (n, steps)."""
+        shape = len(points), len(self._doses), self._periods
+        amounts, days = np.split(points, [shape[1] * shape[2]], axis=1)
+        amounts = amounts.reshape(shape) * self._largest[:, None]
+        found: Actions = _decisions(amounts, self._doses, self._codes, self._limits, steps)
+        due = np.rint(days * steps / self._periods).astype(np.int64).clip(0, steps - 1)
+        for j, code in enumerate(self.work):
+            found[np.arange(len(points)), due[:, j]] = code
+        return found
+
+
+@entry
+def _decisions(amounts: Floats, doses: Floats, codes: Actions, limits: Floats, steps: int) -> Actions:
+    """Return menu numbers (n, steps) that follow `amounts` (n, inputs, periods) as doses allow."""
+    n, inputs, periods = amounts.shape
+    found = np.zeros((n, steps), dtype=np.int64)
+    due, given, rate = np.empty(inputs), np.empty(inputs), np.empty(inputs)
+    for i in range(n):
+        for j in range(inputs):
+            total = amounts[i, j].sum()
+            rate[j] = min(1.0, limits[j] / total) * periods / steps if total > 0.0 else 0.0
+            due[j] = given[j] = 0.0
+        for t in range(steps):
+            period = t * periods // steps
+            most, chosen, level = 0.0, 0, 0
+            for j in range(inputs):
+                due[j] += rate[j] * amounts[i, j, period]
+                wanted = min(due[j], limits[j]) - given[j] + _ROUNDING
+                at = 0
+                while at + 1 < doses.shape[1] and doses[j, at + 1] <= wanted:
+                    at += 1
+                if at > 0 and wanted / doses[j, 1] > most:
+                    most, chosen, level = wanted / doses[j, 1], j, at
+            found[i, t] = codes[chosen, level]
+            given[chosen] += doses[chosen, level]
+    return found

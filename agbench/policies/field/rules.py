@@ -1,0 +1,141 @@
+"""Rules of thumb: an amount of an input at intervals, when something runs low, up to a total."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field, field_validator, model_validator
+
+from agbench.data.field import Number
+from agbench.data.field_task import Days, FieldTask
+from agbench.data.quantity import days
+from agbench.data.reading import Strict
+from agbench.envs.actions import ActionMap
+from agbench.errors import unknown
+from agbench.policies.base import Information
+
+_SMALLEST = 1e-9  # of an input; what is less is rounding
+
+
+class Rule(Strict):
+    """Give `amount` of `input`, at most once in `every`, from `after` the first decision on.
+
+    Only while the observed `when` lies below `below`, while everything observed that `within` names
+    (state or mean weather) lies in its range from .. to, and until the season's total of the input
+    reaches `until`, where these are given.
+    """
+
+    input: str
+    amount: Number = Field(ge=0)
+    every: Days | None = None
+    after: int = Field(default=0, ge=0)
+    when: str | None = None
+    below: Number | None = None
+    until: Number | None = None
+    within: dict[str, tuple[Number, Number]] = Field(default={})
+
+    @field_validator("within", mode="before")
+    @classmethod
+    def _ranges(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {name: tuple(r) if isinstance(r, list) else r for name, r in value.items()}
+
+    @model_validator(mode="after")
+    def _both(self) -> "Rule":
+        if (self.when is None) != (self.below is None):
+            raise ValueError("when and below go together: the variable and its threshold.")
+        return self
+
+
+class RulesSettings(Strict):
+    """The rules in their order: the first that applies acts, one a decision.
+
+    `agbench fit` tries values of `tune` (such as `0.amount: [2, 4]` for the first rule), at most
+    `budget` combinations, drawn by `seed`, on the first `scenarios` of the training split or on all.
+    """
+
+    rules: list[Rule] = Field(min_length=1)
+    tune: dict[str, list[Any]] = Field(default={})
+    budget: int = Field(default=200, ge=1)
+    scenarios: int | None = Field(default=None, ge=1)
+    seed: int = 0
+
+
+@dataclass
+class _Reading:
+    """A rule and what it needs while it runs."""
+
+    rule: Rule
+    every: int
+    place: int
+    ranges: list[tuple[int, float, float]]
+    last: int | None = None
+
+
+class Rules:
+    """Follows rules in the order of their importance."""
+
+    information: Information = "observation"
+
+    def __init__(self, name: str, rules: Sequence[Rule], task: FieldTask, actions: ActionMap) -> None:
+        self.name = name
+        self._actions = actions
+        self._step_days = task.season.step_days
+        self._readings = [_read(rule, task) for rule in rules]
+        self._nothing = actions.encode(actions.names[0], 0.0)[0]
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Go back to the season's first decision."""
+        self._day = -self._step_days
+        self._given = dict.fromkeys(self._actions.names, 0.0)
+        for reading in self._readings:
+            reading.last = None
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action of the first rule that applies."""
+        self._day += self._step_days
+        for reading in self._readings:
+            if not self._applies(reading, observation):
+                continue
+            rule = reading.rule
+            action, given = self._actions.encode(rule.input, rule.amount + _SMALLEST)
+            self._given[rule.input] += given
+            reading.last = self._day
+            return action
+        return self._nothing
+
+    def _applies(self, reading: _Reading, observation: Any) -> bool:
+        rule = reading.rule
+        if self._day < rule.after or rule.amount <= 0.0:
+            return False
+        if reading.last is not None and self._day - reading.last < reading.every:
+            return False
+        if rule.below is not None and observation[reading.place] >= rule.below:
+            return False
+        if not all(low <= observation[place] <= high for place, low, high in reading.ranges):
+            return False
+        total = self._given[rule.input] + rule.amount
+        return rule.until is None or total <= rule.until + _SMALLEST
+
+
+def _read(rule: Rule, task: FieldTask) -> _Reading:
+    """Return a rule with what it names looked up; raises `UnknownNameError` for what is not there."""
+    if rule.input not in task.action.doses:
+        raise unknown("input", rule.input, task.action.doses, where=task.task)
+    seen = task.observation.state
+    if rule.when is not None and rule.when not in seen:
+        raise unknown("observed variable", rule.when, seen, where=task.task)
+    every = 0 if rule.every is None else days(rule.every)
+    ranges = [(_place(name, task), low, high) for name, (low, high) in rule.within.items()]
+    return _Reading(rule, every, 0 if rule.when is None else seen.index(rule.when), ranges)
+
+
+def _place(name: str, task: FieldTask) -> int:
+    """Return where in an observation a state or mean weather variable stands."""
+    told = task.observation
+    seen = [*told.state, *(told.weather if told.weather_form == "mean" else ())]
+    if name not in seen:
+        raise unknown("observed variable", name, seen, where=task.task)
+    return seen.index(name)

@@ -1,0 +1,89 @@
+"""Schedules: doses on dates, as a grower plans them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+
+from agbench.data.field import Number
+from agbench.data.field_task import MonthDay, SeasonSpec
+from agbench.data.reading import Strict
+from agbench.envs.actions import ActionMap
+from agbench.policies.base import Information
+
+_SMALLEST = 1e-9  # of an input; what is less is rounding
+
+
+class PlannedDose(Strict):
+    """An amount of an input that is due on a date, in the input's unit."""
+
+    date: MonthDay
+    amount: Number
+
+
+class ScheduleSettings(Strict):
+    """The input and its planned doses; `agbench fit` keeps the dates where they are `fixed`."""
+
+    input: str
+    dates: Literal["free", "fixed"] = "fixed"
+    plan: list[PlannedDose]
+
+
+@dataclass(frozen=True)
+class _Due:
+    day: int
+    amount: float
+
+
+class Schedule:
+    """Gives what is due, as fast as the action space allows.
+
+    A dose larger than one action can give is carried over to the following steps. Dates count as
+    days since the season's start in a year without 29 February.
+    """
+
+    information: Information = "observation"
+
+    def __init__(self, name: str, settings: ScheduleSettings, season: SeasonSpec, actions: ActionMap) -> None:
+        self.name = name
+        self._input = settings.input
+        self._season = season
+        self._actions = actions
+        self._due = sorted(
+            (_Due(season_day(season, p.date), p.amount) for p in settings.plan),
+            key=lambda due: due.day,
+        )
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Go back to the season's first decision."""
+        self._day = self._season.warmup_days
+        self._given = 0.0
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action that gives what is due and not yet given."""
+        due = sum(d.amount for d in self._due if d.day <= self._day) - self._given
+        action, given = self._actions.encode(self._input, max(due, 0.0) + _SMALLEST)
+        self._given += given
+        self._day += self._season.step_days
+        return action
+
+
+def season_day(season: SeasonSpec, month_day: str) -> int:
+    """Return the day of the season of a date, the season's start being day 0."""
+    start = date.fromisoformat(f"2001-{season.start}")
+    day = date.fromisoformat(f"2001-{month_day}")
+    return (day - start).days if day >= start else (day.replace(year=2002) - start).days
+
+
+def decision_dates(season: SeasonSpec, steps: int) -> list[str]:
+    """Return the date of each of the season's first `steps` decisions, in a year of 365 days."""
+    start = date.fromisoformat(f"2001-{season.start}").toordinal() + season.warmup_days
+    days = [date.fromordinal(start + i * season.step_days) for i in range(steps)]
+    return [day.strftime("%m-%d") for day in days]
+
+
+def as_plan(season: SeasonSpec, amounts: Sequence[float]) -> list[PlannedDose]:
+    """Return the amounts of successive decisions as planned doses, zeros left out."""
+    dates = decision_dates(season, len(amounts))
+    return [PlannedDose(date=d, amount=float(a)) for d, a in zip(dates, amounts, strict=True) if a > 0.0]

@@ -1,0 +1,60 @@
+"""From a network's outputs to actions: the same for every format that a network comes in."""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.compiled.elementary import tanh
+from agbench.variables import Floats
+
+HEADS: Final = ("argmax", "clip", "squash")
+ROUNDING: Final = {"float64": 1e-11, "float32": 1e-4}
+"""By which part of themselves a network's outputs may differ between machines.
+
+A sum of n products is off by n u of its terms' sizes at most, u being 1.1e-16 in double and 6e-8 in single
+precision: with 1,024 inputs by 1.1e-13 and 6e-5. Products that cancel and the layers behind make more of
+it, for which double has two digits more. Single precision has no such room, but roundings go either way,
+so that a layer is off by some sqrt(n) u, 2e-6.
+"""
+
+
+def outputs(space: spaces.Space[Any]) -> int:
+    """Return how many outputs a network for an action space has: one a choice, or one an amount."""
+    return int(space.n) if isinstance(space, spaces.Discrete) else math.prod(space.shape or ())
+
+
+def near_tie(values: Floats, choice: int, rounding: float) -> bool:
+    """Return whether a choice's value is within rounding of the largest, but not equal to it.
+
+    Equal values are none: of them the first is taken, on every machine. The bound is a part of the larger of
+    the two, whatever other choices are worth.
+    """
+    best, other = float(values.max()), float(values[choice])
+    if not (math.isfinite(best) and math.isfinite(other)):
+        return False
+    return 0.0 < best - other <= rounding * max(abs(best), abs(other))
+
+
+def default_head(space: spaces.Space[Any]) -> str:
+    """Return the head of a network that says none: `argmax` for menus, `clip` for amounts."""
+    return "argmax" if isinstance(space, spaces.Discrete) else "clip"
+
+
+def actions(out: Floats, head: str, space: spaces.Space[Any]) -> NDArray[Any]:
+    """Return the actions of outputs (n, outputs), of the action space's own type.
+
+    Menus: the first of the largest outputs. Amounts: clipped to the bounds, or, with `squash`, the
+    hyperbolic tangent stretched from bound to bound.
+    """
+    if isinstance(space, spaces.Discrete):
+        chosen: NDArray[Any] = np.argmax(out, axis=-1).astype(np.int64) + int(space.start)
+        return chosen
+    assert isinstance(space, spaces.Box)
+    low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+    shaped = out.reshape(len(out), *low.shape)
+    if head == "squash":
+        shaped = low + 0.5 * (tanh(shaped) + 1.0) * (high - low)
+    return np.clip(shaped, low, high).astype(np.float32)

@@ -1,0 +1,241 @@
+"""Multilayer perceptrons as plain arrays: `policy.npz`, evaluated in float64, equal to the last bit.
+
+A file holds `activations` (texts, one a layer), `weight_0`, `bias_0`, `weight_1`, ... (inputs, outputs),
+`head` (`argmax` for menus; `clip` or `squash` for amounts), and optionally `observation_mean`,
+`observation_scale` and `observation_clip`: the network sees clip((observation - mean) / scale).
+
+Recurrent cells may stand before the layers: `cells` (texts: `lstm` or `gru`) and of each
+`cell_0_input_weight`, `cell_0_hidden_weight`, `cell_0_input_bias`, `cell_0_hidden_bias`, as
+`agbench.policies.networks.layers.Cell` has them. Their states start at 0 with each episode.
+"""
+
+import io
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.files import write
+from agbench.policies.base import Information
+from agbench.policies.networks import heads
+from agbench.policies.networks.layers import ACTIVATIONS, GATES, Cell, dense
+from agbench.policies.networks.network_file import opened
+from agbench.untrusted.arrays import Limits, read_npz
+from agbench.untrusted.refusal import RefusedError
+from agbench.variables import Floats
+
+LIMITS: Final = Limits(members=60, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"))
+LAYERS: Final = 16
+CELLS: Final = 4
+WIDTH: Final = 1024
+_CELL_ARRAYS: Final = ("input_weight", "hidden_weight", "input_bias", "hidden_bias")
+
+States = tuple[Floats, ...]
+
+
+@dataclass(frozen=True)
+class Network:
+    """The numbers of a perceptron: layers, head, how observations are normalised, recurrent cells."""
+
+    activations: tuple[str, ...]
+    weights: tuple[Floats, ...]
+    biases: tuple[Floats, ...]
+    head: str
+    mean: Floats | None = None
+    scale: Floats | None = None
+    clip: float = field(default=math.inf)
+    cells: tuple[Cell, ...] = ()
+
+    def start(self, rows: int) -> States:
+        """Return the states of the cells at the start of an episode, one array a cell."""
+        return tuple(cell.start(rows) for cell in self.cells)
+
+    def step(self, observations: Any, states: States) -> tuple[Floats, States]:
+        """Return the outputs (n, outputs) of observations (n, inputs), and the next states."""
+        values: Floats = np.asarray(observations, dtype=np.float64)
+        if self.mean is not None and self.scale is not None:
+            values = np.clip((values - self.mean) / self.scale, -self.clip, self.clip)
+        with np.errstate(all="ignore"):
+            new = []
+            for cell, state in zip(self.cells, states, strict=True):
+                new.append(cell.step(values, state))
+                values = new[-1][:, : cell.units]
+            for name, weight, bias in zip(self.activations, self.weights, self.biases, strict=True):
+                values = ACTIVATIONS[name](dense(values, weight, bias))
+        return values, tuple(new)
+
+    def __call__(self, observations: Any) -> Floats:
+        """Return the outputs (n, outputs) of the first observations of episodes, (n, inputs)."""
+        return self.step(observations, self.start(len(observations)))[0]
+
+    def actions(self, observations: Any, space: spaces.Space[Any]) -> NDArray[Any]:
+        """Return the actions for the first observations of episodes, of the action space's own type."""
+        return heads.actions(self(observations), self.head, space)
+
+
+class Mlp:
+    """A perceptron that acts: the policy format `mlp`."""
+
+    information: Information = "observation"
+    rounding = heads.ROUNDING["float64"]
+
+    def __init__(self, name: str, network: Network, space: spaces.Space[Any]) -> None:
+        self.name = name
+        self._network, self._space = network, space
+        self._states = network.start(1)
+
+    def reset(self, seed: int) -> None:
+        """Start an episode: all that was remembered is forgotten."""
+        self._states = self._network.start(1)
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action for one observation."""
+        return self.decide(observation)[0]
+
+    def decide(self, observation: Any) -> tuple[Any, Floats]:
+        """Return the action for one observation, and the outputs that it was made of."""
+        out, self._states = self._network.step(np.asarray(observation)[None], self._states)
+        return heads.actions(out, self._network.head, self._space)[0], out[0]
+
+
+def load(path: str | Path, task: Any) -> Mlp:
+    """Return the policy in a `policy.npz` for a task (its id, or the task)."""
+    file = opened(path, task)
+    network = read(file.content, str(file.path), file.observations, file.actions)
+    return Mlp(file.path.stem, network, file.actions)
+
+
+def save(network: Network, path: str | Path) -> Path:
+    """Write a network as `policy.npz`."""
+    arrays: dict[str, Any] = {"activations": np.array(network.activations), "head": np.array(network.head)}
+    for i, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
+        arrays[f"weight_{i}"], arrays[f"bias_{i}"] = _smallest(weight), _smallest(bias)
+    if network.cells:
+        arrays["cells"] = np.array([cell.kind for cell in network.cells])
+    for i, cell in enumerate(network.cells):
+        arrays |= {f"cell_{i}_{name}": _smallest(getattr(cell, name)) for name in _CELL_ARRAYS}
+    if network.mean is not None and network.scale is not None:
+        arrays["observation_mean"], arrays["observation_scale"] = network.mean, network.scale
+        if math.isfinite(network.clip):
+            arrays["observation_clip"] = np.array(network.clip)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    write(Path(path), lambda temporary: temporary.write_bytes(buffer.getvalue()))
+    return Path(path)
+
+
+def _smallest(values: Floats) -> NDArray[Any]:
+    """Return numbers as float32 where that loses nothing, as for weights that were trained so."""
+    single = values.astype(np.float32)
+    return single if (single == values).all() else values
+
+
+def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Network:
+    """Return the network of a stranger's policy.npz; raises `RefusedError` where it does not fit."""
+    arrays = read_npz(content, file, LIMITS)
+    activations = _texts(arrays, "activations", file, list(ACTIVATIONS), 1)
+    (head,) = _texts(arrays, "head", file, heads.HEADS, 0)
+    if not 1 <= len(activations) <= LAYERS:
+        raise RefusedError(file, "activations", f"{len(activations)} layers; 1 to {LAYERS}.")
+    outputs = _outputs(space, head, file)
+    cells = _cells(arrays, file, inputs)
+    weights, biases, width = [], [], cells[-1].units if cells else inputs
+    for i in range(len(activations)):
+        weight = _numbers(arrays, f"weight_{i}", file, (width, None))
+        width = weight.shape[1]
+        if not 1 <= width <= WIDTH:
+            raise RefusedError(file, f"weight_{i}", f"{width} outputs; 1 to {WIDTH}.")
+        weights.append(weight)
+        biases.append(_numbers(arrays, f"bias_{i}", file, (width,)))
+    if width != outputs:
+        raise RefusedError(file, f"weight_{len(weights) - 1}", f"{width} outputs; the task wants {outputs}.")
+    mean, scale, clip = _normalisation(arrays, file, inputs)
+    if arrays:
+        raise RefusedError(file, min(arrays), "not an array of a policy.")
+    return Network(tuple(activations), tuple(weights), tuple(biases), head, mean, scale, clip, cells)
+
+
+def _cells(arrays: dict[str, NDArray[Any]], file: str, inputs: int) -> tuple[Cell, ...]:
+    """Take the recurrent cells out of the arrays; there may be none."""
+    kinds = _texts(arrays, "cells", file, list(GATES), 1) if "cells" in arrays else []
+    if len(kinds) > CELLS:
+        raise RefusedError(file, "cells", f"{len(kinds)} cells; at most {CELLS}.")
+    found: list[Cell] = []
+    for i, kind in enumerate(kinds):
+        hidden = _numbers(arrays, f"cell_{i}_hidden_weight", file, (None, None))
+        units, gates = len(hidden), GATES[kind]
+        if not 1 <= units <= WIDTH or hidden.shape != (units, gates * units):
+            raise RefusedError(
+                file,
+                f"cell_{i}_hidden_weight",
+                f"of shape {hidden.shape}; wanted (h, {gates} h), h from 1 to {WIDTH}.",
+            )
+        weight = _numbers(arrays, f"cell_{i}_input_weight", file, (inputs, gates * units))
+        biases = (_numbers(arrays, f"cell_{i}_{n}_bias", file, (gates * units,)) for n in ("input", "hidden"))
+        found.append(Cell(kind, weight, hidden, *biases))
+        inputs = units
+    return tuple(found)
+
+
+def _outputs(space: spaces.Space[Any], head: str, file: str) -> int:
+    """Return how many outputs a network for an action space has; its head must go with it."""
+    discrete = isinstance(space, spaces.Discrete)
+    if discrete != (head == "argmax"):
+        raise RefusedError(file, "head", f"{head} does not go with the action space {space}.")
+    return heads.outputs(space)
+
+
+def _normalisation(
+    arrays: dict[str, NDArray[Any]], file: str, inputs: int
+) -> tuple[Floats | None, Floats | None, float]:
+    """Take mean, scale and clip out of the arrays; all may be absent."""
+    if not any(key.startswith("observation_") for key in arrays):
+        return None, None, math.inf
+    mean = _numbers(arrays, "observation_mean", file, (inputs,))
+    scale = _numbers(arrays, "observation_scale", file, (inputs,))
+    if not (scale > 0.0).all():
+        raise RefusedError(file, "observation_scale", "a scale that is not above 0.")
+    clip = math.inf
+    if "observation_clip" in arrays:
+        clip = float(_numbers(arrays, "observation_clip", file, ()))
+        if clip <= 0.0:
+            raise RefusedError(file, "observation_clip", f"{clip:g} is not above 0.")
+    return mean, scale, clip
+
+
+def _numbers(arrays: dict[str, NDArray[Any]], name: str, file: str, shape: tuple[int | None, ...]) -> Floats:
+    """Take finite numbers of a shape out of the arrays; None fits any length."""
+    if name not in arrays:
+        raise RefusedError(file, name, "missing.")
+    found = arrays.pop(name)
+    fits = len(found.shape) == len(shape) and all(
+        w in (None, f) for f, w in zip(found.shape, shape, strict=True)
+    )
+    if found.dtype.kind != "f" or not fits:
+        wanted = tuple("any" if w is None else w for w in shape)
+        raise RefusedError(file, name, f"{found.dtype} of shape {found.shape}; wanted floats of {wanted}.")
+    if not np.isfinite(found).all():
+        raise RefusedError(file, name, "holds a number that is not finite.")
+    numbers: Floats = found.astype(np.float64)
+    return numbers
+
+
+def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, known: Any, dimensions: int) -> list[str]:
+    """Take known words out of the arrays."""
+    if name not in arrays:
+        raise RefusedError(file, name, "missing.")
+    found = arrays.pop(name)
+    if found.dtype.kind != "U" or found.ndim != dimensions:
+        raise RefusedError(file, name, f"{found.dtype} of shape {found.shape}; wanted texts.")
+    try:
+        words = [str(word) for word in found.ravel()]
+    except ValueError:
+        raise RefusedError(file, name, "not text.") from None
+    for word in words:
+        if word not in known:
+            raise RefusedError(file, name, f"unknown {word!r}; known: {', '.join(known)}.")
+    return words

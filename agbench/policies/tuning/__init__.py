@@ -1,0 +1,1 @@
+"""Searching for settings and schedules: cross-entropy, batches of candidates, fitted baselines."""

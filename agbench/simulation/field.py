@@ -1,0 +1,191 @@
+"""Bare physics for modellers: one season, one table, no rewards and no agents."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from agbench.data import catalog
+from agbench.data.field import Crop, Soil, check_units
+from agbench.data.site import Site
+from agbench.errors import ConfigError, WeatherError
+from agbench.simulators import models
+from agbench.simulators.field import events as management
+from agbench.simulators.field.calendar import CropCalendar, as_date
+from agbench.weather.daily import DailySeries, from_frame
+from agbench.weather.site import site_series
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Parameters = str | Mapping[str, Any] | None
+
+_MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
+
+
+def simulate(
+    model: str,
+    *,
+    crop: Parameters = None,
+    soil: Parameters = None,
+    site: Parameters = None,
+    weather: "str | pd.DataFrame | None" = None,
+    start: "date | str",
+    end: "date | str | None" = None,
+    calendar: Mapping[str, Any] | None = None,
+    events: Sequence[Any] = (),
+    external: "pd.DataFrame | None" = None,
+    setting: str = "sound",
+    engine: str = "compiled",
+    limitation: str | None = None,
+    soil_water: str = "single",
+) -> "pd.DataFrame":
+    """Simulate one season and return a table: a row a day from `start`, a column a variable.
+
+    A row holds the states at the start of its day and the rates of that day, as PCSE reports them;
+    columns of the crop are NaN while there is none. The season ends when the crop does, at `end` at
+    the latest; WOFOST goes on over bare soil to the last event, or to a given `end`.
+
+    Args:
+        model: `lintul3`, `lintul3-wheat`, `wofost72-pp`, `wofost72-wlp`, `wofost81-pp`,
+            `wofost81-wlp`, `wofost81-nwlp` or `wofost-npk`.
+        crop: an id (`agbench.data.catalog.names("crop")`) or a mapping of parameters under the model's own
+            names, tables as flat lists x0, y0, x1, y1, ...
+        soil: likewise.
+        site: likewise; a site's id also gives its weather. The same mapping may be given three
+            times: each takes what it knows.
+        weather: a site's id, or a DataFrame indexed by date with the columns IRRAD [J m-2 d-1],
+            TMIN, TMAX [degC], VAP [hPa], WIND [m s-1], RAIN [cm d-1]; TEMP, E0, ES0, ET0 are
+            computed where absent; place as columns LAT, LON, ELEV or `attrs` lat, lon, elev.
+        start: the first day.
+        end: the last day; by default the season runs until the crop ends.
+        calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
+            `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
+            `start` and ends at maturity.
+        events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"` or `"harvest"`, amount
+            [kg ha-1 or cm; the share that a harvest takes, 1 by default][, recovery or efficiency, 0.7
+            by default]); each model says what it knows.
+        external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
+            a column DAY); NaN forces nothing on its day. Rates cannot be forced.
+        setting: `sound`, or `published` for what the original computes, its defects included: in
+            lintul3 its handling of clashing events, in wofost-npk the list of docs/wofost.md. The
+            other models compute what PCSE computes in either.
+        engine: `compiled`, or `pcse` for PCSE's own models.
+        limitation: what limits growth in wofost-npk: `pp` nothing, `lw` water, `ln` nitrogen, `lnw`,
+            `lnpk`, `lnpkw` (the default).
+        soil_water: `single` or `layered`; the latter reads a SoilProfileDescription as PCSE has it.
+
+    Raises:
+        ConfigError, UnknownNameError, WeatherError: naming what is wrong and what would be right.
+
+    >>> season = simulate("lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen",
+    ...                   start="1984-01-01", events=[("1984-02-24", "apply_n", 60.0)])
+    >>> round(season["WSO"].iloc[-1])
+    238
+    """
+    if setting not in ("sound", "published"):
+        raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
+    found = models.find(model, engine, soil_water)
+    parameters = {
+        **_parameters(found, "site", site, setting),
+        **_parameters(found, "soil", soil, setting),
+        **_parameters(found, "crop", crop, setting),
+    }
+    series = _series(weather if weather is not None else site)
+    first = as_date("start", start)
+    crop_calendar = _calendar(calendar, first)
+    last_event = max(management.dates(events), default=first) if found.runs_on else first
+    last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
+    if last < first:
+        raise ConfigError(f"end {last} lies before start {first}.")
+    parsed = management.parse(events, found.events, f"{model} ({engine})", first, last)
+    setup = models.FieldSetup(
+        parameters,
+        series,
+        crop_calendar,
+        first,
+        last,
+        setting=setting,
+        limitation=limitation,
+        stop_after=last_event if end is None else last,
+    )
+    table = found.table(setup, parsed, external)
+    if end is None:
+        _require_whole_season(table, crop_calendar, last, series)
+    return table
+
+
+def parameters_of(model: models.Model, kind: str, name: str, setting: str = "sound") -> dict[str, Any]:
+    """Return the parameters of a crop, soil or site file, their units checked against the model's.
+
+    In the setting `published` a crop has the original's tables where ours are repaired.
+    """
+    read: Crop | Soil | Site = getattr(catalog, kind)(name)
+    where = str(catalog.find(kind, name))
+    if isinstance(read, Crop) and model.name not in read.models:
+        raise ConfigError(
+            f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for {model.name}."
+        )
+    check_units(where, read.parameters, model.units)
+    if setting == "published" and isinstance(read, Crop):
+        return read.published_values
+    return read.values
+
+
+def _parameters(model: models.Model, kind: str, given: Parameters, setting: str) -> dict[str, Any]:
+    """Return parameters given by id or as a mapping; nothing given is nothing known."""
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        return parameters_of(model, kind, given, setting)
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {given!r}.")
+    return dict(given)
+
+
+def _series(weather: Any) -> DailySeries:
+    """Return a series from a site's id or a DataFrame."""
+    import pandas as pd
+
+    if isinstance(weather, pd.DataFrame):
+        return from_frame(weather)
+    if isinstance(weather, str):
+        return site_series(weather)
+    raise ConfigError("weather: give a site's id or a DataFrame of daily weather.")
+
+
+def _calendar(given: Mapping[str, Any] | None, start: date) -> CropCalendar:
+    if given is None:
+        return CropCalendar(crop_start_date=start)
+    found = CropCalendar.from_mapping(given)
+    if found.crop_start_date < start:
+        raise ConfigError(f"calendar: crop_start_date {found.crop_start_date} lies before start {start}.")
+    return found
+
+
+def _last_day(latest: date, start: date, end: Any, series: DailySeries) -> date:
+    """Return the last day: as given, or the latest possible one, cut to where the weather ends."""
+    if end is not None:
+        return as_date("end", end)
+    if start < series.start or start > series.end or series.missing(start, start):
+        raise WeatherError(
+            f"weather {series.name} has no data on the first day, {start}; it covers "
+            f"{series.start} to {series.end}."
+        )
+    missing = series.missing(start, series.end)
+    weather_end = missing[0] - timedelta(days=1) if missing else series.end
+    return min(latest, weather_end)
+
+
+def _require_whole_season(
+    table: "pd.DataFrame", calendar: CropCalendar, last: date, series: DailySeries
+) -> None:
+    """Raise `WeatherError` where the weather, not the crop or its calendar, ended the season."""
+    if last >= calendar.latest_end or table.index[-1].date() < last:
+        return
+    if calendar.crop_end_type != "harvest" and table["STAGE"].iloc[-1] in _MATURE:
+        return
+    raise WeatherError(
+        f"weather {series.name} ends or breaks after {last}, before the crop does (at the latest "
+        f"on {calendar.latest_end}). Give more weather, or end={last.isoformat()!r} for a season "
+        "that is cut short."
+    )

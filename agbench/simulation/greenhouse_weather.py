@@ -1,0 +1,150 @@
+"""The weather of a bare greenhouse as a table: from a site, a file of a typical year, or the caller's."""
+
+import math
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from agbench.data import catalog
+from agbench.data.greenhouse_task import INTERVAL
+from agbench.errors import ConfigError, WeatherError
+from agbench.variables import Floats
+from agbench.weather.greenhouse.series import COLUMNS, READER, GreenhouseSeries
+from agbench.weather.greenhouse.site import greenhouse_weather, measured_series
+from agbench.weather.greenhouse.typical_year import read_typical_year
+
+_SEASON_DAYS = 60
+
+
+def season_weather(weather: Any, start: Any, interval: float, steps: int | None) -> Any:
+    """Return the weather from `start` on, a row every `interval` [s].
+
+    Sites and files have rows of five minutes, averaged over longer intervals and held over shorter
+    ones; `steps` rows are read, or all there are (60 days of a site's daily weather). A table or an
+    array is the caller's: a table with dates is cut at `start`, all else comes back as it is.
+
+    Raises:
+        ConfigError: for a `start` that is no date, or has nothing to refer to.
+        WeatherError: for an interval that does not fit, or days that are not there.
+    """
+    moment = None if start is None else _moment(start)
+    if isinstance(weather, Path) or (isinstance(weather, str) and Path(weather).suffix):
+        series = read_typical_year(weather, INTERVAL)
+        rows = _rows(interval, f"weather {weather}", steps)
+        return _resampled(*_from_series(series, moment, rows), interval, steps)
+    if isinstance(weather, str):
+        rows = _rows(interval, f"weather {weather}", steps)
+        if catalog.site(weather).reader == READER:
+            return _resampled(*_from_series(measured_series(weather), moment, rows), interval, steps)
+        return _resampled(*_from_days(weather, moment, rows), interval, steps)
+    return weather if moment is None else _cut(weather, moment)
+
+
+def _moment(start: Any) -> pd.Timestamp:
+    """Return a start as a moment; raises `ConfigError` for what is none."""
+    try:
+        found = None if isinstance(start, (int, float)) else pd.Timestamp(start)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or pd.isna(found):
+        raise ConfigError(f"start: {start!r} is not a moment like '2010-01-31' or '2010-01-31 06:00'.")
+    return found
+
+
+def _rows(interval: float, where: str, steps: int | None) -> int | None:
+    """Return the five-minute rows that `steps` intervals take."""
+    ratio = interval / INTERVAL
+    whole = ratio if ratio >= 1.0 else 1.0 / ratio
+    if abs(whole - round(whole)) > 1e-9 * whole:
+        raise WeatherError(
+            f"{where}: its rows are {INTERVAL} s long and interval is {interval:g} s; give a multiple, over "
+            f"which they are averaged, or a divisor, over which they are held: {_neighbours(interval)}."
+        )
+    return None if steps is None else math.ceil(steps * ratio - 1e-6)
+
+
+def _neighbours(interval: float) -> str:
+    """Return the intervals next to one that does not fit, as text."""
+    if interval > INTERVAL:
+        below = interval // INTERVAL * INTERVAL
+        return f"{below:g} or {below + INTERVAL:g}"
+    parts = int(INTERVAL // interval)
+    return f"{INTERVAL / (parts + 1):g} or {INTERVAL / parts:g}"
+
+
+def _from_series(
+    series: GreenhouseSeries, moment: pd.Timestamp | None, rows: int | None
+) -> tuple[datetime, Floats]:
+    """Return the first moment and `rows` of a series from there, or all that are left."""
+    first = series.begin if moment is None else _local(moment, series.name)
+    left = int((series.end - first).total_seconds()) // INTERVAL
+    return first, series.window(first, max(left, 1) if rows is None else rows)
+
+
+def _from_days(site: str, moment: pd.Timestamp | None, rows: int | None) -> tuple[datetime, Floats]:
+    """Return the first moment and `rows` of a site's daily weather, brought to five minutes."""
+    if moment is None:
+        raise ConfigError(f"start is missing: the weather of {site} covers many years.")
+    first = _local(moment, site)
+    midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    before, rest = divmod(first - midnight, timedelta(seconds=INTERVAL))
+    if rest:
+        raise WeatherError(
+            f"weather {site}: {first} lies between two rows; they are {INTERVAL} s apart from midnight."
+        )
+    count = _SEASON_DAYS * 86_400 // INTERVAL if rows is None else rows
+    days = -(-count * INTERVAL // 86_400)
+    source = greenhouse_weather(site, False, INTERVAL)
+    return first, source.rows(midnight.date(), days + 1, 0, None)[before : before + count]
+
+
+def _local(moment: pd.Timestamp, name: str) -> datetime:
+    """Return a moment on the weather's own clock."""
+    if moment.tz is not None:
+        raise ConfigError(
+            f"start: {moment} has a time zone; weather {name} is in local standard time. Give it without one."
+        )
+    found: datetime = moment.to_pydatetime()
+    return found
+
+
+def _resampled(first: datetime, rows: Floats, interval: float, steps: int | None) -> pd.DataFrame:
+    """Return five-minute rows as a table with a row an interval: averaged, or held."""
+    if interval < INTERVAL:
+        values = rows.repeat(round(INTERVAL / interval), axis=0)[:steps]
+    else:
+        many = round(interval / INTERVAL)
+        values = rows[: len(rows) // many * many].reshape(-1, many, len(COLUMNS)).mean(axis=1)
+    step = pd.Timedelta(seconds=interval)
+    index = pd.date_range(first, periods=len(values), freq=step, name="time")
+    return pd.DataFrame(values, index=index, columns=list(COLUMNS))
+
+
+def _cut(weather: Any, moment: pd.Timestamp) -> pd.DataFrame:
+    """Return a caller's table from a moment on, which must be that of a row."""
+    if not isinstance(weather, pd.DataFrame) or not isinstance(weather.index, pd.DatetimeIndex):
+        raise ConfigError(
+            "start: the weather has no dates to start at. Give a DataFrame indexed by time, or leave start "
+            'out and set the clock by x0={"time": day of the year, 0 on 1 January}.'
+        )
+    index = weather.index
+    if moment.tz is None and index.tz is not None:
+        try:
+            moment = moment.tz_localize(index.tz)
+        except ValueError:
+            raise ConfigError(
+                f"start: {moment} is not one moment in {index.tz}, where clocks change. Give it with its "
+                "offset, as '2010-10-31 02:30+01:00'."
+            ) from None
+    if (moment.tz is None) != (index.tz is None):
+        raise ConfigError(f"start: {moment} has a time zone and the weather's index has none. Leave it out.")
+    here = np.flatnonzero(index == moment)
+    if not len(here):
+        raise WeatherError(
+            f"start: {moment} is not a row of the weather, which has {len(index)} from {index.min()} to "
+            f"{index.max()}."
+        )
+    return weather.iloc[int(here[0]) :]

@@ -1,0 +1,1 @@
+"""What daily crop models share: worlds in memory, calendar, events, forced states, tables."""

@@ -1,0 +1,123 @@
+"""Management events of a bare simulation: (date, name, amount, recovery or efficiency).
+
+A harvest's amount is the share of the harvestable that it takes, 1 where none is given.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from numbers import Real
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.errors import ConfigError, did_you_mean
+from agbench.simulators.field.calendar import as_date
+from agbench.variables import Floats
+
+DEFAULT_FRACTION: Final = 0.7
+"""Share of fertiliser that plants recover, and of irrigation water that reaches the roots."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something done to the field on a date.
+
+    `amounts` in kg ha-1 (fertiliser: one for `apply_n`, three for `apply_npk`), cm (water) or the
+    share that a harvest takes;
+    `fractions` are the recovery of each nutrient or the efficiency of the water.
+    """
+
+    date: date
+    name: str
+    amounts: tuple[float, ...] = ()
+    fractions: tuple[float, ...] = ()
+
+
+_LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 1}
+_WHOLE: Final = (1.0,)  # share of what is harvestable
+
+
+def parse(events: Sequence[Any], allowed: Sequence[str], model: str, start: date, end: date) -> list[Event]:
+    """Return the events in the order of their dates.
+
+    `allowed` are the names that the model understands. Raises `ConfigError` for an event of
+    another form, an unknown name, a negative amount or a date outside `start` to `end`.
+    """
+    parsed = [_parse_one(i, event, allowed, model) for i, event in enumerate(events)]
+    for event in parsed:
+        if not start <= event.date <= end:
+            raise ConfigError(
+                f"events: {event.name} on {event.date} lies outside the simulation, {start} to {end}."
+            )
+    return sorted(parsed, key=lambda event: event.date)
+
+
+def dates(events: Sequence[Any]) -> list[date]:
+    """Return the dates of events that have one; what has none is for `parse` to refuse."""
+    found = []
+    for i, event in enumerate(events):
+        said = (
+            event.date if isinstance(event, Event) else event[0] if isinstance(event, (tuple, list)) else None
+        )
+        if said is not None:
+            found.append(as_date(f"events[{i}]", said))
+    return found
+
+
+def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
+    if isinstance(event, Event):
+        event = (event.date, event.name, event.amounts, event.fractions)
+    if not isinstance(event, (tuple, list)) or not 2 <= len(event) <= 4:
+        raise ConfigError(
+            f"events[{i}]: {event!r} is not (date, name, amount) or (date, name, amount, recovery)."
+        )
+    name = event[1]
+    if name not in allowed:
+        raise ConfigError(
+            f"events[{i}]: {model} does not understand {name!r}.{did_you_mean(str(name), allowed)}"
+        )
+    length, day = _LENGTHS[name], as_date(f"events[{i}]", event[0])
+    given = [*event[2:], None, None]
+    if name == "harvest":
+        if given[1] is not None and given[1] != ():
+            raise ConfigError(f"events[{i}]: a harvest has a share, and no recovery; got {given[1]!r}.")
+        return Event(day, name, _share(i, given[0]))
+    amounts = _numbers(i, f"{name}: amount", () if given[0] is None else given[0], length)
+    share = DEFAULT_FRACTION if given[1] is None else given[1]
+    return Event(day, name, amounts, _numbers(i, f"{name}: recovery", share, length, upper=1.0))
+
+
+def _share(i: int, given: Any) -> tuple[float, ...]:
+    """Return the share of the harvestable that a harvest takes: all, where nothing is said."""
+    missing = given is None or (isinstance(given, tuple) and not given)
+    return _WHOLE if missing else _numbers(i, "harvest: share", given, 1, upper=1.0)
+
+
+def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) -> tuple[float, ...]:
+    """Return `length` finite numbers between 0 and `upper`; one number is every nutrient's recovery."""
+    values = np.atleast_1d(np.asarray(value, dtype=object)).tolist()
+    if upper == 1.0 and len(values) == 1:
+        values = values * length
+    numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
+    if len(values) != length or not numeric or not all(0.0 <= v <= upper and v != np.inf for v in values):
+        wanted = "a number" if length == 1 else f"{length} numbers (N, P, K)"
+        bound = "0 or more" if np.isinf(upper) else f"0 to {upper:g}"
+        got = repr(value) if values else "none"
+        raise ConfigError(f"events[{i}]: {what} must be {wanted}, {bound}; got {got}.")
+    return tuple(float(v) for v in values)
+
+
+def daily_inputs(events: Sequence[Event], start: date, days: int, sound: bool) -> Floats:
+    """Return effective nitrogen [kg ha-1] and irrigation [cm] of each day, (days, 2).
+
+    Two events of a kind on one day add up; with `sound` False the last one counts, as PCSE's
+    signal handlers have it.
+    """
+    inputs = np.zeros((days, 2))
+    for event in events:
+        column = 1 if event.name == "irrigate" else 0
+        effective = event.amounts[0] * event.fractions[0]
+        day = (event.date - start).days
+        inputs[day, column] = effective + (inputs[day, column] if sound else 0.0)
+    return inputs

@@ -1,0 +1,1 @@
+"""The tomato crop: photosynthesis, transpiration and growth."""

@@ -1,0 +1,148 @@
+"""Checking data files: schema first, then everything that they name."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from agbench.data import catalog
+from agbench.data.baseline import Baseline
+from agbench.data.families import read_task
+from agbench.data.field import Crop, Soil, check_units
+from agbench.data.reading import Strict, load_yaml, read_data
+from agbench.data.site import Site
+from agbench.data.task import Task
+from agbench.envs.family import build
+from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
+from agbench.errors import AgBenchError, ConfigError, did_you_mean
+from agbench.policies.registry import load_policy
+from agbench.simulators import models
+from agbench.weather.greenhouse.series import READER
+from agbench.weather.greenhouse.site import measured_series
+from agbench.weather.site import site_generator, site_series
+
+
+def check_file(path: Path) -> str | None:
+    """Return what is wrong with a task, crop, soil, site or baseline file, or None."""
+    try:
+        _check(path)
+    except AgBenchError as error:
+        return str(error)
+    return None
+
+
+def note_on(path: Path) -> str | None:
+    """Return what of a right file could not be tried on this machine, or None."""
+    content = load_yaml(path.read_text(encoding="utf-8"), str(path))
+    untried = sorted(_secret_splits(read_task(content, str(path)))) if "task" in content else []
+    if not untried:
+        return None
+    return (
+        f"not tried: the split {', '.join(untried)}, whose seasons follow from a secret"
+        f" ({SECRET_VARIABLE} names its file)."
+    )
+
+
+def _secret_splits(task: Task) -> set[str]:
+    """Return the splits of hidden seasons, where the secret is not on this machine."""
+    if secret_is_here():
+        return set()
+    return {name for name, split in task.splits.items() if getattr(split, "hidden", None)}
+
+
+def _check(path: Path) -> None:
+    """Read a file by what it says it is, and follow the names in it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}.") from None
+    content = load_yaml(text, str(path))
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: expected keys and values.")
+    kind = next((k for k in _KINDS if k in content), None)
+    if kind is None:
+        first = str(next(iter(content), ""))
+        raise ConfigError(
+            f"{path}: does not say what it is; it needs one of the keys {', '.join(_KINDS)}."
+            f"{did_you_mean(first, _KINDS)}"
+        )
+    read, follow = _KINDS[kind]
+    found = read(content, str(path))
+    if kind != "policy" and content[kind] != path.stem:
+        raise ConfigError(f"{path}: {kind}: must be the file's own name, {path.stem!r}.")
+    try:
+        follow(found, path)
+    except AgBenchError as error:
+        said = str(error)
+        raise ConfigError(said if str(path) in said else f"{path}: {said}") from None
+
+
+def _follow_task(task: Task, path: Path) -> None:
+    """Build the task on every split that can be built here, and load its reference policies."""
+    secret = _secret_splits(task)
+    for split in (name for name in task.splits if name not in secret):
+        build(task, split)
+    for name in (task.references.floor, task.references.expert, task.references.oracle):
+        if name is not None:
+            load_policy(name, task)
+
+
+def _follow_crop(crop: Crop, path: Path) -> None:
+    for name in crop.models:
+        check_units(str(path), crop.parameters, models.find(name).units)
+
+
+def _follow_soil(soil: Soil, path: Path) -> None:
+    """Hold a soil's units against the models: it is right where one model that knows them all agrees."""
+    refused = None
+    for name in models.names():
+        units = models.find(name).units
+        if not soil.parameters.keys() <= units.keys():
+            continue
+        try:
+            return check_units(str(path), soil.parameters, units)
+        except ConfigError as error:
+            refused = refused or error
+    if refused is not None:
+        raise refused
+    known = {key for name in models.names() for key in models.find(name).units}
+    for key in soil.parameters:
+        if key not in known:
+            raise ConfigError(f"{path}: parameters.{key}: no model reads it.{did_you_mean(key, known)}")
+    return None
+
+
+def _follow_site(site: Site, path: Path) -> None:
+    """Read the soils, and the weather that needs no network and no further package."""
+    for soil in site.soils:
+        catalog.soil(soil)
+    if site.site not in catalog.names("site"):
+        return
+    if site.climate is not None:
+        site_generator(site.site)
+    if site.reader == READER:
+        measured_series(site.site)
+    elif site.series is not None and _installed(site.series.get("package")):
+        site_series(site.site)
+
+
+def _installed(package: object) -> bool:
+    """Return whether a package that holds a series is there; without one the answer is yes."""
+    return package is None or find_spec(str(package)) is not None
+
+
+def _follow_baseline(baseline: Baseline, path: Path) -> None:
+    load_policy(path, catalog.task(path.parent.name))
+
+
+def _reader(schema: type[Strict]) -> Callable[[Any, str], Strict]:
+    return lambda content, where: read_data(schema, content, where)
+
+
+_KINDS: dict[str, tuple[Callable[[Any, str], Strict], Callable[[Any, Path], None]]] = {
+    "task": (read_task, _follow_task),
+    "crop": (_reader(Crop), _follow_crop),
+    "soil": (_reader(Soil), _follow_soil),
+    "site": (_reader(Site), _follow_site),
+    "policy": (_reader(Baseline), _follow_baseline),
+}

@@ -1,0 +1,67 @@
+"""The weather of a site by its name: measured, fetched or generated; never a network call."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from agbench.data import catalog
+from agbench.data.site import Site
+from agbench.errors import WeatherError
+from agbench.weather.daily import ANGSTROM, DailySeries
+from agbench.weather.generator.generate import Generator
+from agbench.weather.generator.parameters import from_climate
+from agbench.weather.greenhouse.series import READER as GREENHOUSE
+from agbench.weather.readers.fetched import load_fetched
+from agbench.weather.readers.sources import SeriesSource, load_series
+
+_GENERATORS: dict[str, tuple[Site, Generator]] = {}  # as long as the site file does not change
+
+
+def site_series(name: str) -> DailySeries:
+    """Return the measured series of a site: the one at hand, else the one that a user fetched."""
+    site = catalog.site(name)
+    if site.reader == GREENHOUSE:
+        raise WeatherError(
+            f"the site {name} has weather for greenhouses, a row every five minutes, and no daily one;"
+            " field models need a site with daily weather: see agbench weather list."
+        )
+    if site.series is not None:
+        return replace(_series_at_hand(site, catalog.find("site", name).parent), name=name)
+    if site.download is not None:
+        return load_fetched(name, site.download, site.place, angstrom_of(site))
+    raise WeatherError(
+        f"the site {name} has no measured weather; its seasons are generated: {name}/generated/0."
+    )
+
+
+def _series_at_hand(site: Site, root: Path) -> DailySeries:
+    described = dict(site.series or {})
+    if described.get("reader") in ("csv", "parquet"):
+        described |= site.place.model_dump()
+    return load_series(SeriesSource.model_validate(described), root)
+
+
+def site_generator(name: str) -> Generator:
+    """Return the weather generator of a site."""
+    site = catalog.site(name)
+    if site.climate is None and site.reader == GREENHOUSE:
+        raise WeatherError(
+            f"the site {name} has no generator: its weather is a winter in a greenhouse's five-minute"
+            " steps, which none can be fitted to."
+        )
+    if site.climate is None:
+        raise WeatherError(
+            f"the site {name} has no climate to generate seasons from; fit one with"
+            f" agbench weather fit {name} --observations FILE."
+        )
+    known = _GENERATORS.get(name)
+    if known is None or known[0] is not site:
+        place = site.place
+        where = (place.latitude, place.longitude, place.elevation)
+        known = site, Generator(name, from_climate(site.climate), *where, angstrom_of(site))
+        _GENERATORS[name] = known
+    return known[1]
+
+
+def angstrom_of(site: Site) -> tuple[float, float]:
+    """Return the Angstrom coefficients of a site, A and B [-]."""
+    return (site.angstrom.a, site.angstrom.b) if site.angstrom else ANGSTROM

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from agbench.data import catalog
+from agbench.data.overrides import keys, override
+from agbench.errors import ConfigError
+
+
+@pytest.fixture
+def task():
+    return catalog.task("wheat-nitrogen-v1")
+
+
+@pytest.mark.parametrize("name", ["beta", "reward.beta", "reward__beta"])
+def test_a_key_has_a_short_and_a_full_name(task, name):
+    assert override(task, {name: 5.0}).reward.beta == 5.0
+
+
+def test_nothing_changed_is_the_same_task(task):
+    assert override(task, {}) is task
+
+
+def test_an_override_leaves_the_original_alone(task):
+    changed = override(task, {"doses": {"N": [0, 50]}})
+    assert changed.action.doses == {"N": [0.0, 50.0]}
+    assert task.action.doses == {"N": [0.0, 20.0, 40.0]}
+
+
+def test_all_else_stays_as_it_was(task):
+    changed = override(task, {"step": "14 d"})
+    assert changed.content() | {"season": 0} == task.content() | {"season": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("beta", np.float64(3.0), 3.0),
+        ("beta", 3, 3.0),
+        ("repeats", np.int64(4), 4),
+        ("state", ("DVS",), ["DVS"]),
+    ],
+)
+def test_values_of_numpy_and_tuples_are_taken(task, name, given, expected):
+    content = override(task, {name: given}).content()
+    assert expected in [section.get(name) for section in content.values() if isinstance(section, dict)]
+
+
+def test_an_ambiguous_name_shows_the_full_ones(task):
+    with pytest.raises(
+        ConfigError,
+        match=r"'kind' is ambiguous: action.kind or reward.kind .in Python action__kind or reward__",
+    ):
+        override(task, {"kind": "menu"})
+
+
+@pytest.mark.parametrize("name", ["bta", "reward.bta", "reward__bta"])
+def test_an_unknown_key_names_the_nearest(task, name):
+    with pytest.raises(ConfigError, match=f"override: unknown key '{name}'. Did you mean '.*beta'"):
+        override(task, {name: 5.0})
+
+
+@pytest.mark.parametrize("name", ["splits", "task", "references.floor", "metrics"])
+def test_what_makes_a_task_comparable_cannot_be_overridden(task, name):
+    with pytest.raises(ConfigError, match="unknown key"):
+        override(task, {name: "x"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"beta": "cheap"}, "override of wheat-nitrogen-v1: reward.beta is the text 'cheap'"),
+        ({"beta": -1}, "reward.beta: .*greater than or equal to 0; got -1"),
+        ({"repeats": 1.5}, "protocol.repeats: .*integer"),
+        ({"step": 7}, "season.step: .*string.*got 7"),
+        ({"engine": "PCSE"}, "simulator.engine: 'PCSE' is not one of its values. Did you mean 'pcse'"),
+        ({"state": "DVS"}, "observation.state: .*list"),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_told_with_its_key(task, changes, message):
+    with pytest.raises(ConfigError, match=message):
+        override(task, changes)
+
+
+def test_every_key_that_is_offered_can_be_overridden(task):
+    content = task.content()
+    for key in keys(task):
+        section, name = key.split(".")
+        assert override(task, {key: content[section][name]}).content() == content

@@ -1,0 +1,103 @@
+"""docs/leaderboard.md: its policy, its numbers and its task are run as they stand there."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agbench
+from agbench import leaderboard
+from agbench.data import catalog
+from agbench.evaluation import aggregates, anchors, references
+from agbench.leaderboard import scoring
+from agbench.leaderboard.verify.reproducing import NEAR_TIES
+from agbench.policies.networks import heads
+from agbench.policies.registry import load_policy
+from agbench.testing.data_files import check_file
+from agbench.untrusted import tables
+from agbench.untrusted.confined import confined
+
+TEXT = (Path(__file__).parents[2] / "docs/leaderboard.md").read_text("utf-8")
+TASK = "wheat-nitrogen-v1"
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_the_worked_example_is_what_the_code_gives(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(blocks("python")[0])
+    monkeypatch.syspath_prepend(tmp_path)
+    agbench.evaluate(TASK, load_policy("mine:Mine", TASK), out=tmp_path / "result")
+    card = {
+        "agent": "three-dressings",
+        "version": "1",
+        "authors": ["A"],
+        "contact": "a@b.org",
+        "method": "rule",
+    }
+    folder = leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard")
+    with confined(tables.READER) as child:
+        found = leaderboard.check(folder, child)
+    score, given = scoring.score(found, "test"), anchors.of_split(found.task, "test")
+    for line, value in (
+        ("floor, `zero`", given.floor.mean()),
+        ("expert, `standard-practice`", given.expert.mean()),
+        ("`three-dressings`", found.objective("test").mean()),
+    ):
+        assert f"| {line} | {value:.3f} |" in TEXT
+    assert f"= {score.iqm.value:.1f}." in TEXT
+    assert f"in {np.sum(np.array(score.difference) > 0)} of 11 years" in TEXT
+    assert f"probability of improvement of\n{score.beats_expert.value:.2f}." in TEXT
+    assert f"has a mean of {score.worst_tenth:.1f}." in TEXT
+
+
+def test_near_ties_are_what_the_code_counts_as_such():
+    assert f"within rounding ({heads.ROUNDING['float64']:.0e}".replace("e-0", "e-") in TEXT
+    assert f", {heads.ROUNDING['float32']:.0e} in an ONNX graph".replace("e-0", "e-") in TEXT
+    assert f"at most {100 * NEAR_TIES:g} % may be near-ties" in TEXT
+
+
+def test_the_example_of_several_seeds_is_what_the_code_gives():
+    scores = np.array([80.0, 90.0, 100.0, 110.0, 400.0])
+    iqm, median, mean = (aggregates.AGGREGATES[name](scores) for name in ("iqm", "median", "mean"))
+    assert f"an interquartile mean of {iqm:.1f}, a median of {median:.1f} and a mean of {mean:.1f}" in TEXT
+    assert f"violates by 2.0, up to {2.0 * (1.0 + anchors.MARGIN):.1f} is feasible" in TEXT
+    assert "quarter" in TEXT
+    assert f"{scoring.RESAMPLES:,}" in TEXT
+
+
+def test_the_task_of_the_documentation_runs(tmp_path, monkeypatch):
+    task, expert = blocks("yaml")
+    name = "wheat-fortnight-v1"
+    for path, text in ((f"tasks/{name}.yaml", task), (f"baselines/{name}/two-dressings.yaml", expert)):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    monkeypatch.setenv(catalog.PATH_VARIABLE, str(tmp_path))
+    assert check_file(tmp_path / f"tasks/{name}.yaml") is None
+    assert check_file(tmp_path / f"baselines/{name}/two-dressings.yaml") is None
+    made = anchors.of_kept(name, tmp_path / "kept")
+    anchors.save(made, tmp_path)
+    found = anchors.of_split(catalog.task(name), "test")
+    assert found.scores(found.expert).mean() == pytest.approx(100.0)
+    assert found.expert.mean() > found.floor.mean() == 0.0
+    assert [(p.role, p.split) for p in references.parts(catalog.task(name))] == [
+        ("floor", "test"),
+        ("expert", "test"),
+    ]
+
+
+@pytest.mark.parametrize("block", blocks("sh"))
+def test_every_command_of_the_documentation_exists(block):
+    from agbench.cli.app import app
+    from agbench.cli.leaderboard import leaderboard as group
+
+    verbs = {command.callback.__name__.rstrip("_") for command in app.registered_commands}
+    inner = {command.name for command in group.registered_commands}
+    for line in re.findall(r"^agbench (.+)$", block, re.MULTILINE):
+        words = line.split()
+        if words[0] == "leaderboard":
+            assert words[1] in inner | {"build", "serve"}, line
+        else:
+            assert words[0] in verbs, line
