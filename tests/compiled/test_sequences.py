@@ -12,19 +12,6 @@ SEQUENCES = 40
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory):
-    """What each probe gives in a process of its own on caches of its own; run once each."""
-    known = {}
-
-    def of(name):
-        if name not in known:
-            known[name] = run([((name,),)], tmp_path_factory.mktemp("alone"))[0][name]
-        return known[name]
-
-    return of
-
-
-@pytest.fixture(scope="module")
 def three(tmp_path_factory):
     """Caches that three processes filled, each with one model."""
     caches = tmp_path_factory.mktemp("three")
@@ -58,7 +45,13 @@ def sequence(seed):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", probes.names())
+def test_a_probe_in_a_process_alone_leaves_the_fingerprint_that_is_shipped(tmp_path, name):
+    assert run([((name,),)], tmp_path) == [{name: probes.shipped()[name]}]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEQUENCES))
-def test_every_result_of_a_random_sequence_is_that_of_a_process_alone(tmp_path, alone, seed):
+def test_every_result_of_a_random_sequence_is_that_of_a_process_alone(tmp_path, seed):
     for result in run(sequence(seed), tmp_path):
-        assert result == {name: alone(name) for name in result}
+        assert result == {name: probes.shipped()[name] for name in result}
