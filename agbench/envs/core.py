@@ -44,6 +44,9 @@ class Parts:
     """The SHA-256 of every data file and series that the scenarios rest on, by name."""
     make_plot: "Callable[[BatchCore], SeasonPlot] | None" = None
     """Makes the pictures of a season; a field's where there is none of the family's own."""
+    before_step: "Callable[[BatchCore], None] | None" = None
+    """Draws what is random in each step, such as noise on parameters: once the inputs stand, before the
+    simulator moves."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class BatchCore:
         self.over: Booleans = np.ones(n, dtype=np.bool_)
         self.generators: list[np.random.Generator | None] = [None] * n
         self.worlds: list[Any] = [None] * n
+        self._before_step = parts.before_step
         self._step = self.task.step
         self._warmup = self.task.warmup
         self._totals: Floats = np.zeros((n, len(self.simulator.inputs)))
@@ -132,6 +136,8 @@ class BatchCore:
     def step(self, actions: Any, moving: Booleans) -> tuple[Floats, Booleans, Booleans]:
         """Step the `moving` rows; return rewards, terminations and truncations, (n,) each."""
         inputs = self.parts.actions.inputs(actions, self)
+        if self._before_step is not None:
+            self._before_step(self)
         self.reward.before(self.simulator)
         self.simulator.advance(inputs, self._step, moving)
         rewards = self.reward.after(self.simulator, inputs, moving)

@@ -1,4 +1,4 @@
-"""Actions in a greenhouse: controls by increment or outright, set points, and noise with each step."""
+"""Actions in a greenhouse: controls by increment or outright, and set points."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -8,8 +8,6 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.greenhouse_task import Period
-from agbench.envs.actions import ActionMap
-from agbench.envs.greenhouse.worlds import perturbed
 from agbench.errors import ActionError, ConfigError
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -151,40 +149,6 @@ class SetPoints:
         """Return the range of each component."""
         ends = zip(self.names, self._low, self._low + self._width, strict=True)
         return [f"{low:g} to {high:g} {SETPOINTS[name].unit} {name}" for name, low, high in ends]
-
-
-class Uncertain:
-    """Another mapping whose every step also draws the crop's parameters anew.
-
-    Rows whose episode is over draw nothing, so that a row's stream does not depend on the others.
-    """
-
-    def __init__(self, inner: ActionMap, columns: NDArray[np.intp], usual: Floats) -> None:
-        """Perturb the parameters in `columns` (k,) about their `usual` values (k,)."""
-        self._inner = inner
-        self._columns = columns
-        self._usual = usual
-        self.space = inner.space
-        self.names = inner.names
-        self.encode = inner.encode
-        self.describe = inner.describe
-
-    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
-        """Return the inner mapping's inputs; perturb the parameters of rows that will step."""
-        found = self._inner.inputs(actions, core)
-        if core is not None:
-            self._perturb(core)
-        return found
-
-    def _perturb(self, core: "BatchCore") -> None:
-        """Draw for each row from its own generator; the rest is done for all rows at once."""
-        levels = np.array([0.0 if over else w.level for over, w in zip(core.over, core.worlds, strict=True)])
-        rows = np.flatnonzero(levels)
-        draws = np.empty((len(rows), len(self._columns)))
-        for row, out in zip(rows.tolist(), draws, strict=True):
-            core.generator(row).random(out=out)
-        drawn = perturbed(self._usual, levels[rows, None], draws)
-        _greenhouse(core).parameters[rows[:, None], self._columns] = drawn
 
 
 def _greenhouse(core: "BatchCore") -> MeteredGreenhouse:
