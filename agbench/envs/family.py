@@ -7,7 +7,7 @@ from agbench.data.field_task import FieldTask
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.task import Task
 from agbench.envs.actions import ActionMap
-from agbench.envs.core import Parts
+from agbench.envs.core import Observer, Parts
 from agbench.envs.field import building as field
 from agbench.envs.greenhouse import building as greenhouse
 from agbench.errors import ConfigError
@@ -42,6 +42,15 @@ def action_map(task: Task) -> ActionMap:
         return field.action_map(task)
     if isinstance(task, GreenhouseTask):
         return greenhouse.action_map(task)
+    raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")
+
+
+def observer(task: Task) -> Observer:
+    """Return what a task lets an agent see; reads no weather."""
+    if isinstance(task, FieldTask):
+        return field.observer(task)
+    if isinstance(task, GreenhouseTask):
+        return greenhouse.observer(task)
     raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")
 
 
