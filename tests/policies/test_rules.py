@@ -136,7 +136,7 @@ def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
     points = np.random.default_rng(0).uniform(0.0, 3.0, size=(5, 4 * 6))
     plans = _Seasons(parts, 6, "evolved").actions(points, 200)
     doses = parts.actions.inputs(plans.ravel()).reshape(5, 200, -1).sum(axis=1)
-    given = doses[:, [parts.actions._inputs.column(name) for name in limits]]
+    given = doses[:, parts.make_simulator(1).inputs.columns(list(limits))]
     assert (given <= list(limits.values())).all()
     assert (given[:, 1:].sum(axis=1) > 40.0).all()
 
