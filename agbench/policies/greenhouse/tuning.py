@@ -7,6 +7,7 @@ import numpy as np
 
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.overrides import override
+from agbench.data.reading import read_data
 from agbench.envs.core import BatchCore
 from agbench.envs.family import action_map, build
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
@@ -40,6 +41,21 @@ _DIGITS: Final = 4  # of a setting, as it is written
 
 Actor = Callable[[Any], Any]
 """From the observations of all rows to their actions."""
+
+
+def fit_rules(
+    task: GreenhouseTask, settings: dict[str, Any], where: str, search: Search | None
+) -> tuple[dict[str, Any], float]:
+    """Return the fitted settings of a climate computer's rules, and their mean objective in training."""
+    return tune_rules(task, settings, search or Search())
+
+
+def fit_setpoints(
+    task: GreenhouseTask, settings: dict[str, Any], where: str, search: Search | None
+) -> tuple[dict[str, Any], float]:
+    """Return the fitted settings of set points by light, and their mean objective in training."""
+    found, mean = tune_setpoints(task, read_data(LightSettings, settings, where), search or Search())
+    return found.model_dump(), mean
 
 
 def tune_rules(
