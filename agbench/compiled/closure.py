@@ -33,6 +33,7 @@ BOUNDARY: Final = frozenset(
         *("agbench.compiled.code_cache", "agbench.compiled.notice"),
         *("agbench.cache", "agbench.errors", "agbench.plotting", "agbench.envs.rendering"),
         *(
+            "agbench.envs.field.drawing",
             "agbench.envs.field.season_figure",
             "agbench.envs.field.season_panels",
             "agbench.envs.greenhouse.drawing",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
@@ -15,9 +15,6 @@ from agbench.envs.rewards import Reward
 from agbench.envs.scenarios import ScenarioSet
 from agbench.simulators.base import Simulator
 from agbench.variables import Booleans, Floats, Variable
-
-if TYPE_CHECKING:
-    from agbench.envs.rendering import SeasonPlot
 
 
 class Observer(Protocol):
@@ -45,8 +42,6 @@ class Parts:
     make_reward: Callable[[int], Reward]
     hashes: Callable[[], dict[str, str]]
     """The SHA-256 of every data file and series that the scenarios rest on, by name."""
-    make_plot: "Callable[[BatchCore], SeasonPlot] | None" = None
-    """Makes the pictures of a season; a field's where there is none of the family's own."""
     before_step: "Callable[[BatchCore], None] | None" = None
     """Draws what is random in each step, such as noise on parameters: once the inputs stand, before the
     simulator moves."""

@@ -52,9 +52,9 @@ def build(
 
 
 def entry_points(task: FieldTask) -> list[str]:
-    """Return where the code of a task starts: of its worlds, actions and reward, and of its model."""
+    """Return where the code of a task's model starts, which is looked up by name."""
     spec = task.simulator
-    return [f"{__name__}:build", *models.entry_points(spec.model, spec.engine, spec.soil_water)]
+    return models.entry_points(spec.model, spec.engine, spec.soil_water)
 
 
 def _model(task: FieldTask) -> Model:

@@ -8,7 +8,7 @@ import numpy as np
 
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.actions import ActionMap
-from agbench.envs.core import BatchCore, Observer, Parts
+from agbench.envs.core import Observer, Parts
 from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu
 from agbench.envs.greenhouse.noise import ParameterNoise
 from agbench.envs.greenhouse.observations import GreenhouseObserver
@@ -34,8 +34,6 @@ from agbench.weather.greenhouse.site import GreenhouseWeather, Measured, greenho
 if TYPE_CHECKING:
     import pandas as pd
 
-    from agbench.envs.rendering import SeasonPlot
-
 
 def build(
     task: GreenhouseTask,
@@ -58,20 +56,8 @@ def build(
         make_simulator=lambda n: make_simulator(task, n),
         make_reward=lambda n: GreenhouseAccounts(task, _parameters(task), worlds.prices.highest, n),
         hashes=lambda: worlds.hashes(keys),
-        make_plot=_plot,
         before_step=_noise(task),
     )
-
-
-def entry_points(task: GreenhouseTask) -> list[str]:
-    """Return where the code of a task starts: of its worlds, actions, reward and simulator."""
-    return [f"{__name__}:build"]
-
-
-def _plot(core: BatchCore) -> "SeasonPlot":
-    from agbench.envs.greenhouse.drawing import GreenhousePlot
-
-    return GreenhousePlot(core)
 
 
 def _of_years(task: GreenhouseTask, split: str, years: Sequence[int]) -> list[str]:

@@ -115,8 +115,8 @@ class _Seasons:
         if not isinstance(menu, Menu) or not isinstance(menu.space, spaces.Discrete):
             raise ConfigError(f"{name}: evolution works on a menu, not on amounts.")
         task = parts.task
-        work = task.season.work if isinstance(task, FieldTask) else ()
-        limits = task.reward.limits if isinstance(task, FieldTask) else {}
+        assert isinstance(task, FieldTask)
+        work, limits = task.season.work, task.reward.limits
         inputs = [input for input in menu.names if input not in work]
         doses = [menu.doses(input) for input in inputs]
         width = max(len(amounts) for amounts in doses)

@@ -1,6 +1,6 @@
 """Tuning growers on training scenarios, by the task's objective: a seeded cross-entropy search."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.registry import interface
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.policies.tuning.playing import play
-from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
+from agbench.simulators.greenlight.climate_computer import SETTINGS
 from agbench.variables import Floats
 
 SCENARIOS: Final = 5
@@ -43,12 +43,9 @@ Actor = Callable[[Any], Any]
 """From the observations of all rows to their actions."""
 
 
-def tune_rules(
-    task: GreenhouseTask, settings: Mapping[str, float], search: Search
-) -> tuple[dict[str, float], float]:
+def tune_rules(task: GreenhouseTask, usual: Floats, search: Search) -> tuple[dict[str, float], float]:
     """Return the rules' settings with the best mean objective over training scenarios, and that mean."""
     columns = SETTINGS.columns(list(RANGES))
-    usual = settings_vector(settings)
     policy = RuleBased("rule-based", usual, interface(task))
 
     def actor(chosen: Floats) -> Actor:
