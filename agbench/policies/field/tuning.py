@@ -13,9 +13,9 @@ from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.policies.field.rules import Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
+from agbench.policies.playing import returns_of_policies
 from agbench.policies.registry import interface
 from agbench.policies.tuning import search
-from agbench.policies.tuning.playing import returns_of_policies
 from agbench.variables import Floats
 
 _ROWS = 2048  # seasons simulated together

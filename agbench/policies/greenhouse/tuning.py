@@ -11,9 +11,9 @@ from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
+from agbench.policies.playing import gain
 from agbench.policies.registry import interface
 from agbench.policies.tuning.cross_entropy import Search, maximise
-from agbench.policies.tuning.playing import play
 from agbench.simulators.greenlight.climate_computer import SETTINGS
 from agbench.variables import Floats
 
@@ -107,7 +107,8 @@ def _search(
         for row in range(core.n):
             core.seed(row, search.seed + row % len(chosen))
         core.reset(range(core.n), [*chosen] * len(candidates))
-        gained = play(core, actor(rounded.repeat(len(chosen), axis=0)))
+        act = actor(rounded.repeat(len(chosen), axis=0))
+        gained = gain(core, lambda seen, _: act(seen))
         means: Floats = gained.reshape(len(candidates), len(chosen)).mean(axis=1)
         return means
 
