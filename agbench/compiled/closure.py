@@ -410,10 +410,7 @@ def _installed(others: frozenset[str]) -> Sources:
 
 def _place(package: str) -> Path:
     """Return the folder of a package, or the file of a module that stands alone."""
-    try:
-        spec = find_spec(package)
-    except ValueError:  # such as `__main__`
-        spec = None
+    spec = None if package == "__main__" else find_spec(package)
     if spec is not None and spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations)))
     if spec is not None and spec.origin and spec.origin.endswith(".py"):

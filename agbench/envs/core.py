@@ -23,6 +23,9 @@ class Observer(Protocol):
     entries: list[Variable]
     space: spaces.Box
 
+    def index(self, name: str) -> int:
+        """Return the column of an entry; raises `UnknownNameError` with the nearest names."""
+
     def write(self, simulator: Simulator, out: NDArray[np.float32]) -> None:
         """Write the observations of all rows into `out`, (n, size)."""
 

@@ -13,7 +13,7 @@ from agbench.data import families
 from agbench.data.families import register
 from agbench.data.task import Task
 from agbench.envs.actions import ActionMap
-from agbench.envs.core import BatchCore, Parts
+from agbench.envs.core import BatchCore, Observer, Parts
 from agbench.errors import ConfigError, NotApplicableError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from agbench.envs.rendering import SeasonPlot
 
-__all__ = ["Family", "action_map", "build", "entry_points", "family", "register"]
+__all__ = ["Family", "action_map", "build", "entry_points", "family", "observer", "register"]
 
 T = TypeVar("T", bound=Task)
 
@@ -67,6 +67,8 @@ class Family(Generic[T]):
     """(task, split, weather, years) -> the parts of the task; the last two replace the split's own."""
     action_map: Callable[[T], ActionMap]
     """Task -> its action space and what actions mean; reads no weather."""
+    observer: Callable[[T], Observer]
+    """Task -> what its agent sees; reads no weather."""
     step_seconds: int
     """The length of a model step [s]."""
     longest: Callable[[T], int]
@@ -113,6 +115,11 @@ def build(
 def action_map(task: Task) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
     return family(task).action_map(task)
+
+
+def observer(task: Task) -> Observer:
+    """Return what a task lets an agent see; reads no weather."""
+    return family(task).observer(task)
 
 
 def entry_points(task: Task) -> list[str]:

@@ -54,6 +54,7 @@ FIELD: Final = Family(
     schema=FieldTask,
     build=building.build,
     action_map=building.action_map,
+    observer=building.observer,
     step_seconds=86_400,
     longest=_longest,
     entry_points=building.entry_points,

@@ -8,7 +8,7 @@ import numpy as np
 
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.actions import ActionMap
-from agbench.envs.core import Parts
+from agbench.envs.core import Observer, Parts
 from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu
 from agbench.envs.greenhouse.noise import ParameterNoise
 from agbench.envs.greenhouse.observations import GreenhouseObserver
@@ -52,7 +52,7 @@ def build(
         task=task,
         scenarios=ScenarioSet(split, keys, known, worlds.build, random=worlds.random(keys)),
         actions=action_map(task),
-        observer=GreenhouseObserver(task.observation),
+        observer=observer(task),
         make_simulator=lambda n: make_simulator(task, n),
         make_reward=lambda n: GreenhouseAccounts(task, _parameters(task), worlds.prices.highest, n),
         hashes=lambda: worlds.hashes(keys),
@@ -87,6 +87,11 @@ def _noise(task: GreenhouseTask) -> ParameterNoise | None:
         return None
     columns = uncertain_columns(task.uncertainty.parameters)
     return ParameterNoise(columns, _parameters(task)[columns])
+
+
+def observer(task: GreenhouseTask) -> Observer:
+    """Return what a task lets an agent see; reads no weather."""
+    return GreenhouseObserver(task.observation)
 
 
 def _parameters(task: GreenhouseTask) -> Floats:

@@ -42,6 +42,7 @@ GREENHOUSE: Final = Family(
     schema=GreenhouseTask,
     build=building.build,
     action_map=building.action_map,
+    observer=building.observer,
     step_seconds=INTERVAL,
     longest=_longest,
     start=_start,

@@ -13,7 +13,7 @@ from agbench.data.reading import Strict
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
-from agbench.policies.base import Information, Policy
+from agbench.policies.base import Information, Interface, policy
 from agbench.policies.tuning.playing import actions_of, returns_of_actions
 from agbench.variables import Floats
 
@@ -33,6 +33,7 @@ class EvolutionSettings(Strict):
     seed: int = 0
 
 
+@policy("evolution", settings=EvolutionSettings, families=["field"])
 class Evolved:
     """Searches the best sequence of actions for the very episode: an upper bound of what was found.
 
@@ -45,10 +46,10 @@ class Evolved:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: EvolutionSettings, start: Policy) -> None:
+    def __init__(self, name: str, settings: EvolutionSettings, given: Interface[FieldTask]) -> None:
         self.name = name
         self._settings = settings
-        self._start = start
+        self._start = given.load(settings.start)
         self._solved: dict[tuple[int, str], tuple[Parts, Actions]] = {}
         self._actions: Actions = np.zeros(1, dtype=np.int64)
         self._step = 0

@@ -1,6 +1,5 @@
 """Rules of thumb: an amount of an input at intervals, when something runs low, up to a total."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +9,8 @@ from agbench.data.field import Number
 from agbench.data.field_task import Days, FieldTask
 from agbench.data.quantity import days
 from agbench.data.reading import Strict
-from agbench.envs.actions import ActionMap
-from agbench.errors import unknown
-from agbench.policies.base import Information
+from agbench.envs.actions import place
+from agbench.policies.base import Information, Interface, policy
 
 _SMALLEST = 1e-9  # of an input; what is less is rounding
 
@@ -73,16 +71,17 @@ class _Reading:
     last: int | None = None
 
 
+@policy("rules", settings=RulesSettings, families=["field"])
 class Rules:
     """Follows rules in the order of their importance."""
 
     information: Information = "observation"
 
-    def __init__(self, name: str, rules: Sequence[Rule], task: FieldTask, actions: ActionMap) -> None:
+    def __init__(self, name: str, settings: RulesSettings, given: Interface[FieldTask]) -> None:
         self.name = name
-        self._actions = actions
-        self._step_days = task.season.step_days
-        self._readings = [_read(rule, task) for rule in rules]
+        self._actions = actions = given.actions
+        self._step_days = given.task.season.step_days
+        self._readings = [_read(rule, given) for rule in settings.rules]
         self._nothing = actions.encode(actions.names[0], 0.0)[0]
         self.reset(0)
 
@@ -120,22 +119,9 @@ class Rules:
         return rule.until is None or total <= rule.until + _SMALLEST
 
 
-def _read(rule: Rule, task: FieldTask) -> _Reading:
+def _read(rule: Rule, given: Interface[FieldTask]) -> _Reading:
     """Return a rule with what it names looked up; raises `UnknownNameError` for what is not there."""
-    if rule.input not in task.action.doses:
-        raise unknown("input", rule.input, task.action.doses, where=task.task)
-    seen = task.observation.state
-    if rule.when is not None and rule.when not in seen:
-        raise unknown("observed variable", rule.when, seen, where=task.task)
+    place(given.actions, rule.input)
     every = 0 if rule.every is None else days(rule.every)
-    ranges = [(_place(name, task), low, high) for name, (low, high) in rule.within.items()]
-    return _Reading(rule, every, 0 if rule.when is None else seen.index(rule.when), ranges)
-
-
-def _place(name: str, task: FieldTask) -> int:
-    """Return where in an observation a state or mean weather variable stands."""
-    told = task.observation
-    seen = [*told.state, *(told.weather if told.weather_form == "mean" else ())]
-    if name not in seen:
-        raise unknown("observed variable", name, seen, where=task.task)
-    return seen.index(name)
+    ranges = [(given.observer.index(name), low, high) for name, (low, high) in rule.within.items()]
+    return _Reading(rule, every, 0 if rule.when is None else given.observer.index(rule.when), ranges)

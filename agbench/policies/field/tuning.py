@@ -9,10 +9,11 @@ import numpy as np
 
 from agbench.data.field_task import FieldTask
 from agbench.data.reading import read_data
-from agbench.envs.family import action_map, build
+from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.policies.field.rules import Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
+from agbench.policies.registry import interface
 from agbench.policies.tuning import search
 from agbench.policies.tuning.cross_entropy import Search
 from agbench.policies.tuning.playing import returns_of_policies
@@ -80,17 +81,18 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
     """
     parts = build(task, task.protocol.training_splits[0])
     keys = parts.scenarios.keys[: settings.scenarios]
-    actions = action_map(task)
-    candidates = [settings.rules, *(_with_values(settings.rules, v) for v in _combinations(settings))]
+    given = interface(task)
+    changed = [_with_values(settings.rules, values) for values in _combinations(settings)]
+    candidates = [settings, *(settings.model_copy(update={"rules": rules}) for rules in changed)]
     means = []
     at_once = max(1, _ROWS // len(keys))
     for first in range(0, len(candidates), at_once):
         chosen = candidates[first : first + at_once]
-        policies = [Rules("candidate", rules, task, actions) for rules in chosen for _ in keys]
+        policies = [Rules("candidate", candidate, given) for candidate in chosen for _ in keys]
         values = returns_of_policies(parts, policies, list(keys) * len(chosen))
         means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
     best = int(np.argmax(means))
-    return settings.model_copy(update={"rules": candidates[best]}), means[best]
+    return candidates[best], means[best]
 
 
 def _combinations(settings: RulesSettings) -> list[dict[str, Any]]:

@@ -9,9 +9,10 @@ from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.overrides import override
 from agbench.data.reading import read_data
 from agbench.envs.core import BatchCore
-from agbench.envs.family import action_map, build
+from agbench.envs.family import build
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
+from agbench.policies.registry import interface
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.policies.tuning.playing import play
 from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
@@ -64,7 +65,7 @@ def tune_rules(
     """Return the rules' settings with the best mean objective over training scenarios, and that mean."""
     columns = SETTINGS.columns(list(RANGES))
     usual = settings_vector(settings)
-    policy = RuleBased("rule-based", usual, task)
+    policy = RuleBased("rule-based", usual, interface(task))
 
     def actor(chosen: Floats) -> Actor:
         rows = np.tile(usual, (len(chosen), 1))
@@ -84,7 +85,7 @@ def tune_setpoints(
 
     Everything that the settings name is tuned, within what the task's action can say.
     """
-    actions = action_map(task)
+    given = interface(task)
     names, gains = list(settings.values), list(settings.gains)
 
     def made(chosen: Floats) -> LightSettings:
@@ -93,7 +94,7 @@ def tune_setpoints(
         return LightSettings(values=values, gains=dict(zip(gains, numbers[len(names) :], strict=True)))
 
     def actor(chosen: Floats) -> Actor:
-        policies = [LightSetpoints("candidate", made(row), task, actions) for row in chosen]
+        policies = [LightSetpoints("candidate", made(row), given) for row in chosen]
         return lambda seen: np.array([p(row) for p, row in zip(policies, seen, strict=True)])
 
     ranges = [_range(task, name) for name in names]

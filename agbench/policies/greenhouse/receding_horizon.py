@@ -14,7 +14,7 @@ from agbench.data.reading import Strict
 from agbench.envs.core import BatchCore, SavedEpisode
 from agbench.envs.greenhouse.building import make_simulator
 from agbench.errors import ConfigError
-from agbench.policies.base import Information, Policy
+from agbench.policies.base import Information, Interface, policy
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.policies.tuning.playing import play
 from agbench.variables import Floats
@@ -38,6 +38,7 @@ class RecedingSettings(Strict):
     search: Search = Search(candidates=48, rounds=6)
 
 
+@policy("receding-horizon", settings=RecedingSettings, families=["greenhouse"])
 class RecedingHorizon:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
 
@@ -47,15 +48,13 @@ class RecedingHorizon:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: RecedingSettings, start: Policy, task: GreenhouseTask) -> None:
+    def __init__(self, name: str, settings: RecedingSettings, given: Interface[GreenhouseTask]) -> None:
         self.name = name
         if settings.applied > settings.horizon:
-            raise ConfigError(
-                f"policy {name}: applied is {settings.applied}, beyond the horizon, {settings.horizon}."
-            )
+            raise ConfigError(f"applied is {settings.applied}, beyond the horizon, {settings.horizon}.")
         self._settings = settings
-        self._start = start
-        fast = override(task, {"simulator.setting": "fast"})
+        self._start = given.load(settings.start)
+        fast = override(given.task, {"simulator.setting": "fast"})
         assert isinstance(fast, GreenhouseTask)
         self._fast = fast
         self._actions: list[Any] = []
