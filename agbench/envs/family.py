@@ -67,12 +67,12 @@ class Family(Generic[T]):
     """(task, split, weather, years) -> the parts of the task; the last two replace the split's own."""
     action_map: Callable[[T], ActionMap]
     """Task -> its action space and what actions mean; reads no weather."""
+    observer: Callable[[T], Observer]
+    """Task -> what its agent sees; reads no weather."""
     step_seconds: int
     """The length of a model step [s]."""
     longest: Callable[[T], int]
     """Task -> the model steps of its longest episode, warm-up included; reads no weather."""
-    observer: Callable[[T], Observer] | None = None
-    """Task -> what an agent sees, without reading weather; None takes it from what `build` returns."""
     start: Callable[[Any], date] = attrgetter("start")
     """World -> the day on which its episode begins, or the moment."""
     entry_points: Callable[[T], list[str]] = _no_more_code
@@ -117,8 +117,7 @@ def action_map(task: Task) -> ActionMap:
 
 def observer(task: Task) -> Observer:
     """Return what a task lets an agent see; reads no weather."""
-    own = family(task).observer
-    return own(task) if own is not None else build(task, task.protocol.training_splits[0]).observer
+    return family(task).observer(task)
 
 
 def entry_points(task: Task) -> list[str]:

@@ -36,14 +36,13 @@ class _Response:
 def check(task: FieldTask, parts: Parts) -> None:
     """Every input does something: yield rises from nothing to some of it, and cost with it.
 
-    Raises `ContractError` for one that does not. Seen on the first scenarios of the split, at most a dozen. For each input of the task: some amount
-    changes the metrics of some scenario; from nothing to
-    some amount the rewarded variable rises in at least one scenario; the recorded amount rises
-    with every level in every scenario; and so does what is paid for it, if it has a price. Where an
-    input alone raises nothing, because something else is scarcer (Liebig's law of the minimum), it
-    must do so beside the largest dose of each of the others, or of all but one of them, in turn. Where
-    the agent sows or harvests, it does so in every run: on the first decision without a dose, and on
-    the last one.
+    Seen on the first scenarios of the split, at most a dozen. For each input of the task: some amount changes
+    the metrics of some scenario; from nothing to some amount the rewarded variable rises in at least one
+    scenario; the recorded amount rises with every level in every scenario; and so does what is paid for it,
+    if it has a price. Where an input alone raises nothing, because something else is scarcer (Liebig's law of
+    the minimum), it must do so beside the largest dose of each of the others, or of all but one of them, in
+    turn. Where the agent sows or harvests, it does so in every run: on the first decision without a dose, and
+    on the last one. Raises `ContractError` for an input that falls short.
     """
     for name in _fed(task):
         found = _respond(task, parts, name)

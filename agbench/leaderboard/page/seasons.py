@@ -123,7 +123,6 @@ def _simulated(task: Task, split: str, scenario: str, seed: int, actions: NDArra
         problem = "the actions end before the season does." if ended else f"{type(error).__name__}: {error}"
     total = sum(rewards)
     objective = total if task.protocol.objective == "return" else float(info[task.protocol.objective])
-    paid: Floats = np.array(rewards, dtype=np.float64)
     own = family(task)
     days: Floats = np.array(ends, dtype=np.float64) * own.step_seconds / _DAY
     panels = [*plot.panels(), _rewards(days, np.array(rewards, dtype=np.float64), _reward_unit(task))]
