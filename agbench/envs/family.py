@@ -3,8 +3,8 @@
 Whoever holds a task asks `family(task)`; nothing outside a family's folder asks which one it is of.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -87,8 +87,6 @@ class Family(Generic[T]):
     """(task, parts) -> raises `ContractError` where an action does not act as an agronomist expects."""
     benchmark: str = "agbench.benchmarks.environments:measure"
     """What `agbench bench` runs: (task id, seconds, environments, another Python) -> figures."""
-    tuners: Mapping[str, str] = field(default_factory=dict)
-    """What `agbench fit` runs for each kind of policy: (task, settings, place, search) -> settings, mean."""
 
 
 def family(task: Task) -> Family[Any]:

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from agbench.data.task import Task
 from agbench.envs import SeasonEnv
 from agbench.envs.family import build, family
-from agbench.policies.base import Planner
+from agbench.policies import playing
 from agbench.policies.registry import as_policy
 
 _MOST_COLUMNS = 6
@@ -81,24 +81,19 @@ def run_season(
     env = SeasonEnv(build(task, split), render_mode="rgb_array")
     actor = as_policy(policy, task)
     key = env.scenarios.keys[0] if scenario is None else scenario
-    observation, info = env.reset(seed=seed, options={"scenario": key})
-    actor.reset(seed)
-    if isinstance(actor, Planner):
-        actor.plan(env.core, 0)
-    own = family(task)
+    decisions = playing.episode(env, actor, seed, key)
+    info, own = next(decisions).info, family(task)
     start = own.start(env.core.worlds[0])
     unit = timedelta(seconds=own.step_seconds)
     names = [entry.name for entry in env.observation_entries]
     steps: list[Step] = []
-    over = False
-    while not over:
-        action = actor(observation)
-        observation, reward, terminated, truncated, info = env.step(action)
-        seen = dict(zip(names, map(float, observation), strict=True))
+    for decision in decisions:
+        info = decision.info
+        seen = dict(zip(names, map(float, decision.observation), strict=True))
         day = start + int(info["elapsed"]) * unit
         told = own.set_points(env.core)
-        steps.append(Step(day, _said(told) or _in_words(env, action), seen, float(reward), told))
-        over = terminated or truncated
+        words = _said(told) or _in_words(env, decision.action)
+        steps.append(Step(day, words, seen, decision.reward, told))
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
     env.close()

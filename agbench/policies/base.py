@@ -79,6 +79,7 @@ class Kind:
     make: Callable[[str, Any, Interface[Any]], Policy]
     settings: type[Strict] | Callable[[Mapping[str, Any], str], Any] | None
     families: tuple[str, ...]
+    fit: str | None
 
     def read(self, settings: Mapping[str, Any], where: str) -> Any:
         """Return settings that were checked; raises `ConfigError`, which names `where` they stand."""
@@ -99,6 +100,7 @@ def policy(
     name: str,
     settings: type[Strict] | Callable[[Mapping[str, Any], str], Any] | None = None,
     families: Sequence[str] = (),
+    fit: str | None = None,
 ) -> Callable[[C], C]:
     """Register a class, or a function, that makes policies: it takes name, settings and `Interface`.
 
@@ -108,10 +110,12 @@ def policy(
         settings: the schema of its settings, or a function that checks plain data and says `where` it
             is wrong. A kind without settings is a policy of every task by its own name.
         families: those whose tasks it is for; all, if none is named.
+        fit: what `agbench fit` runs, as `package.module:function`: from (task, settings), or (task,
+            settings, search), to the fitted settings and what they reach in training.
     """
 
     def register(make: C) -> C:
-        KINDS[name] = Kind(name, make, settings, tuple(families))
+        KINDS[name] = Kind(name, make, settings, tuple(families), fit)
         return make
 
     return register

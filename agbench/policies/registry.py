@@ -96,7 +96,7 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
     spec = catalog.task(task) if isinstance(task, str) else task
     said = str(name_or_path)
     if said in _without_settings():
-        return _made(KINDS[said], said, None, spec, said)
+        return KINDS[said].make(said, None, interface(spec))
     if _CODE.match(said):
         return _from_code(said, spec)
     if said.endswith(".npz"):
@@ -136,23 +136,24 @@ def as_policy(given: Any, task: Task) -> Policy:
 
 def _from_settings(path: Path, task: Task) -> Policy:
     """Return a policy from a settings file."""
-    baseline = read_file(Baseline, path)
-    chosen = kind(baseline.policy, str(path))
-    settings = chosen.read(baseline.settings, f"{path}: settings")
-    return _made(chosen, path.stem, settings, task, f"{path}: settings")
-
-
-def _made(kind: Kind, name: str, settings: Any, task: Task, where: str) -> Policy:
-    """Return a policy of a kind; errors say `where` its settings stand."""
-    if kind.families and task.family not in kind.families:
-        raise ConfigError(
-            f"{where}: a {kind.name} policy is for {' and '.join(kind.families)} tasks; {task.task} is a "
-            f"{task.family} task."
-        )
+    baseline, where = read_file(Baseline, path), f"{path}: settings"
+    chosen = kind_of(baseline, task, path)
+    settings = chosen.read(baseline.settings, where)
     try:
-        return kind.make(name, settings, interface(task))
+        return chosen.make(path.stem, settings, interface(task))
     except (ConfigError, UnknownNameError) as error:
         raise type(error)(f"{where}: {error}") from None
+
+
+def kind_of(baseline: Baseline, task: Task, path: Path) -> Kind:
+    """Return the kind of a settings file; raises `ConfigError` if it is for other families of tasks."""
+    chosen = kind(baseline.policy, str(path))
+    if chosen.families and task.family not in chosen.families:
+        raise ConfigError(
+            f"{path}: a {chosen.name} policy is for {' and '.join(chosen.families)} tasks; {task.task} is a "
+            f"{task.family} task."
+        )
+    return chosen
 
 
 def _from_code(said: str, task: Task) -> Policy:

@@ -13,7 +13,7 @@ from agbench.policies.greenhouse.receding_horizon import RecedingHorizon, Recedi
 from agbench.policies.greenhouse.tuning import tune_rules, tune_setpoints
 from agbench.policies.registry import interface
 from agbench.policies.tuning.cross_entropy import Search, maximise
-from agbench.simulators.greenlight.climate_computer import USUAL
+from agbench.simulators.greenlight.climate_computer import USUAL, settings_vector
 from agbench.weather.greenhouse.site import measured_series
 
 WINTER = "greenhouse-winter-v1"
@@ -67,9 +67,9 @@ def test_constant_temperatures_are_chosen_by_day_and_night():
 
 def test_tuning_is_seeded_and_never_loses_the_best():
     short = override(catalog.task(WINTER), DAY)
-    once = tune_rules(short, USUAL, Search(candidates=4, rounds=1))
-    twice = tune_rules(short, USUAL, Search(candidates=4, rounds=2))
-    assert once == tune_rules(short, USUAL, Search(candidates=4, rounds=1))
+    once = tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=1))
+    twice = tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=2))
+    assert once == tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=1))
     assert twice[1] >= once[1]
 
 

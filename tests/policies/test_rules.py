@@ -13,8 +13,8 @@ from agbench.errors import ConfigError, UnknownNameError
 from agbench.policies.field.evolution import _Seasons
 from agbench.policies.field.rules import Rule, Rules, RulesSettings
 from agbench.policies.field.tuning import fit_rules
+from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.policies.registry import interface, load_policy
-from agbench.policies.tuning.playing import actions_of, returns_of_actions
 from agbench.testing import check_policy
 
 TASK = "wheat-inputs-v1"

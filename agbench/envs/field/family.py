@@ -62,8 +62,4 @@ FIELD: Final = Family(
     hidden_split=_hidden_split,
     check_response=_check_response,
     benchmark="agbench.benchmarks.fields:measure",
-    tuners={
-        "rules": "agbench.policies.field.tuning:tune_rules",
-        "schedule": "agbench.policies.field.tuning:tune_schedule",
-    },
 )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from agbench.data.field_task import FieldTask
 from agbench.envs.core import BatchCore, Parts
+from agbench.envs.rollout import play
 from agbench.errors import ContractError
 from agbench.variables import Booleans, Floats
 
@@ -135,14 +136,14 @@ def _respond(
     doses = np.repeat(levels, len(keys))
     left = core.simulator.horizon - core.simulator.elapsed
     spread = np.maximum(1, (left // task.step) // (2 * max(levels)))
-    returns = np.zeros(core.n)
-    step = 0
-    while not core.over.all():
+
+    def act(_: Any, step: int) -> NDArray[Any]:
         giving = (step % spread == 0) & (step // spread < doses)
         actions = np.array([dose if gives else beside[step % len(beside)] for gives in giving])
         _work_the_field(task, core, actions, giving)
-        returns += core.step(actions, ~core.over)[0]
-        step += 1
+        return actions
+
+    returns = play(core, act)
     column = core.simulator.variables.column(task.reward.variable)
     info = core.info()
     return _Response(

@@ -49,8 +49,4 @@ GREENHOUSE: Final = Family(
     set_points=_set_points,
     plot=_plot,
     benchmark="agbench.benchmarks.greenhouses:measure",
-    tuners={
-        "rule-based": "agbench.policies.greenhouse.tuning:fit_rules",
-        "light-setpoints": "agbench.policies.greenhouse.tuning:fit_setpoints",
-    },
 )

@@ -24,6 +24,8 @@ from agbench.files import write_text
 from agbench.leaderboard.checks.results import CheckedResult
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page.record import SeasonRecord
+from agbench.policies import playing
+from agbench.policies.simple import Recorded
 from agbench.variables import Floats
 
 _FORMAT: Final = 2  # of what is kept; a new one when panels change
@@ -104,24 +106,21 @@ def _environment(name: str, split: str, task_hash: str) -> tuple[SeasonEnv, Seas
 def _simulated(task: Task, split: str, scenario: str, seed: int, actions: NDArray[Any]) -> SeasonRecord:
     """Simulate an episode's actions and return its record."""
     env, plot = _environment(task.task, split, provenance.task_hash(task))
-    _, info = env.reset(seed=seed, options={"scenario": scenario})
+    decisions = playing.episode(env, Recorded(list(actions)), seed, scenario)
+    info = next(decisions).info
     plot.begin(env.core)
-    rewards, ends, problem, over = [], [], "", False
-    for action in actions:
-        if over:
+    rewards, ends, problem = [], [], ""
+    try:
+        for decision in decisions:
+            info = decision.info
+            plot.add(env.core, decision.action, decision.reward)
+            rewards.append(decision.reward)
+            ends.append(float(info["elapsed"]))
+        if len(rewards) < len(actions):
             problem = "there are actions after the season's end."
-            break
-        try:
-            _, reward, terminated, truncated, info = env.step(action)
-        except Exception as error:  # recorded actions are anybody's; what is wrong with them is said
-            problem = f"{type(error).__name__}: {error}"
-            break
-        plot.add(env.core, action, float(reward))
-        rewards.append(float(reward))
-        ends.append(float(info["elapsed"]))
-        over = bool(terminated or truncated)
-    if not over and not problem:
-        problem = "the actions end before the season does."
+    except Exception as error:  # recorded actions are anybody's
+        ended = len(rewards) == len(actions)
+        problem = "the actions end before the season does." if ended else f"{type(error).__name__}: {error}"
     total = sum(rewards)
     objective = total if task.protocol.objective == "return" else float(info[task.protocol.objective])
     own = family(task)

@@ -14,7 +14,7 @@ from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
 from agbench.policies.base import Information, Interface, policy
-from agbench.policies.tuning.playing import actions_of, returns_of_actions
+from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.variables import Floats
 
 _SPREAD: Final = 0.7  # of the first generation, in the largest dose of an input a period

@@ -71,7 +71,12 @@ class _Reading:
     last: int | None = None
 
 
-@policy("rules", settings=RulesSettings, families=["field"])
+@policy(
+    "rules",
+    settings=RulesSettings,
+    families=["field"],
+    fit="agbench.policies.field.tuning:fit_rules",
+)
 class Rules:
     """Follows rules in the order of their importance."""
 

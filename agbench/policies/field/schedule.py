@@ -35,7 +35,12 @@ class _Due:
     amount: float
 
 
-@policy("schedule", settings=ScheduleSettings, families=["field"])
+@policy(
+    "schedule",
+    settings=ScheduleSettings,
+    families=["field"],
+    fit="agbench.policies.field.tuning:fit_schedule",
+)
 class Schedule:
     """Gives what is due, as fast as the action space allows.
 

@@ -13,38 +13,13 @@ from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.policies.field.rules import Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
+from agbench.policies.playing import returns_of_policies
 from agbench.policies.registry import interface
 from agbench.policies.tuning import search
-from agbench.policies.tuning.cross_entropy import Search
-from agbench.policies.tuning.playing import returns_of_policies
 from agbench.variables import Floats
 
 _ROWS = 2048  # seasons simulated together
 _MOST = 8  # doses of the largest size on one growers' date
-
-
-def tune_schedule(
-    task: FieldTask, settings: dict[str, Any], where: str, search: Search | None
-) -> tuple[dict[str, Any], float]:
-    """Return the fitted settings of a schedule, and their mean return in training."""
-    _refuse(search, where)
-    schedule, mean = fit_schedule(task, read_data(ScheduleSettings, settings, where))
-    return schedule.model_dump(), mean
-
-
-def tune_rules(
-    task: FieldTask, settings: dict[str, Any], where: str, search: Search | None
-) -> tuple[dict[str, Any], float]:
-    """Return the fitted settings of rules, and their mean return in training."""
-    _refuse(search, where)
-    rules, mean = fit_rules(task, read_data(RulesSettings, settings, where))
-    return rules.model_dump(exclude_defaults=True), mean
-
-
-def _refuse(search: Search | None, where: str) -> None:
-    """Raise `ConfigError` for a search, which schedules and rules have none of."""
-    if search is not None:
-        raise ConfigError(f"{where}: candidates and rounds are for greenhouse growers.")
 
 
 def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleSettings, float]:

@@ -29,7 +29,12 @@ class LightSettings(Strict):
         return self
 
 
-@policy("light-setpoints", settings=LightSettings, families=["greenhouse"])
+@policy(
+    "light-setpoints",
+    settings=LightSettings,
+    families=["greenhouse"],
+    fit="agbench.policies.greenhouse.tuning:tune_setpoints",
+)
 class LightSetpoints:
     """Holds set points at given values, some of them higher or lower with the light.
 

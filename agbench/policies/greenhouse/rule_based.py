@@ -13,7 +13,12 @@ from agbench.simulators.greenlight.variables import CONTROLS
 from agbench.variables import Floats
 
 
-@policy("rule-based", settings=settings_vector, families=["greenhouse"])
+@policy(
+    "rule-based",
+    settings=settings_vector,
+    families=["greenhouse"],
+    fit="agbench.policies.greenhouse.tuning:tune_rules",
+)
 class RuleBased:
     """Sets what the rules want: outright, or as the largest step of an increment towards it."""
 

@@ -1,21 +1,20 @@
 """Tuning growers on training scenarios, by the task's objective: a seeded cross-entropy search."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.overrides import override
-from agbench.data.reading import read_data
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
+from agbench.policies.playing import gain
 from agbench.policies.registry import interface
 from agbench.policies.tuning.cross_entropy import Search, maximise
-from agbench.policies.tuning.playing import play
-from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
+from agbench.simulators.greenlight.climate_computer import SETTINGS
 from agbench.variables import Floats
 
 SCENARIOS: Final = 5
@@ -44,27 +43,9 @@ Actor = Callable[[Any], Any]
 """From the observations of all rows to their actions."""
 
 
-def fit_rules(
-    task: GreenhouseTask, settings: dict[str, Any], where: str, search: Search | None
-) -> tuple[dict[str, Any], float]:
-    """Return the fitted settings of a climate computer's rules, and their mean objective in training."""
-    return tune_rules(task, settings, search or Search())
-
-
-def fit_setpoints(
-    task: GreenhouseTask, settings: dict[str, Any], where: str, search: Search | None
-) -> tuple[dict[str, Any], float]:
-    """Return the fitted settings of set points by light, and their mean objective in training."""
-    found, mean = tune_setpoints(task, read_data(LightSettings, settings, where), search or Search())
-    return found.model_dump(), mean
-
-
-def tune_rules(
-    task: GreenhouseTask, settings: Mapping[str, float], search: Search
-) -> tuple[dict[str, float], float]:
+def tune_rules(task: GreenhouseTask, usual: Floats, search: Search) -> tuple[dict[str, float], float]:
     """Return the rules' settings with the best mean objective over training scenarios, and that mean."""
     columns = SETTINGS.columns(list(RANGES))
-    usual = settings_vector(settings)
     policy = RuleBased("rule-based", usual, interface(task))
 
     def actor(chosen: Floats) -> Actor:
@@ -126,7 +107,8 @@ def _search(
         for row in range(core.n):
             core.seed(row, search.seed + row % len(chosen))
         core.reset(range(core.n), [*chosen] * len(candidates))
-        gained = play(core, actor(rounded.repeat(len(chosen), axis=0)))
+        act = actor(rounded.repeat(len(chosen), axis=0))
+        gained = gain(core, lambda seen, _: act(seen))
         means: Floats = gained.reshape(len(candidates), len(chosen)).mean(axis=1)
         return means
 

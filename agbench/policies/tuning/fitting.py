@@ -1,5 +1,6 @@
 """Tuning a policy's settings on the training scenarios: `agbench fit TASK POLICY`."""
 
+from inspect import signature
 from pathlib import Path
 
 import yaml
@@ -7,11 +8,11 @@ import yaml
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
 from agbench.data.families import load
-from agbench.data.reading import read_file
+from agbench.data.reading import Strict, read_file
 from agbench.data.task import Task
-from agbench.envs.family import family
 from agbench.errors import ConfigError
 from agbench.files import write_text
+from agbench.policies.registry import kind_of
 from agbench.policies.tuning.cross_entropy import Search
 
 
@@ -25,11 +26,18 @@ def fit_file(task: Task, policy: str, search: Search | None = None) -> tuple[Pat
     if path is None:
         raise ConfigError(f"{task.task} has no settings for {policy!r} to start from.")
     baseline = read_file(Baseline, path)
-    tuner = family(task).tuners.get(baseline.policy)
-    if tuner is None:
-        raise ConfigError(f"{path}: a {baseline.policy} has nothing to fit.")
-    fitted, mean = load(tuner)(task, baseline.settings, f"{path}: settings", search)
-    changed = baseline.model_copy(update={"settings": fitted})
+    kind = kind_of(baseline, task, path)
+    if kind.fit is None:
+        raise ConfigError(f"{path}: a {kind.name} policy has nothing to fit.")
+    fit, settings = load(kind.fit), kind.read(baseline.settings, f"{path}: settings")
+    if "search" in signature(fit).parameters:
+        fitted, mean = fit(task, settings, search or Search())
+    elif search is None:
+        fitted, mean = fit(task, settings)
+    else:
+        raise ConfigError(f"{path}: candidates and rounds are for greenhouse growers, not for {kind.name}.")
+    content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
+    changed = baseline.model_copy(update={"settings": content})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)
     write_text(path, text)
     return path, mean
