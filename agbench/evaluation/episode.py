@@ -115,7 +115,7 @@ def _day(steps: Sequence[Step]) -> Step:
     seen = {name: float(np.mean([s.observation[name] for s in steps])) for name in steps[0].observation}
     first = steps[0].date
     day = first.date() if isinstance(first, datetime) else first
-    return Step(day, _said(told), seen, sum(s.reward for s in steps), told)
+    return Step(day, _said(told) or f"{len(steps)} decisions", seen, sum(s.reward for s in steps), told)
 
 
 def _said(told: Mapping[str, float]) -> str:

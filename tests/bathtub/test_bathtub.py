@@ -2,12 +2,14 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
 from good_submission import CARD, command
+from test_closure import missed
 
 import agbench
 from agbench import leaderboard
@@ -62,7 +64,9 @@ def test_its_anchors_and_its_hashes_are_its_own(tmp_path):
     assert anchors.outdated(task) is None
     wheat = catalog.task("wheat-nitrogen-v1")
     before = provenance.simulator_hash(task), provenance.simulator_hash(wheat)
-    places = Sources(others=[HOME / "bathtub"]).closure(entry_points(task))
+    sources = Sources(others=[HOME / "bathtub"])
+    places = sources.closure(entry_points(task))
+    assert missed(task, sources) == set()
     assert {
         ("bathtub.simulator", "fill"),
         ("bathtub.family", "Comfort"),
@@ -107,7 +111,7 @@ def test_what_it_does_not_have_is_said():
         hidden.with_hidden(catalog.task(TASK), 3)
     with pytest.raises(NotApplicableError, match="'bathtub' does not say how its actions act"):
         CHECKS["response"](TASK)
-    with pytest.raises(ConfigError, match="a plumber has nothing to fit"):
+    with pytest.raises(ConfigError, match="a plumber policy has nothing to fit"):
         fit_file(catalog.task(TASK), "plumber")
 
 
@@ -115,8 +119,15 @@ def test_its_speed_is_measured():
     assert all(figure.value > 0.0 for figure in environments(TASK, 0.01, 4))
 
 
-def test_a_family_is_registered_once():
+def test_a_family_is_registered_once(monkeypatch):
     from bathtub.family import BATHTUB
 
     with pytest.raises(ConfigError, match="there is a family 'bathtub' already"):
         families.register(BATHTUB)
+    monkeypatch.setattr(families, "_registered", {})
+    basin = replace(BATHTUB, name="basin")
+    families.register(basin)
+    assert families.find("basin") is basin
+    assert families.schema("basin") is BATHTUB.schema
+    with pytest.raises(ConfigError, match=r"mine\.yaml: unknown family 'bath'\. Did you mean"):
+        families.read_task({"family": "bath"}, "mine.yaml")
