@@ -93,8 +93,8 @@ class Menu:
     def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
         """Return the numbers of the largest doses that exceed `wanted`, (n, names), in no input."""
         fitting = (self._doses <= wanted[:, None]).all(axis=2)
-        found: NDArray[Any] = np.argmax(np.where(fitting, self._size, -1), axis=1)
-        return found
+        numbers: NDArray[Any] = np.argmax(np.where(fitting, self._size, -1), axis=1)
+        return numbers
 
     def doses(self, name: str) -> list[float]:
         """Return the doses of an input that the menu offers, ascending from 0."""
@@ -132,15 +132,15 @@ class Ranges:
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the inputs of n actions (n, components), (n, number of inputs)."""
         chosen = self._inside(actions)
-        found = np.tile(self._usual, (len(chosen), 1))
-        found[:, self._columns] = self.lowest + (chosen + 1.0) * 0.5 * self._width
-        return found
+        inputs = np.tile(self._usual, (len(chosen), 1))
+        inputs[:, self._columns] = self.lowest + (chosen + 1.0) * 0.5 * self._width
+        return inputs
 
     def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[np.float32]:
         """Return the actions (n, names) that give `wanted`, (n, names), or the nearest end of a range."""
         share = np.clip((wanted - self.lowest) / self._width, 0.0, 1.0)
-        found: NDArray[np.float32] = (2.0 * share - 1.0).astype(np.float32)
-        return found
+        actions: NDArray[np.float32] = (2.0 * share - 1.0).astype(np.float32)
+        return actions
 
     def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
         """Return the action for `wanted` of one input, the others at their lowest, and what it gives."""

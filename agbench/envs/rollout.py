@@ -16,13 +16,19 @@ Act = Callable[[NDArray[np.float32], int], Any]
 """From the observations of all rows and the number of the decision, from 0, to the actions of all rows."""
 
 
-def play(core: BatchCore, act: Act, most: int | None = None) -> Floats:
-    """Step all rows to their episodes' ends, or `most` times, and return the sum of their rewards, (n,)."""
-    total = np.zeros(core.n)
+def steps(core: BatchCore, act: Act, most: int | None = None) -> Iterator[Floats]:
+    """Step all rows to their episodes' ends, or `most` times, and yield the rewards of each step, (n,)."""
     for number in count() if most is None else range(most):
         if core.over.all():
-            break
-        total += core.step(act(core.observations, number), ~core.over)[0]
+            return
+        yield core.step(act(core.observations, number), ~core.over)[0]
+
+
+def play(core: BatchCore, act: Act, most: int | None = None) -> Floats:
+    """Step all rows as `steps` does, and return the sums of their rewards, (n,)."""
+    total = np.zeros(core.n)
+    for rewards in steps(core, act, most):
+        total += rewards
     return total
 
 

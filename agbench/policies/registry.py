@@ -39,12 +39,14 @@ def kind(name: str, where: str = "") -> Kind:
     A module of that name is loaded first, then what a package says it has, and all others only if the
     kind is in none of them.
     """
-    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
     if name not in KINDS:
         _load(module for module in _modules() if module.endswith(f".{name.replace('-', '_')}"))
-    if name not in KINDS and name in points:
+    if name in KINDS:
+        return KINDS[name]
+    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
+    if name in points:
         points[name].load()
-    if name not in KINDS:
+    else:
         _load(_modules())
     if name not in KINDS:
         raise unknown("kind of policy", name, {*KINDS, *points}, where)
@@ -60,20 +62,20 @@ def _load(modules: Iterable[str]) -> None:
 def _modules() -> list[str]:
     """Return the modules in the packages beside this one; none of them is loaded."""
     folder = Path(__file__).parent
-    packages = [found.name for found in iter_modules([str(folder)]) if found.ispkg]
+    packages = [package.name for package in iter_modules([str(folder)]) if package.ispkg]
     return [
-        f"{__package__}.{package}.{found.name}"
+        f"{__package__}.{package}.{module.name}"
         for package in packages
-        for found in iter_modules([str(folder / package)])
+        for module in iter_modules([str(folder / package)])
     ]
 
 
 def _without_settings() -> list[str]:
     """Return the loaded kinds that need no settings: policies of every task."""
-    return [kind.name for kind in KINDS.values() if kind.settings is None]
+    return [name for name, kind in KINDS.items() if kind.settings is None]
 
 
-def interface(task: Task) -> Interface[Any]:
+def interface_of(task: Task) -> Interface[Any]:
     """Return what policies of a task are made for; reads no weather."""
     load = partial(load_policy, task=task)
     return Interface(task, family.action_map(task), family.observer(task), load)
@@ -96,7 +98,7 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
     spec = catalog.task(task) if isinstance(task, str) else task
     said = str(name_or_path)
     if said in _without_settings():
-        return KINDS[said].make(said, None, interface(spec))
+        return KINDS[said].make(said, None, interface_of(spec))
     if _CODE.match(said):
         return _from_code(said, spec)
     if said.endswith(".npz"):
@@ -140,7 +142,7 @@ def _from_settings(path: Path, task: Task) -> Policy:
     chosen = kind_of(baseline, task, path)
     settings = chosen.read(baseline.settings, where)
     try:
-        return chosen.make(path.stem, settings, interface(task))
+        return chosen.make(path.stem, settings, interface_of(task))
     except (ConfigError, UnknownNameError) as error:
         raise type(error)(f"{where}: {error}") from None
 

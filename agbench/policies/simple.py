@@ -16,9 +16,9 @@ class Zero:
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: None, given: Interface[Any]) -> None:
+    def __init__(self, name: str, settings: None, interface: Interface[Any]) -> None:
         self.name = name
-        space = given.actions.space
+        space = interface.actions.space
         self._action: Any = (
             0 if isinstance(space, spaces.Discrete) else np.full(space.shape or (), -1.0, np.float32)
         )
@@ -37,9 +37,9 @@ class Random:
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: None, given: Interface[Any]) -> None:
+    def __init__(self, name: str, settings: None, interface: Interface[Any]) -> None:
         self.name = name
-        self._space = given.actions.space
+        self._space = interface.actions.space
         self._generator = np.random.default_rng(0)
 
     def reset(self, seed: int) -> None:

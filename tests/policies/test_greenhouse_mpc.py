@@ -22,7 +22,7 @@ from agbench.policies.greenhouse.mpc.outlook import Outlook, limits
 from agbench.policies.greenhouse.mpc.programme import Programme
 from agbench.policies.greenhouse.mpc.rehearsal import policy_candidate, rehearse
 from agbench.policies.greenhouse.mpc.settings import Forecast
-from agbench.policies.registry import interface
+from agbench.policies.registry import interface_of
 from agbench.simulators.greenlight.variables import STATES, WEATHER
 
 WINTER = "greenhouse-winter-v1"
@@ -40,7 +40,7 @@ def day(**changes):
 
 def policy(task, **changes):
     settings = read_data(PredictiveSettings, {**COARSE, **changes}, "test")
-    return Predictive("mpc", settings, interface(task))
+    return Predictive("mpc", settings, interface_of(task))
 
 
 def written(folder, **changes):

@@ -40,26 +40,26 @@ class Controls(Ranges):
         """Return the controls (n, 8) that actions (n, controls) lead to, from 0 without a `core`."""
         chosen = self._inside(actions)
         if self.rate is None or core is None:
-            found = np.zeros((len(chosen), len(CONTROLS)))
+            controls = np.zeros((len(chosen), len(CONTROLS)))
         else:
-            found = _greenhouse(core).controls.copy()
-        found[:, self.columns] = self.moved(chosen, found[:, self.columns])
-        return found
+            controls = _greenhouse(core).controls.copy()
+        controls[:, self.columns] = self.moved(chosen, controls[:, self.columns])
+        return controls
 
     def moved(self, chosen: Floats, present: Floats) -> Floats:
         """Return the controls that actions in [-1, 1] lead to from `present` ones, both (n, controls)."""
         if self.rate is None:
             return (chosen + 1.0) * 0.5
-        found: Floats = np.clip(present + self.rate * chosen, 0.0, 1.0)
-        return found
+        controls: Floats = np.clip(present + self.rate * chosen, 0.0, 1.0)
+        return controls
 
     def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[np.float32]:
         """Return the actions (n, controls) that bring controls to, or towards, `wanted`."""
         if self.rate is None:
             return super().actions_of(wanted)
         change = (wanted - (0.0 if present is None else present)) / self.rate
-        found: NDArray[np.float32] = np.clip(change, -1.0, 1.0).astype(np.float32)
-        return found
+        actions: NDArray[np.float32] = np.clip(change, -1.0, 1.0).astype(np.float32)
+        return actions
 
 
 class TemperatureMenu:
@@ -117,8 +117,8 @@ class TemperatureMenu:
         """
         light = np.ones(len(wanted), np.bool_) if present is None else present[:, 0] > 0.0
         chosen = np.where(light, wanted[:, 0], wanted[:, 1])
-        found: NDArray[Any] = np.argmin(np.abs(self._menu - chosen[:, None]), axis=1)
-        return found
+        numbers: NDArray[Any] = np.argmin(np.abs(self._menu - chosen[:, None]), axis=1)
+        return numbers
 
     def encode(self, name: str, wanted: float) -> tuple[int, float]:
         """Return the number of the temperature nearest to `wanted`, and the temperature."""

@@ -38,11 +38,11 @@ class Ceres:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: CeresSettings, given: Interface[FieldTask]) -> None:
-        place(given.actions, settings.input)
+    def __init__(self, name: str, settings: CeresSettings, interface: Interface[FieldTask]) -> None:
+        place(interface.actions, settings.input)
         self.name = name
         self._settings = settings
-        self._actions = given.actions
+        self._actions = interface.actions
         self._schedule: Floats = np.zeros(0)
         self._step = 0
         self._solved: dict[tuple[int, str], tuple[Parts, Floats]] = {}

@@ -46,10 +46,10 @@ class Evolved:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: EvolutionSettings, given: Interface[FieldTask]) -> None:
+    def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
         self.name = name
         self._settings = settings
-        self._start = given.load(settings.start)
+        self._start = interface.load(settings.start)
         self._solved: dict[tuple[int, str], tuple[Parts, Actions]] = {}
         self._actions: Actions = np.zeros(1, dtype=np.int64)
         self._step = 0

@@ -82,11 +82,11 @@ class Rules:
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: RulesSettings, given: Interface[FieldTask]) -> None:
+    def __init__(self, name: str, settings: RulesSettings, interface: Interface[FieldTask]) -> None:
         self.name = name
-        self._actions = actions = given.actions
-        self._step_days = given.task.season.step_days
-        self._readings = [_read(rule, given) for rule in settings.rules]
+        self._actions = actions = interface.actions
+        self._step_days = interface.task.season.step_days
+        self._readings = [_read(rule, interface) for rule in settings.rules]
         self._nothing = actions.encode(actions.names[0], 0.0)[0]
         self.reset(0)
 
@@ -124,9 +124,9 @@ class Rules:
         return rule.until is None or total <= rule.until + _SMALLEST
 
 
-def _read(rule: Rule, given: Interface[FieldTask]) -> _Reading:
+def _read(rule: Rule, interface: Interface[FieldTask]) -> _Reading:
     """Return a rule with what it names looked up; raises `UnknownNameError` for what is not there."""
-    place(given.actions, rule.input)
+    place(interface.actions, rule.input)
     every = 0 if rule.every is None else days(rule.every)
-    ranges = [(given.observer.index(name), low, high) for name, (low, high) in rule.within.items()]
-    return _Reading(rule, every, 0 if rule.when is None else given.observer.index(rule.when), ranges)
+    ranges = [(interface.observer.index(name), low, high) for name, (low, high) in rule.within.items()]
+    return _Reading(rule, every, 0 if rule.when is None else interface.observer.index(rule.when), ranges)

@@ -50,12 +50,12 @@ class Schedule:
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: ScheduleSettings, given: Interface[FieldTask]) -> None:
-        place(given.actions, settings.input)
+    def __init__(self, name: str, settings: ScheduleSettings, interface: Interface[FieldTask]) -> None:
+        place(interface.actions, settings.input)
         self.name = name
         self._input = settings.input
-        self._season = season = given.task.season
-        self._actions = given.actions
+        self._season = season = interface.task.season
+        self._actions = interface.actions
         self._due = sorted(
             (_Due(season_day(season, p.date), p.amount) for p in settings.plan),
             key=lambda due: due.day,

@@ -14,7 +14,7 @@ from agbench.errors import ConfigError
 from agbench.policies.field.rules import Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.policies.playing import returns_of_policies
-from agbench.policies.registry import interface
+from agbench.policies.registry import interface_of
 from agbench.policies.tuning import search
 from agbench.variables import Floats
 
@@ -56,14 +56,14 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
     """
     parts = build(task, task.protocol.training_splits[0])
     keys = parts.scenarios.keys[: settings.scenarios]
-    given = interface(task)
+    interface = interface_of(task)
     changed = [_with_values(settings.rules, values) for values in _combinations(settings)]
     candidates = [settings, *(settings.model_copy(update={"rules": rules}) for rules in changed)]
     means = []
     at_once = max(1, _ROWS // len(keys))
     for first in range(0, len(candidates), at_once):
         chosen = candidates[first : first + at_once]
-        policies = [Rules("candidate", candidate, given) for candidate in chosen for _ in keys]
+        policies = [Rules("candidate", candidate, interface) for candidate in chosen for _ in keys]
         values = returns_of_policies(parts, policies, list(keys) * len(chosen))
         means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
     best = int(np.argmax(means))

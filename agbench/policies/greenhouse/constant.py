@@ -26,13 +26,13 @@ class Constant:
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: ConstantSettings, given: Interface[GreenhouseTask]) -> None:
+    def __init__(self, name: str, settings: ConstantSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
-        self._actions = given.actions
-        self._columns = given.columns(given.actions.reads)
-        self._values = given.actions.lowest.copy()
+        self._actions = interface.actions
+        self._columns = interface.columns(interface.actions.reads)
+        self._values = interface.actions.lowest.copy()
         for key, value in settings.values.items():
-            self._values[place(given.actions, key)] = value
+            self._values[place(interface.actions, key)] = value
 
     def reset(self, seed: int) -> None:
         """Do nothing: there is nothing to remember."""

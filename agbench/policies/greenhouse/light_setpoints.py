@@ -44,19 +44,19 @@ class LightSetpoints:
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: LightSettings, given: Interface[GreenhouseTask]) -> None:
+    def __init__(self, name: str, settings: LightSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
-        actions = given.actions
-        if not given.task.action.tells_setpoints:
-            raise ConfigError(f"{name} tells set points by iGlob, but {given.task.task} takes none.")
+        actions = interface.actions
+        if not interface.task.action.tells_setpoints:
+            raise ConfigError(f"{name} tells set points by iGlob, but {interface.task.task} takes none.")
         for key in settings.values:
             place(actions, key)
         missing = [key for key in actions.names if key not in settings.values]
         if missing:
             raise ConfigError(f"'values' lacks {', '.join(missing)}.")
         self._actions = actions
-        self._light = given.observer.index("iGlob")
-        self._columns = given.columns(actions.reads)
+        self._light = interface.observer.index("iGlob")
+        self._columns = interface.columns(actions.reads)
         self._values = np.array([settings.values[key] for key in actions.names])
         self._gains = np.array([settings.gains.get(key, 0.0) for key in actions.names])
 

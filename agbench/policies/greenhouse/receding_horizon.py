@@ -49,13 +49,13 @@ class RecedingHorizon:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: RecedingSettings, given: Interface[GreenhouseTask]) -> None:
+    def __init__(self, name: str, settings: RecedingSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
         if settings.applied > settings.horizon:
             raise ConfigError(f"applied is {settings.applied}, beyond the horizon, {settings.horizon}.")
         self._settings = settings
-        self._start = given.load(settings.start)
-        fast = override(given.task, {"simulator.setting": "fast"})
+        self._start = interface.load(settings.start)
+        fast = override(interface.task, {"simulator.setting": "fast"})
         assert isinstance(fast, GreenhouseTask)
         self._fast = fast
         self._actions: list[Any] = []

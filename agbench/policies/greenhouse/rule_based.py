@@ -24,16 +24,16 @@ class RuleBased:
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: Floats, given: Interface[GreenhouseTask]) -> None:
+    def __init__(self, name: str, settings: Floats, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
-        if given.task.action.tells_setpoints:
-            raise ConfigError(f"{given.task.task} takes set points; the rules of {name} act below them.")
+        if interface.task.action.tells_setpoints:
+            raise ConfigError(f"{interface.task.task} takes set points; the rules of {name} act below them.")
         self.settings = settings[None]
         """(1, 30)."""
-        self._actions = given.actions
-        self._measured = given.columns(MEASURED.names)
-        self._present = given.columns(given.actions.reads)
-        self._columns = CONTROLS.columns(given.actions.names)
+        self._actions = interface.actions
+        self._measured = interface.columns(MEASURED.names)
+        self._present = interface.columns(interface.actions.reads)
+        self._columns = CONTROLS.columns(interface.actions.names)
 
     def reset(self, seed: int) -> None:
         """Do nothing: the rules look only at the present."""

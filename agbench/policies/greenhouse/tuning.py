@@ -12,7 +12,7 @@ from agbench.envs.family import build
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.playing import gain
-from agbench.policies.registry import interface
+from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.climate_computer import SETTINGS
 from agbench.variables import Floats
@@ -46,7 +46,7 @@ Actor = Callable[[Any], Any]
 def tune_rules(task: GreenhouseTask, usual: Floats, search: Search) -> tuple[dict[str, float], float]:
     """Return the rules' settings with the best mean objective over training scenarios, and that mean."""
     columns = SETTINGS.columns(list(RANGES))
-    policy = RuleBased("rule-based", usual, interface(task))
+    policy = RuleBased("rule-based", usual, interface_of(task))
 
     def actor(chosen: Floats) -> Actor:
         rows = np.tile(usual, (len(chosen), 1))
@@ -66,7 +66,7 @@ def tune_setpoints(
 
     Everything that the settings name is tuned, within what the task's action can say.
     """
-    given = interface(task)
+    interface = interface_of(task)
     names, gains = list(settings.values), list(settings.gains)
 
     def made(chosen: Floats) -> LightSettings:
@@ -75,7 +75,7 @@ def tune_setpoints(
         return LightSettings(values=values, gains=dict(zip(gains, numbers[len(names) :], strict=True)))
 
     def actor(chosen: Floats) -> Actor:
-        policies = [LightSetpoints("candidate", made(row), given) for row in chosen]
+        policies = [LightSetpoints("candidate", made(row), interface) for row in chosen]
         return lambda seen: np.array([p(row) for p, row in zip(policies, seen, strict=True)])
 
     ranges = [_range(task, name) for name in names]

@@ -51,15 +51,16 @@ class Predictive:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: PredictiveSettings, given: Interface[GreenhouseTask]) -> None:
+    def __init__(self, name: str, settings: PredictiveSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
         self._settings = settings
-        self._start = given.load(settings.start)
-        self._controls = _controls(given)
+        self._start = interface.load(settings.start)
+        self._controls = _controls(interface)
         self._layout = Layout(settings.points, tuple(self._controls.names))
-        change = (self._controls.rate or 1.0) / given.task.step  # the greatest of a control in a model step
-        self._outlook = Outlook(given.task, settings, self._layout, change)
-        self._limits = limits(given.task)
+        task = interface.task
+        change = (self._controls.rate or 1.0) / task.step  # the greatest of a control in a model step
+        self._outlook = Outlook(task, settings, self._layout, change)
+        self._limits = limits(task)
         self._programme: tuple[Floats, Programme] | None = None
         self._generator = np.random.default_rng(0)
         self._core: BatchCore | None = None
@@ -172,13 +173,13 @@ class Predictive:
         return self._programme[1]
 
 
-def _controls(given: Interface[GreenhouseTask]) -> Controls:
-    if not isinstance(given.actions, Controls):
+def _controls(interface: Interface[GreenhouseTask]) -> Controls:
+    if not isinstance(interface.actions, Controls):
         raise ConfigError(
-            f"an mpc policy plans controls, but {given.task.task} takes set points (action.kind is "
-            f"{given.task.action.kind}); it needs increment or absolute."
+            f"an mpc policy plans controls, but {interface.task.task} takes set points (action.kind is "
+            f"{interface.task.action.kind}); it needs increment or absolute."
         )
-    return given.actions
+    return interface.actions
 
 
 def _best(tried: list[tuple[float, Outcome]]) -> Outcome:
