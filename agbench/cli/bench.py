@@ -8,7 +8,6 @@ import typer
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.data import catalog
 
 
 def bench(
@@ -33,6 +32,7 @@ def bench(
     Example: `agbench bench --seconds 5`
     """
     from agbench.benchmarks import fields, greenhouses
+    from agbench.data import catalog
 
     if catalog.task(task).family == "greenhouse":
         figures = greenhouses.measure(task, seconds, num_envs or 64, against)

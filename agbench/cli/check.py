@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.testing.data_files import check_file, note_on
 
 
 def check(
@@ -20,6 +19,8 @@ def check(
 
     Example: `agbench check tasks/*.yaml crops/*.yaml`
     """
+    from agbench.testing.data_files import check_file, note_on
+
     found = {str(path): check_file(path) for path in files}
     if json:
         print_json(found)

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.envs.registry import tasks as all_tasks
 
 
 def tasks(json: JsonOption = False) -> None:
@@ -13,6 +12,8 @@ def tasks(json: JsonOption = False) -> None:
 
     Example: `agbench tasks --json`
     """
+    from agbench.envs.registry import tasks as all_tasks
+
     found = all_tasks()
     if json:
         print_json([asdict(info) for info in found])
