@@ -59,7 +59,7 @@ class CodeCache:
         if not self._keeps:
             return None
         from numba.core.compiler import CompileResult
-        from numba.core.runtime import rtsys
+        from numba.core.runtime.nrt import rtsys
 
         # What machine code calls; refreshing the whole context would load Numba's compiler, for nothing.
         start: Any = rtsys.initialize
