@@ -32,15 +32,22 @@ def check_file(path: Path) -> str | None:
 
 
 def note_on(path: Path) -> str | None:
-    """Return what of a right file could not be tried on this machine, or None."""
+    """Return what of a right file could not be tried on this machine or is still to do, or None."""
     content = load_yaml(path.read_text(encoding="utf-8"), str(path))
-    untried = sorted(_secret_splits(read_task(content, str(path)))) if "task" in content else []
-    if not untried:
+    if "task" not in content:
         return None
-    return (
-        f"not tried: the split {', '.join(untried)}, whose seasons follow from a secret"
-        f" ({SECRET_VARIABLE} names its file)."
-    )
+    notes = []
+    if untried := sorted(_secret_splits(read_task(content, str(path)))):
+        notes.append(
+            f"not tried: the split {', '.join(untried)}, whose seasons follow from a secret"
+            f" ({SECRET_VARIABLE} names its file)."
+        )
+    if catalog.find_anchors(path.stem) is None:
+        notes.append(
+            f"no anchors yet, which scores and the leaderboard need: agbench anchors {path.stem}, and in a"
+            f" checkout python tests/reference/tasks/freeze.py {path.stem}, which freezes this version."
+        )
+    return " ".join(notes) or None
 
 
 def _secret_splits(task: Task) -> set[str]:
