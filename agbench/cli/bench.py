@@ -8,7 +8,6 @@ import typer
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.data import catalog
 
 
 def bench(
@@ -32,6 +31,7 @@ def bench(
 
     Example: `agbench bench --seconds 5`
     """
+    from agbench.data import catalog
     from agbench.data.families import load
     from agbench.envs.family import family
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.envs.greenhouse.worlds import perturbed
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
@@ -31,4 +32,6 @@ class ParameterNoise:
         for row, out in zip(rows.tolist(), draws, strict=True):
             core.generator(row).random(out=out)
         drawn = perturbed(self._usual, levels[rows, None], draws)
-        core.simulator.parameters[rows[:, None], self._columns] = drawn  # type: ignore[attr-defined]
+        greenhouse = core.simulator
+        assert isinstance(greenhouse, MeteredGreenhouse)
+        greenhouse.parameters[rows[:, None], self._columns] = drawn
