@@ -257,7 +257,7 @@ def missed(task, sources):
     finally:
         sys.setprofile(None)
     assert not rollout.row["failed"]
-    assert len(seen) > 40
+    assert len(seen) > 20
     left = seen - sources.closure(entry_points(task)) - BESIDE
     return {place for place in left if place[0] not in BOUNDARY}
 
