@@ -12,9 +12,6 @@ from agbench.cli.options import (
     print_json,
     read_overrides,
 )
-from agbench.data import catalog
-from agbench.data.overrides import override
-from agbench.evaluation.description import describe
 
 
 def show(task: TaskArgument, set_: SetOption = None, json: JsonOption = False) -> None:
@@ -22,6 +19,10 @@ def show(task: TaskArgument, set_: SetOption = None, json: JsonOption = False) -
 
     Example: `agbench show wheat-nitrogen-v1`
     """
+    from agbench.data import catalog
+    from agbench.data.overrides import override
+    from agbench.evaluation.description import describe
+
     found = describe(override(catalog.task(task), read_overrides(set_)))
     if json:
         print_json(found)
