@@ -28,6 +28,14 @@ def task(name: str) -> Task:
     return _named("task", name, read_task_file)
 
 
+Kind = TypeVar("Kind", bound=Task)
+
+
+def tasks_of(schema: type[Kind]) -> list[Kind]:
+    """Return all tasks of a schema, by id."""
+    return [found for found in map(task, names("task")) if isinstance(found, schema)]
+
+
 def crop(name: str) -> Crop:
     """Read a crop by its id."""
     return _named("crop", name, _read_crop)

@@ -15,10 +15,9 @@ from typing import Any, Final, Literal, get_args
 from agbench.compiled.closure import closure_hash
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
-from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.reading import read_file
 from agbench.data.task import Task
-from agbench.envs.family import build
+from agbench.envs.family import build, family
 from agbench.errors import ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.result import Result
@@ -58,10 +57,11 @@ def parts(task: Task) -> list[Part]:
 
 
 def effort(part: Part) -> int:
-    """Return roughly how long a part takes, in days of a field: what to start with in a pool."""
+    """Return roughly how long a part takes, in model steps: what to start with in a pool."""
     task = catalog.task(part.task)
-    steps = task.season.intervals if isinstance(task, GreenhouseTask) else 200
-    return len(task.scenarios(part.split)) * steps * (100 if part.role == "oracle" else 1)
+    return (
+        len(task.scenarios(part.split)) * family(task).longest(task) * (100 if part.role == "oracle" else 1)
+    )
 
 
 def settings_hash(task: Task, name: str) -> str:

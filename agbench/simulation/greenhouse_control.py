@@ -111,7 +111,7 @@ def controller(policy: str | Path, seed: int = 0) -> Controller:
 
 def _found(said: str) -> tuple[GreenhouseTask, str]:
     """Return the task and the name of a policy that is said as `NAME` or `TASK/NAME`."""
-    tasks = [task for task in map(catalog.task, catalog.names("task")) if isinstance(task, GreenhouseTask)]
+    tasks = catalog.tasks_of(GreenhouseTask)
     places = {f"{task.task}/{name}": (task, name) for task in tasks for name in catalog.baselines(task.task)}
     fitting = [key for key, (_, name) in places.items() if said in (key, name)]
     if not fitting:
