@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -10,7 +11,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import Event
-from agbench.variables import VariableTable
+from agbench.variables import ParameterTable, VariableTable
 from agbench.weather.daily import DailySeries
 
 if TYPE_CHECKING:
@@ -57,9 +58,10 @@ class TableRun(Protocol):
 class Model:
     """A field model on one engine.
 
-    `units` are those of its parameters, by name; `events` the names of the management events it
-    understands; `world` turns a setup into what `simulator(n).reset` takes. A table of a model that
-    `runs_on` goes on without a crop, up to the last event or a given end. The simulators of a model
+    `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers among them
+    contradict each other. `events` are the names of the management events it understands; `world`
+    turns a setup into what `simulator(n).reset` takes. A table of a model that `runs_on` goes on
+    without a crop, up to the last event or a given end. The simulators of a model
     that `forecasts` also tell the weather to come (`coming`, `noise_seeds`).
     """
 
@@ -68,7 +70,8 @@ class Model:
     variables: VariableTable
     inputs: VariableTable
     weather: VariableTable
-    units: Mapping[str, str]
+    parameters: ParameterTable
+    check_rules: Callable[[Mapping[str, float], str], None]
     events: tuple[str, ...]
     simulator: Callable[[int], Simulator]
     world: Callable[[FieldSetup], Any]
@@ -98,12 +101,32 @@ _MODULES: Final = {
     "wofost81-nwlp": _WOFOST,
     "wofost-npk": _WOFOST,
 }
+_ONE_LAYER: Final = ("wofost72-pp", "wofost72-wlp", "wofost81-pp")
 _PCSE: Final = "agbench.simulators.pcse_reference.model"
 
 
 def names() -> list[str]:
     """Return the names of all field models."""
     return sorted(_MODULES)
+
+
+def parameter_tables(soil_water: str = "single") -> dict[str, ParameterTable]:
+    """Return what each model that has a `single` or a `layered` soil reads, by the model's name."""
+    declared = {
+        name: import_module(f"{module.rpartition('.')[0]}.parameters").parameters
+        for name, module in _MODULES.items()
+    }
+    if soil_water == "single":
+        return {name: parameters(name) for name, parameters in declared.items()}
+    layered = (name for name, module in _MODULES.items() if module == _WOFOST and name not in _ONE_LAYER)
+    return {name: declared[name](name, layered=True) for name in layered}
+
+
+@cache
+def parameter_names() -> frozenset[str]:
+    """Return the names of the parameters that any field model reads, on any soil."""
+    tables = [table for water in ("single", "layered") for table in parameter_tables(water).values()]
+    return frozenset(name for table in tables for p in table for name in (p.name, p.alias))
 
 
 def entry_points(name: str, engine: str = "compiled", soil_water: str = "single") -> list[str]:

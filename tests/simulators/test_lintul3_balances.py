@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agbench
-from agbench.simulation.field import parameters_of
+from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.lintul3 import VARIABLES, build_world

@@ -9,7 +9,7 @@ from agbench.data import catalog
 from agbench.data.field_task import FieldTask
 from agbench.data.randomisation import NoiseSpec
 from agbench.errors import ConfigError, unknown
-from agbench.simulation.field import parameters_of
+from agbench.simulation.parameters import parameters_of
 from agbench.simulators.models import Model
 from agbench.weather.draws import standard_normal, uniform
 

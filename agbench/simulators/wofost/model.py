@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from agbench.errors import unknown
 from agbench.simulators.field.events import Event
 from agbench.simulators.models import FieldSetup, Model, check_limitation
+from agbench.simulators.wofost.parameters import check_rules, parameters
 from agbench.simulators.wofost.simulate import EVENTS, daily_management, run
 from agbench.simulators.wofost.simulator import WofostSimulator
-from agbench.simulators.wofost.units import UNITS
 from agbench.simulators.wofost.variables import INPUTS
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld, build_world
@@ -43,7 +43,8 @@ def model(name: str, soil_water: str = "single") -> Model:
         variables=make(1).variables,
         inputs=INPUTS,
         weather=WEATHER_VARIABLES,
-        units=UNITS,
+        parameters=parameters(name, soil_water == "layered"),
+        check_rules=check_rules,
         events=EVENTS if name == "wofost-npk" else _PCSE_EVENTS,
         simulator=make,
         world=partial(_world, name, soil_water),

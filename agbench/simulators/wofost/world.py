@@ -85,7 +85,7 @@ def build_world(
     if soil_water == "layered":
         read_layers(record, tables, parameters.get("SoilProfileDescription", {}), where)
         _fit_roots(record, model, where)
-    _set_switches(record, model, setting, limitation, where)
+    _set_switches(record, model, setting, limitation)
     _set_calendar(record, calendar, model, start, end)
     _check_emergence(record, calendar, where)
     _set_management(record, management, sowing_window, model, setting, start)
@@ -139,7 +139,6 @@ def _set_switches(
     model: str,
     setting: str,
     limitation: str,
-    where: str,
 ) -> None:
     """Set what limits growth, and what the model does after maturity."""
     if model == "wofost-npk":
@@ -150,17 +149,12 @@ def _set_switches(
         record["NITROGEN_LIMITED"] = "n" in limitation
         record["PK_LIMITED"] = "npk" in limitation
         record["AGES_AFTER_MATURITY"] = 1.0
-        for name in ("NTHRESH", "PTHRESH", "KTHRESH"):
-            if record[name] <= 0.0:
-                raise ConfigError(f"{where}: {name} must exceed 0 kg ha-1.")
         if setting == "published" and record["SM0"] < record["SMW"]:
             record["SM0"] = record["SMW"] + 1e-6
     else:
         record["DVSM"] = record["DVSEND"]
         record["WATER_LIMITED"] = not model.endswith("-pp")
         record["NITROGEN_LIMITED"] = model.endswith("-nwlp")
-    if record["DVSEND"] < record["DVSM"]:
-        raise ConfigError(f"{where}: DVSEND must not lie below DVSM.")
 
 
 def _set_calendar(
