@@ -35,7 +35,7 @@ def read_all(model: models.Model, given: Mapping[str, Given], setting: str = "so
         elif source is not None:
             raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {source!r}.")
     places = {kind: place(kind, given.get(kind)) for kind in ("crop", "soil")}
-    require(model.parameters, merged, model.name, places)
+    _check_whole(model, merged, places)
     wrong = contradiction({name: value for name, value in merged.items() if name in model.parameters})
     if wrong is not None:
         raise ConfigError(f"{places['soil']}: {wrong}")
@@ -98,7 +98,7 @@ def check_crop(crop: Crop, where: str) -> None:
     for name in crop.models:
         model = models.find(name)
         for setting in ("sound", "published"):
-            require(model.parameters, read_entry(model, crop, where, setting), name, {"crop": where})
+            _check_whole(model, read_entry(model, crop, where, setting), {"crop": where})
 
 
 def check_soil(soil: Soil, where: str) -> None:
@@ -115,7 +115,7 @@ def check_soil(soil: Soil, where: str) -> None:
 
     best = max(tables, key=read_and_lacking)
     model = models.find(best, soil_water=soil_water)
-    require(model.parameters, read_entry(model, soil, where), best, {"soil": where})
+    _check_whole(model, read_entry(model, soil, where), {"soil": where})
 
 
 def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None:
@@ -124,6 +124,12 @@ def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None
         raise ConfigError(f"{where}: {name} is in {unit!r}; it must be in {table[name].unit!r}.")
 
 
-def _check_values(model: models.Model, values: Mapping[str, Any], where: str) -> None:
-    """Raise `ConfigError` for unknown names, values that cannot be, and contradictions."""
-    model.check_rules(check(model.parameters, values, models.parameter_names, where), where)
+def _check_values(model: models.Model, values: Mapping[str, Any], where: str) -> dict[str, float]:
+    """Return the numbers among values; raises `ConfigError` for unknown names and values that cannot be."""
+    return check(model.parameters, values, models.parameter_names, where)
+
+
+def _check_whole(model: models.Model, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
+    """Raise `ConfigError` for what parts of the model lack, and for what contradicts in them."""
+    require(model.parameters, values, model.name, places)
+    model.check_rules(_check_values(model, values, " and ".join(places.values())), places)

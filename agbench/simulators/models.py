@@ -71,7 +71,7 @@ class Model:
     inputs: VariableTable
     weather: VariableTable
     parameters: ParameterTable
-    check_rules: Callable[[Mapping[str, float], str], None]
+    check_rules: Callable[[Mapping[str, float], Mapping[str, str]], None]
     events: tuple[str, ...]
     simulator: Callable[[int], Simulator]
     world: Callable[[FieldSetup], Any]

@@ -6,7 +6,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.errors import ConfigError, SimulationError, UnknownNameError, WeatherError
+from agbench.errors import ConfigError, UnknownNameError, WeatherError
 from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
 from agbench.weather.site import site_series
@@ -268,7 +268,7 @@ def test_a_wrong_parameter_is_named_with_its_unit(parameters, change, message):
 
 
 def test_pcse_tells_a_missing_parameter_too(parameters):
-    with pytest.raises(SimulationError, match="LUE"):
+    with pytest.raises(ConfigError, match=r"crop: LUE .*is missing"):
         agbench.simulate(
             "lintul3",
             crop=without(parameters, "LUE"),

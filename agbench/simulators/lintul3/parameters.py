@@ -149,7 +149,7 @@ def read(
     models. Raises `ConfigError` for a missing, mistyped or implausible parameter.
     """
     values, built = read_parameters(parameters(model), given, model, model)
-    check_rules(values, model)
+    check_rules(values, {"": model})
     if "RTMIN" in values:
         values["RNMIN"] = values.pop("RTMIN")
     tables = [built.get(p.name, np.zeros((3, 2))) for p in _TABLES]
@@ -162,31 +162,35 @@ def read(
     return record, tables
 
 
-def check_rules(values: Mapping[str, float], where: str) -> None:
-    """Raise `ConfigError` where parameters contradict each other; those that are absent do not."""
-    for wrong in _contradictions(values):
-        raise ConfigError(f"{where}: {wrong}")
+def check_rules(values: Mapping[str, float], where: Mapping[str, str]) -> None:
+    """Raise `ConfigError` where parameters contradict each other; those that are absent do not.
+
+    `where` says where the parts of the model are read from, as for `require`.
+    """
+    for part, wrong in _contradictions(values):
+        if part in where or "" in where:
+            raise ConfigError(f"{where.get(part, where.get(''))}: {wrong}")
 
 
-def _contradictions(values: Mapping[str, float]) -> Iterator[str]:
-    """Yield what contradicts among parameters."""
+def _contradictions(values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield what contradicts among parameters, and in which part."""
     order = ("WCAD", "WCWP", "WCFC", "WCST")
     if values.keys() >= {*order, "WCWET"}:
         contents = [values[name] for name in order]
         if any(a >= b for a, b in itertools.pairwise(contents[1:])) or contents[0] > contents[1]:
             listed = ", ".join(f"{n} {v:g}" for n, v in zip(order, contents, strict=True))
-            yield f"water contents must ascend, {' < '.join(order)}; got {listed}."
+            yield "soil", f"water contents must ascend, {' < '.join(order)}; got {listed}."
         if not values["WCWP"] < values["WCWET"] < values["WCST"]:
-            yield f"WCWET must lie between WCWP and WCST; got {values['WCWET']:g}."
+            yield "soil", f"WCWET must lie between WCWP and WCST; got {values['WCWET']:g}."
     if values.get("WLVGI", 1.0) + values.get("WSTI", 0.0) <= 0.0:
-        yield "a crop needs leaves or stems: WLVGI and WSTI are both 0."
+        yield "crop", "a crop needs leaves or stems: WLVGI and WSTI are both 0."
     development = values.get("IDSL", 0.0)
     longest, critical = values.get("DLO", 0.0), values.get("DLC", 0.0)
     if development >= 1.0 and longest <= critical:
-        yield f"IDSL {development:g} needs DLO > DLC; got {longest:g} and {critical:g} h."
+        yield "crop", f"IDSL {development:g} needs DLO > DLC; got {longest:g} and {critical:g} h."
     saturated, base = values.get("VERNSAT", 0.0), values.get("VERNBASE", 0.0)
     if development >= 2.0 and saturated <= base:
-        yield f"IDSL 2 needs VERNSAT > VERNBASE; got {saturated:g} and {base:g} d."
+        yield "crop", f"IDSL 2 needs VERNSAT > VERNBASE; got {saturated:g} and {base:g} d."
 
 
 def check_emergence(model: str, record: np.ndarray[Any, Any]) -> None:

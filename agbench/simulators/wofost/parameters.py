@@ -89,7 +89,7 @@ def collect(
     raises `ConfigError`.
     """
     values, built = read(parameters(model, layered), given, model, where)
-    check_rules(values, where)
+    check_rules(values, {"": where})
     record = np.zeros((), PARAMETERS)
     for name, value in values.items():
         record[name] = value
@@ -100,19 +100,26 @@ def collect(
     return record, tables
 
 
-def check_rules(values: Mapping[str, float], where: str) -> None:
-    """Raise `ConfigError` where parameters contradict each other; those that are absent do not."""
-    for wrong in _contradictions(values):
-        raise ConfigError(f"{where}: {wrong}")
+def check_rules(values: Mapping[str, float], where: Mapping[str, str]) -> None:
+    """Raise `ConfigError` where parameters contradict each other; those that are absent do not.
+
+    `where` says where the parts of the model are read from, as for `require`.
+    """
+    for part, wrong in _contradictions(values):
+        if part in where or "" in where:
+            raise ConfigError(f"{where.get(part, where.get(''))}: {wrong}")
 
 
-def _contradictions(values: Mapping[str, float]) -> Iterator[str]:
-    """Yield what contradicts among parameters, and by which PCSE would divide."""
+def _contradictions(values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield what contradicts among parameters, and in which part, and by which PCSE would divide."""
     moistures = [values.get(name, 0.0) for name in ("SMW", "SMFCF", "SM0")]
     if values.keys() >= {"SMW", "SMFCF", "SM0"} and not moistures[0] < moistures[1] <= moistures[2]:
-        yield f"soil moisture must rise from SMW over SMFCF to SM0; got {', '.join(map(str, moistures))}."
+        yield (
+            "soil",
+            f"soil moisture must rise from SMW over SMFCF to SM0; got {', '.join(map(str, moistures))}.",
+        )
     breathes = values.get("IOX") == 1.0 and values.get("IAIRDU") == 0.0
     if breathes and values.get("CRAIRC", 1.0) <= 0.0:
-        yield f"CRAIRC must be above 0 where IOX is 1 and IAIRDU 0; got {values['CRAIRC']}."
+        yield "soil", f"CRAIRC must be above 0 where IOX is 1 and IAIRDU 0; got {values['CRAIRC']}."
     if values.get("DVSEND", 10.0) < values.get("DVSM", 0.0):
-        yield "DVSEND must not lie below DVSM."
+        yield "crop", "DVSEND must not lie below DVSM."
