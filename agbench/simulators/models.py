@@ -59,9 +59,10 @@ class Model:
     """A field model on one engine.
 
     `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers among them
-    contradict each other. `events` are the names of the management events it understands; `world`
-    turns a setup into what `simulator(n).reset` takes. A table of a model that `runs_on` goes on
-    without a crop, up to the last event or a given end. The simulators of a model
+    contradict each other. `rates` and `memory` name the variables that are rates of the day, and those
+    that only carry a simulation to its next day. `events` are the names of the management events it
+    understands; `world` turns a setup into what `simulator(n).reset` takes. A table of a model that
+    `runs_on` goes on without a crop, up to the last event or a given end. The simulators of a model
     that `forecasts` also tell the weather to come (`coming`, `noise_seeds`).
     """
 
@@ -76,6 +77,8 @@ class Model:
     simulator: Callable[[int], Simulator]
     world: Callable[[FieldSetup], Any]
     table: TableRun
+    rates: frozenset[str]
+    memory: frozenset[str]
     runs_on: bool = False
     forecasts: bool = False
 

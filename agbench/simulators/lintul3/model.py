@@ -7,7 +7,7 @@ from agbench.simulators.field.events import Event
 from agbench.simulators.lintul3.parameters import check_rules, parameters
 from agbench.simulators.lintul3.run import EVENTS, run_table
 from agbench.simulators.lintul3.simulator import Lintul3Simulator
-from agbench.simulators.lintul3.variables import INPUTS, VARIABLES
+from agbench.simulators.lintul3.variables import INPUTS, MEMORY, RATES, VARIABLES
 from agbench.simulators.lintul3.world import Lintul3World, build_world
 from agbench.simulators.models import FieldSetup, Model, check_limitation
 from agbench.weather.daily import DAILY
@@ -53,4 +53,6 @@ def model(name: str) -> Model:
         simulator=Lintul3Simulator,
         world=world,
         table=table,
+        rates=RATES,
+        memory=MEMORY,
     )

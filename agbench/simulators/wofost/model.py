@@ -11,7 +11,7 @@ from agbench.simulators.models import FieldSetup, Model, check_limitation
 from agbench.simulators.wofost.parameters import check_rules, parameters
 from agbench.simulators.wofost.simulate import EVENTS, daily_management, run
 from agbench.simulators.wofost.simulator import WofostSimulator
-from agbench.simulators.wofost.variables import INPUTS
+from agbench.simulators.wofost.variables import INPUTS, MEMORY_NAMES, RATE_NAMES
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld, build_world
 
@@ -49,6 +49,8 @@ def model(name: str, soil_water: str = "single") -> Model:
         simulator=make,
         world=partial(_world, name, soil_water),
         table=partial(_table, name, soil_water),
+        rates=RATE_NAMES,
+        memory=MEMORY_NAMES,
         runs_on=True,
         forecasts=True,
     )
