@@ -35,7 +35,7 @@ def read_all(model: models.Model, given: Mapping[str, Given], setting: str = "so
         elif source is not None:
             raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {source!r}.")
     places = {kind: place(kind, given.get(kind)) for kind in ("crop", "soil")}
-    _check_whole(model, merged, places)
+    check_whole(model, merged, places)
     wrong = contradiction({name: value for name, value in merged.items() if name in model.parameters})
     if wrong is not None:
         raise ConfigError(f"{places['soil']}: {wrong}")
@@ -93,12 +93,21 @@ def read_mapping(model: models.Model, given: Mapping[str, Any], where: str) -> d
     return plain
 
 
+def check_whole(model: models.Model, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
+    """Raise `ConfigError` for what parts of the model lack, and for what contradicts in them.
+
+    `places` says for each part (`crop`, `soil`) where it is read from; others are passed over.
+    """
+    require(model.parameters, values, model.name, places)
+    model.check_rules(_check_values(model, values, " and ".join(places.values())), places)
+
+
 def check_crop(crop: Crop, where: str) -> None:
     """Raise `ConfigError` where one of a crop's models would refuse it."""
     for name in crop.models:
         model = models.find(name)
         for setting in ("sound", "published"):
-            _check_whole(model, read_entry(model, crop, where, setting), {"crop": where})
+            check_whole(model, read_entry(model, crop, where, setting), {"crop": where})
 
 
 def check_soil(soil: Soil, where: str) -> None:
@@ -115,7 +124,7 @@ def check_soil(soil: Soil, where: str) -> None:
 
     best = max(tables, key=read_and_lacking)
     model = models.find(best, soil_water=soil_water)
-    _check_whole(model, read_entry(model, soil, where), {"soil": where})
+    check_whole(model, read_entry(model, soil, where), {"soil": where})
 
 
 def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None:
@@ -127,9 +136,3 @@ def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None
 def _check_values(model: models.Model, values: Mapping[str, Any], where: str) -> dict[str, float]:
     """Return the numbers among values; raises `ConfigError` for unknown names and values that cannot be."""
     return check(model.parameters, values, models.parameter_names, where)
-
-
-def _check_whole(model: models.Model, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
-    """Raise `ConfigError` for what parts of the model lack, and for what contradicts in them."""
-    require(model.parameters, values, model.name, places)
-    model.check_rules(_check_values(model, values, " and ".join(places.values())), places)

@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from make_wofost import number, quantity, table, unwrapped
-
 from agbench.data.soil_profile import SATURATED
 from agbench.simulators.field.afgen import afgen, build
 from agbench.simulators.field.parameters import pairs
 from agbench.simulators.wofost.parameters import parameters
+
+sys.path.append(str(Path(__file__).parents[2] / "crops"))
+from make_wofost_crops import number, quantity, table, unwrapped
 
 SOURCE = "Solow, Saisubramanian, Fern 2025 (WOFOSTGym)"
 FAMILY = "moregon"
