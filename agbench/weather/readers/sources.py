@@ -91,7 +91,7 @@ def _load_file(module: str, function: str) -> "Callable[[SeriesSource, Path], Da
     def load(source: SeriesSource, root: Path) -> DailySeries:
         if source.file is None:
             raise WeatherError(f"weather reader {source.reader}: key file is missing.")
-        read = getattr(importlib.import_module(f"agbench.weather.{module}"), function)
+        read = getattr(importlib.import_module(f"agbench.weather.readers.{module}"), function)
         path = (package_folder(source.package) if source.package else root) / source.file
         if not path.is_file():
             raise WeatherError(f"weather reader {source.reader}: there is no file {path}.")
