@@ -1,6 +1,6 @@
 # make demo    install AgBench and compare nitrogen policies on real weather
 # make test    install what the tests need and run them
-# make lint    ruff and mypy
+# make lint    ruff, mypy and the order of imports
 # Each makes its own virtual environment, from nothing but Python 3.11 to 3.13.
 
 PYTHON ?= python3
@@ -29,6 +29,7 @@ lint: $(TEST)/installed
 	$(TEST)/bin/ruff check .
 	$(TEST)/bin/ruff format --check .
 	$(TEST)/bin/mypy
+	$(TEST)/bin/lint-imports
 
 bench: $(DEMO)/installed
 	$(DEMO)/bin/agbench bench
@@ -40,7 +41,7 @@ $(TEST)/installed: pyproject.toml constraints.txt
 	$(call install,$(TEST),.[test$(comma)lint])
 
 clean:
-	rm -rf .venv build dist runs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist runs .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 comma := ,
 define install

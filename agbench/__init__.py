@@ -17,7 +17,8 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # typing itself would be most of the time that importing agbench takes
 if TYPE_CHECKING:
-    from agbench.envs.registry import TaskInfo, make, make_vec, tasks
+    from agbench.data.task_list import TaskInfo, tasks
+    from agbench.envs.registry import make, make_vec
     from agbench.evaluation import Result, evaluate
     from agbench.policies import Policy, load_policy
     from agbench.simulation import simulate
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "Policy": "agbench.policies",
     "Result": "agbench.evaluation",
-    "TaskInfo": "agbench.envs.registry",
+    "TaskInfo": "agbench.data.task_list",
     "evaluate": "agbench.evaluation",
     "load_policy": "agbench.policies",
     "make": "agbench.envs.registry",
     "make_vec": "agbench.envs.registry",
     "simulate": "agbench.simulation",
-    "tasks": "agbench.envs.registry",
+    "tasks": "agbench.data.task_list",
 }
 
 __all__ = [

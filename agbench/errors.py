@@ -36,6 +36,14 @@ class MissingExtraError(AgBenchError, ImportError):
     """An optional dependency is not installed; the message prints the command that installs it."""
 
 
+class ContractError(AgBenchError, AssertionError):
+    """A task or policy breaks the contract; the message says what differs and where."""
+
+
+class NotApplicableError(AgBenchError):
+    """A check cannot run here; the message says why. `check_task` reports it as skipped."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the nearest known names, or the list of them."""
     names = sorted(set(known))

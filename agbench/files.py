@@ -5,6 +5,12 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
+
+BOARD: Final = Path("leaderboard")
+"""Where the leaderboard lies unless a caller says otherwise."""
+REFERENCES: Final = Path("runs/references")
+"""Where the results of reference policies are kept unless a caller says otherwise."""
 
 
 def sha256(path: Path) -> str:

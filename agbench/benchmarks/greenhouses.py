@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 import agbench
-from agbench.benchmarks.fields import Figure, first_calls, rate
+from agbench.benchmarks.environments import Figure, first_calls, rate
 from agbench.benchmarks.gl_gym import gl_gym
 from agbench.benchmarks.greenlight import compile_times, controls, cvodes, ours, synthetic_weather
 from agbench.simulators.greenlight.stepping import SETTINGS
@@ -23,19 +23,22 @@ Rate = Callable[[float], float]
 """Measures for so many seconds; returns steps a second."""
 
 
-def measure(task: str, seconds: float = 2.0, num_envs: int = 64, against: Path | None = None) -> list[Figure]:
+def measure(
+    task: str, seconds: float = 2.0, num_envs: int | None = None, against: Path | None = None
+) -> list[Figure]:
     """Return all figures of a greenhouse task, each measured for about `seconds`.
 
     What is compared takes turns, and of its rounds the median counts. `against` is the Python of an
     environment with gl-gym, which is then measured too.
     """
+    rows = num_envs or 64
     with ExitStack() as stack:
         others: dict[str, Rate] = {}
         for interval in _GL_GYM_INTERVALS if against else ():
             assert against is not None
             other = stack.enter_context(gl_gym(against, interval))
             others[f"{other.name}, steps of {interval} s"] = other.rate
-        figures = [*_steppers(seconds, num_envs), *_environments(task, seconds, num_envs, others)]
+        figures = [*_steppers(seconds, rows), *_environments(task, seconds, rows, others)]
     compiling, loading = compile_times()
     cold, warm = first_calls(task)
     return [

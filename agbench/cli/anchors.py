@@ -2,17 +2,16 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from agbench.cli.options import KeptOption, WorkersOption, console
-from agbench.data import catalog
-from agbench.data.anchors import Anchors
 from agbench.errors import ConfigError
-from agbench.evaluation import anchors as library
-from agbench.evaluation import references
+from agbench.files import REFERENCES
+
+if TYPE_CHECKING:
+    from agbench.data.anchors import Anchors
 
 
 def anchors(
@@ -20,7 +19,7 @@ def anchors(
     all_: Annotated[bool, typer.Option("--all", help="Every task there is.")] = False,
     again: Annotated[bool, typer.Option(help="Also those whose stored anchors still fit.")] = False,
     workers: WorkersOption = 1,
-    results: KeptOption = references.KEPT,
+    results: KeptOption = REFERENCES,
     root: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Root of data folders; by default that of the task's file."),
@@ -33,6 +32,10 @@ def anchors(
 
     Example: `agbench anchors --all --workers 2`
     """
+    from agbench.data import catalog
+    from agbench.evaluation import anchors as library
+    from agbench.evaluation import references
+
     if bool(tasks) == all_:
         raise ConfigError("name the tasks, or say --all.")
     names = [
@@ -55,14 +58,21 @@ def anchors(
 
 def _store(name: str, results: Path, root: Path | None) -> None:
     """Make a task's anchors of kept results and write them."""
+    from agbench.data import catalog
+    from agbench.evaluation import anchors as library
+
     found = library.of_kept(name, results)
     path = library.save(found, root or catalog.find("task", name).parents[1])
     _print(found)
     console.print(f"    wrote {path}", soft_wrap=True)
 
 
-def _print(found: Anchors) -> None:
+def _print(found: "Anchors") -> None:
     """Print the means of the anchors, a line a split."""
+    import numpy as np
+
+    from agbench.evaluation import references
+
     for split, values in found.splits.items():
         rows = [scenario.model_dump(exclude_none=True) for scenario in values.values()]
         means = {role: np.mean([row[role] for row in rows]) for role in rows[0]}

@@ -8,7 +8,6 @@ import typer
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.data import catalog
 
 
 def bench(
@@ -32,12 +31,11 @@ def bench(
 
     Example: `agbench bench --seconds 5`
     """
-    from agbench.benchmarks import fields, greenhouses
+    from agbench.data import catalog
+    from agbench.data.families import load
+    from agbench.envs.family import family
 
-    if catalog.task(task).family == "greenhouse":
-        figures = greenhouses.measure(task, seconds, num_envs or 64, against)
-    else:
-        figures = fields.measure(task, seconds, num_envs or 256)
+    figures = load(family(catalog.task(task)).benchmark)(task, seconds, num_envs, against)
     if json:
         print_json([asdict(figure) for figure in figures])
         return

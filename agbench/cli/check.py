@@ -6,13 +6,12 @@ from typing import Annotated
 import typer
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.testing.data_files import check_file, note_on
 
 
 def check(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Task, crop, soil, site, baseline files."),
+        typer.Argument(metavar="FILE...", help="Task, crop, soil, site, baseline, anchors files."),
     ],
     json: JsonOption = False,
 ) -> None:
@@ -20,6 +19,8 @@ def check(
 
     Example: `agbench check tasks/*.yaml crops/*.yaml`
     """
+    from agbench.testing.data_files import check_file, note_on
+
     found = {str(path): check_file(path) for path in files}
     if json:
         print_json(found)

@@ -2,15 +2,16 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.evaluation import comparison
-from agbench.evaluation.comparison import ComparedPolicy
-from agbench.evaluation.result import Result
+
+if TYPE_CHECKING:
+    from agbench.evaluation.comparison import ComparedPolicy
+    from agbench.evaluation.result import Result
 
 
 def compare(
@@ -24,6 +25,8 @@ def compare(
 
     Example: `agbench compare runs/zero runs/ceres --figure runs/compare.png`
     """
+    from agbench.evaluation import comparison
+
     results = comparison.load_results(folders)
     rows = comparison.compare(results)
     if json:
@@ -39,7 +42,7 @@ def compare(
             console.print(f"wrote {figure}")
 
 
-def print_comparison(first: Result, rows: list[ComparedPolicy]) -> None:
+def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
     """Print the policies as a table, the best last."""
     task, protocol = first.task, first.task.protocol
     count = first.episodes["scenario"].nunique()
@@ -74,7 +77,7 @@ def print_comparison(first: Result, rows: list[ComparedPolicy]) -> None:
         console.print(f"P(worse): share of bootstrap resamples that fall below {expert}")
 
 
-def _plain(row: ComparedPolicy) -> dict[str, object]:
+def _plain(row: "ComparedPolicy") -> dict[str, object]:
     content = asdict(row)
     content["summary"] = {name: interval._asdict() for name, interval in row.summary.items()}
     return content

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agbench.cli.options import JsonOption, console, counted, print_json
-from agbench.testing import doctor as examination
-from agbench.testing.doctor import Finding
+
+if TYPE_CHECKING:
+    from agbench.testing.doctor import Finding
 
 _MARKS = {True: "[green]good[/green] ", False: "[red]wrong[/red]", None: "     "}
 
@@ -27,6 +28,9 @@ def doctor(
 
     Example: `agbench doctor --no-test`
     """
+    from agbench.testing import doctor as examination
+    from agbench.testing.doctor import Finding
+
     removed = examination.clean() if clean else 0
     if clean and not json:
         console.print(f"removed {counted(removed, 'file')} of machine code")
@@ -50,13 +54,15 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _all(test: bool) -> Iterator[Finding]:
+def _all(test: bool) -> "Iterator[Finding]":
+    from agbench.testing import doctor as examination
+
     yield from examination.findings()
     if test:
         yield from examination.self_test()
 
 
-def _print(finding: Finding) -> None:
+def _print(finding: "Finding") -> None:
     console.print(f"{_MARKS[finding.good]} ", end="")
     console.print(f"{finding.name:33} {finding.value}", markup=False, soft_wrap=True)
     if finding.remedy:

@@ -1,11 +1,10 @@
 """`agbench evaluate TASK --policy P -o DIR`: the protocol, from start to end."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agbench import evaluation
 from agbench.cli.options import (
     JsonOption,
     PolicyOption,
@@ -17,7 +16,9 @@ from agbench.cli.options import (
     print_json,
     read_overrides,
 )
-from agbench.evaluation.result import Result
+
+if TYPE_CHECKING:
+    from agbench.evaluation.result import Result
 
 
 def evaluate(
@@ -37,6 +38,8 @@ def evaluate(
 
     Example: `agbench evaluate wheat-nitrogen-v1 --policy ceres -o runs/ceres`
     """
+    from agbench import evaluation
+
     result = evaluation.evaluate(
         task, policy, split, out, workers, progress=False if json else None, **read_overrides(set_)
     )
@@ -48,7 +51,7 @@ def evaluate(
         console.print(f"    wrote {out}/")
 
 
-def print_result(result: Result) -> None:
+def print_result(result: "Result") -> None:
     """Print one result: the aggregate of return and metrics with 95 % intervals."""
     count = result.episodes["scenario"].nunique()
     console.print(
@@ -66,7 +69,7 @@ def print_result(result: Result) -> None:
         console.print(f"    {result.failed} episodes failed, the first with {first}", style="red")
 
 
-def _content(result: Result, out: Path | None) -> dict[str, object]:
+def _content(result: "Result", out: Path | None) -> dict[str, object]:
     return {
         **{key: result.record[key] for key in ("task", "split", "policy", "episodes", "failed")},
         "summary": {name: i._asdict() for name, i in result.summary.items()},

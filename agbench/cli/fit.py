@@ -5,9 +5,6 @@ from typing import Annotated
 import typer
 
 from agbench.cli.options import TaskArgument, console
-from agbench.data import catalog
-from agbench.policies.tuning.cross_entropy import Search
-from agbench.policies.tuning.fitting import fit_file
 
 
 def fit(
@@ -24,6 +21,10 @@ def fit(
 
     Example: `agbench fit wheat-nitrogen-v1 standard-practice`
     """
+    from agbench.data import catalog
+    from agbench.policies.tuning.cross_entropy import Search
+    from agbench.policies.tuning.fitting import fit_file
+
     spec = catalog.task(task)
     said = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
     path, mean = fit_file(spec, policy, Search(**said) if said else None)

@@ -15,17 +15,7 @@ from agbench.cli.leaderboard_season import SecretOption, season
 from agbench.cli.leaderboard_verdicts import renew, report
 from agbench.cli.options import BoardOption, JsonOption, WorkersOption, console, counted, print_json
 from agbench.errors import ResultError
-from agbench.evaluation import provenance
-from agbench.leaderboard import board as places
-from agbench.leaderboard import rounds, scoring
-from agbench.leaderboard.checks.submission import CheckedSubmission
-from agbench.leaderboard.page.building import README, SEASONS, SITE, build
-from agbench.leaderboard.page.serving import ADDRESS, server
-from agbench.leaderboard.submitting import described
-from agbench.leaderboard.verify import verified
-from agbench.leaderboard.verify.hidden import HiddenRuns, compare, obstacle
-from agbench.leaderboard.verify.verifying import replayed, reproduced, verify_all
-from agbench.untrusted.refusal import shown
+from agbench.files import BOARD
 
 leaderboard = typer.Typer(
     name="leaderboard", help="Check, replay, reproduce, score and show submissions.", no_args_is_help=True
@@ -46,18 +36,21 @@ Stale = Annotated[
 
 
 @leaderboard.command("check")
-def check_(folders: Folders = None, board: BoardOption = places.DEFAULT, json: JsonOption = False) -> None:
+def check_(folders: Folders = None, board: BoardOption = BOARD, json: JsonOption = False) -> None:
     """Check form, hashes, completeness and originality; simulates nothing. Exit code 1 if any is bad.
 
     Example: `agbench leaderboard check leaderboard/submissions/wheat-nitrogen-v1/mine/1.0`
     """
+    from agbench.leaderboard.submitting import described
+    from agbench.leaderboard.verify.verifying import verify_all
+
     report(verify_all(described, board, folders or None), json)
 
 
 @leaderboard.command("replay")
 def replay_(
     folders: Folders = None,
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     stale: Stale = False,
     workers: WorkersOption = 1,
     json: JsonOption = False,
@@ -70,6 +63,8 @@ def replay_(
 
     Example: `agbench leaderboard replay --stale --workers 4`
     """
+    from agbench.leaderboard.verify.verifying import replayed, verify_all
+
     if stale:
         renew(folders or None, board, workers, json)
     else:
@@ -79,7 +74,7 @@ def replay_(
 @leaderboard.command("reproduce")
 def reproduce_(
     folders: Folders = None,
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     workers: WorkersOption = 1,
     json: JsonOption = False,
 ) -> None:
@@ -90,6 +85,8 @@ def reproduce_(
 
     Example: `agbench leaderboard reproduce`
     """
+    from agbench.leaderboard.verify.verifying import reproduced, verify_all
+
     report(verify_all(partial(reproduced, board), board, folders or None, workers), json)
 
 
@@ -97,7 +94,7 @@ def reproduce_(
 def hidden_(
     secret: SecretOption,
     folders: Folders = None,
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     json: JsonOption = False,
 ) -> None:
     """Run the submitted policies in the open season's hidden scenarios, by which they are ranked.
@@ -106,6 +103,13 @@ def hidden_(
 
     Example: `agbench leaderboard hidden --secret ../season-1.secret`
     """
+    from agbench.evaluation import provenance
+    from agbench.leaderboard import rounds, scoring
+    from agbench.leaderboard.checks.submission import CheckedSubmission
+    from agbench.leaderboard.verify import verified
+    from agbench.leaderboard.verify.hidden import HiddenRuns, obstacle
+    from agbench.leaderboard.verify.verifying import reproduced, verify_all
+
     runs = HiddenRuns(rounds.current(board), secret)
 
     def verify(submission: CheckedSubmission) -> str:
@@ -133,13 +137,19 @@ def hidden_(
 def repeat_(
     number: Annotated[int, typer.Argument(metavar="SEASON", help="Number of a closed season.")],
     folders: Folders = None,
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     json: JsonOption = False,
 ) -> None:
     """Run a closed season's hidden scenarios again and hold them against what was written down.
 
     Example: `agbench leaderboard season repeat 1`
     """
+    from agbench.leaderboard import rounds
+    from agbench.leaderboard.checks.submission import CheckedSubmission
+    from agbench.leaderboard.verify import verified
+    from agbench.leaderboard.verify.hidden import HiddenRuns, compare
+    from agbench.leaderboard.verify.verifying import verify_all
+
     with rounds.revealed(board, number) as (closed, secret):
         runs = HiddenRuns(closed, secret)
 
@@ -155,20 +165,23 @@ def repeat_(
 
 @leaderboard.command("build")
 def build_(
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", file_okay=False, help="The site's folder; BOARD/site."),
     ] = None,
     seasons: Annotated[
         int, typer.Option(min=0, max=3, help="Seasons drawn of each submission: median, worst, best.")
-    ] = SEASONS,
+    ] = 3,
     json: JsonOption = False,
 ) -> None:
     """Check all submissions and write the page and README.md. Exit code 1 if any had to be left out.
 
     Example: `agbench leaderboard build`
     """
+    from agbench.leaderboard.page.building import README, build
+    from agbench.untrusted.refusal import shown
+
     built = build(board, out, seasons)
     if json:
         print_json(asdict(built))
@@ -186,7 +199,7 @@ def build_(
 
 @leaderboard.command("serve")
 def serve_(
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
     ] = 8000,
@@ -195,6 +208,9 @@ def serve_(
 
     Example: `agbench leaderboard serve --port 8080`
     """
+    from agbench.leaderboard.page.building import SITE
+    from agbench.leaderboard.page.serving import ADDRESS, server
+
     with server(board / SITE, port) as running:
         console.print(
             f"http://{ADDRESS}:{running.server_port}/ shows {board / SITE}; Ctrl-C ends it.", markup=False

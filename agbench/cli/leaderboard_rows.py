@@ -5,18 +5,14 @@ from typing import Annotated
 import typer
 
 from agbench.cli.options import BoardOption, KeptOption, WorkersOption, console
-from agbench.data import catalog
-from agbench.evaluation import references
-from agbench.leaderboard import board as places
-from agbench.leaderboard import first_rows
-from agbench.leaderboard.checks import merged
+from agbench.files import BOARD, REFERENCES
 
 
 def first_rows_(
     tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="All, if none.")] = None,
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     workers: WorkersOption = 1,
-    results: KeptOption = references.KEPT,
+    results: KeptOption = REFERENCES,
     anew: Annotated[
         bool, typer.Option("--anew", help="Replace first rows that are outdated: before a release only.")
     ] = False,
@@ -30,6 +26,10 @@ def first_rows_(
 
     Example: `agbench leaderboard first-rows --workers 2`
     """
+    from agbench.data import catalog
+    from agbench.leaderboard import first_rows
+    from agbench.leaderboard.checks import merged
+
     names = tasks or catalog.names("task")
     wanted = [(name, role) for name in names for role in first_rows.roles(name)]
     bad = first_rows.make_all(wanted, board, results, anew, reproducing, workers, _say)
@@ -44,13 +44,15 @@ def _say(said: str) -> None:
 
 
 def merged_(
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     add: Annotated[bool, typer.Option("--add", help="Add rows that are new to the index.")] = False,
 ) -> None:
     """Check that no merged row has changed. Exit code 1 if one has.
 
     Example: `agbench leaderboard merged --add`
     """
+    from agbench.leaderboard.checks import merged
+
     changed = merged.changes(board)
     for said in changed:
         console.print(f"changed  {said}", markup=False, soft_wrap=True, style="red")

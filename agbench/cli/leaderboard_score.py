@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -13,12 +13,10 @@ from rich.table import Table
 
 from agbench.cli.options import BoardOption, JsonOption, console, plain, print_json
 from agbench.errors import AgBenchError
-from agbench.leaderboard import board as places
-from agbench.leaderboard import scoring
-from agbench.leaderboard.checks.judging import judged
-from agbench.leaderboard.scoring import Row
-from agbench.leaderboard.verify import verified
-from agbench.untrusted.refusal import shown
+from agbench.files import BOARD
+
+if TYPE_CHECKING:
+    from agbench.leaderboard.scoring import Row
 
 _LEFT: Final = ("agent", "level")  # columns of words; all others are numbers
 _GAP: Final = 1  # between columns
@@ -29,7 +27,7 @@ def score_(
         list[Path] | None,
         typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
     ] = None,
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
     json: JsonOption = False,
 ) -> None:
     """Score submissions: 0 is the task's floor, 100 its expert; the best first.
@@ -44,6 +42,12 @@ def score_(
 
     Example: `agbench leaderboard score --json`
     """
+    from agbench.leaderboard import scoring
+    from agbench.leaderboard.checks.judging import judged
+    from agbench.leaderboard.scoring import Row
+    from agbench.leaderboard.verify import verified
+    from agbench.untrusted.refusal import shown
+
     rows: list[Row] = []
     errors = 0
     for folder, found in judged(board, folders):
@@ -65,8 +69,11 @@ def score_(
         raise typer.Exit(1)
 
 
-def _print(rows: Sequence[Row]) -> None:
+def _print(rows: "Sequence[Row]") -> None:
     """Print the rows under their tasks; no word is broken, however narrow the terminal."""
+    from agbench.leaderboard import scoring
+    from agbench.leaderboard.verify import verified
+
     hidden = any(row.hidden for row in rows)
     headings = ("agent", "level", "seeds", "score (IQM)", *(["hidden"] if hidden else []))
     headings += ("beats expert", "worst tenth", "cost (limit)", "violating")
@@ -94,7 +101,7 @@ def _print(rows: Sequence[Row]) -> None:
         )
 
 
-def _cells(row: Row, hidden: bool) -> Iterator[str]:
+def _cells(row: "Row", hidden: bool) -> Iterator[str]:
     """Yield the cells of a row, in the order of the headings."""
     found = row.scores["test"]
     value, low, high = found.iqm
@@ -110,7 +117,7 @@ def _cells(row: Row, hidden: bool) -> Iterator[str]:
     yield f"{found.violating:.0%}"
 
 
-def _level(row: Row) -> str:
+def _level(row: "Row") -> str:
     """Return the level in few words; `exact 1/2`: equal to the last bit on one of two kinds of machine."""
     equal, kinds = row.standing.exact_kinds, len(row.exact)
     if row.stale:

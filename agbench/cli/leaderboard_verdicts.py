@@ -3,19 +3,22 @@
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from agbench.cli.options import console, counted, print_json
-from agbench.leaderboard.verify.verifying import Verdict, awaiting_hidden, due, renewed, verify_all
-from agbench.untrusted.refusal import shown
+
+if TYPE_CHECKING:
+    from agbench.leaderboard.verify.verifying import Verdict
 
 
-def report(verdicts: Iterable[Verdict], json: bool) -> None:
+def report(verdicts: "Iterable[Verdict]", json: bool) -> None:
     """Print verdicts as they come; exit code 1 if a row does not hold."""
+    from agbench.untrusted.refusal import shown
+
     found = []
     for verdict in verdicts:
         found.append(verdict)
@@ -33,6 +36,8 @@ def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> 
 
     So does an interruption. What was verified before it stands: the same command goes on with the others.
     """
+    from agbench.leaderboard.verify.verifying import Verdict, due, renewed, verify_all
+
     rows = due(board, folders)
     verdicts: list[Verdict] = []
     try:
@@ -53,13 +58,17 @@ def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> 
         raise typer.Exit(1)
 
 
-def _line(verdict: Verdict, place: str) -> None:
+def _line(verdict: "Verdict", place: str) -> None:
+    from agbench.untrusted.refusal import shown
+
     said = verdict.said if verdict.good else f"{shown(str(verdict.folder), 400)}: {verdict.said}"
     console.print(f"{_mark(verdict)}  {place}  {escape(said)}", soft_wrap=True)
 
 
 def _summary(done: int, board: Path) -> None:
     """Say how many rows were due, and what is due beside them."""
+    from agbench.leaderboard.verify.verifying import awaiting_hidden
+
     if not done:
         console.print("nothing is due: every row is verified with this version.", markup=False)
     waiting = len(awaiting_hidden(board))
@@ -68,9 +77,9 @@ def _summary(done: int, board: Path) -> None:
         console.print(f"{rows} of an earlier version: agbench leaderboard hidden --secret FILE", markup=False)
 
 
-def _mark(verdict: Verdict) -> str:
+def _mark(verdict: "Verdict") -> str:
     return "[green]good[/green]" if verdict.good else "[red]refused[/red]"
 
 
-def _plain(verdict: Verdict) -> dict[str, Any]:
+def _plain(verdict: "Verdict") -> dict[str, Any]:
     return {"folder": str(verdict.folder), "good": verdict.good, "said": verdict.said}

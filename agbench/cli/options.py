@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from agbench.data.reading import load_yaml
 from agbench.errors import ConfigError
 
 console = Console(highlight=False)
@@ -48,6 +47,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 
 def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:
     """Return overrides from KEY=VALUE texts; values are YAML."""
+    from agbench.data.reading import load_yaml
+
     found: dict[str, Any] = {}
     for pair in pairs or ():
         key, sign, value = pair.partition("=")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -18,9 +18,9 @@ from agbench.cli.options import (
     print_json,
     read_overrides,
 )
-from agbench.data import catalog
-from agbench.data.overrides import override
-from agbench.evaluation.episode import Step, ToldSeason, run_season
+
+if TYPE_CHECKING:
+    from agbench.evaluation.episode import Step, ToldSeason
 
 
 def run(
@@ -46,6 +46,10 @@ def run(
 
     Example: `agbench run wheat-nitrogen-v1 --policy ceres --scenario wageningen/1984`
     """
+    from agbench.data import catalog
+    from agbench.data.overrides import override
+    from agbench.evaluation.episode import run_season
+
     spec = override(catalog.task(task), read_overrides(set_))
     season = run_season(spec, policy, split, scenario, seed, out)
     if json:
@@ -55,7 +59,7 @@ def run(
     console.print(f"    wrote {season.picture}")
 
 
-def _print_steps(season: ToldSeason, steps: Sequence[Step]) -> None:
+def _print_steps(season: "ToldSeason", steps: "Sequence[Step]") -> None:
     console.print(f"[bold]{season.task.task}[/bold]  {season.policy}  {season.scenario}")
     table = Table(box=None, pad_edge=False)
     told = list(season.steps[0].told)

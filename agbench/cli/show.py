@@ -14,10 +14,7 @@ from agbench.cli.options import (
     read_overrides,
 )
 from agbench.cli.show_model import show_model
-from agbench.data import catalog
-from agbench.data.overrides import override
 from agbench.errors import ConfigError
-from agbench.evaluation.description import describe
 
 ModelArgument = Annotated[
     str | None, typer.Argument(metavar="[NAME]", help="Name of a model, after the word `model`.")
@@ -37,6 +34,10 @@ def show(
         return show_model(model, json)
     if model is not None:
         raise ConfigError(f"show {task} {model}: give one task, or the word model and a model's name.")
+    from agbench.data import catalog
+    from agbench.data.overrides import override
+    from agbench.evaluation.description import describe
+
     found = describe(override(catalog.task(task), read_overrides(set_)))
     if json:
         return print_json(found)

@@ -6,10 +6,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from agbench.cli.options import BoardOption, console
-from agbench.data.reading import load_file
 from agbench.errors import ConfigError
-from agbench.leaderboard import board as places
-from agbench.leaderboard.submitting import submit as make
+from agbench.files import BOARD
 
 _PARTS: Final = {"training": "{steps: 1000}", "policy": "{format: mlp}"}
 """Keys of a card that have keys below them, and an example of each."""
@@ -42,13 +40,15 @@ def submit(
     card: Annotated[
         Path | None, typer.Option(metavar="FILE", help="YAML with any other keys of submission.yaml.")
     ] = None,
-    board: BoardOption = places.DEFAULT,
+    board: BoardOption = BOARD,
 ) -> None:
     """Make a submission, check it, and put it in place.
 
     Example: `agbench submit runs/mine --agent mine --version 1.0 --author "A. Grower" --contact
     grower@example.org --method rule --rule standard-practice`
     """
+    from agbench.leaderboard.submitting import submit as make
+
     content = {} if card is None else _card(card)
     said = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
     content.update({key: value for key, value in said.items() if value is not None})
@@ -70,6 +70,8 @@ def submit(
 
 def _card(path: Path) -> dict[str, Any]:
     """Return the keys of a card; what else they must be, a check says."""
+    from agbench.data.reading import load_file
+
     found = load_file(path)
     if not isinstance(found, dict | None):
         raise ConfigError(f"{path}: a {type(found).__name__}; wanted keys of submission.yaml and values.")

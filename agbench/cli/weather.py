@@ -2,19 +2,17 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
-from rich.progress import Progress
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
-from agbench.data import catalog, soil_report
 from agbench.errors import unknown
-from agbench.simulation.generated_yields import MEAN_LIMIT, SPREAD_LIMIT, compare_yields
-from agbench.weather.generator import of_site
-from agbench.weather.generator.check import CHECKED_SEASONS, share_passed
-from agbench.weather.readers.observations import Repair
+
+if TYPE_CHECKING:
+    from agbench.weather.generator import of_site
+    from agbench.weather.readers.observations import Repair
 
 weather = typer.Typer(
     name="weather",
@@ -45,6 +43,9 @@ def list_sites(json: JsonOption = False) -> None:
 
     Example: `agbench weather list`
     """
+    from agbench.data import catalog
+    from agbench.weather.generator import of_site
+
     found = [of_site.overview(name) for name in catalog.names("site")]
     if json:
         print_json([asdict(site) for site in found])
@@ -67,6 +68,8 @@ def show(
 
     Example: `agbench weather show wageningen 1984`, `agbench weather show wageningen --season 17`
     """
+    from agbench.weather.generator import of_site
+
     found = of_site.overview(site)
     months = of_site.months(site, year, season)
     shown_as = {"season": season} if year is None else {"year": year}
@@ -93,6 +96,8 @@ def list_soils(json: JsonOption = False) -> None:
 
     Example: `agbench weather soils`
     """
+    from agbench.data import catalog, soil_report
+
     found = [soil_report.overview(name) for name in catalog.names("soil")]
     if json:
         print_json([asdict(soil) for soil in found])
@@ -119,6 +124,8 @@ def plot(
 
     Example: `agbench weather plot wageningen`
     """
+    from agbench.weather.generator import of_site
+
     target = picture or Path("runs") / f"weather-{site}.png"
     path = of_site.draw_site(site, target, observations, as_repair(repair))
     console.print(f"wrote {path}")
@@ -129,13 +136,16 @@ def check(
     site: SiteArgument,
     observations: ObservationsOption = None,
     repair: RepairOption = "none",
-    seasons: Annotated[int, typer.Option(help="Generated seasons to compare, at least 2.")] = CHECKED_SEASONS,
+    seasons: Annotated[int, typer.Option(help="Generated seasons to compare, at least 2.")] = 8000,
     json: JsonOption = False,
 ) -> None:
     """Compare generated seasons with observed years; exit code 1 where a criterion fails.
 
     Example: `agbench weather check wageningen`
     """
+    from agbench.weather.generator import of_site
+    from agbench.weather.generator.check import share_passed
+
     found = of_site.check_site(site, observations, as_repair(repair), seasons)
     if json:
         print_json([{**asdict(finding), "passed": finding.passed} for finding in found])
@@ -157,6 +167,8 @@ def fit(site: SiteArgument, observations: ObservationsOption = None, repair: Rep
 
     Example: `agbench weather fit wageningen`
     """
+    from agbench.weather.generator import of_site
+
     path = of_site.fit_site(site, observations, as_repair(repair))
     console.print(f"wrote {path}")
 
@@ -167,6 +179,10 @@ def fetch(site: SiteArgument) -> None:
 
     Example: `agbench weather fetch south-dakota`
     """
+    from rich.progress import Progress
+
+    from agbench.weather.generator import of_site
+
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"fetching {site}", total=None)
 
@@ -189,6 +205,9 @@ def yields(
 
     Example: `agbench weather yields wageningen`
     """
+    from agbench.simulation.generated_yields import MEAN_LIMIT, SPREAD_LIMIT, compare_yields
+    from agbench.weather.generator import of_site
+
     series = of_site.observations(site, observations, as_repair(repair))
     found = compare_yields(site, series, crop)
     rows = {"observed": found.observed, "generated": found.generated}
@@ -206,15 +225,17 @@ def yields(
         raise typer.Exit(1)
 
 
-def _place(site: of_site.SiteWeather) -> str:
+def _place(site: "of_site.SiteWeather") -> str:
     """Return a place in words, such as `44.00 N 99.00 W, 488 m`."""
     north = f"{abs(site.latitude):.2f} {'N' if site.latitude >= 0 else 'S'}"
     east = f"{abs(site.longitude):.2f} {'E' if site.longitude >= 0 else 'W'}"
     return f"{north} {east}, {site.elevation:.0f} m"
 
 
-def as_repair(text: str) -> Repair:
+def as_repair(text: str) -> "Repair":
     """Return a named repair; raises for any other word."""
+    from agbench.weather.readers.observations import Repair
+
     for known in get_args(Repair):
         if text == known:
             found: Repair = known

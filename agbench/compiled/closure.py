@@ -7,6 +7,9 @@ imports it. The hash covers the text of all that is reached, docstrings and comm
 any definition that can take part moves it, and no change elsewhere does. The code is read, never run;
 the hash is the same under every version of Python.
 
+A root in another package, such as that of a family of tasks, is followed in that package too. What it uses of
+third ones is not: their code is no part of the hash.
+
 A text that names a file beside its module stands for the contents of that file. Not followed are
 annotations of arguments, imports that only a type checker sees, modules named by a text at run time, what a
 decorator keeps of a function elsewhere, and the modules of `BOUNDARY`, through which no number passes.
@@ -20,11 +23,13 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from agbench.cache import cache_folder
 from agbench.compiled import sealed
+from agbench.errors import ConfigError
 
 PACKAGE: Final = Path(__file__).parents[1]
 BOUNDARY: Final = frozenset(
@@ -33,6 +38,7 @@ BOUNDARY: Final = frozenset(
         *("agbench.compiled.code_cache", "agbench.compiled.notice"),
         *("agbench.cache", "agbench.errors", "agbench.plotting", "agbench.envs.rendering"),
         *(
+            "agbench.envs.field.drawing",
             "agbench.envs.field.season_figure",
             "agbench.envs.field.season_panels",
             "agbench.envs.greenhouse.drawing",
@@ -78,10 +84,14 @@ class Module:
 
 
 class Sources:
-    """The source text of a package, read once, and the closures of places in it."""
+    """The source text of a package, and of others beside it, read once, and closures in them."""
 
-    def __init__(self, folder: Path = PACKAGE, boundary: Iterable[str] = BOUNDARY) -> None:
+    def __init__(
+        self, folder: Path = PACKAGE, boundary: Iterable[str] = BOUNDARY, others: Iterable[Path] = ()
+    ) -> None:
+        """Read the package in `folder`; `others` are folders of packages, or files of modules."""
         self._folder = folder
+        self._others = list(others)
         self._boundary = frozenset(boundary)
         self._modules: dict[str, Module] = {}
         self._beside: dict[Path, dict[str, Path]] = {}
@@ -90,9 +100,10 @@ class Sources:
     def files(self) -> dict[str, Path]:
         """The file of each module, by dotted name."""
         found = {}
-        for path in sorted(self._folder.rglob("*.py")):
-            parts = (self._folder.name, *path.relative_to(self._folder).with_suffix("").parts)
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        for root in (self._folder, *self._others):
+            for path in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
+                parts = path.relative_to(root.parent).with_suffix("").parts
+                found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
         return found
 
     @cached_property
@@ -148,7 +159,9 @@ class Sources:
     def _root(self, root: str) -> Place:
         module, _, name = root.partition(":")
         if module not in self.files or (name and not self._exists(module, name)):
-            raise KeyError(f"{root}: no such definition in {self._folder}.")
+            raise KeyError(
+                f"{root}: no such definition in {', '.join(map(str, (self._folder, *self._others)))}."
+            )
         return module, name or _WHOLE
 
     def _exists(self, module: str, name: str) -> bool:
@@ -390,17 +403,30 @@ def _only_for_types(node: ast.AST) -> bool:
 
 
 @cache
-def _installed() -> Sources:
-    return Sources()
+def _installed(others: frozenset[str]) -> Sources:
+    """Return the sources of this package and of others by name."""
+    return Sources(others=[_place(name) for name in sorted(others)])
+
+
+def _place(package: str) -> Path:
+    """Return the folder of a package, or the file of a module that stands alone."""
+    spec = None if package == "__main__" else find_spec(package)
+    if spec is not None and spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations)))
+    if spec is not None and spec.origin and spec.origin.endswith(".py"):
+        return Path(spec.origin)
+    raise ConfigError(f"there is no source of {package!r} to hash: put what it defines into a module's file.")
 
 
 @cache
 def closure_hash(*roots: str) -> str:
-    """Return the SHA-256 of the closure of some roots in the installed package; see `Sources.closure`.
+    """Return the SHA-256 of the closure of some roots in installed packages; see `Sources.closure`.
 
-    It is remembered on disk for as long as no file of the package changes.
+    It is remembered on disk for as long as no file of theirs changes.
     """
-    sources = _installed()
+    sources = _installed(
+        frozenset(root.partition(":")[0].partition(".")[0] for root in roots) - {PACKAGE.name}
+    )
     path = cache_folder() / "closures" / f"{sources.digest[:32]}.json"
     stored = sealed.read(path, sources.digest)
     known: dict[str, str] = {} if stored is None else json.loads(stored)

@@ -59,8 +59,11 @@ class CodeCache:
         if not self._keeps:
             return None
         from numba.core.compiler import CompileResult
+        from numba.core.runtime.nrt import rtsys
 
-        target_context.refresh()
+        # What machine code calls; refreshing the whole context would load Numba's compiler, for nothing.
+        start: Any = rtsys.initialize
+        start(target_context)
         key = self._key(sig, target_context.codegen())
         content = sealed.read(_path(key), key)
         if content is None:

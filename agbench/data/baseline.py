@@ -1,24 +1,17 @@
 """The schema of a policy's settings for one task."""
 
-from typing import Any, Literal
+from typing import Any
 
 from agbench.data.reading import Strict
 
 
 class Baseline(Strict):
-    """Which kind of policy, with which settings, and where they come from."""
+    """Which kind of policy, with which settings, and where they come from.
 
-    policy: Literal[
-        "schedule",
-        "ceres",
-        "rules",
-        "evolution",
-        "rule-based",
-        "constant",
-        "light-setpoints",
-        "receding-horizon",
-        "mpc",
-    ]
+    A kind registers itself, with a schema of its settings, where it is written (`agbench.policies.base`).
+    """
+
+    policy: str
     summary: str
     source: str
     settings: dict[str, Any]

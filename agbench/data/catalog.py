@@ -1,124 +1,39 @@
-"""Where the data files live: beside the package in a checkout, inside it in a wheel, and elsewhere.
+"""Data files by their names, read and checked; `agbench.data.places` says where they lie."""
 
-Folders of users' own are named on the environment variable `AGBENCH_PATH` (separated as on `PATH`);
-packages add theirs through the entry point group `agbench.data`, whose value names the package
-that holds the folders. Each root has the same layout: `tasks/`, `crops/`, `sites/`, `sites/soils/`,
-`prices/`, `baselines/`.
-"""
-
-import os
 from collections.abc import Callable
 from functools import lru_cache
-from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from agbench.data.families import read_task_file
 from agbench.data.field import Crop, Soil
+from agbench.data.places import ANCHORS as ANCHORS
+from agbench.data.places import PATH_VARIABLE as PATH_VARIABLE
+from agbench.data.places import baseline_folder as baseline_folder
+from agbench.data.places import baselines as baselines
+from agbench.data.places import find as find
+from agbench.data.places import find_anchors as find_anchors
+from agbench.data.places import find_baseline as find_baseline
+from agbench.data.places import names as names
+from agbench.data.places import roots as roots
 from agbench.data.prices import PriceSeries
 from agbench.data.reading import Strict, read_file
 from agbench.data.site import Site
 from agbench.data.task import Task
-from agbench.errors import ConfigError, unknown
-
-PATH_VARIABLE: Final = "AGBENCH_PATH"
-ENTRY_POINT_GROUP: Final = "agbench.data"
-ANCHORS: Final = "anchors"
-"""The name of the file of a task's anchors, in the folder of its baselines."""
-
-_PACKAGE = Path(__file__).parents[1]
-_FOLDERS: Final = {
-    "task": "tasks",
-    "crop": "crops",
-    "site": "sites",
-    "soil": "sites/soils",
-    "prices": "prices",
-}
-
-
-def roots() -> list[Path]:
-    """Return the folders that data files are looked for in: ours, packages', users'."""
-    wheel = _PACKAGE / "_data"
-    found = [wheel if wheel.is_dir() else _PACKAGE.parent, *_package_roots()]
-    for folder in os.environ.get(PATH_VARIABLE, "").split(os.pathsep):
-        if not folder:
-            continue
-        if not Path(folder).is_dir():
-            raise ConfigError(f"{PATH_VARIABLE}: {folder} is not a folder.")
-        found.append(Path(folder))
-    return list(dict.fromkeys(root.resolve() for root in found))
-
-
-@lru_cache(maxsize=1)
-def _package_roots() -> list[Path]:
-    """Return the roots that installed packages add through the entry point group."""
-    found = []
-    for point in metadata.entry_points(group=ENTRY_POINT_GROUP):
-        spec = find_spec(point.module)
-        if spec is None or not spec.submodule_search_locations:
-            raise ConfigError(
-                f"entry point {point.name!r} of {ENTRY_POINT_GROUP}: no package {point.module!r}."
-            )
-        found.append(Path(next(iter(spec.submodule_search_locations))))
-    return found
-
-
-def names(kind: str) -> list[str]:
-    """Return the names of all files of a kind (`task`, `crop`, `site`, `soil`, `prices`), sorted."""
-    return sorted(_files(kind))
-
-
-def _files(kind: str) -> dict[str, Path]:
-    """Return the files of a kind by name; one name in two roots is an error."""
-    found: dict[str, Path] = {}
-    for root in roots():
-        for path in sorted((root / _FOLDERS[kind]).glob("*.yaml")):
-            if path.stem in found:
-                raise ConfigError(
-                    f"the {kind} {path.stem!r} is defined twice: {found[path.stem]} and {path}."
-                )
-            found[path.stem] = path
-    return found
-
-
-def find(kind: str, name: str) -> Path:
-    """Return the path of a data file; raises `UnknownNameError` with the nearest names."""
-    files = _files(kind)
-    if name not in files:
-        raise unknown(kind, name, files)
-    return files[name]
-
-
-def find_baseline(task: str, policy: str) -> Path | None:
-    """Return the file of a policy's settings for a task, or None where there is none."""
-    return None if policy == ANCHORS else _find_beside_baselines(task, policy)
-
-
-def find_anchors(task: str) -> Path | None:
-    """Return the file of a task's anchors, or None where there is none."""
-    return _find_beside_baselines(task, ANCHORS)
-
-
-def baseline_folder(root: Path, task: str) -> Path:
-    """Return the folder of a task's policies and anchors under a root of data folders."""
-    return root / "baselines" / task
-
-
-def _find_beside_baselines(task: str, name: str) -> Path | None:
-    paths = (baseline_folder(root, task) / f"{name}.yaml" for root in roots())
-    return next((path for path in paths if path.is_file()), None)
-
-
-def baselines(task: str) -> list[str]:
-    """Return the names of the policies that have settings for a task."""
-    files = {p.stem for root in roots() for p in baseline_folder(root, task).glob("*.yaml")}
-    return sorted(files - {ANCHORS})
+from agbench.errors import ConfigError
 
 
 def task(name: str) -> Task:
     """Read a task by its id."""
     return _named("task", name, read_task_file)
+
+
+Kind = TypeVar("Kind", bound=Task)
+
+
+def tasks_of(schema: type[Kind]) -> list[Kind]:
+    """Return all tasks of a schema, by id."""
+    return [found for found in map(task, names("task")) if isinstance(found, schema)]
 
 
 def crop(name: str) -> Crop:

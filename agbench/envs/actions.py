@@ -1,4 +1,4 @@
-"""Actions: from what an agent says to physical inputs of the simulator."""
+"""Actions: from what an agent chooses to physical inputs of the simulator, and back."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -7,19 +7,25 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agbench.errors import ActionError
+from agbench.errors import ActionError, unknown
 from agbench.variables import Floats, VariableTable
 
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore
 
+_ROUNDING: Final = 1e-6  # a float32 may miss the edge of the space by its last bits
+
 
 class ActionMap(Protocol):
-    """A mapping of a batch of actions to simulator inputs."""
+    """A mapping of a batch of actions to simulator inputs, and its inverse."""
 
     space: spaces.Space[Any]
     names: list[str]
     """The inputs that actions give."""
+    lowest: Floats
+    """(names,): the least that an action can give of each input."""
+    reads: list[str]
+    """The variables, as observations name them, that the inverse starts from."""
 
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the inputs (n, number of inputs) of n actions; refuses those outside the space.
@@ -27,8 +33,14 @@ class ActionMap(Protocol):
         `core` is the batch that is about to step, for mappings that start from where it stands.
         """
 
+    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
+        """Return the n actions that bring the inputs nearest to `wanted`, (n, names): the inverse.
+
+        `present`, (n, reads), are the values of `reads` before the step.
+        """
+
     def encode(self, name: str, wanted: float) -> tuple[Any, float]:
-        """Return the action nearest to, but not above, a `wanted` dose of an input, and its dose."""
+        """Return the action for `wanted` of one input and the least of the others, and what it gives."""
 
     def describe(self) -> list[str]:
         """Return what each action, or each component of one, means."""
@@ -48,9 +60,12 @@ class Menu:
                 rows.append(row)
                 whole = table[name].unit == "-" and amount == 1.0
                 self._labels.append(name if whole else f"{amount:g} {table[name].unit} {name}")
-        self._inputs = table
         self.names = list(doses)
+        self.reads: list[str] = []
+        self.lowest: Floats = np.zeros(len(doses))
         self._table: Floats = np.array(rows)
+        self._doses: Floats = self._table[:, table.columns(self.names)]
+        self._size = np.argsort(np.argsort(self._doses.sum(axis=1), kind="stable"), kind="stable")
         self.space: spaces.Space[Any] = spaces.Discrete(len(rows))
         self._n = len(rows)
 
@@ -75,67 +90,100 @@ class Menu:
         found: Floats = self._table[chosen]
         return found
 
+    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
+        """Return the numbers of the largest doses that exceed `wanted`, (n, names), in no input."""
+        fitting = (self._doses <= wanted[:, None]).all(axis=2)
+        numbers: NDArray[Any] = np.argmax(np.where(fitting, self._size, -1), axis=1)
+        return numbers
+
     def doses(self, name: str) -> list[float]:
-        """Return the doses of an input that the menu offers by itself, ascending from 0."""
-        column = self._inputs.column(name)
-        alone = (np.delete(self._table, column, axis=1) == 0.0).all(axis=1)
-        return sorted({float(dose) for dose in self._table[alone, column]})
+        """Return the doses of an input that the menu offers, ascending from 0."""
+        return sorted(set(self._doses[:, place(self, name)].tolist()))
 
     def encode(self, name: str, wanted: float) -> tuple[int, float]:
-        """Return the number of the largest dose of an input that is not above `wanted`."""
-        column = self._inputs.column(name)
-        doses = self._table[:, column]
-        only = (np.delete(self._table, column, axis=1) == 0.0).all(axis=1)
-        fitting = np.flatnonzero(only & (doses <= wanted))
-        best = int(fitting[np.argmax(doses[fitting])])
-        return best, float(doses[best])
+        """Return the number of the largest dose of an input that is not above `wanted`, and the dose."""
+        best = int(self.actions_of(alone(self, name, wanted))[0])
+        return best, float(self._doses[best, place(self, name)])
 
     def describe(self) -> list[str]:
         """Return the dose of each menu number."""
         return list(self._labels)
 
 
-_ROUNDING: Final = 1e-6  # a float32 may miss the edge of the space by its last bits
+class Ranges:
+    """Continuous inputs: each component in [-1, 1] is one input from its low to its high end.
 
+    Inputs without a component stay at their `usual` values, 0 where none are given.
+    """
 
-class Amounts:
-    """Continuous doses: each component in [-1, 1] is 0 .. limit of one input."""
-
-    def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
-        self.names = list(limits)
+    def __init__(
+        self, table: VariableTable, ranges: Mapping[str, Sequence[float]], usual: Floats | None = None
+    ) -> None:
+        self.names = list(ranges)
+        self.reads: list[str] = []
+        self.lowest: Floats = np.array([float(low) for low, _ in ranges.values()])
+        self._width: Floats = np.array([float(high) - float(low) for low, high in ranges.values()])
         self._columns = table.columns(self.names)
-        self._limits: Floats = np.array(list(limits.values()), dtype=np.float64)
-        self._width = len(table)
-        self._labels = [f"0 to {v:g} {table[k].unit} {k}" for k, v in limits.items()]
-        self.space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (len(limits),), np.float32)
+        self._usual: Floats = np.zeros(len(table)) if usual is None else usual
+        ends = [(low, high, table[name].unit, name) for name, (low, high) in ranges.items()]
+        self._labels = [f"{low:g} to {high:g} {unit} {name}" for low, high, unit, name in ends]
+        self.space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (len(ranges),), np.float32)
 
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
-        """Return the amounts of n actions (n, components), (n, number of inputs)."""
-        try:
-            said: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
-        except (TypeError, ValueError):
-            raise ActionError(
-                f"action {actions!r} is not {len(self._limits)} numbers from -1 to 1."
-            ) from None
-        if said.ndim != 2 or said.shape[1] != len(self._limits):
-            raise ActionError(
-                f"actions have the shape {said.shape[1:]}; the space wants ({len(self._limits)},)."
-            )
-        if not (np.abs(said) <= 1.0 + _ROUNDING).all():
-            bad = said[~(np.abs(said) <= 1.0 + _ROUNDING)][0]
-            raise ActionError(f"action component {bad:g} lies outside [-1, 1].")
-        found = np.zeros((len(said), self._width))
-        found[:, self._columns] = (np.clip(said, -1.0, 1.0) + 1.0) * 0.5 * self._limits
-        return found
+        """Return the inputs of n actions (n, components), (n, number of inputs)."""
+        chosen = self._inside(actions)
+        inputs = np.tile(self._usual, (len(chosen), 1))
+        inputs[:, self._columns] = self.lowest + (chosen + 1.0) * 0.5 * self._width
+        return inputs
+
+    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[np.float32]:
+        """Return the actions (n, names) that give `wanted`, (n, names), or the nearest end of a range."""
+        share = np.clip((wanted - self.lowest) / self._width, 0.0, 1.0)
+        actions: NDArray[np.float32] = (2.0 * share - 1.0).astype(np.float32)
+        return actions
 
     def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
-        """Return the action that gives `wanted` of one input, its limit at most, and none else."""
-        action = np.full(len(self._limits), -1.0, dtype=np.float32)
-        i = self.names.index(name)
-        given = min(wanted, float(self._limits[i]))
-        action[i] = 2.0 * given / self._limits[i] - 1.0
-        return action, given
+        """Return the action for `wanted` of one input, the others at their lowest, and what it gives."""
+        i = place(self, name)
+        given = float(np.clip(wanted, self.lowest[i], self.lowest[i] + self._width[i]))
+        return self.actions_of(alone(self, name, given))[0], given
 
     def describe(self) -> list[str]:
         """Return the range of each component."""
         return list(self._labels)
+
+    def _inside(self, actions: Any) -> Floats:
+        """Return actions as float64 (n, components); refuse what lies outside [-1, 1]."""
+        width = len(self.names)
+        try:
+            numbers: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
+        except (TypeError, ValueError):
+            raise ActionError(f"action {actions!r} is not {width} numbers from -1 to 1.") from None
+        if numbers.ndim != 2 or numbers.shape[1] != width:
+            raise ActionError(f"actions have the shape {numbers.shape[1:]}; the space wants ({width},).")
+        inside = np.abs(numbers) <= 1.0 + _ROUNDING
+        if not inside.all():
+            raise ActionError(f"action component {numbers[~inside][0]:g} lies outside [-1, 1].")
+        clipped: Floats = np.clip(numbers, -1.0, 1.0)
+        return clipped
+
+
+class Amounts(Ranges):
+    """Continuous doses: each component in [-1, 1] is 0 .. limit of one input."""
+
+    def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
+        super().__init__(table, {name: (0.0, limit) for name, limit in limits.items()})
+
+
+def place(actions: ActionMap, name: str) -> int:
+    """Return which of the inputs of an action map has a name."""
+    if name not in actions.names:
+        raise unknown("input", name, actions.names)
+    return actions.names.index(name)
+
+
+def alone(actions: ActionMap, name: str, wanted: float) -> Floats:
+    """Return `wanted` of one input and the least of the others, (1, names)."""
+    values = actions.lowest[None].copy()
+    values[0, place(actions, name)] = wanted
+    return values

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
@@ -16,15 +16,15 @@ from agbench.envs.scenarios import ScenarioSet
 from agbench.simulators.base import Simulator
 from agbench.variables import Booleans, Floats, Variable
 
-if TYPE_CHECKING:
-    from agbench.envs.rendering import SeasonPlot
-
 
 class Observer(Protocol):
     """What an agent sees: its entries by name, its space, and how it is read from a simulator."""
 
     entries: list[Variable]
     space: spaces.Box
+
+    def index(self, name: str) -> int:
+        """Return the column of an entry; raises `UnknownNameError` with the nearest names."""
 
     def write(self, simulator: Simulator, out: NDArray[np.float32]) -> None:
         """Write the observations of all rows into `out`, (n, size)."""
@@ -42,8 +42,9 @@ class Parts:
     make_reward: Callable[[int], Reward]
     hashes: Callable[[], dict[str, str]]
     """The SHA-256 of every data file and series that the scenarios rest on, by name."""
-    make_plot: "Callable[[BatchCore], SeasonPlot] | None" = None
-    """Makes the pictures of a season; a field's where there is none of the family's own."""
+    before_step: "Callable[[BatchCore], None] | None" = None
+    """Draws what is random in each step, such as noise on parameters: once the inputs stand, before the
+    simulator moves."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class BatchCore:
         self.over: Booleans = np.ones(n, dtype=np.bool_)
         self.generators: list[np.random.Generator | None] = [None] * n
         self.worlds: list[Any] = [None] * n
+        self._before_step = parts.before_step
         self._step = self.task.step
         self._warmup = self.task.warmup
         self._totals: Floats = np.zeros((n, len(self.simulator.inputs)))
@@ -132,6 +134,8 @@ class BatchCore:
     def step(self, actions: Any, moving: Booleans) -> tuple[Floats, Booleans, Booleans]:
         """Step the `moving` rows; return rewards, terminations and truncations, (n,) each."""
         inputs = self.parts.actions.inputs(actions, self)
+        if self._before_step is not None:
+            self._before_step(self)
         self.reward.before(self.simulator)
         self.simulator.advance(inputs, self._step, moving)
         rewards = self.reward.after(self.simulator, inputs, moving)

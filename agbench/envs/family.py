@@ -1,19 +1,97 @@
-"""From a task file to something that runs: worlds, actions, observations, reward, by family."""
+"""A family of tasks: one object that says all that differs between fields, greenhouses and others.
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+Whoever holds a task asks `family(task)`; nothing outside a family's folder asks which one it is of.
+"""
 
-from agbench.data.field_task import FieldTask
-from agbench.data.greenhouse_task import GreenhouseTask
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from agbench.data import families
+from agbench.data.families import register
 from agbench.data.task import Task
 from agbench.envs.actions import ActionMap
-from agbench.envs.core import Parts
-from agbench.envs.field import building as field
-from agbench.envs.greenhouse import building as greenhouse
-from agbench.errors import ConfigError
+from agbench.envs.core import BatchCore, Observer, Parts
+from agbench.errors import ConfigError, NotApplicableError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from agbench.envs.rendering import SeasonPlot
+
+__all__ = ["Family", "action_map", "build", "entry_points", "family", "observer", "register"]
+
+T = TypeVar("T", bound=Task)
+
+
+def _no_more_code(task: Task) -> list[str]:
+    return []
+
+
+def _no_set_points(core: BatchCore) -> dict[str, float]:
+    return {}
+
+
+def _plot(core: BatchCore) -> "SeasonPlot":
+    from agbench.envs.rendering import SeasonPlot
+
+    return SeasonPlot(core)
+
+
+def _no_hidden(task: Task, scenarios: int) -> Any:
+    raise ConfigError(
+        f"{task.task} has no hidden scenarios: its weather is measured, and nothing generates more of it."
+    )
+
+
+def _no_response(task: Task, parts: Parts) -> None:
+    raise NotApplicableError(f"the family {task.family!r} does not say how its actions act.")
+
+
+@dataclass(frozen=True)
+class Family(Generic[T]):
+    """What a family of tasks is made of.
+
+    The functions `build` and `action_map` are where the code of its episodes starts, and what a hash of
+    that code covers: they are functions of modules, not lambdas. What stands above the environments is
+    named by texts such as `package.module:function`, loaded when asked for.
+    """
+
+    name: str
+    """As task files say it: `family: field`."""
+    schema: type[T]
+    """The schema of its tasks."""
+    build: "Callable[[T, str, pd.DataFrame | None, Sequence[int] | None], Parts]"
+    """(task, split, weather, years) -> the parts of the task; the last two replace the split's own."""
+    action_map: Callable[[T], ActionMap]
+    """Task -> its action space and what actions mean; reads no weather."""
+    observer: Callable[[T], Observer]
+    """Task -> what its agent sees; reads no weather."""
+    step_seconds: int
+    """The length of a model step [s]."""
+    longest: Callable[[T], int]
+    """Task -> the model steps of its longest episode, warm-up included; reads no weather."""
+    start: Callable[[Any], date] = attrgetter("start")
+    """World -> the day on which its episode begins, or the moment."""
+    entry_points: Callable[[T], list[str]] = _no_more_code
+    """Task -> where more of its code starts, as `module:name`: what names in the text do not lead to."""
+    set_points: Callable[[BatchCore], dict[str, float]] = _no_set_points
+    """Core -> what its first row's equipment was last set to, by name: by what a step is described."""
+    plot: "Callable[[BatchCore], SeasonPlot]" = _plot
+    """Core -> the picture of its first row's episode."""
+    hidden_split: Callable[[T, int], Any] = _no_hidden
+    """(task, number) -> the split of so many hidden scenarios; raises `ConfigError` where there are none."""
+    check_response: Callable[[T, Parts], None] = _no_response
+    """(task, parts) -> raises `ContractError` where an action does not act as an agronomist expects."""
+    benchmark: str = "agbench.benchmarks.environments:measure"
+    """What `agbench bench` runs: (task id, seconds, environments, another Python) -> figures."""
+
+
+def family(task: Task) -> Family[Any]:
+    """Return the family of a task; raises `UnknownNameError` where there is none of that name."""
+    return cast("Family[Any]", families.find(task.family))
 
 
 def build(
@@ -29,33 +107,27 @@ def build(
     `ConfigError` or `WeatherError` for whatever does not exist or fit.
     """
     task.check_split(split)
-    if isinstance(task, FieldTask):
-        return field.build(task, split, weather, years)
-    if isinstance(task, GreenhouseTask):
-        return greenhouse.build(task, split, weather, years)
-    raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")
+    return family(task).build(task, split, weather, years)
 
 
 def action_map(task: Task) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
-    if isinstance(task, FieldTask):
-        return field.action_map(task)
-    if isinstance(task, GreenhouseTask):
-        return greenhouse.action_map(task)
-    raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")
+    return family(task).action_map(task)
+
+
+def observer(task: Task) -> Observer:
+    """Return what a task lets an agent see; reads no weather."""
+    return family(task).observer(task)
 
 
 def entry_points(task: Task) -> list[str]:
     """Return where the code starts that moves a task's numbers, for `agbench.compiled.closure`."""
-    shared = [
+    own = family(task)
+    return [
         "agbench.compiled.arithmetic",
         "agbench.envs.single:SeasonEnv",
         "agbench.evaluation.protocol:episodes",
         "agbench.evaluation.rollout:roll_out",
-        f"{type(task).__module__}:{type(task).__qualname__}",
+        *(f"{part.__module__}:{part.__qualname__}" for part in (type(task), own.build, own.action_map)),
+        *own.entry_points(task),
     ]
-    if isinstance(task, FieldTask):
-        return [*shared, *field.entry_points(task)]
-    if isinstance(task, GreenhouseTask):
-        return [*shared, *greenhouse.entry_points(task)]
-    raise ConfigError(f"{task.task}: nothing builds tasks of the family {task.family!r}.")

@@ -1,10 +1,9 @@
-"""Task ids: found, described, registered with Gymnasium, and made into environments."""
+"""Task ids: registered with Gymnasium, and made into environments."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agbench.data import catalog
+from agbench.data import places
 
 if TYPE_CHECKING:
     import gymnasium
@@ -16,43 +15,11 @@ if TYPE_CHECKING:
 NAMESPACE = "agbench"
 
 
-@dataclass(frozen=True)
-class TaskInfo:
-    """A task at a glance."""
-
-    id: str
-    summary: str
-    tags: tuple[str, ...]
-    splits: dict[str, int]
-    """The number of scenarios of each split."""
-    floor: str
-    expert: str
-    oracle: str | None
-
-
-def tasks() -> list[TaskInfo]:
-    """Return all tasks: ours, packages', and those on `AGBENCH_PATH`."""
-    return [_info(name) for name in catalog.names("task")]
-
-
-def _info(name: str) -> TaskInfo:
-    task = catalog.task(name)
-    return TaskInfo(
-        id=name,
-        summary=task.summary,
-        tags=tuple(task.tags),
-        splits={split: len(task.scenarios(split)) for split in task.splits},
-        floor=task.references.floor,
-        expert=task.references.expert,
-        oracle=task.references.oracle,
-    )
-
-
 def register_with_gymnasium() -> None:
     """Register every task that Gymnasium does not know yet; no file is opened."""
     from gymnasium.envs.registration import register, registry
 
-    for name in catalog.names("task"):
+    for name in places.names("task"):
         if f"{NAMESPACE}/{name}" not in registry:
             register(
                 id=f"{NAMESPACE}/{name}",
@@ -129,7 +96,7 @@ def make_vec(
 
 def _known(task: str) -> None:
     """Raise `UnknownNameError` for an unknown task; register one that came after the import."""
-    catalog.find("task", task)
+    places.find("task", task)
     register_with_gymnasium()
 
 
@@ -142,6 +109,7 @@ def single_environment(
     **overrides: Any,
 ) -> "SeasonEnv":
     """Return the bare single environment; Gymnasium's entry point."""
+    from agbench.data import catalog
     from agbench.data.overrides import override
     from agbench.envs import SeasonEnv
     from agbench.envs.family import build
@@ -161,6 +129,7 @@ def vector_environment(
     **overrides: Any,
 ) -> "SeasonVectorEnv":
     """Return the vector environment; Gymnasium's vector entry point."""
+    from agbench.data import catalog
     from agbench.data.overrides import override
     from agbench.envs import SeasonVectorEnv
     from agbench.envs.family import build

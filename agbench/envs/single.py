@@ -129,10 +129,10 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
             self._plot = None
 
     def _plotter(self) -> "SeasonPlot":
-        from agbench.envs.rendering import SeasonPlot
+        from agbench.envs.family import family
 
         if self._plot is None:
-            self._plot = (self.core.parts.make_plot or SeasonPlot)(self.core)
+            self._plot = family(self.task).plot(self.core)
         return self._plot
 
 

@@ -18,7 +18,7 @@ from agbench.evaluation import provenance, references
 from agbench.evaluation.references import ROLES, Part, Role
 from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
-from agbench.files import write_text
+from agbench.files import REFERENCES, write_text
 from agbench.variables import Floats
 
 MARGIN: Final = 0.1
@@ -67,7 +67,7 @@ def compute(task: Task, splits: Sequence[str]) -> Anchors:
     return assemble(task, results)
 
 
-def of_kept(name: str, root: Path = references.KEPT) -> Anchors:
+def of_kept(name: str, root: Path = REFERENCES) -> Anchors:
     """Return a task's anchors, made of results that `references` keeps; what is missing is run."""
     task = catalog.task(name)
     found: dict[tuple[Role, str], Result] = {}

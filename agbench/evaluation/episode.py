@@ -2,20 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.data.task import Task
 from agbench.envs import SeasonEnv
-from agbench.envs.family import build
-from agbench.policies.base import Planner
+from agbench.envs.family import build, family
+from agbench.policies import playing
 from agbench.policies.registry import as_policy
-from agbench.simulators.greenlight.metered import MeteredGreenhouse
 
 _MOST_COLUMNS = 6
 _DAY = 86_400  # s
@@ -25,7 +23,8 @@ _DAY = 86_400  # s
 class Step:
     """One decision: the day it led to, the action in words, what was seen then, the reward.
 
-    In a greenhouse the day is a moment, and `told` what controls or set points the action led to.
+    Where steps are shorter than a day the day is a moment; `told` is what controls or set points the action
+    led to, where there are any.
     """
 
     date: date
@@ -50,9 +49,10 @@ class ToldSeason:
 
     def by_day(self) -> list[Step]:
         """Return the season in a step a day at most: means of what was told and seen, summed rewards."""
-        if not isinstance(self.task, GreenhouseTask):
+        unit = family(self.task).step_seconds
+        if unit >= _DAY:
             return self.steps
-        many = max(1, _DAY // (self.task.step * INTERVAL))
+        many = max(1, _DAY // (self.task.step * unit))
         days = [self.steps[i : i + many] for i in range(0, len(self.steps), many)]
         return [_day(steps) for steps in days]
 
@@ -81,25 +81,19 @@ def run_season(
     env = SeasonEnv(build(task, split), render_mode="rgb_array")
     actor = as_policy(policy, task)
     key = env.scenarios.keys[0] if scenario is None else scenario
-    observation, info = env.reset(seed=seed, options={"scenario": key})
-    actor.reset(seed)
-    if isinstance(actor, Planner):
-        actor.plan(env.core, 0)
-    world = env.core.worlds[0]
-    indoors = isinstance(task, GreenhouseTask)
-    start = datetime.combine(world.first_day, time()) if indoors else world.start
-    unit = timedelta(seconds=INTERVAL if indoors else _DAY)
+    decisions = playing.episode(env, actor, seed, key)
+    info, own = next(decisions).info, family(task)
+    start = own.start(env.core.worlds[0])
+    unit = timedelta(seconds=own.step_seconds)
     names = [entry.name for entry in env.observation_entries]
     steps: list[Step] = []
-    over = False
-    while not over:
-        action = actor(observation)
-        observation, reward, terminated, truncated, info = env.step(action)
-        seen = dict(zip(names, map(float, observation), strict=True))
+    for decision in decisions:
+        info = decision.info
+        seen = dict(zip(names, map(float, decision.observation), strict=True))
         day = start + int(info["elapsed"]) * unit
-        told = _told(env)
-        steps.append(Step(day, _said(told) or _in_words(env, action), seen, float(reward), told))
-        over = terminated or truncated
+        told = own.set_points(env.core)
+        words = _said(told) or _in_words(env, decision.action)
+        steps.append(Step(day, words, seen, decision.reward, told))
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
     env.close()
@@ -121,17 +115,7 @@ def _day(steps: Sequence[Step]) -> Step:
     seen = {name: float(np.mean([s.observation[name] for s in steps])) for name in steps[0].observation}
     first = steps[0].date
     day = first.date() if isinstance(first, datetime) else first
-    return Step(day, _said(told), seen, sum(s.reward for s in steps), told)
-
-
-def _told(env: SeasonEnv) -> dict[str, float]:
-    """Return what the equipment or climate computer of a greenhouse was told last; nothing in a field."""
-    simulator = env.core.simulator
-    if not isinstance(simulator, MeteredGreenhouse):
-        return {}
-    names = env.core.parts.actions.names
-    values = simulator.told[0, simulator.inputs.columns(names)].tolist()
-    return dict(zip(names, values, strict=True))
+    return Step(day, _said(told) or f"{len(steps)} decisions", seen, sum(s.reward for s in steps), told)
 
 
 def _said(told: Mapping[str, float]) -> str:

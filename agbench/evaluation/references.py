@@ -15,14 +15,14 @@ from typing import Any, Final, Literal, get_args
 from agbench.compiled.closure import closure_hash
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
-from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.reading import read_file
 from agbench.data.task import Task
-from agbench.envs.family import build
+from agbench.envs.family import build, family
 from agbench.errors import ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
+from agbench.files import REFERENCES
 from agbench.policies.base import Policy
 from agbench.policies.registry import load_policy
 
@@ -30,7 +30,6 @@ Role = Literal["floor", "expert", "oracle"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 REPORTED: Final = ("test", "shift")
 """The splits that are reported, hence anchored."""
-KEPT: Final = Path("runs/references")
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,11 @@ def parts(task: Task) -> list[Part]:
 
 
 def effort(part: Part) -> int:
-    """Return roughly how long a part takes, in days of a field: what to start with in a pool."""
+    """Return roughly how long a part takes, in model steps: what to start with in a pool."""
     task = catalog.task(part.task)
-    steps = task.season.intervals if isinstance(task, GreenhouseTask) else 200
-    return len(task.scenarios(part.split)) * steps * (100 if part.role == "oracle" else 1)
+    return (
+        len(task.scenarios(part.split)) * family(task).longest(task) * (100 if part.role == "oracle" else 1)
+    )
 
 
 def settings_hash(task: Task, name: str) -> str:
@@ -97,7 +97,7 @@ def data_hash(task: Task) -> str:
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
 
-def place(part: Part, root: Path = KEPT) -> Path:
+def place(part: Part, root: Path = REFERENCES) -> Path:
     """Return the folder of a part's result; other settings, or other code of the policy, are another."""
     task = catalog.task(part.task)
     name = policy_name(task, part.role)
@@ -106,7 +106,7 @@ def place(part: Part, root: Path = KEPT) -> Path:
     return root / part.task / f"{part.role}-{part.split}-{mark}"
 
 
-def kept(part: Part, root: Path = KEPT) -> Result | None:
+def kept(part: Part, root: Path = REFERENCES) -> Result | None:
     """Return a part's result if it was kept and still holds."""
     folder = place(part, root)
     if not (folder / "result.yaml").is_file():
@@ -124,7 +124,7 @@ def kept(part: Part, root: Path = KEPT) -> Result | None:
     return found if all(found.record[key] == value for key, value in now.items()) else None
 
 
-def run(part: Part, root: Path = KEPT) -> tuple[Path, float]:
+def run(part: Part, root: Path = REFERENCES) -> tuple[Path, float]:
     """Evaluate a part unless its result is kept; return its folder and the seconds that it took.
 
     A run that was cut off goes on where it stopped. Raises `ResultError` where an episode fails.
@@ -142,7 +142,7 @@ def run(part: Part, root: Path = KEPT) -> tuple[Path, float]:
 
 
 def run_all(
-    todo: list[Part], root: Path = KEPT, workers: int = 1, done: Any = lambda part, seconds: None
+    todo: list[Part], root: Path = REFERENCES, workers: int = 1, done: Any = lambda part, seconds: None
 ) -> None:
     """Evaluate parts, in a pool of processes where `workers` is more than 1; `done` is told of each.
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from agbench.envs import SeasonEnv
 from agbench.evaluation.protocol import Episode
-from agbench.policies.base import Planner, Policy
+from agbench.policies import playing
+from agbench.policies.base import Policy
 from agbench.untrusted.refusal import RefusedError
 
 
@@ -28,18 +29,13 @@ def roll_out(env: SeasonEnv, policy: Policy, episode: Episode) -> Rollout:
     info: dict[str, Any] = {}
     total = cost = 0.0
     try:
-        observation, info = env.reset(seed=episode.seed, options={"scenario": episode.scenario})
-        policy.reset(episode.seed)
-        if isinstance(policy, Planner):
-            policy.plan(env.core, 0)
-        over = False
-        while not over:
-            action = policy(observation)
-            observation, reward, terminated, truncated, info = env.step(action)
-            actions.append(np.asarray(action))
-            total += float(reward)
+        decisions = playing.episode(env, policy, episode.seed, episode.scenario)
+        info = next(decisions).info
+        for decision in decisions:
+            info = decision.info
+            actions.append(np.asarray(decision.action))
+            total += decision.reward
             cost += float(info["cost"])
-            over = terminated or truncated
     except RefusedError:  # the policy is not allowed at all
         raise
     except Exception as problem:  # a policy is anybody's code; what it raised is in the record

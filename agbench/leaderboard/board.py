@@ -7,7 +7,6 @@ from agbench.errors import ConfigError
 from agbench.untrusted.folder import is_name
 from agbench.untrusted.refusal import RefusedError
 
-DEFAULT: Final = Path("leaderboard")
 SUBMISSIONS: Final = "submissions"
 VERIFIED: Final = "verified"
 

@@ -15,6 +15,7 @@ from agbench.data.reading import read_file
 from agbench.evaluation import provenance, references
 from agbench.evaluation.references import ROLES, Part, Role
 from agbench.evaluation.result import Result, action_files
+from agbench.files import REFERENCES
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks.agents import AUTHORS, CONTACT
 from agbench.leaderboard.checks.submission import CheckedSubmission, check
@@ -66,7 +67,7 @@ def make(
     task: str,
     role: Role,
     board: Path,
-    kept: Path = references.KEPT,
+    kept: Path = REFERENCES,
     anew: bool = False,
     reproducing: bool = True,
 ) -> FirstRow:

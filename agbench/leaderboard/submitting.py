@@ -12,7 +12,7 @@ import yaml
 from agbench.data.submission import Submission
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation.result import Result
-from agbench.files import sha256
+from agbench.files import BOARD, sha256
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks import submitted_policy
 from agbench.leaderboard.checks.agents import refuse_taken
@@ -28,7 +28,7 @@ from agbench.untrusted.refusal import RefusedError
 def submit(
     folders: Sequence[str | Path],
     card: Mapping[str, Any],
-    board: str | Path = places.DEFAULT,
+    board: str | Path = BOARD,
     policies: Sequence[str | Path] = (),
     seeds: Sequence[int] | None = None,
     house: bool = False,

@@ -1,13 +1,20 @@
-"""What a policy is."""
+"""What a policy is, and how a kind of policy is registered where it is written."""
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
+from agbench.data.reading import Strict, read_data
+from agbench.data.task import Task
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
-    from agbench.envs.core import BatchCore
+    from agbench.envs.actions import ActionMap
+    from agbench.envs.core import BatchCore, Observer
 
 Information = Literal["observation", "forecast", "state", "model"]
+
+T = TypeVar("T", bound=Task)
 
 
 @runtime_checkable
@@ -47,3 +54,68 @@ class Planner(Policy, Protocol):
 
     def plan(self, core: "BatchCore", row: int) -> None:
         """Prepare for the episode that has just started in a row of the environment's core."""
+
+
+@dataclass(frozen=True)
+class Interface(Generic[T]):
+    """What a policy is made for: a task, its actions, its observations, and its other policies."""
+
+    task: T
+    actions: "ActionMap"
+    observer: "Observer"
+    load: Callable[[str], Policy]
+    """Returns another policy of the task by name."""
+
+    def columns(self, names: Sequence[str]) -> list[int]:
+        """Return where variables stand in an observation; raises `UnknownNameError`."""
+        return [self.observer.index(name) for name in names]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of policy: what makes it, what its settings are, and for which families of tasks it is."""
+
+    name: str
+    make: Callable[[str, Any, Interface[Any]], Policy]
+    settings: type[Strict] | Callable[[Mapping[str, Any], str], Any] | None
+    families: tuple[str, ...]
+    fit: str | None
+
+    def read(self, settings: Mapping[str, Any], where: str) -> Any:
+        """Return settings that were checked; raises `ConfigError`, which names `where` they stand."""
+        if self.settings is None:
+            return read_data(Strict, settings, where)
+        if isinstance(self.settings, type):
+            return read_data(self.settings, settings, where)
+        return self.settings(settings, where)
+
+
+KINDS: Final[dict[str, Kind]] = {}
+"""The kinds of policies whose modules are loaded, by name; `agbench.policies.registry.kind` loads them."""
+
+C = TypeVar("C", bound=Callable[[str, Any, Interface[Any]], Policy])
+
+
+def policy(
+    name: str,
+    settings: type[Strict] | Callable[[Mapping[str, Any], str], Any] | None = None,
+    families: Sequence[str] = (),
+    fit: str | None = None,
+) -> Callable[[C], C]:
+    """Register a class, or a function, that makes policies: it takes name, settings and `Interface`.
+
+    Args:
+        name: what a settings file calls the kind (`policy: NAME`). It is found at once if its module
+            has the same name, `light-setpoints` in `light_setpoints.py`.
+        settings: the schema of its settings, or a function that checks plain data and says `where` it
+            is wrong. A kind without settings is a policy of every task by its own name.
+        families: those whose tasks it is for; all, if none is named.
+        fit: what `agbench fit` runs, as `package.module:function`: from (task, settings), or (task,
+            settings, search), to the fitted settings and what they reach in training.
+    """
+
+    def register(make: C) -> C:
+        KINDS[name] = Kind(name, make, settings, tuple(families), fit)
+        return make
+
+    return register

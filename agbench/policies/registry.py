@@ -1,43 +1,84 @@
-"""Loading policies: by name, from a settings file, from code, or from a trained model's object."""
+"""Loading policies: by name, from a settings file, from code, or from a trained model's object.
+
+The kinds that settings files name are registered where they are written (`agbench.policies.base.policy`):
+here, in the packages beside this module, or in other packages, through the entry point group
+`agbench.policies`, whose names are kinds and whose values the classes.
+"""
 
 import inspect
 import re
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Iterable
+from functools import cache, partial
+from importlib import import_module, metadata
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, Final, get_args
 
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
-from agbench.data.field_task import FieldTask
-from agbench.data.greenhouse_task import GreenhouseTask
-from agbench.data.reading import read_data, read_file
+from agbench.data.reading import read_file
 from agbench.data.task import Task
-from agbench.envs.actions import ActionMap
-from agbench.envs.family import action_map
-from agbench.errors import ConfigError, unknown
-from agbench.policies.base import Information, Policy
-from agbench.policies.field.ceres import Ceres, CeresSettings
-from agbench.policies.field.evolution import EvolutionSettings, Evolved
-from agbench.policies.field.rules import Rules, RulesSettings
-from agbench.policies.field.schedule import Schedule, ScheduleSettings
-from agbench.policies.greenhouse.constant import Constant, ConstantSettings
-from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
-from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
-from agbench.policies.greenhouse.receding import RecedingHorizon, RecedingSettings
-from agbench.policies.greenhouse.rule_based import RuleBased
-from agbench.policies.simple import Predicting, Random, Zero
-from agbench.simulators.greenlight.climate_computer import settings_vector
+from agbench.envs import family
+from agbench.errors import ConfigError, UnknownNameError, unknown
+from agbench.policies.base import KINDS, Information, Interface, Kind, Policy
+from agbench.policies.simple import Predicting
 
-_BLIND: Final[dict[str, Callable[[ActionMap], Policy]]] = {"zero": Zero, "random": Random}
-_GREENHOUSE: Final = ("rule-based", "constant", "light-setpoints", "receding-horizon", "mpc")
+ENTRY_POINT_GROUP: Final = "agbench.policies"
 _CODE = re.compile(r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
 
 
 def policies(task: str | Task) -> list[str]:
     """Return the names of the policies that a task has."""
     name = task if isinstance(task, str) else task.task
-    return sorted({*_BLIND, *catalog.baselines(name)})
+    return sorted({*_without_settings(), *catalog.baselines(name)})
+
+
+def kind(name: str, where: str = "") -> Kind:
+    """Return a kind of policy; raises `UnknownNameError` with the nearest names.
+
+    A module of that name is loaded first, then what a package says it has, and all others only if the
+    kind is in none of them.
+    """
+    if name not in KINDS:
+        _load(module for module in _modules() if module.endswith(f".{name.replace('-', '_')}"))
+    if name in KINDS:
+        return KINDS[name]
+    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
+    if name in points:
+        points[name].load()
+    else:
+        _load(_modules())
+    if name not in KINDS:
+        raise unknown("kind of policy", name, {*KINDS, *points}, where)
+    return KINDS[name]
+
+
+def _load(modules: Iterable[str]) -> None:
+    for module in modules:
+        import_module(module)
+
+
+@cache
+def _modules() -> list[str]:
+    """Return the modules in the packages beside this one; none of them is loaded."""
+    folder = Path(__file__).parent
+    packages = [package.name for package in iter_modules([str(folder)]) if package.ispkg]
+    return [
+        f"{__package__}.{package}.{module.name}"
+        for package in packages
+        for module in iter_modules([str(folder / package)])
+    ]
+
+
+def _without_settings() -> list[str]:
+    """Return the loaded kinds that need no settings: policies of every task."""
+    return [name for name, kind in KINDS.items() if kind.settings is None]
+
+
+def interface_of(task: Task) -> Interface[Any]:
+    """Return what policies of a task are made for; reads no weather."""
+    load = partial(load_policy, task=task)
+    return Interface(task, family.action_map(task), family.observer(task), load)
 
 
 def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
@@ -56,8 +97,8 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
     """
     spec = catalog.task(task) if isinstance(task, str) else task
     said = str(name_or_path)
-    if said in _BLIND:
-        return _BLIND[said](action_map(spec))
+    if said in _without_settings():
+        return KINDS[said].make(said, None, interface_of(spec))
     if _CODE.match(said):
         return _from_code(said, spec)
     if said.endswith(".npz"):
@@ -97,49 +138,24 @@ def as_policy(given: Any, task: Task) -> Policy:
 
 def _from_settings(path: Path, task: Task) -> Policy:
     """Return a policy from a settings file."""
-    baseline = read_file(Baseline, path)
-    where = f"{path}: settings"
-    if isinstance(task, GreenhouseTask):
-        return _in_greenhouse(path.stem, baseline, task, where)
-    if not isinstance(task, FieldTask) or baseline.policy in _GREENHOUSE:
-        raise ConfigError(f"{path}: a {baseline.policy} is not for {task.task}.")
-    if baseline.policy == "ceres":
-        ceres = read_data(CeresSettings, baseline.settings, where)
-        _check_input(ceres.input, task, where)
-        return Ceres(path.stem, ceres, action_map(task))
-    if baseline.policy == "rules":
-        rules = read_data(RulesSettings, baseline.settings, where)
-        return Rules(path.stem, rules.rules, task, action_map(task))
-    if baseline.policy == "evolution":
-        evolution = read_data(EvolutionSettings, baseline.settings, where)
-        return Evolved(path.stem, evolution, load_policy(evolution.start, task))
-    schedule = read_data(ScheduleSettings, baseline.settings, where)
-    _check_input(schedule.input, task, where)
-    return Schedule(path.stem, schedule, task.season, action_map(task))
+    baseline, where = read_file(Baseline, path), f"{path}: settings"
+    chosen = kind_of(baseline, task, path)
+    settings = chosen.read(baseline.settings, where)
+    try:
+        return chosen.make(path.stem, settings, interface_of(task))
+    except (ConfigError, UnknownNameError) as error:
+        raise type(error)(f"{where}: {error}") from None
 
 
-def _in_greenhouse(name: str, baseline: Baseline, task: GreenhouseTask, where: str) -> Policy:
-    """Return a greenhouse policy from its settings."""
-    if baseline.policy == "rule-based":
-        return RuleBased(name, settings_vector(baseline.settings, where), task)
-    if baseline.policy == "constant":
-        values = read_data(ConstantSettings, baseline.settings, where).values
-        return Constant(name, values, task, action_map(task))
-    if baseline.policy == "mpc":
-        settings = read_data(PredictiveSettings, baseline.settings, where)
-        return Predictive(name, settings, load_policy(settings.start, task), task)
-    if baseline.policy == "light-setpoints":
-        setpoints = read_data(LightSettings, baseline.settings, where)
-        return LightSetpoints(name, setpoints, task, action_map(task))
-    if baseline.policy == "receding-horizon":
-        receding = read_data(RecedingSettings, baseline.settings, where)
-        return RecedingHorizon(name, receding, load_policy(receding.start, task), task)
-    raise ConfigError(f"{where}: a {baseline.policy} is for fields, not for {task.task}.")
-
-
-def _check_input(name: str, task: FieldTask, where: str) -> None:
-    if name not in task.action.doses:
-        raise unknown("input", name, task.action.doses, where=where)
+def kind_of(baseline: Baseline, task: Task, path: Path) -> Kind:
+    """Return the kind of a settings file; raises `ConfigError` if it is for other families of tasks."""
+    chosen = kind(baseline.policy, str(path))
+    if chosen.families and task.family not in chosen.families:
+        raise ConfigError(
+            f"{path}: a {chosen.name} policy is for {' and '.join(chosen.families)} tasks; {task.task} is a "
+            f"{task.family} task."
+        )
+    return chosen
 
 
 def _from_code(said: str, task: Task) -> Policy:

@@ -6,19 +6,19 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agbench.envs.actions import ActionMap
 from agbench.errors import SimulationError
-from agbench.policies.base import Information
+from agbench.policies.base import Information, Interface, policy
 
 
+@policy("zero")
 class Zero:
     """Applies nothing: the floor of most tasks."""
 
     information: Information = "observation"
 
-    def __init__(self, actions: ActionMap) -> None:
-        self.name = "zero"
-        space = actions.space
+    def __init__(self, name: str, settings: None, interface: Interface[Any]) -> None:
+        self.name = name
+        space = interface.actions.space
         self._action: Any = (
             0 if isinstance(space, spaces.Discrete) else np.full(space.shape or (), -1.0, np.float32)
         )
@@ -31,14 +31,15 @@ class Zero:
         return self._action
 
 
+@policy("random")
 class Random:
     """Draws actions uniformly from the action space."""
 
     information: Information = "observation"
 
-    def __init__(self, actions: ActionMap) -> None:
-        self.name = "random"
-        self._space = actions.space
+    def __init__(self, name: str, settings: None, interface: Interface[Any]) -> None:
+        self.name = name
+        self._space = interface.actions.space
         self._generator = np.random.default_rng(0)
 
     def reset(self, seed: int) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
+from agbench.data.field import Number
 from agbench.data.greenhouse_task import GreenhouseTask
-from agbench.data.reading import read_data, read_file
+from agbench.data.reading import Strict, read_data, read_file
 from agbench.errors import ConfigError, unknown
-from agbench.policies.greenhouse.constant import ConstantSettings
 from agbench.simulators.greenlight.climate_computer import SETTINGS, control, settings_vector
 from agbench.simulators.greenlight.tables import DAYLIGHT
 from agbench.simulators.greenlight.variables import CONTROLS
@@ -19,6 +19,12 @@ from agbench.variables import Floats
 
 _ACTUATORS: Final = CONTROLS.names[:6]  # those a task moves; interlights and grow pipes stay off
 _BUILT_IN: Final = ("rule-based", "zero", "random")
+
+
+class _HeldSettings(Strict):
+    """The settings of a constant policy: controls [0 to 1] or set points by name, in their units."""
+
+    values: dict[str, Number]
 
 
 class Controller(Protocol):
@@ -105,7 +111,7 @@ def controller(policy: str | Path, seed: int = 0) -> Controller:
 
 def _found(said: str) -> tuple[GreenhouseTask, str]:
     """Return the task and the name of a policy that is said as `NAME` or `TASK/NAME`."""
-    tasks = [task for task in map(catalog.task, catalog.names("task")) if isinstance(task, GreenhouseTask)]
+    tasks = catalog.tasks_of(GreenhouseTask)
     places = {f"{task.task}/{name}": (task, name) for task in tasks for name in catalog.baselines(task.task)}
     fitting = [key for key, (_, name) in places.items() if said in (key, name)]
     if not fitting:
@@ -127,7 +133,7 @@ def _from_file(path: Path, rules: Mapping[str, float]) -> Controller:
             f"{path}: a {baseline.policy} policy needs a task around it: use agbench.evaluate, or give "
             "controls as an array."
         )
-    values = read_data(ConstantSettings, baseline.settings, where).values
+    values = read_data(_HeldSettings, baseline.settings, where).values
     for name in values:
         if name not in (*_ACTUATORS, *SETTINGS.names):
             raise unknown("control or set point", name, [*_ACTUATORS, *SETTINGS.names], where)

@@ -14,12 +14,13 @@ row, the variable. In pytest:
         check("my-task-v1")
 """
 
+from agbench.errors import ContractError, NotApplicableError
 from agbench.testing.checkers import (
     check_gymnasium,
     check_rendering,
     check_stable_baselines3,
 )
-from agbench.testing.contract import ContractError, NotApplicableError, Report
+from agbench.testing.contract import Report
 from agbench.testing.determinism import (
     check_another_process,
     check_autoreset_modes,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import agbench
-from agbench.testing.contract import ContractError, NotApplicableError, fail
+from agbench.errors import ContractError, NotApplicableError
+from agbench.testing.contract import fail
 
 
 def check_gymnasium(task: str, split: str = "train", **overrides: Any) -> None:

@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from agbench.errors import AgBenchError
-
-
-class ContractError(AgBenchError, AssertionError):
-    """A task or policy breaks the contract; the message says what differs and where."""
-
-
-class NotApplicableError(AgBenchError):
-    """A check cannot run here; the message says why. `check_task` reports it as skipped."""
+from agbench.errors import ContractError
 
 
 @dataclass(frozen=True)

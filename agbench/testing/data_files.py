@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agbench.data import catalog
+from agbench.data.anchors import Anchors
 from agbench.data.baseline import Baseline
 from agbench.data.families import read_task
 from agbench.data.field import Crop, Soil
@@ -15,6 +16,7 @@ from agbench.data.task import Task
 from agbench.envs.family import build
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
+from agbench.evaluation import anchors
 from agbench.policies.registry import load_policy
 from agbench.simulation.parameters import check_crop, check_soil
 from agbench.weather.greenhouse.series import READER
@@ -23,7 +25,7 @@ from agbench.weather.site import site_generator, site_series
 
 
 def check_file(path: Path) -> str | None:
-    """Return what is wrong with a task, crop, soil, site or baseline file, or None."""
+    """Return what is wrong with a task, crop, soil, site, baseline or anchors file, or None."""
     try:
         _check(path)
     except AgBenchError as error:
@@ -32,15 +34,22 @@ def check_file(path: Path) -> str | None:
 
 
 def note_on(path: Path) -> str | None:
-    """Return what of a right file could not be tried on this machine, or None."""
+    """Return what of a right file could not be tried on this machine or is still to do, or None."""
     content = load_yaml(path.read_text(encoding="utf-8"), str(path))
-    untried = sorted(_secret_splits(read_task(content, str(path)))) if "task" in content else []
-    if not untried:
+    if "task" not in content or path.stem == catalog.ANCHORS:
         return None
-    return (
-        f"not tried: the split {', '.join(untried)}, whose seasons follow from a secret"
-        f" ({SECRET_VARIABLE} names its file)."
-    )
+    notes = []
+    if untried := sorted(_secret_splits(read_task(content, str(path)))):
+        notes.append(
+            f"not tried: the split {', '.join(untried)}, whose seasons follow from a secret"
+            f" ({SECRET_VARIABLE} names its file)."
+        )
+    if catalog.find_anchors(path.stem) is None:
+        notes.append(
+            f"no anchors yet, which scores and the leaderboard need: agbench anchors {path.stem}, and in a"
+            f" checkout python tests/reference/tasks/freeze.py {path.stem}, which freezes this version."
+        )
+    return " ".join(notes) or None
 
 
 def _secret_splits(task: Task) -> set[str]:
@@ -59,6 +68,8 @@ def _check(path: Path) -> None:
     content = load_yaml(text, str(path))
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: expected keys and values.")
+    if path.stem == catalog.ANCHORS:
+        return _check_anchors(content, path)
     kind = next((k for k in _KINDS if k in content), None)
     if kind is None:
         first = str(next(iter(content), ""))
@@ -75,6 +86,14 @@ def _check(path: Path) -> None:
     except AgBenchError as error:
         said = str(error)
         raise ConfigError(said if str(path) in said else f"{path}: {said}") from None
+
+
+def _check_anchors(content: Any, path: Path) -> None:
+    """Raise `ConfigError` for anchors that are not those of the task whose folder they lie in."""
+    read_data(Anchors, content, str(path))
+    problem = anchors.outdated(catalog.task(path.parent.name))
+    if problem is not None:
+        raise ConfigError(f"{path}: {problem}")
 
 
 def _follow_task(task: Task, path: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from agbench.envs import SeasonEnv
 from agbench.envs.registry import single_environment
+from agbench.envs.rollout import decisions
 from agbench.policies.base import Information, Planner, Policy
 from agbench.policies.registry import load_policy
 from agbench.testing.contract import Report, fail
@@ -48,8 +49,8 @@ def _act(policy: Policy, env: SeasonEnv, seed: int) -> list[Any]:
     if isinstance(policy, Planner):
         policy.plan(env.core, 0)
     actions: list[Any] = []
-    over = False
-    while not over:
+
+    def act(observation: Any) -> Any:
         shown = observation.copy()
         action = policy(shown)
         step = len(actions) + 1
@@ -58,8 +59,10 @@ def _act(policy: Policy, env: SeasonEnv, seed: int) -> list[Any]:
         if not env.action_space.contains(_as_sampled(action)):
             fail(f"{policy.name}: step {step}: action {action!r} lies outside {env.action_space}.")
         actions.append(np.array(action))
-        observation, _, terminated, truncated, _ = env.step(action)
-        over = terminated or truncated
+        return action
+
+    for _ in decisions(env, act, observation):
+        pass
     return actions
 
 

@@ -1,41 +1,14 @@
 """Response: more of an action moves yield and cost the way an agronomist expects."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import product
-from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from agbench.data import catalog
-from agbench.data.field_task import FieldTask
 from agbench.data.overrides import override
-from agbench.envs.core import BatchCore, Parts
-from agbench.envs.family import build
-from agbench.testing.contract import NotApplicableError, fail
-from agbench.variables import Booleans, Floats
+from agbench.envs.family import build, family
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_OFTEN = 7  # d; on longer steps there are too few decisions for all inputs
-_LEVELS: Final = (0, 1, 2, 4, 8)
-"""How many of the season's decisions give the input's largest dose, evenly spread."""
-
-_MANY: Final = (0, 4, 8, 16, 32)
-"""The same for inputs of which a crop needs more, such as water in a desert."""
-
-_MOST_SCENARIOS = 12  # the first ones; generated splits have thousands
-
-
-@dataclass(frozen=True)
-class _Response:
-    """What each level of an input led to in each scenario, (levels, scenarios) each."""
-
-    returns: Floats
-    grown: Floats
-    metrics: dict[str, Floats]
 
 
 def check_response(
@@ -46,130 +19,9 @@ def check_response(
     years: Sequence[int] | None = None,
     **overrides: Any,
 ) -> None:
-    """Every input does something: yield rises from nothing to some of it, and cost with it.
+    """Check that every action acts as the task's family says it must (fields: `agbench.envs.field.response`).
 
-    Seen on the first scenarios of the split, at most a dozen. For each input of the task: some amount
-    changes the metrics of some scenario; from nothing to
-    some amount the rewarded variable rises in at least one scenario; the recorded amount rises
-    with every level in every scenario; and so does what is paid for it, if it has a price. Where an
-    input alone raises nothing, because something else is scarcer (Liebig's law of the minimum), it
-    must do so beside the largest dose of each of the others, or of all but one of them, in turn. Where
-    the agent sows or harvests, it does so in every run: on the first decision without a dose, and on
-    the last one.
+    Raises `ContractError` for one that does not, `NotApplicableError` for a family that says nothing.
     """
     spec = override(catalog.task(task), overrides)
-    if not isinstance(spec, FieldTask):
-        raise NotApplicableError("the task is not on a field.")
-    parts = build(spec, split, weather=weather, years=years)
-    for name in _fed(spec):
-        found = _respond(spec, parts, name)
-        if spec.season.management != "inputs" and not (found.grown > 0.0).any():
-            fail(f"{spec.task}: a crop that is sown and harvested leaves no {spec.reward.variable}.")
-        _require_effect(spec, parts, name, found)
-        _require_cost(spec, name, parts.scenarios.keys[:_MOST_SCENARIOS], found)
-
-
-def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) -> None:
-    states = [m for m, spec in task.metrics.items() if spec.state is not None]
-    if _raises(alone) and _changes(alone, states):
-        return
-    if parts.task.step <= _OFTEN:
-        for levels, others in product((_LEVELS, _MANY), _company(task, name)):
-            found = _respond(task, parts, name, others, levels)
-            if _raises(found) and (_changes(alone, states) or _changes(found, states)):
-                return
-    if not _changes(alone, states):
-        fail(f"{task.task}: no amount of {name} changes any of {', '.join(states)} in any scenario.")
-    variable = task.reward.variable
-    fail(f"{task.task}: no amount of {name} raises {variable} above that of none in any scenario.")
-
-
-def _company(task: FieldTask, name: str) -> list[list[str]]:
-    """Return what an input is tried beside: all others in turn, then all but one of them."""
-    others = [other for other in _fed(task) if other != name]
-    but_one = [[kept for kept in others if kept != left] for left in others] if len(others) > 1 else []
-    return [others, *but_one] if others else []
-
-
-def _fed(task: FieldTask) -> list[str]:
-    """Return the inputs of a task but for sowing and the harvest that ends its season."""
-    return [name for name in task.action.doses if name not in task.season.work]
-
-
-def _raises(found: _Response) -> bool:
-    return bool((found.grown > found.grown[0]).any())
-
-
-def _changes(found: _Response, states: Sequence[str]) -> bool:
-    return not states or any((found.metrics[m] != found.metrics[m][0]).any() for m in states)
-
-
-def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], found: _Response) -> None:
-    for metric, spec in task.metrics.items():
-        if spec.input == name:
-            _require_rise(task.task, f"metric {metric!r}", name, found.metrics[metric], keys)
-    if task.reward.prices.get(name, 0.0) and task.reward.beta:
-        worth = task.reward.product_price or 1.0
-        paid = worth * (found.grown - found.grown[0]) - (found.returns - found.returns[0])
-        _require_rise(task.task, "the cost in the return", name, paid, keys)
-
-
-def _require_rise(task: str, what: str, name: str, values: Floats, keys: tuple[str, ...]) -> None:
-    """Raise unless `values` rise with every level in every scenario."""
-    falls = np.diff(values, axis=0) <= 0.0
-    if falls.any():
-        level, scenario = np.argwhere(falls)[0]
-        fail(
-            f"{task}: {what} does not rise from {_LEVELS[level]} to {_LEVELS[level + 1]} doses of "
-            f"{name} in {keys[scenario]}: {values[level, scenario]:g}, "
-            f"{values[level + 1, scenario]:g}."
-        )
-
-
-def _respond(
-    task: FieldTask,
-    parts: Parts,
-    name: str,
-    others: Sequence[str] = (),
-    levels: Sequence[int] = _LEVELS,
-) -> _Response:
-    """Run every level of an input in every scenario of the split, side by side.
-
-    On decisions without it, `others` are given in turn.
-    """
-    keys = parts.scenarios.keys[:_MOST_SCENARIOS]
-    shape = (len(levels), len(keys))
-    core = BatchCore(parts, len(levels) * len(keys))
-    core.reset(range(core.n), list(keys) * len(levels))
-    dose = parts.actions.encode(name, np.inf)[0]
-    beside = [parts.actions.encode(other, np.inf)[0] for other in others]
-    beside = beside or [parts.actions.encode(name, 0.0)[0]]
-    doses = np.repeat(levels, len(keys))
-    left = core.simulator.horizon - core.simulator.elapsed
-    spread = np.maximum(1, (left // task.step) // (2 * max(levels)))
-    returns = np.zeros(core.n)
-    step = 0
-    while not core.over.all():
-        giving = (step % spread == 0) & (step // spread < doses)
-        actions = np.array([dose if gives else beside[step % len(beside)] for gives in giving])
-        _work_the_field(task, core, actions, giving)
-        returns += core.step(actions, ~core.over)[0]
-        step += 1
-    column = core.simulator.variables.column(task.reward.variable)
-    info = core.info()
-    return _Response(
-        returns.reshape(shape),
-        core.simulator.state[:, column].copy().reshape(shape),
-        {name: info[name].reshape(shape) for name in task.metrics},
-    )
-
-
-def _work_the_field(task: FieldTask, core: BatchCore, actions: NDArray[Any], giving: Booleans) -> None:
-    """Let rows sow where the field is empty and nothing is given, and harvest on the last decision."""
-    encode = core.parts.actions.encode
-    if task.season.management == "plant":
-        empty = core.simulator.state[:, core.simulator.variables.column("CROP")] == 0.0
-        actions[empty & ~giving] = encode("PLANT", 1.0)[0]
-    if task.season.management != "inputs":
-        last = core.simulator.elapsed + task.step >= core.simulator.horizon
-        actions[last] = encode("HARVEST", 1.0)[0]
+    family(spec).check_response(spec, build(spec, split, weather=weather, years=years))

@@ -7,8 +7,8 @@ from gymnasium import spaces
 
 from agbench.envs import SeasonEnv
 from agbench.envs.registry import make_vec, single_environment
-from agbench.errors import ActionError
-from agbench.testing.contract import NotApplicableError, fail
+from agbench.errors import ActionError, NotApplicableError
+from agbench.testing.contract import fail
 from agbench.testing.traces import draw_actions, enough_steps, go_on, record, require_equal
 
 _ROWS = 16

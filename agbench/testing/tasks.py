@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from agbench.errors import unknown
+from agbench.errors import NotApplicableError, unknown
 from agbench.testing.checkers import check_gymnasium, check_rendering, check_stable_baselines3
-from agbench.testing.contract import NotApplicableError, Report
+from agbench.testing.contract import Report
 from agbench.testing.determinism import (
     check_another_process,
     check_autoreset_modes,

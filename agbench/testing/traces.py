@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from agbench.envs import SeasonEnv, SeasonVectorEnv
+from agbench.envs.rollout import decisions
 from agbench.testing.contract import fail
 
 Actions = NDArray[Any]
@@ -45,12 +46,8 @@ def draw_actions(space: spaces.Space[Any], steps: int, rows: int, seed: int) -> 
 def enough_steps(env: SeasonEnv, seed: int, most: int = 2000) -> int:
     """Return a number of steps that sees the end of an episode, of two if they are short."""
     actions = draw_actions(env.action_space, 1, 1, seed)
-    env.reset(seed=seed)
-    length, over = 0, False
-    while not over:
-        _, _, terminated, truncated, _ = env.step(actions[0, 0])
-        over = terminated or truncated
-        length += 1
+    observation, _ = env.reset(seed=seed)
+    length = sum(1 for _ in decisions(env, lambda _: actions[0, 0], observation))
     return max(length + 5, min(2 * length + 10, most))
 
 

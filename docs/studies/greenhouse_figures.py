@@ -19,6 +19,7 @@ from agbench.data.greenhouse_task import INTERVAL
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
+from agbench.envs.rollout import steps
 from agbench.files import write
 from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, SKY_BLUE, VERMILLION
 from agbench.policies.registry import load_policy
@@ -45,20 +46,18 @@ def season(task_id: str, names: Sequence[str], scenarios: Sequence[str]) -> dict
     assert isinstance(greenhouse, MeteredGreenhouse)
     rows: dict[str, list[Floats]] = {name: [np.zeros(core.n)] for name in _TOTALS}
     air: list[Floats] = []
-    step: int = task.step
-    while not core.over.all():
-        core.step(_actions(players, core), ~core.over)
+    for _ in steps(core, lambda seen, _: _actions(players, seen)):
         air.append(greenhouse.climate()[:, 1].copy())
         if int(greenhouse.elapsed[0]) % _PER_DAY == 0:
             for name in _TOTALS:
                 rows[name].append(core.reward.totals[name].copy())
     found = {name: np.array(values) for name, values in rows.items()}
-    found["tAir"] = np.array(air).reshape(-1, _PER_DAY // step, core.n).mean(axis=1)
+    found["tAir"] = np.array(air).reshape(-1, _PER_DAY // task.step, core.n).mean(axis=1)
     return found
 
 
-def _actions(players: Sequence[Callable[[Any], Any]], core: BatchCore) -> Any:
-    return np.array([p(seen.copy()) for p, seen in zip(players, core.observations, strict=True)])
+def _actions(players: Sequence[Callable[[Any], Any]], seen: Any) -> Any:
+    return np.array([player(row.copy()) for player, row in zip(players, seen, strict=True)])
 
 
 def rules(path: Path) -> None:

@@ -9,6 +9,7 @@ from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
+from agbench.envs.rollout import play
 from agbench.evaluation.protocol import episodes
 from agbench.policies.base import Planner, Policy
 from agbench.policies.greenhouse.rule_based import RuleBased
@@ -101,13 +102,14 @@ def _play(
     ]
     for player in players:
         player.start([episode.seed for episode in chosen])
-    returns = np.zeros(core.n)
     taken: list[Any] = []
-    while not core.over.all():
-        actions = given[len(taken)] if given else np.concatenate([player.actions() for player in players])
+
+    def act(_: Any, number: int) -> Any:
+        actions = given[number] if given else np.concatenate([player.actions() for player in players])
         taken.append(actions)
-        returns += core.step(actions, ~core.over)[0]
-    return _frame(core, task, names, returns), taken
+        return actions
+
+    return _frame(core, task, names, play(core, act)), taken
 
 
 def _frame(core: BatchCore, task: Any, names: Sequence[str], returns: Floats) -> "pd.DataFrame":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agbench.benchmarks.fields import first_calls
+from agbench.benchmarks.environments import first_calls
 from agbench.errors import SimulationError
 
 

@@ -1,5 +1,7 @@
 """The command: a user's path through it, what it prints, and how it ends."""
 
+import contextlib
+import io
 import json
 import re
 import subprocess
@@ -8,16 +10,34 @@ from pathlib import Path
 
 import pytest
 
+from agbench.cli import main
+
 TASK = "wheat-nitrogen-v1"
 ROOT = Path(__file__).parents[2]
 
 
 def agbench(*arguments, cwd, code=0):
     """Run the command in a folder; return what it printed to standard output and error."""
-    command = [sys.executable, "-c", "from agbench.cli import main; main()", *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout, done.stderr
+    printed, complained = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(complained),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "argv", ["agbench", *map(str, arguments)])
+        patch.setattr(sys, "path", sys.path.copy())
+        with pytest.raises(SystemExit) as ended:
+            main()
+    assert (ended.value.code or 0) == code, printed.getvalue() + complained.getvalue()
+    return printed.getvalue(), complained.getvalue()
+
+
+def in_a_process(*arguments, cwd, then=""):
+    """Run the command in a process of its own, and code after it; return the finished process."""
+    code = f"from agbench.cli import main\ntry:\n    main()\nfinally:\n    {then or 'pass'}"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def test_help_names_every_verb_and_every_verb_has_an_example(tmp_path):
@@ -25,6 +45,21 @@ def test_help_names_every_verb_and_every_verb_has_an_example(tmp_path):
     for verb in ("tasks", "show", "run", "evaluate", "compare", "check", "fit", "bench"):
         assert verb in printed
         assert "Example:" in agbench(verb, "--help", cwd=tmp_path)[0]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["leaderboard", "--help"], ["tasks"]])
+def test_help_and_the_list_of_tasks_load_no_simulator_and_no_schema(tmp_path, arguments):
+    slow = {"numpy", "numba", "pandas", "casadi", "matplotlib", "gymnasium", "agbench.data.task"}
+    then = f"import sys; print(sorted({slow} & set(sys.modules)), file=sys.stderr)"
+    done = in_a_process(*arguments, cwd=tmp_path, then=then)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    assert "tasks" in done.stdout or TASK in done.stdout
+
+
+def test_the_process_ends_with_a_code(tmp_path):
+    done = in_a_process("show", "wheat-nitrogen-v2", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("agbench: unknown task")
 
 
 def test_run_tells_a_greenhouse_day_by_day_and_step_by_step_if_asked(tmp_path):
@@ -95,9 +130,8 @@ def test_evaluate_prints_json_for_machines(tmp_path):
 
 
 def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
-    files = [
-        p for folder in ("tasks", "crops", "sites", "baselines") for p in (ROOT / folder).rglob("*.yaml")
-    ]
+    kinds = ("tasks/*", "crops/*", "sites/*", "sites/soils/*", "baselines/*/*")
+    files = [path for kind in kinds for path in ROOT.glob(f"{kind}.yaml")]
     assert len(files) >= 6
     printed, _ = agbench("check", *files, cwd=tmp_path)
     assert printed.count("good") == len(files)

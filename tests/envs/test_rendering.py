@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 import agbench
 from agbench import plotting
+from agbench.envs.field.drawing import FieldPlot
 from agbench.envs.field.season_figure import _months
 from agbench.envs.field.season_panels import _readable
-from agbench.envs.rendering import SeasonPlot
 from agbench.errors import SimulationError
 
 TASK = "wheat-nitrogen-v1"
@@ -91,7 +91,7 @@ def test_a_second_episode_shows_nothing_of_the_first():
 @pytest.mark.parametrize("step", ["7 d", "1 d"])
 def test_no_artist_knows_a_day_after_today(step):
     env = make(step=step)
-    plot = SeasonPlot(env.unwrapped.core)
+    plot = FieldPlot(env.unwrapped.core)
     for k in range(20):
         _, reward, *_, info = env.step(2)
         plot.add(env.unwrapped.core, 2, reward)
@@ -125,7 +125,7 @@ def test_drawing_does_not_change_the_simulation():
 
 def test_continuous_actions_are_drawn_as_doses_in_physical_units():
     env = make(action__kind="continuous", action__doses={"N": [0, 40], "IRRIG": [0, 2]})
-    plot = SeasonPlot(env.unwrapped.core)
+    plot = FieldPlot(env.unwrapped.core)
     for action in ([0.0, -1.0], [-1.0, 0.0], [-1.0, -1.0]):
         _, reward, *_ = env.step(np.array(action, dtype=np.float32))
         plot.add(env.unwrapped.core, np.array(action, dtype=np.float32), reward)
@@ -243,20 +243,20 @@ def test_rendering_before_the_first_reset_is_refused():
 def test_the_picture_can_be_saved_in_the_format_of_its_suffix(tmp_path, suffix):
     env = make()
     env.step(1)
-    path = SeasonPlot(env.unwrapped.core).save(tmp_path / "new" / f"season.{suffix}")
+    path = FieldPlot(env.unwrapped.core).save(tmp_path / "new" / f"season.{suffix}")
     assert path.stat().st_size > 1000
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
 def test_a_picture_of_an_unknown_format_leaves_no_file(tmp_path):
     with pytest.raises(ValueError, match="xyz"):
-        SeasonPlot(make().unwrapped.core).save(tmp_path / "season.xyz")
+        FieldPlot(make().unwrapped.core).save(tmp_path / "season.xyz")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_closing_twice_is_harmless_and_drawing_goes_on_after():
     env = make()
-    plot = SeasonPlot(env.unwrapped.core)
+    plot = FieldPlot(env.unwrapped.core)
     before = plot.draw(show=False)
     plot.close()
     plot.close()

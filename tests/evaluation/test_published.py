@@ -14,8 +14,8 @@ import pytest
 import agbench
 from agbench.data import catalog
 from agbench.data.overrides import override
-from agbench.envs.family import action_map
 from agbench.policies.field.schedule import Schedule, ScheduleSettings
+from agbench.policies.registry import interface_of
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("AGBENCH_REFERENCE", ROOT.parent / "shared"))
@@ -33,7 +33,7 @@ def paper_task():
 def paper_practice(task):
     plan = [{"date": "01-08", "amount": PAPER_DOSE}]
     settings = ScheduleSettings(input="N", plan=plan)
-    return Schedule("paper-practice", settings, task.season, action_map(task))
+    return Schedule("paper-practice", settings, interface_of(task))
 
 
 def nasa_weather():

@@ -136,7 +136,7 @@ def test_one_other_dose_in_a_season_is_another_season():
         assert not same_actions(fingerprint([one], task), fingerprint([two], task))
 
 
-@pytest.mark.parametrize("name", catalog.names("task"))
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "leaderboard/submissions").iterdir()))
 def test_no_recorded_season_of_ours_is_longer_than_the_longest(name):
     found = sorted((ROOT / "leaderboard/submissions" / name).glob("*/*/*/*/*.parquet"))
     longest = max(int(pd.read_parquet(path)["steps"].max()) for path in found)

@@ -16,13 +16,13 @@ from agbench.envs.family import build
 from agbench.errors import ConfigError, SimulationError
 from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
-from agbench.policies.greenhouse.mpc.acting import Acting
 from agbench.policies.greenhouse.mpc.forecast import believed
 from agbench.policies.greenhouse.mpc.interval import MOVING, SCALE, Layout, interval
 from agbench.policies.greenhouse.mpc.outlook import Outlook, limits
 from agbench.policies.greenhouse.mpc.programme import Programme
 from agbench.policies.greenhouse.mpc.rehearsal import policy_candidate, rehearse
 from agbench.policies.greenhouse.mpc.settings import Forecast
+from agbench.policies.registry import interface_of
 from agbench.simulators.greenlight.variables import STATES, WEATHER
 
 WINTER = "greenhouse-winter-v1"
@@ -40,7 +40,7 @@ def day(**changes):
 
 def policy(task, **changes):
     settings = read_data(PredictiveSettings, {**COARSE, **changes}, "test")
-    return Predictive("mpc", settings, agbench.load_policy("rule-based", task), task)
+    return Predictive("mpc", settings, interface_of(task))
 
 
 def written(folder, **changes):
@@ -73,7 +73,7 @@ def rehearsal():
     core.reset([0], [KEY])
     world, start = core.worlds[0], core.simulator.save(0)
     rules = policy_candidate(agbench.load_policy("rule-based", task))
-    outcome = rehearse(parts, Acting("mpc", task), world, start, [rules], 288)[0]
+    outcome = rehearse(parts, parts.actions, world, start, [rules], 288)[0]
     return task, parts, world, start, outcome
 
 
@@ -132,9 +132,8 @@ def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
 def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
     task, parts, world, start, guess = rehearsal
     settings = read_data(PredictiveSettings, {**COARSE, "tolerance": 1e-4, "iterations": 150}, "test")
-    acting = Acting("mpc", task)
-    layout = Layout(2, acting.names)
-    outlook = Outlook("mpc", task, settings, layout, acting.change)
+    layout = Layout(2, tuple(parts.actions.names))
+    outlook = Outlook(task, settings, layout, (parts.actions.rate or 1.0) / task.step)
     structure = replace(world.structure, smoothing=1e4)
     programme = Programme(interval(structure, world.parameters, layout, limits(task)), 9, 150, 1e-4)
     given = outlook.given(world, guess.states[0], guess.controls[0], 0)
@@ -150,9 +149,9 @@ def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
     steps = np.column_stack([np.interp(np.arange(nodes[-1] + 1), nodes, u) for u in controls.T])
 
     def follow(step, present, seen):
-        return acting.action(steps[step + 1], present)
+        return parts.actions.actions_of(steps[step + 1][None], present[None])[0]
 
-    real = rehearse(parts, acting, world, start, [follow], int(nodes[-1]))[0]
+    real = rehearse(parts, parts.actions, world, start, [follow], int(nodes[-1]))[0]
     assert np.abs(real.controls[nodes] - controls).max() < 1e-5
     ends = plan.variables[:, 6 + len(MOVING) : 6 + 2 * len(MOVING)] * SCALE
     apart = dict(
@@ -169,7 +168,7 @@ def test_derivatives_are_those_of_finite_differences(rehearsal):
     task, _, world, _, guess = rehearsal
     layout = Layout(2, ("uBoil", "uVent", "uThScr"))
     f = interval(replace(world.structure, smoothing=1e4), world.parameters, layout, limits(task))
-    outlook = Outlook("mpc", task, read_data(PredictiveSettings, COARSE, "test"), layout, 0.1)
+    outlook = Outlook(task, read_data(PredictiveSettings, COARSE, "test"), layout, 0.1)
     given = outlook.given(world, guess.states[144], np.zeros(3), 144)[layout.before :][: layout.given]
     state = guess.states[144, STATES.columns(MOVING)] / SCALE
     before = np.r_[0.4, 0.2, 0.5, state]

@@ -6,14 +6,14 @@ import pytest
 import agbench
 from agbench.data import catalog
 from agbench.data.overrides import override
-from agbench.envs.family import action_map
-from agbench.errors import ConfigError
+from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
-from agbench.policies.greenhouse.receding import RecedingHorizon, RecedingSettings
+from agbench.policies.greenhouse.receding_horizon import RecedingHorizon, RecedingSettings
 from agbench.policies.greenhouse.tuning import tune_rules, tune_setpoints
+from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
-from agbench.simulators.greenlight.climate_computer import USUAL
+from agbench.simulators.greenlight.climate_computer import USUAL, settings_vector
 from agbench.weather.greenhouse.site import measured_series
 
 WINTER = "greenhouse-winter-v1"
@@ -56,7 +56,7 @@ def test_the_direct_form_is_that_of_the_bare_simulation():
 
 def test_a_variable_that_is_not_shown_is_named():
     blind = override(catalog.task(WINTER), {"climate": ["tAir", "rh"]})
-    with pytest.raises(ConfigError, match="co2_ppm"):
+    with pytest.raises(UnknownNameError, match="co2_ppm"):
         agbench.load_policy("rule-based", blind)
 
 
@@ -67,9 +67,9 @@ def test_constant_temperatures_are_chosen_by_day_and_night():
 
 def test_tuning_is_seeded_and_never_loses_the_best():
     short = override(catalog.task(WINTER), DAY)
-    once = tune_rules(short, USUAL, Search(candidates=4, rounds=1))
-    twice = tune_rules(short, USUAL, Search(candidates=4, rounds=2))
-    assert once == tune_rules(short, USUAL, Search(candidates=4, rounds=1))
+    once = tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=1))
+    twice = tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=2))
+    assert once == tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=1))
     assert twice[1] >= once[1]
 
 
@@ -79,7 +79,7 @@ def test_setpoints_are_tuned_by_the_objective_not_by_the_reward():
     found, mean = tune_setpoints(short, start, Search(candidates=8, rounds=3))
     assert found.values["tSpDay"] < 26.0
     assert set(found.gains) == {"tSpDay"}
-    policy = LightSetpoints("tuned", found, short, action_map(short))
+    policy = LightSetpoints("tuned", found, interface_of(short))
     years = [1977, 1981, 1985, 1989, 1995]
     reached = agbench.evaluate(short, policy, "train", years=years, simulator__setting="fast")
     assert reached.episodes["profit"].mean() == pytest.approx(mean, abs=0.03)  # other clouds
@@ -88,7 +88,7 @@ def test_setpoints_are_tuned_by_the_objective_not_by_the_reward():
 def test_set_points_rise_with_the_light_and_stay_in_the_menu():
     task = catalog.task(SETPOINT)
     settings = LightSettings(values={"tSpDay": 19.0, "tSpNight": 18.0}, gains={"tSpDay": 0.5})
-    policy = LightSetpoints("light", settings, task, action_map(task))
+    policy = LightSetpoints("light", settings, interface_of(task))
     seen = np.zeros(len(agbench.make(SETPOINT).unwrapped.observation_entries))
     place = [v.name for v in agbench.make(SETPOINT).unwrapped.observation_entries].index("iGlob")
     chosen = []
@@ -100,7 +100,7 @@ def test_set_points_rise_with_the_light_and_stay_in_the_menu():
 
 def test_light_needs_set_points_and_gains_need_values():
     with pytest.raises(ConfigError, match="tells set points by iGlob"):
-        LightSetpoints("p", LightSettings(values={}), catalog.task(WINTER), action_map(catalog.task(WINTER)))
+        LightSetpoints("p", LightSettings(values={}), interface_of(catalog.task(WINTER)))
     with pytest.raises(ValueError, match="has no value to start from"):
         LightSettings(values={"tSpDay": 20.0}, gains={"tSpNight": 1.0})
 
@@ -111,7 +111,7 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
     start = agbench.load_policy("middle", task)
     search = Search(candidates=8, rounds=3)
     settings = RecedingSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
-    oracle = RecedingHorizon("oracle", settings, start, task)
+    oracle = RecedingHorizon("oracle", settings, interface_of(task))
     reached = [agbench.evaluate(task, policy, years=[1984]) for policy in (start, oracle, oracle)]
     usual, found, again = (result.episodes["profit"].iloc[0] for result in reached)
     assert found > usual + 0.02
@@ -123,7 +123,7 @@ def test_the_receding_search_refuses_to_apply_more_than_it_plans():
     task = catalog.task(SETPOINT)
     settings = RecedingSettings(start="middle", horizon=12, applied=24)
     with pytest.raises(ConfigError, match="applied is 24, beyond the horizon, 12"):
-        RecedingHorizon("oracle", settings, agbench.load_policy("middle", task), task)
+        RecedingHorizon("oracle", settings, interface_of(task))
 
 
 def test_cross_entropy_finds_a_peak_inside_its_bounds():

@@ -10,7 +10,7 @@ from agbench.envs.actions import Amounts, Menu
 from agbench.envs.family import action_map, build
 from agbench.errors import ConfigError, SimulationError, UnknownNameError
 from agbench.policies.field.schedule import Schedule, ScheduleSettings, season_day
-from agbench.policies.registry import as_policy, policies
+from agbench.policies.registry import as_policy, interface_of, policies
 from agbench.policies.simple import Recorded
 from agbench.policies.tuning import search
 
@@ -29,7 +29,7 @@ def season(policy, scenario="wageningen/1984", **overrides):
 def schedule(*plan, **overrides):
     task = override(catalog.task(TASK), overrides)
     settings = ScheduleSettings(input="N", plan=[{"date": d, "amount": a} for d, a in plan])
-    return Schedule("plan", settings, task.season, action_map(task))
+    return Schedule("plan", settings, interface_of(task))
 
 
 def test_the_task_has_the_named_policies():

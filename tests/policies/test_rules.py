@@ -8,13 +8,13 @@ import agbench
 from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
-from agbench.envs.family import action_map, build
+from agbench.envs.family import build
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.policies.field.evolution import _Seasons
 from agbench.policies.field.rules import Rule, Rules, RulesSettings
-from agbench.policies.registry import load_policy
-from agbench.policies.tuning.fitting import fit_rules
-from agbench.policies.tuning.playing import actions_of, returns_of_actions
+from agbench.policies.field.tuning import fit_rules
+from agbench.policies.playing import actions_of, returns_of_actions
+from agbench.policies.registry import interface_of, load_policy
 from agbench.testing import check_policy
 
 TASK = "wheat-inputs-v1"
@@ -24,7 +24,7 @@ N8, WATER2 = 4, 16
 def follow(rules, days, seen=lambda day: {}):
     """Return the actions of rules on successive days, whose observations `seen` gives by name."""
     task = catalog.task(TASK)
-    policy = Rules("mine", [Rule(**rule) for rule in rules], task, action_map(task))
+    policy = Rules("mine", RulesSettings(rules=[Rule(**rule) for rule in rules]), interface_of(task))
     actions = []
     for day in range(days):
         observation = np.zeros(len(task.observation.state))
@@ -55,7 +55,7 @@ def test_a_threshold_is_heeded():
 def test_all_ranges_are_heeded_those_of_weather_too():
     rule = {"input": "N", "amount": 8.0, "within": {"DVS": [0.0, 1.0], "TEMP": [5.0, 30.0]}}
     task = catalog.task(TASK)
-    policy = Rules("mine", [Rule(**rule)], task, action_map(task))
+    policy = Rules("mine", RulesSettings(rules=[Rule(**rule)]), interface_of(task))
     seen = [*task.observation.state, *task.observation.weather]
     actions = []
     for dvs, temperature in ((0.5, 4.0), (0.5, 5.0), (1.0, 30.0), (1.1, 20.0)):
@@ -70,7 +70,7 @@ def test_tuning_on_some_scenarios_uses_the_first_of_them():
     rules = [Rule(input="IRRIG", amount=2.0, when="SM", below=0.35)]
     _, mean = fit_rules(task, RulesSettings(rules=rules, scenarios=1))
     year = [task.splits["train"].all_years[0]]
-    path = agbench.evaluate(TASK, Rules("mine", rules, task, action_map(task)), years=year)
+    path = agbench.evaluate(TASK, Rules("mine", RulesSettings(rules=rules), interface_of(task)), years=year)
     assert mean == pytest.approx(path.episodes["return"][0])
 
 
@@ -136,7 +136,7 @@ def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
     points = np.random.default_rng(0).uniform(0.0, 3.0, size=(5, 4 * 6))
     plans = _Seasons(parts, 6, "evolved").actions(points, 200)
     doses = parts.actions.inputs(plans.ravel()).reshape(5, 200, -1).sum(axis=1)
-    given = doses[:, [parts.actions._inputs.column(name) for name in limits]]
+    given = doses[:, parts.make_simulator(1).inputs.columns(list(limits))]
     assert (given <= list(limits.values())).all()
     assert (given[:, 1:].sum(axis=1) > 40.0).all()
 

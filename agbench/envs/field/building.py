@@ -44,7 +44,7 @@ def build(
         task=task,
         scenarios=scenarios,
         actions=_actions(model, task.action),
-        observer=_observer(model, task),
+        observer=observer(task),
         make_simulator=model.simulator,
         make_reward=_reward(model, task),
         hashes=lambda: _hashes(task, scenarios),
@@ -52,9 +52,9 @@ def build(
 
 
 def entry_points(task: FieldTask) -> list[str]:
-    """Return where the code of a task starts: of its worlds, actions and reward, and of its model."""
+    """Return where the code of a task's model starts, which is looked up by name."""
     spec = task.simulator
-    return [f"{__name__}:build", *models.entry_points(spec.model, spec.engine, spec.soil_water)]
+    return models.entry_points(spec.model, spec.engine, spec.soil_water)
 
 
 def _model(task: FieldTask) -> Model:
@@ -221,8 +221,9 @@ def _actions(model: Model, spec: ActionSpec) -> ActionMap:
     return Amounts(model.inputs, limits)
 
 
-def _observer(model: Model, task: FieldTask) -> Observer:
-    spec = task.observation
+def observer(task: FieldTask) -> Observer:
+    """Return what a task lets an agent see; reads no weather."""
+    model, spec = _model(task), task.observation
     forecast = None
     if spec.forecast.days:
         told = spec.forecast

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.envs.field.forecasts import Forecast
+from agbench.envs.observations import Entries
 from agbench.simulators.base import Simulator
 from agbench.variables import Variable, VariableTable
 
@@ -17,11 +17,12 @@ _PROGRESS: Final = {
 }
 
 
-class Observer:
+class Observer(Entries):
     """Model variables of the current day, weather of the last `window` steps, progress, forecast.
 
     Weather is averaged over the window, or given day by day (the oldest first, all variables of a
-    day together). `progress` are `elapsed` and `finished`, in any order.
+    day together). `progress` are `elapsed` and `finished`, in any order. `index` takes `RAIN` for
+    `mean(RAIN)`.
     """
 
     def __init__(
@@ -41,19 +42,17 @@ class Observer:
         self._daily = daily
         self._progress = tuple(progress)
         self._forecast = forecast
-        self.entries = [model[name] for name in state]
+        entries = [model[name] for name in state]
         if daily:
             for ago in range(window - 1, -1, -1):
-                self.entries += [_renamed(weather[name], f"{name}[-{ago}]") for name in sky]
+                entries += [_renamed(weather[name], f"{name}[-{ago}]") for name in sky]
         else:
-            self.entries += [_renamed(weather[name], f"mean({name})") for name in sky]
-        self._later = len(self.entries)
-        self.entries += [_PROGRESS[name] for name in progress]
+            entries += [_renamed(weather[name], f"mean({name})") for name in sky]
+        self._later = len(entries)
+        entries += [_PROGRESS[name] for name in progress]
         if forecast is not None:
-            self.entries += forecast.entries
-        low = np.array([v.low for v in self.entries], dtype=np.float32)
-        high = np.array([v.high for v in self.entries], dtype=np.float32)
-        self.space: spaces.Box = spaces.Box(low, high, dtype=np.float32)
+            entries += forecast.entries
+        super().__init__(entries, {} if daily else {name: f"mean({name})" for name in sky})
 
     def write(self, simulator: Simulator, out: NDArray[np.float32]) -> None:
         """Write the observations of all rows into `out`, (n, size)."""

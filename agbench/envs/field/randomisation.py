@@ -64,13 +64,14 @@ class RandomParameters:
 def _require_profile(task: FieldTask, soil: str, values: Mapping[str, Any]) -> None:
     """Refuse a soil of one layer for layered water, the reverse, and noise that would do nothing."""
     layered = task.simulator.soil_water == "layered"
-    with_profile = [name for name in catalog.names("soil") if catalog.soil(name).profile is not None]
-    if layered and "SoilProfileDescription" not in values:
+    has_profile = "SoilProfileDescription" in values
+    if layered and not has_profile:
+        with_profile = [name for name in catalog.names("soil") if catalog.soil(name).profile is not None]
         raise ConfigError(
             f"{task.task}: simulator.soil_water 'layered' needs a soil with a profile; {soil} has none. "
             f"Soils that have: {', '.join(with_profile)}."
         )
-    if not layered and soil in with_profile:
+    if not layered and has_profile:
         raise ConfigError(
             f"{task.task}: the soil {soil} is a profile of layers; it needs simulator.soil_water 'layered'."
         )

@@ -1,4 +1,4 @@
-"""Actions in a greenhouse: controls by increment or outright, set points, and noise with each step."""
+"""Actions in a greenhouse: controls by increment or outright, and set points."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -8,8 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.greenhouse_task import Period
-from agbench.envs.actions import ActionMap
-from agbench.envs.greenhouse.worlds import perturbed
+from agbench.envs.actions import Ranges
 from agbench.errors import ActionError, ConfigError
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -21,42 +20,46 @@ if TYPE_CHECKING:
     from agbench.envs.core import BatchCore
 
 _IS_DAY: Final = MEASURED.column("isDay")
-_ROUNDING: Final = 1e-6  # a float32 may miss the edge of the space by its last bits
 
 
-class Controls:
+class Controls(Ranges):
     """Controls of the equipment: [-1, 1] is 0 .. 1 of each, or a change by up to `rate`."""
 
     def __init__(self, names: Sequence[str], rate: float | None) -> None:
-        self.names = list(names)
+        super().__init__(CONTROLS, dict.fromkeys(names, (0.0, 1.0 if rate is None else rate)))
+        self.columns = self._columns
+        """Where they stand among the model's controls."""
         self.rate = rate
         """Greatest change of a step; None where controls are set outright."""
-        self._columns = CONTROLS.columns(self.names)
-        self.space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (len(names),), np.float32)
+        if rate is not None:
+            self.reads = self.names
+        how = "0 to 1 of" if rate is None else f"-{rate:g} to +{rate:g} of"
+        self._labels = [f"{how} {name} ({CONTROLS[name].meaning})" for name in names]
 
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
-        """Return the controls (n, 8) that actions (n, controls) lead to."""
-        said = _within(actions, len(self.names))
-        found = np.zeros((len(said), len(CONTROLS)))
+        """Return the controls (n, 8) that actions (n, controls) lead to, from 0 without a `core`."""
+        chosen = self._inside(actions)
+        if self.rate is None or core is None:
+            controls = np.zeros((len(chosen), len(CONTROLS)))
+        else:
+            controls = _greenhouse(core).controls.copy()
+        controls[:, self.columns] = self.moved(chosen, controls[:, self.columns])
+        return controls
+
+    def moved(self, chosen: Floats, present: Floats) -> Floats:
+        """Return the controls that actions in [-1, 1] lead to from `present` ones, both (n, controls)."""
         if self.rate is None:
-            found[:, self._columns] = (said + 1.0) * 0.5
-            return found
-        if core is not None:
-            found[:] = _greenhouse(core).controls
-        found[:, self._columns] = np.clip(found[:, self._columns] + self.rate * said, 0.0, 1.0)
-        return found
+            return (chosen + 1.0) * 0.5
+        controls: Floats = np.clip(present + self.rate * chosen, 0.0, 1.0)
+        return controls
 
-    def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
-        """Return the action that brings one control to `wanted` at most, from 0, others at 0."""
-        given = min(wanted, 1.0 if self.rate is None else self.rate)
-        action = np.full(len(self.names), -1.0, dtype=np.float32)
-        action[self.names.index(name)] = 2.0 * given - 1.0 if self.rate is None else given / self.rate
-        return action, given
-
-    def describe(self) -> list[str]:
-        """Return what each component does."""
-        how = "0 to 1 of" if self.rate is None else f"-{self.rate:g} to +{self.rate:g} of"
-        return [f"{how} {name} ({CONTROLS[name].meaning})" for name in self.names]
+    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[np.float32]:
+        """Return the actions (n, controls) that bring controls to, or towards, `wanted`."""
+        if self.rate is None:
+            return super().actions_of(wanted)
+        change = (wanted - (0.0 if present is None else present)) / self.rate
+        actions: NDArray[np.float32] = np.clip(change, -1.0, 1.0).astype(np.float32)
+        return actions
 
 
 class TemperatureMenu:
@@ -69,6 +72,8 @@ class TemperatureMenu:
 
     def __init__(self, temperatures: Sequence[float], rules: Mapping[str, float], period: Period) -> None:
         self.names = ["tSpDay", "tSpNight"]
+        self.reads = ["iGlob"]
+        self.lowest: Floats = np.full(2, min(temperatures))
         self._menu: Floats = np.array(temperatures)
         self._usual: Floats = np.array([rules[name] for name in SETPOINTS.names])
         self._columns = SETPOINTS.columns(self.names)
@@ -93,116 +98,52 @@ class TemperatureMenu:
             started = greenhouse.told[:, day] > 0.0
             for column in (day, night):
                 found[started, column] = greenhouse.told[started, column]
-            light = self._is_day(greenhouse)
+            light = self.is_day(greenhouse)
         found[light, day] = self._menu[chosen[light]]
         found[~light, night] = self._menu[chosen[~light]]
         return found
 
-    def _is_day(self, greenhouse: MeteredGreenhouse) -> Booleans:
+    def is_day(self, greenhouse: MeteredGreenhouse) -> Booleans:
+        """Return for which rows the day's set point is chosen, (n,)."""
         if self._period == "outside":
             return greenhouse.measured()[:, _IS_DAY] > 0.0
         assert isinstance(greenhouse, SetpointGreenhouse)
         return greenhouse.day_inside() >= 0.5
 
+    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
+        """Return the numbers of the temperatures nearest to `wanted`, (n, day and night).
+
+        `present` is the radiation outside, (n, 1): it is day where there is some.
+        """
+        light = np.ones(len(wanted), np.bool_) if present is None else present[:, 0] > 0.0
+        chosen = np.where(light, wanted[:, 0], wanted[:, 1])
+        numbers: NDArray[Any] = np.argmin(np.abs(self._menu - chosen[:, None]), axis=1)
+        return numbers
+
     def encode(self, name: str, wanted: float) -> tuple[int, float]:
-        """Return the number of the highest temperature that is not above `wanted`."""
-        fitting = np.flatnonzero(self._menu <= wanted)
-        best = int(fitting[np.argmax(self._menu[fitting])]) if len(fitting) else int(np.argmin(self._menu))
-        return best, float(self._menu[best])
+        """Return the number of the temperature nearest to `wanted`, and the temperature."""
+        number = int(self.actions_of(np.full((1, 2), wanted))[0])
+        return number, float(self._menu[number])
 
     def describe(self) -> list[str]:
         """Return the temperature of each menu number."""
         return [f"{t:g} degC" for t in self._menu]
 
 
-class SetPoints:
+class SetPoints(Ranges):
     """Set points of the climate computer: each component in [-1, 1] is the range of one."""
 
     def __init__(self, ranges: Mapping[str, Sequence[float]], rules: Mapping[str, float]) -> None:
-        self.names = list(ranges)
-        self._columns = SETPOINTS.columns(self.names)
-        self._usual: Floats = np.array([rules[name] for name in SETPOINTS.names])
-        self._low: Floats = np.array([ends[0] for ends in ranges.values()])
-        self._width: Floats = np.array([ends[1] - ends[0] for ends in ranges.values()])
         for name, ends in ranges.items():
             if ends[0] < SETPOINTS[name].low or ends[1] > SETPOINTS[name].high:
                 raise ConfigError(
                     f"action.ranges: {name} must lie within {SETPOINTS[name].low:g} to "
                     f"{SETPOINTS[name].high:g} {SETPOINTS[name].unit}."
                 )
-        self.space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (len(ranges),), np.float32)
-
-    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
-        """Return the set points (n, 7) of n actions."""
-        said = _within(actions, len(self.names))
-        found = np.tile(self._usual, (len(said), 1))
-        found[:, self._columns] = self._low + (said + 1.0) * 0.5 * self._width
-        return found
-
-    def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
-        """Return the action with one set point at `wanted`, or the end of its range before it."""
-        i = self.names.index(name)
-        share = min(max((wanted - self._low[i]) / self._width[i], 0.0), 1.0)
-        action = np.full(len(self.names), -1.0, dtype=np.float32)
-        action[i] = 2.0 * share - 1.0
-        return action, float(self._low[i] + share * self._width[i])
-
-    def describe(self) -> list[str]:
-        """Return the range of each component."""
-        ends = zip(self.names, self._low, self._low + self._width, strict=True)
-        return [f"{low:g} to {high:g} {SETPOINTS[name].unit} {name}" for name, low, high in ends]
-
-
-class Uncertain:
-    """Another mapping whose every step also draws the crop's parameters anew.
-
-    Rows whose episode is over draw nothing, so that a row's stream does not depend on the others.
-    """
-
-    def __init__(self, inner: ActionMap, columns: NDArray[np.intp], usual: Floats) -> None:
-        """Perturb the parameters in `columns` (k,) about their `usual` values (k,)."""
-        self._inner = inner
-        self._columns = columns
-        self._usual = usual
-        self.space = inner.space
-        self.names = inner.names
-        self.encode = inner.encode
-        self.describe = inner.describe
-
-    def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
-        """Return the inner mapping's inputs; perturb the parameters of rows that will step."""
-        found = self._inner.inputs(actions, core)
-        if core is not None:
-            self._perturb(core)
-        return found
-
-    def _perturb(self, core: "BatchCore") -> None:
-        """Draw for each row from its own generator; the rest is done for all rows at once."""
-        levels = np.array([0.0 if over else w.level for over, w in zip(core.over, core.worlds, strict=True)])
-        rows = np.flatnonzero(levels)
-        draws = np.empty((len(rows), len(self._columns)))
-        for row, out in zip(rows.tolist(), draws, strict=True):
-            core.generator(row).random(out=out)
-        drawn = perturbed(self._usual, levels[rows, None], draws)
-        _greenhouse(core).parameters[rows[:, None], self._columns] = drawn
+        super().__init__(SETPOINTS, ranges, np.array([rules[name] for name in SETPOINTS.names]))
 
 
 def _greenhouse(core: "BatchCore") -> MeteredGreenhouse:
     simulator = core.simulator
     assert isinstance(simulator, MeteredGreenhouse)
     return simulator
-
-
-def _within(actions: Any, width: int) -> Floats:
-    """Return actions as float64 (n, width); refuse what lies outside [-1, 1]."""
-    try:
-        said: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
-    except (TypeError, ValueError):
-        raise ActionError(f"action {actions!r} is not {width} numbers from -1 to 1.") from None
-    if said.ndim != 2 or said.shape[1] != width:
-        raise ActionError(f"actions have the shape {said.shape[1:]}; the space wants ({width},).")
-    inside = np.abs(said) <= 1.0 + _ROUNDING
-    if not inside.all():
-        raise ActionError(f"action component {said[~inside][0]:g} lies outside [-1, 1].")
-    clipped: Floats = np.clip(said, -1.0, 1.0)
-    return clipped

@@ -8,8 +8,9 @@ import numpy as np
 
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.actions import ActionMap
-from agbench.envs.core import BatchCore, Parts
-from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu, Uncertain
+from agbench.envs.core import Observer, Parts
+from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu
+from agbench.envs.greenhouse.noise import ParameterNoise
 from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.envs.greenhouse.prices import GreenhousePrices
 from agbench.envs.greenhouse.rewards import GreenhouseAccounts
@@ -33,8 +34,6 @@ from agbench.weather.greenhouse.site import GreenhouseWeather, Measured, greenho
 if TYPE_CHECKING:
     import pandas as pd
 
-    from agbench.envs.rendering import SeasonPlot
-
 
 def build(
     task: GreenhouseTask,
@@ -53,23 +52,12 @@ def build(
         task=task,
         scenarios=ScenarioSet(split, keys, known, worlds.build, random=worlds.random(keys)),
         actions=action_map(task),
-        observer=GreenhouseObserver(task.observation),
+        observer=observer(task),
         make_simulator=lambda n: make_simulator(task, n),
         make_reward=lambda n: GreenhouseAccounts(task, _parameters(task), worlds.prices.highest, n),
         hashes=lambda: worlds.hashes(keys),
-        make_plot=_plot,
+        before_step=_noise(task),
     )
-
-
-def entry_points(task: GreenhouseTask) -> list[str]:
-    """Return where the code of a task starts: of its worlds, actions, reward and simulator."""
-    return [f"{__name__}:build"]
-
-
-def _plot(core: BatchCore) -> "SeasonPlot":
-    from agbench.envs.greenhouse.drawing import GreenhousePlot
-
-    return GreenhousePlot(core)
 
 
 def _of_years(task: GreenhouseTask, split: str, years: Sequence[int]) -> list[str]:
@@ -86,17 +74,24 @@ def action_map(task: GreenhouseTask) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
     spec = task.action
     rules = dict(zip(RULES.names, settings_vector(spec.rules, "action.rules").tolist(), strict=True))
-    found: ActionMap
     if spec.kind == "temperature":
-        found = TemperatureMenu(spec.temperatures, rules, spec.period)
-    elif spec.kind == "setpoints":
-        found = SetPoints(spec.ranges, rules)
-    else:
-        found = Controls(spec.controls, spec.rate if spec.kind == "increment" else None)
-    if task.uncertainty.parameters and task.uncertainty.every == "step":
-        columns = uncertain_columns(task.uncertainty.parameters)
-        return Uncertain(found, columns, _parameters(task)[columns])
-    return found
+        return TemperatureMenu(spec.temperatures, rules, spec.period)
+    if spec.kind == "setpoints":
+        return SetPoints(spec.ranges, rules)
+    return Controls(spec.controls, spec.rate if spec.kind == "increment" else None)
+
+
+def _noise(task: GreenhouseTask) -> ParameterNoise | None:
+    """Return what draws parameters before every step; None where none are drawn by step."""
+    if not task.uncertainty.parameters or task.uncertainty.every != "step":
+        return None
+    columns = uncertain_columns(task.uncertainty.parameters)
+    return ParameterNoise(columns, _parameters(task)[columns])
+
+
+def observer(task: GreenhouseTask) -> Observer:
+    """Return what a task lets an agent see; reads no weather."""
+    return GreenhouseObserver(task.observation)
 
 
 def _parameters(task: GreenhouseTask) -> Floats:

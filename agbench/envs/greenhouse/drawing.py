@@ -1,19 +1,17 @@
 """Pictures of a greenhouse season: its last day hour by hour, and the whole of it day by day."""
 
-import textwrap
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from agbench import plotting
 from agbench.data.greenhouse_task import INTERVAL
-from agbench.data.task import MetricSpec
 from agbench.envs.core import BatchCore
+from agbench.envs.curves import Panel, curve
 from agbench.envs.rendering import SeasonPlot
 from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -21,9 +19,6 @@ from agbench.simulators.greenlight.setpoints import SETPOINTS, SetpointGreenhous
 from agbench.simulators.greenlight.variables import STATES, WEATHER
 from agbench.variables import Floats
 
-_SIZE: Final = (10.0, 9.0)  # inches
-_DPI: Final = 100
-_LINE: Final = 130  # characters of a summary's line
 _COLUMNS: Final = (
     *("days", "tOut", "iGlob", "tAir", "setPoint", "rh", "co2_ppm", "cFruit"),
     *("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr", "income", "spent", "profit", "penalty"),
@@ -35,6 +30,16 @@ _COLOURS: Final = dict(
 _ACTUATOR_COLOURS: Final = (VERMILLION, PURPLE, GREEN, BLUE, ORANGE, BLACK)
 
 
+_CLIMATE: Final = (
+    ("Outdoors", (("tOut", "degC", False), ("iGlob", "W m-2", True))),
+    ("Indoors", (("tAir", "degC", False), ("rh", "%", True))),
+    ("CO2 and fruit", (("co2_ppm", "ppm", False), ("cFruit", "g m-2", True))),
+    ("Heating, CO2, ventilation", (("uBoil", "-", False), ("uCo2", "-", False), ("uVent", "-", False))),
+    ("Screens and lamps", (("uThScr", "-", False), ("uBlScr", "-", False), ("uLamp", "-", False))),
+    ("Money", (("income", "EUR m-2", False), ("spent", "EUR m-2", False), ("profit", "EUR m-2", False))),
+)
+
+
 class GreenhousePlot(SeasonPlot):
     """Outdoor and indoor climate, equipment, crop and money of a core's first row.
 
@@ -42,33 +47,37 @@ class GreenhousePlot(SeasonPlot):
     """
 
     def __init__(self, core: BatchCore) -> None:
-        self._notes: list[list[float]] = []
         self._opened: Floats = np.zeros(len(_ACTUATORS))
         super().__init__(core)
 
     def begin(self, core: BatchCore) -> None:
         """Start a new season: that of the episode which has just been reset."""
-        self._core = core
-        self._scenario = str(core.scenario[0])
-        self._notes = []
         self._opened = np.zeros(len(_ACTUATORS))
-        self._notes.append(self._note())
-
-    def add(self, core: BatchCore, action: Any, reward: float) -> None:
-        """Take note of where the step just made led to."""
-        self._core = core
-        self._notes.append(self._note())
+        super().begin(core)
 
     def daily(self) -> dict[str, Floats]:
         """Return the season so far in means of a day, by name; money as it stood at the day's end.
 
         Equipment is the mean over all its steps, the rest that of the moments at the decisions' ends.
-        `setPoint` is the heating's [degC], nan where nobody tells it. Before the first step there is no day.
+        `setPoint` is the heating's [degC], nan where nobody sets it. Before the first step there is no day.
         """
         return dict(zip(_COLUMNS, _daily(np.array(self._notes)).T, strict=True))
 
-    def _note(self) -> list[float]:
-        """Return one row of `_COLUMNS`."""
+    def panels(self) -> list[Panel]:
+        """Return the season so far as curves over days, those of `daily`."""
+        table = self.daily()
+        return [
+            Panel(
+                title=title,
+                curves=[
+                    curve(name, unit, table["days"], table[name], right=right) for name, unit, right in names
+                ],
+            )
+            for title, names in _CLIMATE
+        ]
+
+    def _note(self) -> None:
+        """Keep one row of `_COLUMNS`."""
         greenhouse = self._core.simulator
         assert isinstance(greenhouse, MeteredGreenhouse)
         sky = greenhouse.forecast(np.zeros(1, np.int64), WEATHER.columns(["tOut", "iGlob"]))[0, 0]
@@ -78,7 +87,8 @@ class GreenhousePlot(SeasonPlot):
         money = [float(totals[name][0]) for name in ("income", "spent", "profit", "penalty")]
         days = float(greenhouse.elapsed[0]) * INTERVAL / 86_400
         equipment = self._equipment(greenhouse, days)
-        return [days, *sky, air, _set_point(greenhouse), humidity, co2, fruit, *equipment, *money]
+        row = [days, *sky, air, _set_point(greenhouse), humidity, co2, fruit, *equipment, *money]
+        self._notes.append(np.array(row))
 
     def _equipment(self, greenhouse: MeteredGreenhouse, days: float) -> Floats:
         """Return the mean position of each actuator since the last note; as it is at the first."""
@@ -88,27 +98,21 @@ class GreenhousePlot(SeasonPlot):
         self._opened = opened
         return np.asarray(mean)
 
-    def _drawn(self) -> Figure:
-        """Return the figure with the season so far on it."""
-        if str(self._core.scenario[0]) != self._scenario or not self._notes:
-            self.begin(self._core)
+    def _draw(self, figure: Figure) -> None:
+        """Draw the last day and the season so far."""
         table = np.array(self._notes)
         table = table[table[:, 0] <= table[-1, 0]]
-        if self._figure is None:
-            self._figure = Figure(figsize=_SIZE, dpi=_DPI)
-            FigureCanvasAgg(self._figure)
-        self._figure.clear()
-        grid = self._figure.subplots(5, 2, sharex="col")
-        self._figure.subplots_adjust(left=0.07, right=0.93, top=0.88, bottom=0.05, hspace=0.28, wspace=0.3)
+        figure.clear()
+        grid = figure.subplots(5, 2, sharex="col")
+        figure.subplots_adjust(left=0.07, right=0.93, top=0.88, bottom=0.05, hspace=0.28, wspace=0.3)
         last = table[table[:, 0] > table[-1, 0] - 1.0]
         _panels(grid[:, 0], last, (last[:, 0] - table[-1, 0]) * 24.0)
         days = _daily(table)
         _panels(grid[:, 1], days, days[:, 0])
         grid[-1, 0].set_xlabel("hours ago", fontsize=8, color=MUTED)
         grid[-1, 1].set_xlabel("days, means of a day", fontsize=8, color=MUTED)
-        self._figure.text(0.07, 0.965, self._heading(), fontsize=12, fontweight="bold")
-        self._figure.text(0.07, 0.915, self._summary(), fontsize=9, color=MUTED)
-        return self._figure
+        figure.text(0.07, 0.965, self._heading(), fontsize=12, fontweight="bold")
+        figure.text(0.07, 0.915, self._summary(), fontsize=9, color=MUTED)
 
     def _heading(self) -> str:
         world = self._core.worlds[0]
@@ -116,20 +120,10 @@ class GreenhousePlot(SeasonPlot):
         moment += timedelta(seconds=int(self._core.simulator.elapsed[0]) * INTERVAL)
         return f"{self._core.task.task} · {self._scenario} · {moment.day} {moment:%B %Y %H:%M}"
 
-    def _summary(self) -> str:
-        """Return the task's metrics so far, with units."""
-        info = self._core.info()
-        parts = [
-            f"{_told(name, metric)} {info[name][0]:.{metric.digits}f} {plotting.printed(metric.unit)}"
-            for name, metric in self._core.task.metrics.items()
-        ]
-        parts = [part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts]
-        return textwrap.fill(plotting.signed("  ·  ".join(parts)), _LINE)
-
-
-def _told(name: str, metric: MetricSpec) -> str:
-    """Return what a metric is called in the summary."""
-    return f"{name} outside limits" if (metric.total or "").startswith("hours_") else name
+    def _label(self, metric: str) -> str:
+        """Return what a metric is called in the summary."""
+        outside = (self._core.task.metrics[metric].total or "").startswith("hours_")
+        return f"{metric} outside limits" if outside else metric
 
 
 def _set_point(greenhouse: MeteredGreenhouse) -> float:

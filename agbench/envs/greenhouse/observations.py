@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.greenhouse_task import INTERVAL, PRICED, GreenhouseObservation
 from agbench.data.prices import LARGEST
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
+from agbench.envs.observations import Entries
 from agbench.errors import unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -42,14 +42,12 @@ Read = Callable[[MeteredGreenhouse], Floats]
 Ahead = Callable[[MeteredGreenhouse, NDArray[np.int64], NDArray[np.intp]], Floats]
 
 
-class GreenhouseObserver:
+class GreenhouseObserver(Entries):
     """What a greenhouse task lets an agent see; the weather of step k is what is in force at k."""
 
     def __init__(self, spec: GreenhouseObservation) -> None:
-        self.entries, self._blocks = _modules(spec)
-        low = np.array([v.low for v in self.entries], dtype=np.float32)
-        high = np.array([v.high for v in self.entries], dtype=np.float32)
-        self.space: spaces.Box = spaces.Box(low, high, dtype=np.float32)
+        entries, self._blocks = _modules(spec)
+        super().__init__(entries)
 
     def write(self, simulator: Simulator, out: NDArray[np.float32]) -> None:
         """Write the observations of all rows into `out`, (n, size)."""

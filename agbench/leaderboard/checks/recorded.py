@@ -7,7 +7,6 @@ than one.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from functools import lru_cache
 from typing import Any, Final, overload
 
@@ -15,10 +14,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agbench.data.field_task import FieldTask
-from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.task import Task
-from agbench.envs.family import action_map
+from agbench.envs.family import action_map, family
 from agbench.evaluation.result import action_files
 from agbench.untrusted.arrays import Limits, listed, read_npz
 from agbench.untrusted.refusal import RefusedError
@@ -121,20 +118,8 @@ def parts(files: Iterable[str], folder: str) -> list[str]:
 
 
 def most_decisions(task: Task) -> int:
-    """Return how many decisions the longest season of a task can have; reads no weather."""
-    if isinstance(task, FieldTask):
-        length = max(_days(task, year) for year in (2003, 2004))  # 2004 has a 29 February
-    elif isinstance(task, GreenhouseTask):
-        length = task.season.intervals
-    else:
-        raise TypeError(f"{task.task}: no family of tasks whose seasons are known.")
-    return max(1, -(-(length - task.warmup) // task.step))
-
-
-def _days(task: FieldTask, year: int) -> int:
-    """Return the days of a season that starts in a year; one may end in the next."""
-    start, end = (date.fromisoformat(f"{year}-{day}") for day in (task.season.start, task.season.end))
-    return ((end if end > start else end.replace(year=year + 1)) - start).days
+    """Return how many decisions the longest episode of a task can have; reads no weather."""
+    return max(1, -(-(family(task).longest(task) - task.warmup) // task.step))
 
 
 def fingerprint(actions: Iterable[NDArray[Any]], task: Task) -> Floats:

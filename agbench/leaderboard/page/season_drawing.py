@@ -6,8 +6,9 @@ from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
+from agbench.envs.curves import Curve, Panel
 from agbench.leaderboard.page import svg
-from agbench.leaderboard.page.record import Curve, Panel, SeasonRecord
+from agbench.leaderboard.page.record import SeasonRecord
 from agbench.plotting import printed
 
 _WIDTH: Final = 380

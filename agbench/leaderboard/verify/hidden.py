@@ -6,10 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from agbench.data import catalog
-from agbench.data.field_task import FieldTask
-from agbench.data.split import SplitSpec
 from agbench.data.task import Task
+from agbench.envs.family import family
 from agbench.envs.scenario_weather import secret
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation.result import Result
@@ -38,23 +36,10 @@ def obstacle(submission: CheckedSubmission) -> str | None:
     return None
 
 
-def with_hidden(task: Task, scenarios: int) -> FieldTask:
-    """Return a task with the split `hidden`: seasons of the test split's site, under its change of climate.
-
-    Raises `ConfigError` for a task whose weather nothing generates.
-    """
-    if not isinstance(task, FieldTask):
-        raise ConfigError(
-            f"{task.task} has no hidden scenarios: its weather is measured, and nothing generates more of it."
-        )
-    test = task.splits["test"]
-    site = test.site or task.simulator.site
-    if catalog.site(site).climate is None:
-        raise ConfigError(
-            f"{task.task} has no hidden scenarios: the site {site} has no climate to generate seasons from."
-        )
-    spec = SplitSpec(hidden=scenarios, site=test.site, change=test.change)
-    return task.model_copy(update={"splits": {**task.splits, SPLIT: spec}})
+def with_hidden(task: Task, scenarios: int) -> Task:
+    """Return a task with the split `hidden`; raises `ConfigError` where its family can make none."""
+    split = family(task).hidden_split(task, scenarios)
+    return task.model_copy(update={"splits": {**task.splits, SPLIT: split}})
 
 
 def compare(written: HiddenRun, again: HiddenRun) -> None:
@@ -111,7 +96,7 @@ class HiddenRuns:
             failed=sum(result.failed for result in results.values()),
         )
 
-    def _anchors_of(self, task: FieldTask) -> tuple[Floats, Floats, Floats]:
+    def _anchors_of(self, task: Task) -> tuple[Floats, Floats, Floats]:
         """Return the objective of the task's floor and expert in each scenario, and the expert's cost."""
         if task.task not in self._anchors:
             found = []

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from agbench.data.field import Number
+from agbench.data.field_task import FieldTask
 from agbench.data.reading import Strict
-from agbench.envs.actions import ActionMap
+from agbench.envs.actions import place
 from agbench.envs.core import BatchCore, Parts
-from agbench.policies.base import Information
+from agbench.policies.base import Information, Interface, policy
 from agbench.policies.tuning import search
 from agbench.variables import Floats
 
@@ -25,6 +26,7 @@ class CeresSettings(Strict):
     tolerance: Number = 0.01
 
 
+@policy("ceres", settings=CeresSettings, families=["field"])
 class Ceres:
     """Searches the best schedule for the very scenario (Kallenberg et al. 2023: an upper bound).
 
@@ -36,10 +38,11 @@ class Ceres:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: CeresSettings, actions: ActionMap) -> None:
+    def __init__(self, name: str, settings: CeresSettings, interface: Interface[FieldTask]) -> None:
+        place(interface.actions, settings.input)
         self.name = name
         self._settings = settings
-        self._actions = actions
+        self._actions = interface.actions
         self._schedule: Floats = np.zeros(0)
         self._step = 0
         self._solved: dict[tuple[int, str], tuple[Parts, Floats]] = {}

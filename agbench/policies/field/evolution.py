@@ -13,8 +13,8 @@ from agbench.data.reading import Strict
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
-from agbench.policies.base import Information, Policy
-from agbench.policies.tuning.playing import actions_of, returns_of_actions
+from agbench.policies.base import Information, Interface, policy
+from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.variables import Floats
 
 _SPREAD: Final = 0.7  # of the first generation, in the largest dose of an input a period
@@ -33,6 +33,7 @@ class EvolutionSettings(Strict):
     seed: int = 0
 
 
+@policy("evolution", settings=EvolutionSettings, families=["field"])
 class Evolved:
     """Searches the best sequence of actions for the very episode: an upper bound of what was found.
 
@@ -45,10 +46,10 @@ class Evolved:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: EvolutionSettings, start: Policy) -> None:
+    def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
         self.name = name
         self._settings = settings
-        self._start = start
+        self._start = interface.load(settings.start)
         self._solved: dict[tuple[int, str], tuple[Parts, Actions]] = {}
         self._actions: Actions = np.zeros(1, dtype=np.int64)
         self._step = 0
@@ -114,8 +115,8 @@ class _Seasons:
         if not isinstance(menu, Menu) or not isinstance(menu.space, spaces.Discrete):
             raise ConfigError(f"{name}: evolution works on a menu, not on amounts.")
         task = parts.task
-        work = task.season.work if isinstance(task, FieldTask) else ()
-        limits = task.reward.limits if isinstance(task, FieldTask) else {}
+        assert isinstance(task, FieldTask)
+        work, limits = task.season.work, task.reward.limits
         inputs = [input for input in menu.names if input not in work]
         doses = [menu.doses(input) for input in inputs]
         width = max(len(amounts) for amounts in doses)

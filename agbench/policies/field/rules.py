@@ -1,6 +1,5 @@
 """Rules of thumb: an amount of an input at intervals, when something runs low, up to a total."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +9,8 @@ from agbench.data.field import Number
 from agbench.data.field_task import Days, FieldTask
 from agbench.data.quantity import days
 from agbench.data.reading import Strict
-from agbench.envs.actions import ActionMap
-from agbench.errors import unknown
-from agbench.policies.base import Information
+from agbench.envs.actions import place
+from agbench.policies.base import Information, Interface, policy
 
 _SMALLEST = 1e-9  # of an input; what is less is rounding
 
@@ -73,16 +71,22 @@ class _Reading:
     last: int | None = None
 
 
+@policy(
+    "rules",
+    settings=RulesSettings,
+    families=["field"],
+    fit="agbench.policies.field.tuning:fit_rules",
+)
 class Rules:
     """Follows rules in the order of their importance."""
 
     information: Information = "observation"
 
-    def __init__(self, name: str, rules: Sequence[Rule], task: FieldTask, actions: ActionMap) -> None:
+    def __init__(self, name: str, settings: RulesSettings, interface: Interface[FieldTask]) -> None:
         self.name = name
-        self._actions = actions
-        self._step_days = task.season.step_days
-        self._readings = [_read(rule, task) for rule in rules]
+        self._actions = actions = interface.actions
+        self._step_days = interface.task.season.step_days
+        self._readings = [_read(rule, interface) for rule in settings.rules]
         self._nothing = actions.encode(actions.names[0], 0.0)[0]
         self.reset(0)
 
@@ -120,22 +124,9 @@ class Rules:
         return rule.until is None or total <= rule.until + _SMALLEST
 
 
-def _read(rule: Rule, task: FieldTask) -> _Reading:
+def _read(rule: Rule, interface: Interface[FieldTask]) -> _Reading:
     """Return a rule with what it names looked up; raises `UnknownNameError` for what is not there."""
-    if rule.input not in task.action.doses:
-        raise unknown("input", rule.input, task.action.doses, where=task.task)
-    seen = task.observation.state
-    if rule.when is not None and rule.when not in seen:
-        raise unknown("observed variable", rule.when, seen, where=task.task)
+    place(interface.actions, rule.input)
     every = 0 if rule.every is None else days(rule.every)
-    ranges = [(_place(name, task), low, high) for name, (low, high) in rule.within.items()]
-    return _Reading(rule, every, 0 if rule.when is None else seen.index(rule.when), ranges)
-
-
-def _place(name: str, task: FieldTask) -> int:
-    """Return where in an observation a state or mean weather variable stands."""
-    told = task.observation
-    seen = [*told.state, *(told.weather if told.weather_form == "mean" else ())]
-    if name not in seen:
-        raise unknown("observed variable", name, seen, where=task.task)
-    return seen.index(name)
+    ranges = [(interface.observer.index(name), low, high) for name, (low, high) in rule.within.items()]
+    return _Reading(rule, every, 0 if rule.when is None else interface.observer.index(rule.when), ranges)

@@ -6,10 +6,10 @@ from datetime import date
 from typing import Any, Literal
 
 from agbench.data.field import Number
-from agbench.data.field_task import MonthDay, SeasonSpec
+from agbench.data.field_task import FieldTask, MonthDay, SeasonSpec
 from agbench.data.reading import Strict
-from agbench.envs.actions import ActionMap
-from agbench.policies.base import Information
+from agbench.envs.actions import place
+from agbench.policies.base import Information, Interface, policy
 
 _SMALLEST = 1e-9  # of an input; what is less is rounding
 
@@ -35,6 +35,12 @@ class _Due:
     amount: float
 
 
+@policy(
+    "schedule",
+    settings=ScheduleSettings,
+    families=["field"],
+    fit="agbench.policies.field.tuning:fit_schedule",
+)
 class Schedule:
     """Gives what is due, as fast as the action space allows.
 
@@ -44,11 +50,12 @@ class Schedule:
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: ScheduleSettings, season: SeasonSpec, actions: ActionMap) -> None:
+    def __init__(self, name: str, settings: ScheduleSettings, interface: Interface[FieldTask]) -> None:
+        place(interface.actions, settings.input)
         self.name = name
         self._input = settings.input
-        self._season = season
-        self._actions = actions
+        self._season = season = interface.task.season
+        self._actions = interface.actions
         self._due = sorted(
             (_Due(season_day(season, p.date), p.amount) for p in settings.plan),
             key=lambda due: due.day,

@@ -3,16 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from agbench.data.field import Number
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.reading import Strict
-from agbench.envs.actions import ActionMap
-from agbench.envs.greenhouse.observations import GreenhouseObserver
-from agbench.errors import ConfigError, unknown
-from agbench.policies.base import Information
+from agbench.envs.actions import place
+from agbench.errors import ConfigError
+from agbench.policies.base import Information, Interface, policy
 
 _UNIT = 100.0  # W m-2 of radiation, to which gains refer
 
@@ -31,44 +29,42 @@ class LightSettings(Strict):
         return self
 
 
+@policy(
+    "light-setpoints",
+    settings=LightSettings,
+    families=["greenhouse"],
+    fit="agbench.policies.greenhouse.tuning:tune_setpoints",
+)
 class LightSetpoints:
-    """Holds set points where they were told to be, some of them higher or lower with the light.
+    """Holds set points at given values, some of them higher or lower with the light.
 
-    What the action cannot say is told as near as it can; in a menu of temperatures, tSpDay holds
-    by day and tSpNight at night.
+    What the action space does not hold is set as near as it can be; in a menu of temperatures, tSpDay
+    holds by day and tSpNight at night.
     """
 
     information: Information = "observation"
 
-    def __init__(self, name: str, settings: LightSettings, task: GreenhouseTask, actions: ActionMap) -> None:
+    def __init__(self, name: str, settings: LightSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
-        seen = [variable.name for variable in GreenhouseObserver(task.observation).entries]
-        if not task.action.tells_setpoints or "iGlob" not in seen:
-            raise ConfigError(
-                f"policy {name}: it tells set points by iGlob; {task.task} takes or shows none of these."
-            )
+        actions = interface.actions
+        if not interface.task.action.tells_setpoints:
+            raise ConfigError(f"{name} tells set points by iGlob, but {interface.task.task} takes none.")
         for key in settings.values:
-            if key not in actions.names:
-                raise unknown("set point", key, actions.names, where=f"policy {name}")
+            place(actions, key)
         missing = [key for key in actions.names if key not in settings.values]
         if missing:
-            raise ConfigError(f"policy {name}: 'values' lacks {', '.join(missing)}.")
-        self._light = seen.index("iGlob")
-        self._menu = np.array(task.action.temperatures) if task.action.kind == "temperature" else None
+            raise ConfigError(f"'values' lacks {', '.join(missing)}.")
+        self._actions = actions
+        self._light = interface.observer.index("iGlob")
+        self._columns = interface.columns(actions.reads)
         self._values = np.array([settings.values[key] for key in actions.names])
         self._gains = np.array([settings.gains.get(key, 0.0) for key in actions.names])
-        ends = np.array(list(task.action.ranges.values()) or [[0.0, 1.0]] * len(self._values))
-        self._low, self._high = ends.T
 
     def reset(self, seed: int) -> None:
         """Do nothing: only the present light counts."""
 
     def __call__(self, observation: Any) -> Any:
         """Return the action for the present light."""
-        light = float(observation[self._light])
-        wanted = self._values + self._gains * light / _UNIT
-        if self._menu is not None:
-            return int(np.argmin(np.abs(self._menu - wanted[0 if light > 0.0 else 1])))
-        share = np.clip((wanted - self._low) / (self._high - self._low), 0.0, 1.0)
-        action: NDArray[np.float32] = (2.0 * share - 1.0).astype(np.float32)
-        return action
+        seen = np.asarray(observation, np.float64)
+        wanted = self._values + self._gains * float(seen[self._light]) / _UNIT
+        return self._actions.actions_of(wanted[None], seen[None, self._columns])[0]

@@ -1,6 +1,6 @@
 """Tuning growers on training scenarios, by the task's objective: a seeded cross-entropy search."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -8,12 +8,13 @@ import numpy as np
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
-from agbench.envs.family import action_map, build
+from agbench.envs.family import build
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
+from agbench.policies.playing import gain
+from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
-from agbench.policies.tuning.playing import play
-from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
+from agbench.simulators.greenlight.climate_computer import SETTINGS
 from agbench.variables import Floats
 
 SCENARIOS: Final = 5
@@ -42,13 +43,10 @@ Actor = Callable[[Any], Any]
 """From the observations of all rows to their actions."""
 
 
-def tune_rules(
-    task: GreenhouseTask, settings: Mapping[str, float], search: Search
-) -> tuple[dict[str, float], float]:
+def tune_rules(task: GreenhouseTask, usual: Floats, search: Search) -> tuple[dict[str, float], float]:
     """Return the rules' settings with the best mean objective over training scenarios, and that mean."""
     columns = SETTINGS.columns(list(RANGES))
-    usual = settings_vector(settings)
-    policy = RuleBased("rule-based", usual, task)
+    policy = RuleBased("rule-based", usual, interface_of(task))
 
     def actor(chosen: Floats) -> Actor:
         rows = np.tile(usual, (len(chosen), 1))
@@ -68,7 +66,7 @@ def tune_setpoints(
 
     Everything that the settings name is tuned, within what the task's action can say.
     """
-    actions = action_map(task)
+    interface = interface_of(task)
     names, gains = list(settings.values), list(settings.gains)
 
     def made(chosen: Floats) -> LightSettings:
@@ -77,7 +75,7 @@ def tune_setpoints(
         return LightSettings(values=values, gains=dict(zip(gains, numbers[len(names) :], strict=True)))
 
     def actor(chosen: Floats) -> Actor:
-        policies = [LightSetpoints("candidate", made(row), task, actions) for row in chosen]
+        policies = [LightSetpoints("candidate", made(row), interface) for row in chosen]
         return lambda seen: np.array([p(row) for p, row in zip(policies, seen, strict=True)])
 
     ranges = [_range(task, name) for name in names]
@@ -109,7 +107,8 @@ def _search(
         for row in range(core.n):
             core.seed(row, search.seed + row % len(chosen))
         core.reset(range(core.n), [*chosen] * len(candidates))
-        gained = play(core, actor(rounded.repeat(len(chosen), axis=0)))
+        act = actor(rounded.repeat(len(chosen), axis=0))
+        gained = gain(core, lambda seen, _: act(seen))
         means: Floats = gained.reshape(len(candidates), len(chosen)).mean(axis=1)
         return means
 

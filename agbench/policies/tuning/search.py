@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts
+from agbench.envs.rollout import play
 from agbench.variables import Floats
 
 Schedules = NDArray[np.float64]
@@ -46,14 +47,9 @@ def _simulate(parts: Parts, name: str, schedules: Schedules, keys: Sequence[str]
     core = BatchCore(parts, len(schedules))
     core.reset(range(len(schedules)), list(keys))
     codes = {a: parts.actions.encode(name, a)[0] for a in np.unique(schedules)}
-    total = np.zeros(len(schedules))
-    for step in range(schedules.shape[1]):
-        actions = np.array([codes[a] for a in schedules[:, step]])
-        rewards, _, _ = core.step(actions, ~core.over)
-        total += rewards
-        if core.over.all():
-            break
-    return total
+    return play(
+        core, lambda _, number: np.array([codes[a] for a in schedules[:, number]]), schedules.shape[1]
+    )
 
 
 def early(total: float, largest: float, steps: int, first: int = 0) -> Floats:

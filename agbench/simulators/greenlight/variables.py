@@ -1,4 +1,4 @@
-"""The variables of the greenhouse model: states, controls and weather, in their fixed order.
+"""The variables of the greenhouse model: states and controls, in their fixed order, beside its weather.
 
 Bounds are wide enough for every state that admissible controls and European weather lead to.
 """
@@ -11,6 +11,7 @@ import numpy as np
 
 from agbench.compiled.elementary import exp
 from agbench.variables import EntryTable, Floats, Variable, VariableTable
+from agbench.weather.greenhouse.columns import WEATHER as WEATHER
 
 
 def _temperature(name: str, place: str, high: float = 90.0) -> Variable:
@@ -59,20 +60,6 @@ CONTROLS = VariableTable(
         Variable("uBlScr", "-", "blackout screen, 1 closed", 0.0, 1.0),
         Variable("uIntLamp", "-", "interlights, part of capacity", 0.0, 1.0),
         Variable("uBoilGro", "-", "heating of the grow pipes, part of capacity", 0.0, 1.0),
-    )
-)
-WEATHER = VariableTable(
-    (
-        Variable("iGlob", "W m-2", "global radiation", 0.0, 1500.0),
-        Variable("tOut", "degC", "outdoor temperature", -50.0, 60.0),
-        Variable("vpOut", "Pa", "outdoor vapour pressure", 0.0, 1e4),
-        Variable("co2Out", "mg m-3", "outdoor CO2", 0.0, 3000.0),
-        Variable("wind", "m s-1", "wind speed", 0.0, 60.0),
-        Variable("tSky", "degC", "apparent temperature of the sky", -100.0, 60.0),
-        Variable("tSoOut", "degC", "temperature of the soil below 2 m", -30.0, 40.0),
-        Variable("dli", "MJ m-2 d-1", "global radiation of the whole day", 0.0, 50.0),
-        Variable("isDay", "-", "1 from sunrise to sunset", 0.0, 1.0),
-        Variable("isDaySmooth", "-", "day, with smooth dawn and dusk", 0.0, 1.0),
     )
 )
 SCALES = np.array([500.0] * 2 + [20.0] * 13 + [1500.0] * 2 + [20.0] * 5 + [1e4, 1e5, 2e5, 1e5, 1e3, 10.0])

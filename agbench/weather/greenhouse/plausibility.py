@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from agbench.errors import WeatherError
-from agbench.simulators.greenlight.variables import WEATHER
 from agbench.variables import Booleans, Floats
+from agbench.weather.greenhouse.columns import WEATHER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ def check_plausible(values: Floats, name: str, moments: "pd.DatetimeIndex | None
     """Raise `WeatherError` that names the first impossible value, its row, unit and bounds.
 
     `values` are (rows, 10) in the order of the simulator; NaN (what is missing) passes. Bounds are
-    those of the simulator's table, which observation spaces rest on. `moments` are the rows' times.
+    those of the table of columns, which observation spaces rest on. `moments` are the rows' times.
     """
     for i, variable in enumerate(WEATHER):
         column = values[:, i]

@@ -3,10 +3,7 @@
 Reading never touches the network: what is not there is an error that names the command.
 """
 
-import http.client
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -106,6 +103,10 @@ def _verify(path: Path, name: str) -> None:
 
 def _get(address: str, progress: Progress | None) -> bytes:
     """Return what the service answers; three more attempts when the connection fails."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
     for attempt in range(ATTEMPTS):
         try:
             with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:
@@ -137,5 +138,7 @@ def _read(answer: Any, progress: Progress | None) -> bytes:
         if progress is not None:
             progress(size, total)
     if total is not None and size != total:
-        raise http.client.IncompleteRead(b"".join(pieces), total - size)
+        from http.client import IncompleteRead
+
+        raise IncompleteRead(b"".join(pieces), total - size)
     return b"".join(pieces)

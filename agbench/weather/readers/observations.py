@@ -96,7 +96,7 @@ def _read_with(name: str) -> Callable[[Path, Repair], DailySeries]:
         if repair != "none":
             raise WeatherError(f"{path}: the repair {repair} is for tables only.")
         module, _, function = name.rpartition(".")
-        found: DailySeries = getattr(import_module(f"agbench.weather.{module}"), function)(path)
+        found: DailySeries = getattr(import_module(f"agbench.weather.readers.{module}"), function)(path)
         return found
 
     return read

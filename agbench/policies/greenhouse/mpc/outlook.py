@@ -41,17 +41,17 @@ class Outlook:
     """A task's plans: the lengths of their intervals and what they are paid by."""
 
     def __init__(
-        self, name: str, task: GreenhouseTask, settings: PredictiveSettings, layout: Layout, change: float
+        self, task: GreenhouseTask, settings: PredictiveSettings, layout: Layout, change: float
     ) -> None:
         if task.reward.kind != "profit":
             raise ConfigError(
-                f"policy {name}: it plans for profit; {task.task} pays {task.reward.kind}. Set "
+                f"an mpc policy plans for profit; {task.task} pays {task.reward.kind}. Set "
                 "reward.kind to profit."
             )
         odd = [n for n in (*settings.lengths, settings.replan_steps) if n % task.step]
         if odd:
             raise ConfigError(
-                f"policy {name}: {odd[0] * INTERVAL // 60} min in 'grid' or 'replan' is no multiple of the "
+                f"{odd[0] * INTERVAL // 60} min in 'grid' or 'replan' is no multiple of the "
                 f"task's step, {task.season.step}."
             )
         self._reward = task.reward

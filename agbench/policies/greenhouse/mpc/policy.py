@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.envs.core import BatchCore, Parts
+from agbench.envs.greenhouse.actions import Controls
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
-from agbench.errors import SimulationError
-from agbench.policies.base import Information, Policy
-from agbench.policies.greenhouse.mpc.acting import Acting
+from agbench.errors import ConfigError, SimulationError
+from agbench.policies.base import Information, Interface, policy
 from agbench.policies.greenhouse.mpc.forecast import believed
 from agbench.policies.greenhouse.mpc.interval import Layout, interval
 from agbench.policies.greenhouse.mpc.outlook import Outlook, limits
@@ -40,6 +40,7 @@ class Diary:
     """Times that the starting policy was rehearsed to be better than both."""
 
 
+@policy("mpc", settings=PredictiveSettings, families=["greenhouse"])
 class Predictive:
     """Plans ahead, rehearses the plan with the task's own simulator, follows it, and plans again.
 
@@ -50,13 +51,15 @@ class Predictive:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: PredictiveSettings, start: Policy, task: GreenhouseTask) -> None:
+    def __init__(self, name: str, settings: PredictiveSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
         self._settings = settings
-        self._start = start
-        self._acting = Acting(name, task)
-        self._layout = Layout(settings.points, self._acting.names)
-        self._outlook = Outlook(name, task, settings, self._layout, self._acting.change)
+        self._start = interface.load(settings.start)
+        self._controls = _controls(interface)
+        self._layout = Layout(settings.points, tuple(self._controls.names))
+        task = interface.task
+        change = (self._controls.rate or 1.0) / task.step  # the greatest of a control in a model step
+        self._outlook = Outlook(task, settings, self._layout, change)
         self._limits = limits(task)
         self._programme: tuple[Floats, Programme] | None = None
         self._generator = np.random.default_rng(0)
@@ -92,7 +95,12 @@ class Predictive:
             self._planned = self._plan(core.parts, core.worlds[self._row], greenhouse.save(self._row), now)
             self._since = now
         wanted = self._planned[now - self._since + core.task.step]
-        return self._acting.action(wanted, greenhouse.controls[self._row, self._acting.columns])
+        return self._action(wanted, greenhouse.controls[self._row, self._controls.columns])
+
+    def _action(self, wanted: Floats, present: Floats) -> NDArray[np.float32]:
+        """Return the action that brings controls from `present` to, or towards, `wanted`."""
+        action: NDArray[np.float32] = self._controls.actions_of(wanted[None], present[None])[0]
+        return action
 
     def _plan(self, parts: Parts, world: GreenhouseWorld, present: MeteredRow, now: int) -> Floats:
         """Return the controls to follow from step `now` on, step by step from the present ones."""
@@ -100,7 +108,7 @@ class Predictive:
         world = believed(world, now, ahead, self._settings.forecast, self._generator)
 
         def rehearsed(candidates: list[Candidate]) -> list[tuple[float, Outcome]]:
-            outcomes = rehearse(parts, self._acting, world, present, candidates, ahead)
+            outcomes = rehearse(parts, self._controls, world, present, candidates, ahead)
             return [(self._value(world, outcome, now + ahead), outcome) for outcome in outcomes]
 
         known = [policy_candidate(self._start)]
@@ -136,7 +144,7 @@ class Predictive:
 
         def candidate(step: int, present: Floats, observation: NDArray[np.float32]) -> Any:
             if step + 1 < len(planned):
-                return self._acting.action(planned[min(step + every, len(planned) - 1)], present)
+                return self._action(planned[min(step + every, len(planned) - 1)], present)
             return self._start(observation)
 
         return candidate
@@ -163,6 +171,15 @@ class Predictive:
             built = Programme(functions, count, settings.iterations, settings.tolerance)
             self._programme = parameters, built
         return self._programme[1]
+
+
+def _controls(interface: Interface[GreenhouseTask]) -> Controls:
+    if not isinstance(interface.actions, Controls):
+        raise ConfigError(
+            f"an mpc policy plans controls, but {interface.task.task} takes set points (action.kind is "
+            f"{interface.task.action.kind}); it needs increment or absolute."
+        )
+    return interface.actions
 
 
 def _best(tried: list[tuple[float, Outcome]]) -> Outcome:

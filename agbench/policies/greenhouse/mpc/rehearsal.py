@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.envs.core import Parts
+from agbench.envs.greenhouse.actions import Controls
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.policies.base import Policy
-from agbench.policies.greenhouse.mpc.acting import Acting
 from agbench.simulators.greenlight.metered import MeteredGreenhouse, MeteredRow
 from agbench.variables import Floats
 
@@ -29,7 +29,7 @@ class Outcome:
 
 def rehearse(
     parts: Parts,
-    acting: Acting,
+    actions: Controls,
     world: GreenhouseWorld,
     start: MeteredRow,
     candidates: Sequence[Candidate],
@@ -49,18 +49,18 @@ def rehearse(
     seen = np.zeros((len(candidates), len(parts.observer.entries)), dtype=np.float32)
     moving = np.ones(len(candidates), dtype=np.bool_)
     rewards = np.zeros(len(candidates))
-    states, controls = [simulator.state.copy()], [simulator.controls[:, acting.columns].copy()]
+    states, controls = [simulator.state.copy()], [simulator.controls[:, actions.columns].copy()]
     for step in range(0, steps, parts.task.step):
         parts.observer.write(simulator, seen)
         inputs = np.zeros_like(simulator.controls)
         for row in many:
             action = candidates[row](step, controls[-1][row], seen[row])
-            inputs[row, acting.columns] = acting.controls(action, controls[-1][row])
+            inputs[row, actions.columns] = actions.moved(np.asarray(action, np.float64), controls[-1][row])
         accounts.before(simulator)
         for _ in range(parts.task.step):
             simulator.advance(inputs, 1, moving)
             states.append(simulator.state.copy())
-            controls.append(simulator.controls[:, acting.columns].copy())
+            controls.append(simulator.controls[:, actions.columns].copy())
         rewards += accounts.after(simulator, inputs, moving)
     return [
         Outcome(np.array([s[row] for s in states]), np.array([u[row] for u in controls]), float(rewards[row]))

@@ -13,10 +13,11 @@ from agbench.data.overrides import override
 from agbench.data.reading import Strict
 from agbench.envs.core import BatchCore, SavedEpisode
 from agbench.envs.greenhouse.building import make_simulator
+from agbench.envs.rollout import play
 from agbench.errors import ConfigError
-from agbench.policies.base import Information, Policy
+from agbench.policies.base import Information, Interface, policy
+from agbench.policies.playing import gain
 from agbench.policies.tuning.cross_entropy import Search, maximise
-from agbench.policies.tuning.playing import play
 from agbench.variables import Floats
 
 _SPREAD = 0.15  # of the range of a change, in the first round
@@ -38,6 +39,7 @@ class RecedingSettings(Strict):
     search: Search = Search(candidates=48, rounds=6)
 
 
+@policy("receding-horizon", settings=RecedingSettings, families=["greenhouse"])
 class RecedingHorizon:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
 
@@ -47,15 +49,13 @@ class RecedingHorizon:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: RecedingSettings, start: Policy, task: GreenhouseTask) -> None:
+    def __init__(self, name: str, settings: RecedingSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
         if settings.applied > settings.horizon:
-            raise ConfigError(
-                f"policy {name}: applied is {settings.applied}, beyond the horizon, {settings.horizon}."
-            )
+            raise ConfigError(f"applied is {settings.applied}, beyond the horizon, {settings.horizon}.")
         self._settings = settings
-        self._start = start
-        fast = override(task, {"simulator.setting": "fast"})
+        self._start = interface.load(settings.start)
+        fast = override(interface.task, {"simulator.setting": "fast"})
         assert isinstance(fast, GreenhouseTask)
         self._fast = fast
         self._actions: list[Any] = []
@@ -89,14 +89,21 @@ class RecedingHorizon:
             usual = self._usual(ahead, now)
             change = self._best(ahead, now, usual, change, len(taken))
             chosen = self._changed(usual, change[None], space)[0][: spec.applied]
-            for action in chosen:
-                taken.append(action if space.shape else int(action))
-                truth.step(np.asarray(action)[None], ~truth.over)
-                if truth.over[0]:
-                    break
+            taken += self._apply(truth, chosen, space)
             gone = spec.applied // spec.hold
             change = np.concatenate([change[gone:], np.zeros_like(change[:gone])])
         return taken
+
+    def _apply(self, truth: BatchCore, chosen: NDArray[Any], space: "spaces.Space[Any]") -> list[Any]:
+        """Carry out actions as long as the episode lasts, and return those that were."""
+        applied: list[Any] = []
+
+        def act(_: Any, number: int) -> NDArray[Any]:
+            applied.append(chosen[number] if space.shape else int(chosen[number]))
+            return np.asarray(chosen[number])[None]
+
+        play(truth, act, len(chosen))
+        return applied
 
     def _usual(self, core: BatchCore, now: SavedEpisode) -> NDArray[Any]:
         """Return what the other policy would decide over the horizon, (horizon, ...)."""
@@ -105,7 +112,7 @@ class RecedingHorizon:
         decided: list[Any] = []
         self._start.reset(0)
 
-        def act(observations: NDArray[np.float32]) -> NDArray[Any]:
+        def act(observations: NDArray[np.float32], _: int) -> NDArray[Any]:
             decided.append(self._start(observations[0].copy()))
             return np.array([decided[-1]] * core.n)
 
@@ -125,8 +132,7 @@ class RecedingHorizon:
             actions = self._changed(usual, candidates.reshape(-1, *warm.shape), space)
             if len(actions) < core.n:
                 actions = np.concatenate([actions, np.repeat(actions[:1], core.n - len(actions), axis=0)])
-            steps = iter(range(len(usual)))
-            return play(core, lambda _: actions[:, next(steps)], len(usual))[: len(candidates)]
+            return gain(core, lambda _, number: actions[:, number], len(usual))[: len(candidates)]
 
         start = np.stack([np.zeros(warm.size), warm.ravel()])
         reach = np.full(warm.size, self._settings.reach * _width(space))

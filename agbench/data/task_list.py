@@ -1,0 +1,77 @@
+"""The tasks at a glance: the keys that a list shows, read from their files without checking the rest."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from agbench.data import places
+
+_SHOWN: Final = ("summary", "tags", "splits", "references")
+_SECTION: Final = re.compile(r"^(\w+):.*\n(?:(?:[ \t#-].*)?\n)*", re.MULTILINE)
+"""A key at the left margin, with the lines below that belong to it."""
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """A task at a glance."""
+
+    id: str
+    summary: str
+    tags: tuple[str, ...]
+    split_names: tuple[str, ...]
+    floor: str
+    expert: str
+    oracle: str | None
+
+    @cached_property
+    def splits(self) -> dict[str, int]:
+        """The number of scenarios of each split; reads and checks the whole file."""
+        from agbench.data import catalog
+
+        task = catalog.task(self.id)
+        return {split: len(task.scenarios(split)) for split in task.splits}
+
+
+def tasks() -> list[TaskInfo]:
+    """Return all tasks: ours, packages', and those on `AGBENCH_PATH`.
+
+    Raises:
+        ConfigError: for a file that cannot be listed, or a name that stands for two files.
+    """
+    return [_info(name, path) for name, path in sorted(places.files("task").items())]
+
+
+def _info(name: str, path: Path) -> TaskInfo:
+    content = _shown(path) or _checked(name)
+    return TaskInfo(
+        id=name,
+        summary=content["summary"],
+        tags=tuple(content.get("tags", ())),
+        split_names=tuple(content["splits"]),
+        floor=content["references"]["floor"],
+        expert=content["references"]["expert"],
+        oracle=content["references"].get("oracle"),
+    )
+
+
+def _shown(path: Path) -> dict[str, Any] | None:
+    """Return what a list shows of a task's file, or None where the file does not have it as usual."""
+    import yaml
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        sections = [found[0] for found in _SECTION.finditer(text + "\n") if found[1] in _SHOWN]
+        content = yaml.load("".join(sections), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        usual = isinstance(content["summary"], str) and {"floor", "expert"} <= set(content["references"])
+        return content if usual and content["splits"] else None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
+        return None
+
+
+def _checked(name: str) -> dict[str, Any]:
+    """Return a task's content, read in full; raises `ConfigError` that names what is wrong."""
+    from agbench.data import catalog
+
+    return catalog.task(name).content()

@@ -1,0 +1,204 @@
+"""Pictures of a field's season: weather, water, crop, nitrogen, doses, reward."""
+
+import textwrap
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from agbench import plotting
+from agbench.envs.core import BatchCore
+from agbench.envs.curves import Panel, curve, stems
+from agbench.envs.field.season_figure import SKY, STATE_PANELS, SeasonFigure, states_shown
+from agbench.envs.field.season_panels import MOISTURE, Season, Setting, running_mean, shown_in
+from agbench.envs.rendering import SeasonPlot
+from agbench.variables import Floats
+
+_LINE: Final = 130  # characters of a summary's line
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One step: the day its inputs act, its last day, what was applied, what it earned."""
+
+    first: int
+    last: int
+    doses: Floats
+    reward: float
+
+
+class FieldPlot(SeasonPlot):
+    """The season of a core's first row: weather, water, crop, nitrogen, doses, reward.
+
+    An episode that was moved by `load` is followed: what lies after its day is forgotten.
+    """
+
+    def __init__(self, core: BatchCore) -> None:
+        self._names = states_shown(core.simulator.variables)
+        self._columns = core.simulator.variables.columns(self._names)
+        sky = core.simulator.weather_variables
+        self._sky_names = [name for name in SKY if name in sky]
+        self._sky = sky.columns(self._sky_names)
+        self._doses = core.simulator.inputs.columns(core.parts.actions.names)
+        self._states: dict[int, Floats] = {}
+        self._steps: list[_Step] = []
+        self._layout: tuple[Figure, SeasonFigure] | None = None
+        super().__init__(core)
+
+    def begin(self, core: BatchCore) -> None:
+        """Start a new season: that of the episode which has just been reset."""
+        self._core = core
+        self._scenario = str(core.scenario[0])
+        self._steps = []
+        self._states = {}
+        self._note_state()
+        self._layout = None
+
+    def add(self, core: BatchCore, action: Any, reward: float) -> None:
+        """Take note of the step just made: the action, its reward, the state it led to."""
+        self._core = core
+        today = self._today
+        self._follow(today - 1)
+        before = max(self._states, default=0)
+        first = max(before, today - core.task.step) + 1
+        space = core.parts.actions.space
+        batch = np.asarray(action).reshape(1, *(space.shape or ()))
+        doses = core.parts.actions.inputs(batch)[0, self._doses]
+        self._steps.append(_Step(first, today, doses, reward))
+        self._note_state()
+
+    def panels(self) -> list[Panel]:
+        """Return the season so far as curves over days: what its model has of weather, water and states."""
+        return _panels(self._setting(), self._season())
+
+    @property
+    def _today(self) -> int:
+        return int(self._core.simulator.elapsed[0])
+
+    def _note_state(self) -> None:
+        self._states[self._today] = self._core.simulator.state[0, self._columns]
+
+    def _follow(self, last: int) -> None:
+        """Forget what lies after day `last`: an episode that was loaded has not seen it yet."""
+        if str(self._core.scenario[0]) != self._scenario:
+            self.begin(self._core)
+        self._steps = [step for step in self._steps if step.last <= last]
+        self._states = {day: state for day, state in self._states.items() if day <= last}
+
+    def _draw(self, figure: Figure) -> None:
+        """Draw the season so far; the panels are laid out once an episode."""
+        self._follow(self._today)
+        self._note_state()
+        if self._layout is None or self._layout[0] is not figure:
+            figure.clear()
+            self._layout = figure, SeasonFigure(figure, self._setting())
+        self._layout[1].draw(self._season())
+
+    def _setting(self) -> Setting:
+        core = self._core
+        simulator = core.simulator
+        return Setting(
+            variables=simulator.variables,
+            weather=simulator.weather_variables,
+            inputs=[simulator.inputs[name] for name in core.parts.actions.names],
+            reward_unit=core.task.protocol.objective_unit,
+            start=self._start,
+            horizon=int(simulator.horizon[0]),
+        )
+
+    @property
+    def _start(self) -> date:
+        start: date = self._core.parts.scenarios.world(str(self._scenario)).start
+        return start
+
+    def _season(self) -> Season:
+        today = self._today
+        days = sorted(self._states)
+        states = np.array([self._states[day] for day in days])
+        weather = self._core.simulator.weather(today + 1, self._sky)[0]
+        return Season(
+            today=today,
+            days=np.array(days, dtype=np.float64),
+            states=dict(zip(self._names, states.T, strict=True)),
+            weather=dict(zip(self._sky_names, weather.T, strict=True)),
+            steps=np.array([(s.first, s.last) for s in self._steps], float).reshape(-1, 2),
+            doses=np.array([s.doses for s in self._steps]).reshape(-1, len(self._doses)),
+            rewards=np.array([s.reward for s in self._steps]),
+            title=f"{self._core.task.task} · {self._scenario}",
+            status=self._status(),
+            summary=self._summary(),
+        )
+
+    def _status(self) -> str:
+        """Return today's date, and whether the episode is over and why."""
+        simulator = self._core.simulator
+        day = self._start + timedelta(days=self._today)
+        said = f"{day.day} {day:%B %Y}"
+        if simulator.finished[0]:
+            return f"{said} · season over"
+        if self._core.over[0]:
+            return f"{said} · time ran out"
+        return said
+
+    def _summary(self) -> str:
+        """Return the task's metrics and the return so far, with units."""
+        info = self._core.info()
+        parts = [
+            f"{name} {info[name][0]:.{metric.digits}f} {plotting.printed(metric.unit)}"
+            for name, metric in self._core.task.metrics.items()
+        ]
+        total = sum(step.reward for step in self._steps)
+        parts.append(f"return {total:.1f} {plotting.printed(self._core.task.protocol.objective_unit)}")
+        return textwrap.fill(plotting.signed("  ·  ".join(parts)), _LINE)
+
+
+def _panels(setting: Setting, season: Season) -> list[Panel]:
+    """Return the panels of a season, those that its model has something for."""
+    days = np.arange(season.today + 1.0)
+    sky = season.weather
+    panels = []
+    if "TMIN" in sky and "TMAX" in sky:
+        unit = setting.weather["TMIN"].unit
+        curves = [curve("TMIN to TMAX", unit, days, sky["TMIN"], "band", top=sky["TMAX"])]
+        if "IRRAD" in sky:
+            factor, variable = shown_in(setting.weather["IRRAD"])
+            mean = running_mean(sky["IRRAD"] * factor)
+            curves.append(curve("IRRAD, 7-day mean", variable.unit, days, mean, right=True))
+        panels.append(Panel(title="Weather", curves=curves))
+    if "RAIN" in sky:
+        factor, variable = shown_in(setting.weather["RAIN"])
+        curves = [curve("RAIN", variable.unit, days, sky["RAIN"] * factor, "bars")]
+        moisture = MOISTURE.found(setting.variables)
+        if moisture is not None:
+            states = season.states[moisture.name]
+            curves.append(curve(moisture.name, moisture.unit, season.days, states, right=True))
+        panels.append(Panel(title="Water", curves=curves))
+    for title, left, right in STATE_PANELS:
+        curves = [
+            curve(v.name, v.unit, season.days, season.states[v.name], right=side is right)
+            for side in (left, right)
+            for v in (c.found(setting.variables) for c in side)
+            if v is not None
+        ]
+        if curves:
+            panels.append(Panel(title=title, curves=curves))
+    return [*panels, *_applied(setting, season)]
+
+
+def _applied(setting: Setting, season: Season) -> list[Panel]:
+    """Return a panel for the inputs of each unit."""
+    units = list(dict.fromkeys(variable.unit for variable in setting.inputs))
+    return [
+        Panel(
+            title="Applied" if len(units) == 1 else f"Applied: {', '.join(names)}",
+            curves=[
+                stems(v.name, unit, season.steps[:, 0], season.doses[:, i])
+                for i, v in enumerate(setting.inputs)
+                if v.unit == unit
+            ],
+        )
+        for unit in units
+        for names in [[v.name for v in setting.inputs if v.unit == unit]]
+    ]

@@ -1,0 +1,65 @@
+"""The family of fields: daily crop models, whose actions are events."""
+
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from agbench.data import catalog
+from agbench.data.field_task import FieldTask
+from agbench.data.split import SplitSpec
+from agbench.envs.core import BatchCore, Parts
+from agbench.envs.family import Family
+from agbench.envs.field import building
+from agbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from agbench.envs.rendering import SeasonPlot
+
+
+def _longest(task: FieldTask) -> int:
+    """Return the days of the longest season."""
+    return max(_days(task, year) for year in (2003, 2004))  # 2004 has a 29 February
+
+
+def _days(task: FieldTask, year: int) -> int:
+    """Return the days of a season that starts in a year; one may end in the next."""
+    start, end = (date.fromisoformat(f"{year}-{day}") for day in (task.season.start, task.season.end))
+    return ((end if end > start else end.replace(year=year + 1)) - start).days
+
+
+def _plot(core: BatchCore) -> "SeasonPlot":
+    from agbench.envs.field.drawing import FieldPlot
+
+    return FieldPlot(core)
+
+
+def _hidden_split(task: FieldTask, scenarios: int) -> SplitSpec:
+    """Return seasons of the test split's site that only a secret gives, under its change of climate."""
+    test = task.splits["test"]
+    site = test.site or task.simulator.site
+    if catalog.site(site).climate is None:
+        raise ConfigError(
+            f"{task.task} has no hidden scenarios: the site {site} has no climate to generate seasons from."
+        )
+    return SplitSpec(hidden=scenarios, site=test.site, change=test.change)
+
+
+def _check_response(task: FieldTask, parts: Parts) -> None:
+    from agbench.envs.field import response
+
+    response.check(task, parts)
+
+
+FIELD: Final = Family(
+    name="field",
+    schema=FieldTask,
+    build=building.build,
+    action_map=building.action_map,
+    observer=building.observer,
+    step_seconds=86_400,
+    longest=_longest,
+    entry_points=building.entry_points,
+    plot=_plot,
+    hidden_split=_hidden_split,
+    check_response=_check_response,
+    benchmark="agbench.benchmarks.fields:measure",
+)

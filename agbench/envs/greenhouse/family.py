@@ -1,0 +1,52 @@
+"""The family of greenhouses: steps of five minutes, controls or set points as actions."""
+
+from datetime import datetime, time
+from typing import TYPE_CHECKING, Final
+
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
+from agbench.envs.core import BatchCore
+from agbench.envs.family import Family
+from agbench.envs.greenhouse import building
+from agbench.envs.greenhouse.worlds import GreenhouseWorld
+from agbench.simulators.greenlight.metered import MeteredGreenhouse
+
+if TYPE_CHECKING:
+    from agbench.envs.rendering import SeasonPlot
+
+
+def _start(world: GreenhouseWorld) -> datetime:
+    return datetime.combine(world.first_day, time())
+
+
+def _longest(task: GreenhouseTask) -> int:
+    return task.season.intervals
+
+
+def _set_points(core: BatchCore) -> dict[str, float]:
+    """Return the controls or set points in force in the first row."""
+    simulator = core.simulator
+    assert isinstance(simulator, MeteredGreenhouse)
+    names = core.parts.actions.names
+    values = simulator.told[0, simulator.inputs.columns(names)].tolist()
+    return dict(zip(names, values, strict=True))
+
+
+def _plot(core: BatchCore) -> "SeasonPlot":
+    from agbench.envs.greenhouse.drawing import GreenhousePlot
+
+    return GreenhousePlot(core)
+
+
+GREENHOUSE: Final = Family(
+    name="greenhouse",
+    schema=GreenhouseTask,
+    build=building.build,
+    action_map=building.action_map,
+    observer=building.observer,
+    step_seconds=INTERVAL,
+    longest=_longest,
+    start=_start,
+    set_points=_set_points,
+    plot=_plot,
+    benchmark="agbench.benchmarks.greenhouses:measure",
+)

@@ -1,0 +1,114 @@
+"""Tuning the growers of fields on training scenarios, by their mean return: schedules and rules."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from agbench.data.field_task import FieldTask
+from agbench.data.reading import read_data
+from agbench.envs.family import build
+from agbench.errors import ConfigError
+from agbench.policies.field.rules import Rule, Rules, RulesSettings
+from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
+from agbench.policies.playing import returns_of_policies
+from agbench.policies.registry import interface_of
+from agbench.policies.tuning import search
+from agbench.variables import Floats
+
+_ROWS = 2048  # seasons simulated together
+_MOST = 8  # doses of the largest size on one growers' date
+
+
+def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleSettings, float]:
+    """Return the schedule with the best mean return over the training scenarios, and that mean.
+
+    With `dates: free` any dose may fall on any decision (see `search.best_schedule`); with
+    `dates: fixed` the amounts of the plan's dates are searched over all combinations of doses.
+    """
+    parts = build(task, task.protocol.training_splits[0])
+    menu = search.doses(parts, settings.input)
+    if not menu:
+        raise ConfigError(f"{task.task}: a schedule is fitted to a menu, not to amounts.")
+    steps = search.number_of_decisions(parts)
+
+    keys = parts.scenarios.keys
+    if settings.dates == "free":
+        best, mean = search.best_schedule(parts, settings.input, keys)
+        plan = as_plan(task.season, best.tolist())
+    else:
+        plans = _amounts_on_dates(settings.plan, menu)
+        schedules = np.array([_delivered(task, plan, menu, steps) for plan in plans])
+        values = search.returns(parts, settings.input, schedules, keys).mean(axis=1)
+        mean = float(values.max())
+        plan = plans[int(np.argmax(values))]
+    return settings.model_copy(update={"plan": plan}), mean
+
+
+def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, float]:
+    """Return the rules with the best mean return over the training scenarios, and that mean.
+
+    All combinations of `settings.tune` are tried, or as many of them as the budget allows, drawn by
+    the settings' seed; the rules as they are always take part. `settings.scenarios` limits the
+    training scenarios to the first ones.
+    """
+    parts = build(task, task.protocol.training_splits[0])
+    keys = parts.scenarios.keys[: settings.scenarios]
+    interface = interface_of(task)
+    changed = [_with_values(settings.rules, values) for values in _combinations(settings)]
+    candidates = [settings, *(settings.model_copy(update={"rules": rules}) for rules in changed)]
+    means = []
+    at_once = max(1, _ROWS // len(keys))
+    for first in range(0, len(candidates), at_once):
+        chosen = candidates[first : first + at_once]
+        policies = [Rules("candidate", candidate, interface) for candidate in chosen for _ in keys]
+        values = returns_of_policies(parts, policies, list(keys) * len(chosen))
+        means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
+    best = int(np.argmax(means))
+    return candidates[best], means[best]
+
+
+def _combinations(settings: RulesSettings) -> list[dict[str, Any]]:
+    """Return the values to try, by path: all of them, or a seeded draw within the budget."""
+    sizes = [len(values) for values in settings.tune.values()]
+    count = math.prod(sizes)
+    numbers = np.arange(count)
+    if count > settings.budget:
+        numbers = np.random.default_rng(settings.seed).choice(count, settings.budget, replace=False)
+    places = np.unravel_index(numbers, sizes) if sizes else ()
+    return [
+        {path: values[int(p[i])] for (path, values), p in zip(settings.tune.items(), places, strict=True)}
+        for i in range(len(numbers) if sizes else 0)
+    ]
+
+
+def _with_values(rules: Sequence[Rule], values: Mapping[str, Any]) -> list[Rule]:
+    """Return the rules with values in place, named as `0.amount`."""
+    changed = [rule.model_dump() for rule in rules]
+    for path, value in values.items():
+        number, _, key = path.partition(".")
+        if not number.isdigit() or int(number) >= len(changed) or key not in changed[int(number)]:
+            raise ConfigError(f"tune: {path!r} names no setting of a rule; write it as '0.amount'.")
+        changed[int(number)][key] = value
+    return [read_data(Rule, rule, "tune") for rule in changed]
+
+
+def _amounts_on_dates(plan: Sequence[PlannedDose], menu: Sequence[float]) -> list[list[PlannedDose]]:
+    """Return the plan with every combination of amounts."""
+    amounts = np.arange(0.0, _MOST * menu[1], menu[1]).tolist()
+    return [
+        [PlannedDose(date=p.date, amount=a) for p, a in zip(plan, chosen, strict=True)]
+        for chosen in product(amounts, repeat=len(plan))
+    ]
+
+
+def _delivered(task: FieldTask, plan: Sequence[PlannedDose], menu: Sequence[float], steps: int) -> Floats:
+    """Return what a `Schedule` of this plan gives at each decision."""
+    given = np.zeros(steps)
+    for i in range(steps):
+        day = task.season.warmup_days + i * task.season.step_days
+        due = sum(p.amount for p in plan if season_day(task.season, p.date) <= day) - given.sum()
+        given[i] = max(dose for dose in menu if dose <= max(due, 0.0) + 1e-9)
+    return given

@@ -1,0 +1,73 @@
+"""Policies at work: one through an episode, or many policies and action sequences in one batch."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.envs.core import BatchCore, Parts, SavedEpisode
+from agbench.envs.rollout import Act, Decision, decisions, play
+from agbench.envs.single import SeasonEnv
+from agbench.policies.base import Planner, Policy
+from agbench.variables import Floats
+
+
+def episode(env: SeasonEnv, policy: Policy, seed: int, scenario: str | None = None) -> Iterator[Decision]:
+    """Reset environment and policy, and yield the episode's start (action None), then each decision.
+
+    Without a `scenario` the seed draws one. What environment or policy raise comes through.
+    """
+    observation, info = env.reset(seed=seed, options={"scenario": scenario})
+    yield Decision(None, observation, 0.0, False, info)
+    policy.reset(seed)
+    if isinstance(policy, Planner):
+        policy.plan(env.core, 0)
+    yield from decisions(env, policy, observation)
+
+
+def returns_of_policies(parts: Parts, policies: Sequence[Policy], keys: Sequence[str]) -> Floats:
+    """Return the return of each policy in its own scenario, (len(policies),)."""
+    core = BatchCore(parts, len(policies))
+    for row, policy in enumerate(policies):
+        core.seed(row, parts.task.protocol.seed)
+        policy.reset(parts.task.protocol.seed)
+    core.reset(range(core.n), list(keys))
+    return play(core, lambda seen, _: np.array([p(row) for p, row in zip(policies, seen, strict=True)]))
+
+
+def gain(core: BatchCore, act: Act, most: int | None = None) -> Floats:
+    """Play all rows as `play` does; return by how much the task's objective grew, (n,)."""
+    name = core.task.protocol.objective
+    before = 0.0 if name == "return" else core.info()[name].copy()
+    total = play(core, act, most)
+    gained: Floats = total if name == "return" else core.info()[name] - before
+    return gained
+
+
+def actions_of(parts: Parts, policy: Policy, start: SavedEpisode, most: int | None = None) -> NDArray[Any]:
+    """Return the actions of a policy from a saved episode to its end, or `most` of them."""
+    core = BatchCore(parts, 1)
+    core.load(0, start)
+    policy.reset(parts.task.protocol.seed)
+    taken: list[Any] = []
+
+    def act(seen: NDArray[np.float32], _: int) -> NDArray[Any]:
+        taken.append(policy(seen[0].copy()))
+        return np.array([taken[-1]])
+
+    play(core, act, most)
+    return np.array(taken)
+
+
+def returns_of_actions(core: BatchCore, start: SavedEpisode, actions: NDArray[Any]) -> Floats:
+    """Return the return of each action sequence (n, steps, ...) from one start, (n,).
+
+    `core` has n rows; a sequence that is too short goes on with its last action.
+    """
+    if core.parts.scenarios.random:
+        for row in range(core.n):
+            core.load(row, start)
+    else:
+        core.reset(range(core.n), [start.scenario] * core.n)
+    return play(core, lambda _, number: actions[:, min(number, actions.shape[1] - 1)])

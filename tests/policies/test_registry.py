@@ -1,0 +1,100 @@
+"""Kinds of policies: registered where they are written, found when a settings file asks for them."""
+
+import subprocess
+import sys
+
+import pytest
+
+import agbench
+from agbench.data import catalog
+from agbench.errors import ConfigError, UnknownNameError
+from agbench.policies import registry
+from agbench.policies.base import KINDS
+
+FIELD, GREENHOUSE = "wheat-nitrogen-v1", "greenhouse-tomato-v1"
+NEW = """
+import numpy as np
+from agbench.data.reading import Strict
+from agbench.policies.base import policy
+
+class FractionSettings(Strict):
+    share: float
+
+@policy("fraction", settings=FractionSettings, families=["greenhouse"])
+class Fraction:
+    information = "observation"
+
+    def __init__(self, name, settings, given):
+        self.name, self._actions = name, given.actions
+        self._wanted = np.full((1, len(given.actions.names)), settings.share)
+        self._present = given.columns(given.actions.reads)
+
+    def reset(self, seed):
+        pass
+
+    def __call__(self, observation):
+        return self._actions.actions_of(self._wanted, observation[None, self._present])[0]
+"""
+
+
+def written(folder, kind, settings="{}"):
+    path = folder / "mine.yaml"
+    path.write_text(f"policy: {kind}\nsummary: s\nsource: s\nsettings: {settings}\n", encoding="utf-8")
+    return path
+
+
+def kinds_of_settings_files():
+    for task in catalog.names("task"):
+        for name in catalog.baselines(task):
+            yield catalog.find_baseline(task, name)
+
+
+def test_every_settings_file_names_a_registered_kind_of_its_family():
+    for path in kinds_of_settings_files():
+        task = catalog.task(path.parent.name)
+        found = registry.kind_of(registry.read_file(registry.Baseline, path), task, path)
+        assert found.name in KINDS
+
+
+def test_an_unknown_kind_names_file_and_nearest(tmp_path):
+    with pytest.raises(UnknownNameError, match=r"mine.yaml: unknown kind of policy 'scedule'.*'schedule'"):
+        agbench.load_policy(written(tmp_path, "scedule"), FIELD)
+
+
+@pytest.mark.parametrize(
+    ("kind", "task", "said"),
+    [
+        ("mpc", FIELD, "a mpc policy is for greenhouse tasks; wheat-nitrogen-v1 is a field task"),
+        ("ceres", GREENHOUSE, "a ceres policy is for field tasks; greenhouse-tomato-v1 is a greenhouse task"),
+    ],
+)
+def test_a_kind_of_another_family_is_refused(tmp_path, kind, task, said):
+    with pytest.raises(ConfigError, match=said):
+        agbench.load_policy(written(tmp_path, kind), task)
+
+
+def test_a_new_kind_is_one_new_file(tmp_path, monkeypatch):
+    folder = tmp_path / "ours"
+    folder.mkdir()
+    (folder / "fraction.py").write_text(NEW, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "_modules", lambda: ["ours.fraction"])
+    path = written(tmp_path, "fraction", "{share: 0.25}")
+    try:
+        assert agbench.load_policy(path, GREENHOUSE).name == "mine"
+        with pytest.raises(
+            ConfigError, match=r"mine.yaml: settings: .*unknown key 'shar'. Did you mean 'share'"
+        ):
+            agbench.load_policy(written(tmp_path, "fraction", "{shar: 0.25}"), GREENHOUSE)
+    finally:
+        del KINDS["fraction"]
+
+
+@pytest.mark.parametrize("name", ["standard-practice", "ceres", "zero"])
+def test_a_policy_of_a_field_loads_no_greenhouse(name):
+    code = (
+        f"import sys, agbench; agbench.load_policy({name!r}, {FIELD!r});"
+        "print([m for m in sys.modules if 'policies.greenhouse' in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
