@@ -9,7 +9,6 @@ import numpy as np
 from agbench.errors import ConfigError
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
-from agbench.simulators.field.forced import read_forced
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
     FIRST_RATE,
@@ -122,20 +121,9 @@ def daily_management(events: Sequence[management.Event], first: date, days: int,
 def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None) -> "pd.DataFrame":
     """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
     simulator = WofostSimulator(world.model, 1, world.soil_water)
-    days = len(world.weather)
     states = {name for name in simulator.variables.names if _is_state(name, simulator.variables, world)}
-    columns, forced = read_forced(external, world.start, days, simulator.variables, states, _OURS)
-    rows = np.empty((days, len(simulator.variables)))
-    for t in range(days):
-        today = slice(t, t + 1)
-        if t == 0:
-            simulator.reset_managed([world], management[today], columns, forced[today])
-        else:
-            simulator.advance_managed(management[today], columns, forced[today])
-        rows[t] = simulator.state[0]
-        if simulator.finished[0]:
-            break
-    return _table(rows[: t + 1], simulator.variables, world)
+    rows = simulator.season(world, management, external, states, _OURS)
+    return _table(rows, simulator.variables, world)
 
 
 def _is_state(name: str, variables: VariableTable, world: WofostWorld) -> bool:

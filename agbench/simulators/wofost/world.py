@@ -51,6 +51,7 @@ class WofostWorld:
     def __post_init__(self) -> None:
         names = ("parameters", "tables", "weather", "factors")
         arrays = {name: getattr(self, name) for name in names}
+        arrays["last"] = self.parameters["LAST_DAY"]
         arrays["noise_seed"] = np.array(self.noise_seed, dtype=np.uint64)
         object.__setattr__(self, "arrays", arrays)
 
