@@ -60,7 +60,8 @@ class Model:
     `units` are those of its parameters, by name; `events` the names of the management events it
     understands; `world` turns a setup into what `simulator(n).reset` takes. A table of a model that
     `runs_on` goes on without a crop, up to the last event or a given end. The simulators of a model
-    that `forecasts` also tell the weather to come (`coming`, `noise_seeds`).
+    that `forecasts` also tell the weather to come (`coming`, `noise_seeds`). `limitations`
+    are the choices that it offers of what limits growth.
     """
 
     name: str
@@ -75,14 +76,15 @@ class Model:
     table: TableRun
     runs_on: bool = False
     forecasts: bool = False
+    limitations: tuple[str, ...] = ()
 
 
-def check_limitation(name: str, limitation: str | None) -> None:
-    """Refuse a choice of what limits growth, on any engine, for a model that offers none."""
-    if limitation is None or name == "wofost-npk":
-        return
-    said = "has its limitation in its name" if name.startswith("wofost") else "has one limitation"
-    raise ConfigError(f"limitation: {name} {said}; {limitation!r} is for wofost-npk.")
+def check_limitation(name: str, limitation: str | None, choices: Sequence[str] = ()) -> None:
+    """Refuse a choice of what limits growth, on any engine, for a model that offers no `choices`."""
+    if limitation is not None and not choices:
+        raise ConfigError(
+            f"limitation: {name} offers no choice of what limits growth; {limitation!r} is for wofost-npk."
+        )
 
 
 ENGINES: Final = ("compiled", "pcse")
@@ -113,7 +115,7 @@ def entry_points(name: str, engine: str = "compiled", soil_water: str = "single"
     if engine == "pcse":
         found += [f"{_PCSE}:model", "agbench.simulators.pcse_reference.lintul3_wheat"]
     elif module == _WOFOST:
-        found.append(import_module("agbench.simulators.wofost.simulator").kernels(name, soil_water))
+        found.append(import_module("agbench.simulators.wofost.variants").find(name).kernels_on(soil_water))
     return found
 
 

@@ -24,7 +24,9 @@ class DailyWorld(Protocol):
     day, `factors`, the shares of fertilisers and irrigation that arrive, and what else a model wants.
     """
 
-    start: date
+    @property
+    def start(self) -> date:
+        """The first day."""
 
     @property
     def arrays(self) -> Mapping[str, NDArray[Any]]:
@@ -49,8 +51,8 @@ class DailySimulator:
     all that the inputs come to (`_manage`).
     """
 
-    inputs: ClassVar[VariableTable]
-    weather_variables: ClassVar[VariableTable]
+    inputs: VariableTable
+    weather_variables: VariableTable
     _MANAGEMENT: ClassVar[np.dtype[Any]]
 
     def __init__(self, n: int, kernels: Any) -> None:
@@ -67,7 +69,7 @@ class DailySimulator:
         self._pool = WorldPool()
         self._all = np.ones(n, dtype=np.bool_)
         self._management = np.zeros((1, n), dtype=self._MANAGEMENT)
-        self._amounts = self._management.view(np.float64).reshape(n, len(self._MANAGEMENT))
+        self._amounts = self._management.view(np.float64).reshape(n, len(self._MANAGEMENT.names or ()))
         self._free = np.zeros(0, dtype=np.intp), np.zeros((1, n, 0))
         self._unseen = np.zeros((n, 0, len(self.variables)))
 

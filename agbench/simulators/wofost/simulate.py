@@ -19,6 +19,7 @@ from agbench.simulators.wofost.variables import (
     STAGES,
     STANDING,
 )
+from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.world import WofostWorld, build_world
 from agbench.variables import Floats, VariableTable
 from agbench.weather.daily import DailySeries
@@ -26,20 +27,16 @@ from agbench.weather.daily import DailySeries
 if TYPE_CHECKING:
     import pandas as pd
 
-EVENTS: Final = ("apply_n", "apply_npk", "irrigate", "harvest")
 _FIRST_COLUMN: Final = {"apply_n": 0, "apply_npk": 0, "irrigate": 3}
 _HARVEST: Final = INPUTS.column("HARVEST")
 _FIRST_EFFECTIVE: Final = len(INPUTS)
 _DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP")
-_PCSE_NAMES: Final = {"WC": "W", "WART": "WDRT"}
 _OURS: Final = {"W": "WC", "WDRT": "WART", "SM_MEAN": "SM"}
 _LAYER_STATES: Final = ("SM", "WC")
 _SUMS_OF_LAYERS: Final = frozenset(["SM", "WC", "WLOW", "WWLOW", "WBOT", "WAVUPP", "WAVLOW", "WAVBOT"])
-_POTENTIAL_SOIL: Final = frozenset({"SM", "WTRAT", "EVST", "EVS", "WTRA", "NAVAIL"})
 _SINGLE_LAYER: Final = frozenset(
     ["WLOWI", "WART", "PERCT", "LOSST", "PERC", "LOSS", "DW", "DWLOW", "WBALRT", "DSOS", "RDMOLD"]
 )
-_NITROGEN_SOIL: Final = frozenset({"NSOIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"})
 
 
 def simulate_wofost(
@@ -66,7 +63,7 @@ def simulate_wofost(
     if isinstance(calendar, Mapping):
         calendar = CropCalendar.from_mapping(calendar)
     first, final = _span(start, end, calendar, events)
-    parsed = management.parse(events, EVENTS, model, first, final)
+    parsed = management.parse(events, find(model).events, model, first, final)
     last_event = max((event.date for event in parsed), default=first)
     world = build_world(
         model,
@@ -81,7 +78,7 @@ def simulate_wofost(
         stop_after=final if end is not None else last_event,
     )
     days = (final - first).days + 1
-    adds = setting == "sound" and model == "wofost-npk"
+    adds = setting == "sound" and find(model).has_repairs
     return run(world, daily_management(parsed, first, days, adds), external)
 
 
@@ -142,7 +139,7 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
     """Return the rows as a table, with stages as words and dates as dates."""
     import pandas as pd
 
-    model = world.model
+    names = find(world.model).names
     index = pd.date_range(world.start, periods=len(rows), name="day")
     crop = rows[:, variables.column("CROP")] == STANDING
     columns: dict[str, Any] = {}
@@ -157,7 +154,7 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
             stamps = np.where(known, column, 0).astype("datetime64[D]")
             columns[name] = np.where(known, stamps, np.datetime64("NaT"))
         else:
-            published = name if model == "wofost-npk" else _PCSE_NAMES.get(name, name)
+            published = names.get(name, name)
             if name == "SM" and world.soil_water == "layered":
                 published = "SM_MEAN"
             columns[published] = column if name in SOIL_NAMES else np.where(crop, column, np.nan)
@@ -166,14 +163,9 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
 
 def _absent(name: str, world: WofostWorld) -> bool:
     """Return whether a model does not have a column of its family."""
-    model = world.model
     if world.soil_water == "layered" and _absent_layer(name, int(world.parameters["LAYERS"])):
         return True
-    if model == "wofost-npk" or name not in SOIL_NAMES:
-        return False
-    if model.endswith("-pp"):
-        return name not in _POTENTIAL_SOIL
-    return name in _NITROGEN_SOIL and not model.endswith("-nwlp")
+    return name in find(world.model).lacks
 
 
 def _absent_layer(name: str, layers: int) -> bool:

@@ -1,7 +1,6 @@
 """The batch simulator of the WOFOST models."""
 
 from importlib import import_module
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,29 +8,10 @@ from numpy.typing import NDArray
 from agbench.errors import SimulationError
 from agbench.simulators.field.simulator import DailySimulator
 from agbench.simulators.wofost.variables import INPUT, INPUTS
+from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld
 from agbench.variables import Floats
-
-_KERNELS: Final = {
-    "wofost72": "agbench.simulators.wofost.wofost72",
-    "wofost81": "agbench.simulators.wofost.wofost81",
-    "wofost": "agbench.simulators.wofost.wofost_npk",
-    "wofost81-layered": "agbench.simulators.wofost.wofost81_layered",
-    "wofost-layered": "agbench.simulators.wofost.wofost_npk_layered",
-}
-"""Where the kernels of models that share their columns are, with the table of these: `VARIABLES`."""
-
-
-def _family(model: str, soil_water: str) -> str:
-    """Return the name of the models that share their columns and kernels."""
-    name = model.partition("-")[0]
-    return f"{name}-layered" if soil_water == "layered" else name
-
-
-def kernels(model: str, soil_water: str = "single") -> str:
-    """Return the name of the module that has a model's kernels."""
-    return _KERNELS[_family(model, soil_water)]
 
 
 class WofostSimulator(DailySimulator):
@@ -42,7 +22,8 @@ class WofostSimulator(DailySimulator):
     _MANAGEMENT = INPUT
 
     def __init__(self, model: str, n: int, soil_water: str = "single") -> None:
-        super().__init__(n, import_module(kernels(model, soil_water)))
+        self._code = find(model).kernels_on(soil_water)
+        super().__init__(n, import_module(self._code))
         self.model = model
         self.soil_water = soil_water
         self._memory = np.zeros((n, 3, 0))
@@ -58,7 +39,7 @@ class WofostSimulator(DailySimulator):
         np.multiply(inputs[:, :4], arrives, out=amounts[:, len(INPUTS) :])
 
     def _check(self, world: WofostWorld) -> None:
-        if _family(world.model, world.soil_water) != _family(self.model, self.soil_water):
+        if find(world.model).kernels_on(world.soil_water) != self._code:
             raise SimulationError(
                 f"a world of {world.model} on {world.soil_water} soil does not fit into a "
                 f"batch of {self.model} on {self.soil_water} soil."
