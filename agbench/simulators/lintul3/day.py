@@ -140,6 +140,17 @@ def integrate_crop(s: Any) -> None:
 
 
 @kernel
+def _keep_fertiliser(s: Any, nitrogen_g_m2: float) -> None:
+    s.FERTNS += nitrogen_g_m2
+
+
+@kernel
+def _forget_fertiliser(s: Any, nitrogen_g_m2: float) -> None:
+    if nitrogen_g_m2 > 0.0 and s.STAGE != NO_CROP:
+        s.FERTNS = nitrogen_g_m2
+
+
+@kernel
 def fertilise(s: Any, p: Any, nitrogen_g_m2: float) -> None:
     """Put effective fertiliser [g m-2] where today's rates, or the emerging crop's, find it.
 
@@ -147,9 +158,9 @@ def fertilise(s: Any, p: Any, nitrogen_g_m2: float) -> None:
     the sound setting keeps both.
     """
     if p.SOUND == 1.0:
-        s.FERTNS += nitrogen_g_m2
-    elif nitrogen_g_m2 > 0.0 and s.STAGE != NO_CROP:
-        s.FERTNS = nitrogen_g_m2
+        _keep_fertiliser(s, nitrogen_g_m2)
+    else:
+        _forget_fertiliser(s, nitrogen_g_m2)
 
 
 @kernel

@@ -111,7 +111,7 @@ def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
 def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
     if p.WATER_LIMITED > 0.0:
-        water_rates(s, p, w, False)
+        water_rates(s, p, w, 0.0)
     else:
         potential_water_rates(s, w)
 
