@@ -65,7 +65,7 @@ def _always(p: Any, s: Any) -> bool:
 
 @kernel
 def _open_to_soil(p: Any, s: Any) -> bool:
-    return s.DVS < p.DVS_NPK_STOP  # type: ignore[no-any-return]
+    return s.DVS < p.DVS_NPK_STOP
 
 
 _fixing = repaired("N10", published=_always, sound=_open_to_soil)
@@ -77,7 +77,7 @@ def _parameter(name: str) -> Callable[..., float]:
 
     @kernel
     def read(p: Any) -> float:
-        return p[name]  # type: ignore[no-any-return]
+        return p[name]
 
     return read
 

@@ -52,7 +52,7 @@ def partition_by_nutrients(s: Any, p: Any, tables: Floats) -> None:
 @kernel
 def _any_surplus(p: Any, s: Any, tables: Floats) -> float:
     s.FR = table(tables, FRTB, s.DVS)
-    return s.SURPLUS_N / p.NTHRESH  # type: ignore[no-any-return]
+    return s.SURPLUS_N / p.NTHRESH
 
 
 @kernel

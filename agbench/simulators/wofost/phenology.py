@@ -93,12 +93,12 @@ def integrate_vernalisation(s: Any, p: Any, today: float) -> None:
 
 @kernel
 def _emerges_by_stage(p: Any, s: Any) -> bool:
-    return s.DVS >= 0.0  # type: ignore[no-any-return]
+    return s.DVS >= 0.0
 
 
 @kernel
 def _emerges_by_warmth(p: Any, s: Any) -> bool:
-    return s.TSUME >= p.TSUMEM  # type: ignore[no-any-return]
+    return s.TSUME >= p.TSUMEM
 
 
 _emerges = repaired("P1", published=_emerges_by_stage, sound=_emerges_by_warmth)

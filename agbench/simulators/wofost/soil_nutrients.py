@@ -47,11 +47,11 @@ def soil_nutrient(x: str) -> SoilNutrient:
 
     @kernel
     def first_amount(p: Any, s: Any) -> float:
-        return p[base_start]  # type: ignore[no-any-return]
+        return p[base_start]
 
     @kernel
     def present_amount(p: Any, s: Any) -> float:
-        return s[base]  # type: ignore[no-any-return]
+        return s[base]
 
     releasing = repaired("N12", published=first_amount, sound=present_amount)
 
@@ -76,7 +76,7 @@ def soil_nutrient(x: str) -> SoilNutrient:
 
     @kernel
     def runoff_always(p: Any, s: Any) -> float:
-        return s[runoff]  # type: ignore[no-any-return]
+        return s[runoff]
 
     counted_runoff = repaired("N5", published=runoff_where_pk_limit, sound=runoff_always)
 

@@ -65,7 +65,7 @@ def infiltrating_share(rain: float, p: Any) -> float:
 
 @kernel
 def _all_irrigation(p: Any, s: Any) -> float:
-    return s.RIRR  # type: ignore[no-any-return]
+    return s.RIRR
 
 
 @kernel

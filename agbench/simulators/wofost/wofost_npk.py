@@ -129,7 +129,7 @@ def _never(p: Any, s: Any) -> bool:
 
 @kernel
 def _on_its_last_day(p: Any, s: Any) -> bool:
-    return s.FIN > 0.0  # type: ignore[no-any-return]
+    return s.FIN > 0.0
 
 
 _rests = repaired("N11", published=_never, sound=_on_its_last_day)
