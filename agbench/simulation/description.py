@@ -30,7 +30,7 @@ def describe_model(name: str) -> dict[str, Any]:
 def _field(name: str) -> dict[str, Any]:
     model = models.find(name)
     columns = {"states": [], "rates": [], "memory": []}  # type: dict[str, list[Variable]]
-    for variable in model.variables:
+    for variable in (v for v in model.variables if v.name not in model.lacks):
         role = next((r for r in ("rates", "memory") if variable.name in getattr(model, r)), "states")
         columns[role].append(variable)
     found: dict[str, Any] = {"model": name, "summary": model.summary, "events": list(model.events)}

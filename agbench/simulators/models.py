@@ -60,10 +60,11 @@ class Model:
 
     `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers among them
     contradict each other. `rates` and `memory` name the variables that are rates of the day, and those
-    that only carry a simulation to its next day. `events` are the names of the management events it
-    understands; `world` turns a setup into what `simulator(n).reset` takes. A table of a model that
-    `runs_on` goes on without a crop, up to the last event or a given end. The simulators of a model
-    that `forecasts` also tell the weather to come (`coming`, `noise_seeds`).
+    that only carry a simulation to its next day; it does not compute those that it `lacks`. `events`
+    are the names of the management events it understands; `world` turns a setup into what
+    `simulator(n).reset` takes. A table of a model that `runs_on` goes on without a crop, up to the last
+    event or a given end. The simulators of a model that `forecasts` also tell the weather to come
+    (`coming`, `noise_seeds`). `limitations` are the choices that it offers of what limits growth.
     """
 
     name: str
@@ -79,16 +80,18 @@ class Model:
     table: TableRun
     rates: frozenset[str]
     memory: frozenset[str]
+    lacks: frozenset[str] = frozenset()
     runs_on: bool = False
     forecasts: bool = False
+    limitations: tuple[str, ...] = ()
 
 
-def check_limitation(name: str, limitation: str | None) -> None:
-    """Refuse a choice of what limits growth, on any engine, for a model that offers none."""
-    if limitation is None or name == "wofost-npk":
-        return
-    said = "has its limitation in its name" if name.startswith("wofost") else "has one limitation"
-    raise ConfigError(f"limitation: {name} {said}; {limitation!r} is for wofost-npk.")
+def check_limitation(name: str, limitation: str | None, choices: Sequence[str] = ()) -> None:
+    """Refuse a choice of what limits growth, on any engine, for a model that offers no `choices`."""
+    if limitation is not None and not choices:
+        raise ConfigError(
+            f"limitation: {name} offers no choice of what limits growth; {limitation!r} is for wofost-npk."
+        )
 
 
 ENGINES: Final = ("compiled", "pcse")
@@ -104,7 +107,6 @@ _MODULES: Final = {
     "wofost81-nwlp": _WOFOST,
     "wofost-npk": _WOFOST,
 }
-_ONE_LAYER: Final = ("wofost72-pp", "wofost72-wlp", "wofost81-pp")
 _PCSE: Final = "agbench.simulators.pcse_reference.model"
 
 
@@ -115,14 +117,16 @@ def names() -> list[str]:
 
 def parameter_tables(soil_water: str = "single") -> dict[str, ParameterTable]:
     """Return what each model that has a `single` or a `layered` soil reads, by the model's name."""
-    declared = {
-        name: import_module(f"{module.rpartition('.')[0]}.parameters").parameters
-        for name, module in _MODULES.items()
-    }
-    if soil_water == "single":
-        return {name: parameters(name) for name, parameters in declared.items()}
-    layered = (name for name, module in _MODULES.items() if module == _WOFOST and name not in _ONE_LAYER)
-    return {name: declared[name](name, layered=True) for name in layered}
+    from agbench.simulators.wofost.variants import VARIANTS
+
+    tables = {}
+    for name, module in _MODULES.items():
+        parameters = import_module(f"{module.rpartition('.')[0]}.parameters").parameters
+        if soil_water == "single":
+            tables[name] = parameters(name)
+        elif name in VARIANTS and VARIANTS[name].layered_kernels is not None:
+            tables[name] = parameters(name, layered=True)
+    return tables
 
 
 @cache
@@ -139,7 +143,7 @@ def entry_points(name: str, engine: str = "compiled", soil_water: str = "single"
     if engine == "pcse":
         found += [f"{_PCSE}:model", "agbench.simulators.pcse_reference.lintul3_wheat"]
     elif module == _WOFOST:
-        found.append(import_module("agbench.simulators.wofost.simulator").kernels(name, soil_water))
+        found.append(import_module("agbench.simulators.wofost.variants").find(name).kernels_on(soil_water))
     return found
 
 

@@ -24,6 +24,7 @@ from agbench.simulators.wofost.soil_parameters import (
     WATER,
 )
 from agbench.simulators.wofost.variables import MOST_LAYERS
+from agbench.simulators.wofost.variants import find
 from agbench.variables import Floats, Parameter, ParameterTable
 
 _CO2_TABLES: Final = ("CO2AMAXTB", "CO2EFFTB", "CO2TRATB")
@@ -65,16 +66,16 @@ first day in days since 1970-01-01."""
 @cache
 def parameters(model: str, layered: bool = False) -> ParameterTable:
     """Return what `model` (such as `wofost72-wlp`) reads, on a soil with a single layer or several."""
-    family, _, level = model.partition("-")
+    variant = find(model)
     names: list[Parameter] = [*CROP, *([ROOTABLE] if layered else WATER)]
     if layered:  # WOFOSTGym has names of its own for the water balance of layers
         names += [replace(p, alias=f"M{p.name}") for p in BALANCE]
-    elif level != "pp":
+    elif variant.limits_water:
         names += [*PERCOLATION, *BALANCE]
-    if family == "wofost72":
+    if variant.kernels == "wofost72":
         names += [AMAX, *CO2_OPTIONAL]
-    elif family == "wofost81":
-        names += [*CO2, *CROP81, *(NITROGEN81 if level == "nwlp" else ())]
+    elif variant.kernels == "wofost81":
+        names += [*CO2, *CROP81, *(NITROGEN81 if variant.limits_nitrogen else ())]
     else:
         names += [AMAX, *CO2, *CROP_NPK, *NUTRIENTS80]
     return ParameterTable(names)
