@@ -14,6 +14,7 @@ from agbench.evaluation.protocol import episodes
 from agbench.evaluation.provenance import simulator_hash
 from agbench.evaluation.rollout import roll_out
 from agbench.policies.registry import load_policy
+from agbench.simulators import models
 
 PHYSICS = {"a": "from .b import rate\n\ndef run(x):\n    return rate(x)\n"}
 
@@ -245,6 +246,7 @@ def test_whatever_python_runs_in_an_episode_is_in_the_closure(name):
 
 def missed(task, sources):
     """Return the places that Python runs in an episode of a task and that are not in its closure."""
+    models.parameter_names()  # of all models: they tell another model's names from misspelt ones, no more
     policy, seen = load_policy("zero", task), set()
     modules = {str(path): module for module, path in sources.files.items()}
 
