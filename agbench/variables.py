@@ -1,16 +1,22 @@
-"""Named columns: variables with unit, meaning and range, tables of them, and the array types."""
+"""Named columns and parameters: name, unit, meaning and bounds, tables of them, and the array types."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.errors import unknown
+from agbench.errors import ConfigError, unknown
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
+
+ABOVE_0: Final = math.nextafter(0.0, 1.0)
+"""The lower bound of what must be greater than 0."""
+OPTIONAL: Final = math.nan
+"""The default of what may be left out: the model does without it, or computes it from the others."""
 
 
 @dataclass(frozen=True)
@@ -28,44 +34,114 @@ class Variable:
     high: float = np.inf
 
 
-class VariableTable:
-    """The named columns of an array, in order."""
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a model: a number, a switch, or a table of a number against another.
 
-    def __init__(self, variables: Iterable[Variable]) -> None:
-        self.variables = tuple(variables)
-        self.names = tuple(v.name for v in self.variables)
+    `low` and `high` are bounds, of all ordinates for a table. Without a `default` the parameter is
+    required. `of` is what a table is a function of, empty for a scalar. `part` is what it describes,
+    such as `crop` or `soil`. With `only_if` such as `("IDSL", 2.0)` it is read only where that other
+    parameter is at least so much. A `switch` may also be true or false. Where a mapping holds the
+    `alias`, it counts.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    low: float = -math.inf
+    high: float = math.inf
+    default: float | None = None
+    source: str = ""
+    of: str = ""
+    part: str = ""
+    only_if: tuple[str, float] | None = None
+    switch: bool = False
+    alias: str = ""
+
+    @property
+    def bounds(self) -> str:
+        """The bounds in words, such as `0 to 1`, `above 0` or `0 or more`; empty without bounds."""
+        if self.low == ABOVE_0:
+            return "above 0" if self.high == math.inf else f"above 0, at most {self.high:g}"
+        if self.high == math.inf:
+            return "" if self.low == -math.inf else f"{self.low:g} or more"
+        return f"at most {self.high:g}" if self.low == -math.inf else f"{self.low:g} to {self.high:g}"
+
+    def read(self, value: Any, where: str) -> float:
+        """Return a value as a float; raises `ConfigError` for no finite number, or one out of bounds."""
+        kinds = (int, float, np.integer, np.floating, *((bool, np.bool_) if self.switch else ()))
+        wrong = isinstance(value, bool) and not self.switch
+        if wrong or not isinstance(value, kinds) or not math.isfinite(value):
+            unit = "" if self.unit == "-" else f" in {self.unit}"
+            raise ConfigError(f"{where}: {self.name} is {value!r}, not a finite number{unit}.")
+        self.check(float(value), where)
+        return float(value)
+
+    def check(self, value: float, where: str) -> None:
+        """Raise `ConfigError` for a number out of bounds."""
+        if not self.low <= value <= self.high:
+            raise ConfigError(
+                f"{where}: {self.name} ({self.meaning}) is {self.quantity(value)}; it must be {self.bounds}."
+            )
+
+    def quantity(self, value: float) -> str:
+        """Return a value with its unit."""
+        return f"{value:.10g}" if self.unit == "-" else f"{value:.10g} {self.unit}"
+
+
+Entry = TypeVar("Entry", bound=Variable | Parameter)
+
+
+class EntryTable(Generic[Entry]):
+    """Named entries in a fixed order, that of the columns of an array."""
+
+    _kind = "variable"
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entries)
+        self.names = tuple(entry.name for entry in self.entries)
         self._column = {name: i for i, name in enumerate(self.names)}
         if len(self._column) != len(self.names):
             twice = sorted({n for n in self.names if self.names.count(n) > 1})
-            raise ValueError(f"variables declared twice: {', '.join(twice)}.")
+            raise ValueError(f"declared twice: {', '.join(twice)}.")
 
     def __len__(self) -> int:
-        return len(self.variables)
+        return len(self.entries)
 
-    def __iter__(self) -> Iterator[Variable]:
-        return iter(self.variables)
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
 
     def __contains__(self, name: object) -> bool:
         return name in self._column
 
-    def __getitem__(self, name: str) -> Variable:
-        return self.variables[self.column(name)]
+    def __getitem__(self, name: str) -> Entry:
+        return self.entries[self.column(name)]
 
     def column(self, name: str) -> int:
-        """Return the column of a variable; raises `UnknownNameError` with the nearest names."""
+        """Return the column of a name; raises `UnknownNameError` with the nearest names."""
         try:
             return self._column[name]
         except KeyError:
-            raise unknown("variable", name, self.names) from None
+            raise unknown(self._kind, name, self.names) from None
 
     def columns(self, names: Sequence[str]) -> NDArray[np.intp]:
-        """Return the columns of several variables, for fancy indexing."""
+        """Return the columns of several names, for fancy indexing."""
         return np.array([self.column(name) for name in names], dtype=np.intp)
 
     def record_type(self) -> np.dtype[Any]:
-        """Return the record type whose fields are these variables, each a float64.
+        """Return the record type whose fields are these names, each a float64.
 
         An array (n, len(table)) of float64 viewed as this type gives the kernels `row.DVS` where
         everybody else reads a column.
         """
         return np.dtype([(name, np.float64) for name in self.names])
+
+
+class VariableTable(EntryTable[Variable]):
+    """The named columns of an array, in order."""
+
+
+class ParameterTable(EntryTable[Parameter]):
+    """The parameters that a model reads, in order."""
+
+    _kind = "parameter"

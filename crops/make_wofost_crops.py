@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agbench.simulators.wofost.parameters import pairs, requirements
-from agbench.simulators.wofost.units import TABLES, UNITS
+from agbench.simulators.field.parameters import pairs
+from agbench.simulators.wofost.parameters import parameters
 
 SOURCE = "Solow, Saisubramanian, Fern 2025 (WOFOSTGym) after WOFOST crop parameters of A. de Wit"
+DECLARED = {p.name: p for p in parameters("wofost-npk")}
 PERENNIAL = ("grape", "jujube", "pear")
 SOILS = ("china", "oregon", "washington")
 PUBLISHED_COLD = [0.0, 0.2, 5.0, 0.05, 7.0, 0.001, 8.0, 0.0]  # of all crops
@@ -43,13 +44,13 @@ def number(value: float) -> str:
 
 def quantity(name: str, value: float) -> str:
     """Return `NAME: value unit`."""
-    unit = UNITS[name]
+    unit = DECLARED[name].unit
     return f"{name}: {number(value)}" + ("" if unit == "-" else f" {unit}")
 
 
 def table(name: str, flat: list[float]) -> str:
     """Return `NAME: {unit, of, points}` on one line."""
-    unit, of = TABLES[name]
+    unit, of = DECLARED[name].unit, DECLARED[name].of
     points = zip(flat[::2], flat[1::2], strict=True)
     listed = ", ".join(f"[{number(x)}, {number(y)}]" for x, y in points)
     return f'{name}: {{unit: "{unit}", of: {of}, points: [{listed}]}}'
@@ -62,18 +63,19 @@ def unwrapped(value: Any) -> Any:
 
 def write(path: Path, head: list[str], given: Mapping[str, Any], repaired: bool) -> None:
     """Write one file of scalars and tables that the N-P-K model reads."""
-    needed = requirements("wofost-npk", vernalises="VERNSAT" in given)
-    scalars = [quantity(n, given[n]) for n in sorted(UNITS.keys() & given.keys()) if n in needed.scalars]
+    needed = {n: p for n, p in DECLARED.items() if p.only_if is None or "VERNSAT" in given}
+    scalars = [quantity(n, given[n]) for n in sorted(needed.keys() & given.keys()) if not needed[n].of]
     lines, published = [], []
     repairs = REPAIRS if repaired else {}
-    for name in sorted(TABLES.keys() & (given.keys() | repairs.keys())):
+    tables = {n for n, p in DECLARED.items() if p.of}
+    for name in sorted(tables & (given.keys() | repairs.keys())):
         if name in repairs:
             flat, why = repairs[name]
             lines.append(f"{table(name, flat)}  # {why}")
             original = unwrapped(given.get(name, [0.0, 0.0, 10.0, 0.0]))
-            published.append(table(name, pairs(name, original, path.stem)))
-        elif name in needed.tables:
-            flat = pairs(name, unwrapped(given[name]), path.stem)
+            published.append(table(name, pairs(DECLARED[name], original, path.stem)))
+        elif name in needed:
+            flat = pairs(DECLARED[name], unwrapped(given[name]), path.stem)
             lines.append(table(name, flat))
     parts = [*head, "parameters:", *(f"    {s}" for s in scalars), "tables:"]
     parts += [f"    {line}" for line in lines]

@@ -1,7 +1,8 @@
-"""`agbench show TASK`: what a task is."""
+"""`agbench show TASK`: what a task is; `agbench show model NAME`: what a model is."""
 
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.table import Table
 
 from agbench.cli.options import (
@@ -12,24 +13,37 @@ from agbench.cli.options import (
     print_json,
     read_overrides,
 )
+from agbench.cli.show_model import show_model
+from agbench.errors import ConfigError
+
+ModelArgument = Annotated[
+    str | None, typer.Argument(metavar="[NAME]", help="Name of a model, after the word `model`.")
+]
 
 
-def show(task: TaskArgument, set_: SetOption = None, json: JsonOption = False) -> None:
+def show(
+    task: TaskArgument, model: ModelArgument = None, set_: SetOption = None, json: JsonOption = False
+) -> None:
     """Show a task: spaces with names and units, reward, splits, protocol, references, policies.
 
-    Example: `agbench show wheat-nitrogen-v1`
+    `agbench show model NAME` shows a model: states, rates, inputs, weather and parameters.
+
+    Example: `agbench show wheat-nitrogen-v1`, `agbench show model wofost-npk`
     """
+    if task == "model":
+        return show_model(model, json)
+    if model is not None:
+        raise ConfigError(f"show {task} {model}: give one task, or the word model and a model's name.")
     from agbench.data import catalog
     from agbench.data.overrides import override
     from agbench.evaluation.description import describe
 
     found = describe(override(catalog.task(task), read_overrides(set_)))
     if json:
-        print_json(found)
-        return
+        return print_json(found)
     _print_head(found)
     _print_observation(found["observation"])
-    _print_rest(found)
+    return _print_rest(found)
 
 
 def _print_head(found: dict[str, Any]) -> None:

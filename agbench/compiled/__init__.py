@@ -28,6 +28,12 @@ def kernel(function: Function) -> Function:
     return compiled  # type: ignore[no-any-return, unused-ignore]
 
 
+def inlined(function: Function) -> Function:
+    """As `kernel`, for a function of a few calls: its body takes the place of each call to it."""
+    compiled: Any = register_jitable(**IEEE, forceinline=True)(function)
+    return compiled  # type: ignore[no-any-return, unused-ignore]
+
+
 def entry(function: Function) -> Function:
     """Compile a function that Python calls, and keep its machine code by the content of its code."""
     if getattr(numba.config, "DISABLE_JIT", False):

@@ -11,7 +11,6 @@ from agbench.data.retention import contradiction
 from agbench.data.soil_profile import SoilProfile
 from agbench.data.table import Number as Number
 from agbench.data.table import Table as Table
-from agbench.errors import ConfigError
 
 
 def _check_quantities(values: dict[str, Any]) -> dict[str, Any]:
@@ -92,13 +91,3 @@ def plain(quantities: Mapping[str, Any]) -> dict[str, float | bool]:
         name: value if isinstance(value, bool) else split_quantity(value)[0]
         for name, value in quantities.items()
     }
-
-
-def check_units(where: str, quantities: Mapping[str, Any], expected: Mapping[str, str]) -> None:
-    """Raise `ConfigError` where a quantity's unit is not the one that the model declares."""
-    for name, value in quantities.items():
-        unit = split_quantity(value)[1]
-        if name in expected and unit != expected[name]:
-            raise ConfigError(
-                f"{where}: parameters.{name} is in {unit!r}; the model wants {expected[name]!r}."
-            )

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from agbench.data import catalog
-from agbench.data.field import Crop, Soil, check_units
-from agbench.data.site import Site
 from agbench.errors import ConfigError, WeatherError
+from agbench.simulation.parameters import Given, read_all
 from agbench.simulators import models
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
@@ -17,17 +15,15 @@ from agbench.weather.site import site_series
 if TYPE_CHECKING:
     import pandas as pd
 
-Parameters = str | Mapping[str, Any] | None
-
 _MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 
 
 def simulate(
     model: str,
     *,
-    crop: Parameters = None,
-    soil: Parameters = None,
-    site: Parameters = None,
+    crop: Given = None,
+    soil: Given = None,
+    site: Given = None,
     weather: "str | pd.DataFrame | None" = None,
     start: "date | str",
     end: "date | str | None" = None,
@@ -49,7 +45,8 @@ def simulate(
         model: `lintul3`, `lintul3-wheat`, `wofost72-pp`, `wofost72-wlp`, `wofost81-pp`,
             `wofost81-wlp`, `wofost81-nwlp` or `wofost-npk`.
         crop: an id (`agbench.data.catalog.names("crop")`) or a mapping of parameters under the model's own
-            names, tables as flat lists x0, y0, x1, y1, ...
+            names, tables as flat lists x0, y0, x1, y1, ...; a number may be text with its unit. A
+            mapping passes the checks of a file.
         soil: likewise.
         site: likewise; a site's id also gives its weather. The same mapping may be given three
             times: each takes what it knows.
@@ -85,11 +82,7 @@ def simulate(
     if setting not in ("sound", "published"):
         raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
     found = models.find(model, engine, soil_water)
-    parameters = {
-        **_parameters(found, "site", site, setting),
-        **_parameters(found, "soil", soil, setting),
-        **_parameters(found, "crop", crop, setting),
-    }
+    parameters = read_all(found, {"site": site, "soil": soil, "crop": crop}, setting)
     series = _series(weather if weather is not None else site)
     first = as_date("start", start)
     crop_calendar = _calendar(calendar, first)
@@ -112,34 +105,6 @@ def simulate(
     if end is None:
         _require_whole_season(table, crop_calendar, last, series)
     return table
-
-
-def parameters_of(model: models.Model, kind: str, name: str, setting: str = "sound") -> dict[str, Any]:
-    """Return the parameters of a crop, soil or site file, their units checked against the model's.
-
-    In the setting `published` a crop has the original's tables where ours are repaired.
-    """
-    read: Crop | Soil | Site = getattr(catalog, kind)(name)
-    where = str(catalog.find(kind, name))
-    if isinstance(read, Crop) and model.name not in read.models:
-        raise ConfigError(
-            f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for {model.name}."
-        )
-    check_units(where, read.parameters, model.units)
-    if setting == "published" and isinstance(read, Crop):
-        return read.published_values
-    return read.values
-
-
-def _parameters(model: models.Model, kind: str, given: Parameters, setting: str) -> dict[str, Any]:
-    """Return parameters given by id or as a mapping; nothing given is nothing known."""
-    if given is None:
-        return {}
-    if isinstance(given, str):
-        return parameters_of(model, kind, given, setting)
-    if not isinstance(given, Mapping):
-        raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {given!r}.")
-    return dict(given)
 
 
 def _series(weather: Any) -> DailySeries:

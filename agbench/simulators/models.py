@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -10,7 +11,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import Event
-from agbench.variables import VariableTable
+from agbench.variables import ParameterTable, VariableTable
 from agbench.weather.daily import DailySeries
 
 if TYPE_CHECKING:
@@ -57,10 +58,13 @@ class TableRun(Protocol):
 class Model:
     """A field model on one engine.
 
-    `units` are those of its parameters, by name; `events` the names of the management events it
-    understands; `world` turns a setup into what `simulator(n).reset` takes. A table of a model that
-    `runs_on` goes on without a crop, up to the last event or a given end. The simulators of a model
-    that `forecasts` also tell the weather to come (`coming`, `noise_seeds`).
+    `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers among them
+    contradict each other. `rates` and `memory` name the variables that are rates of the day, and those
+    that only carry a simulation to its next day; it does not compute those that it `lacks`. `events`
+    are the names of the management events it understands; `world` turns a setup into what
+    `simulator(n).reset` takes. A table of a model that `runs_on` goes on without a crop, up to the last
+    event or a given end. The simulators of a model that `forecasts` also tell the weather to come
+    (`coming`, `noise_seeds`). `limitations` are the choices that it offers of what limits growth.
     """
 
     name: str
@@ -68,21 +72,26 @@ class Model:
     variables: VariableTable
     inputs: VariableTable
     weather: VariableTable
-    units: Mapping[str, str]
+    parameters: ParameterTable
+    check_rules: Callable[[Mapping[str, float], Mapping[str, str]], None]
     events: tuple[str, ...]
     simulator: Callable[[int], Simulator]
     world: Callable[[FieldSetup], Any]
     table: TableRun
+    rates: frozenset[str]
+    memory: frozenset[str]
+    lacks: frozenset[str] = frozenset()
     runs_on: bool = False
     forecasts: bool = False
+    limitations: tuple[str, ...] = ()
 
 
-def check_limitation(name: str, limitation: str | None) -> None:
-    """Refuse a choice of what limits growth, on any engine, for a model that offers none."""
-    if limitation is None or name == "wofost-npk":
-        return
-    said = "has its limitation in its name" if name.startswith("wofost") else "has one limitation"
-    raise ConfigError(f"limitation: {name} {said}; {limitation!r} is for wofost-npk.")
+def check_limitation(name: str, limitation: str | None, choices: Sequence[str] = ()) -> None:
+    """Refuse a choice of what limits growth, on any engine, for a model that offers no `choices`."""
+    if limitation is not None and not choices:
+        raise ConfigError(
+            f"limitation: {name} offers no choice of what limits growth; {limitation!r} is for wofost-npk."
+        )
 
 
 ENGINES: Final = ("compiled", "pcse")
@@ -106,6 +115,26 @@ def names() -> list[str]:
     return sorted(_MODULES)
 
 
+def parameter_tables(soil_water: str = "single") -> dict[str, ParameterTable]:
+    """Return what each model that has a `single` or a `layered` soil reads, by the model's name."""
+    variants = import_module("agbench.simulators.wofost.variants").VARIANTS
+    tables = {}
+    for name, module in _MODULES.items():
+        parameters = import_module(f"{module.rpartition('.')[0]}.parameters").parameters
+        if soil_water == "single":
+            tables[name] = parameters(name)
+        elif name in variants and variants[name].layered_kernels is not None:
+            tables[name] = parameters(name, layered=True)
+    return tables
+
+
+@cache
+def parameter_names() -> frozenset[str]:
+    """Return the names of the parameters that any field model reads, on any soil."""
+    tables = [table for water in ("single", "layered") for table in parameter_tables(water).values()]
+    return frozenset(name for table in tables for p in table for name in (p.name, p.alias))
+
+
 def entry_points(name: str, engine: str = "compiled", soil_water: str = "single") -> list[str]:
     """Return where a model's code starts, for `agbench.compiled.closure`."""
     module = _MODULES[name]
@@ -113,7 +142,7 @@ def entry_points(name: str, engine: str = "compiled", soil_water: str = "single"
     if engine == "pcse":
         found += [f"{_PCSE}:model", "agbench.simulators.pcse_reference.lintul3_wheat"]
     elif module == _WOFOST:
-        found.append(import_module("agbench.simulators.wofost.simulator").kernels(name, soil_water))
+        found.append(import_module("agbench.simulators.wofost.variants").find(name).kernels_on(soil_water))
     return found
 
 

@@ -9,7 +9,7 @@ from agbench.data import catalog
 from agbench.data.anchors import Anchors
 from agbench.data.baseline import Baseline
 from agbench.data.families import read_task
-from agbench.data.field import Crop, Soil, check_units
+from agbench.data.field import Crop, Soil
 from agbench.data.reading import Strict, load_yaml, read_data
 from agbench.data.site import Site
 from agbench.data.task import Task
@@ -18,7 +18,7 @@ from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
 from agbench.evaluation import anchors
 from agbench.policies.registry import load_policy
-from agbench.simulators import models
+from agbench.simulation.parameters import check_crop, check_soil
 from agbench.weather.greenhouse.series import READER
 from agbench.weather.greenhouse.site import measured_series
 from agbench.weather.site import site_generator, site_series
@@ -107,28 +107,11 @@ def _follow_task(task: Task, path: Path) -> None:
 
 
 def _follow_crop(crop: Crop, path: Path) -> None:
-    for name in crop.models:
-        check_units(str(path), crop.parameters, models.find(name).units)
+    check_crop(crop, str(path))
 
 
 def _follow_soil(soil: Soil, path: Path) -> None:
-    """Hold a soil's units against the models: it is right where one model that knows them all agrees."""
-    refused = None
-    for name in models.names():
-        units = models.find(name).units
-        if not soil.parameters.keys() <= units.keys():
-            continue
-        try:
-            return check_units(str(path), soil.parameters, units)
-        except ConfigError as error:
-            refused = refused or error
-    if refused is not None:
-        raise refused
-    known = {key for name in models.names() for key in models.find(name).units}
-    for key in soil.parameters:
-        if key not in known:
-            raise ConfigError(f"{path}: parameters.{key}: no model reads it.{did_you_mean(key, known)}")
-    return None
+    check_soil(soil, str(path))
 
 
 def _follow_site(site: Site, path: Path) -> None:

@@ -133,7 +133,7 @@ def _pcse_wheat(model: str, soil_water: str) -> str:
 
 def _profile() -> dict[str, Any]:
     """Return the profile of a shipped soil of layers, as PCSE's parameters have it."""
-    from agbench.simulation.field import parameters_of
+    from agbench.simulation.parameters import parameters_of
     from agbench.simulators import models
 
     return parameters_of(models.find("wofost-npk", soil_water="layered"), "soil", "moregon-1", "sound")

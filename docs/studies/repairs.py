@@ -14,7 +14,8 @@ from agbench.data import catalog
 from agbench.simulators.field import events
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.wofost.parameters import REPAIRS
-from agbench.simulators.wofost.simulate import EVENTS, daily_management, run
+from agbench.simulators.wofost.simulate import daily_management, run
+from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.world import build_world
 from agbench.weather.site import site_series
 
@@ -89,7 +90,7 @@ def _weight(
         if name in REPAIRS:
             world.parameters[f"REPAIR_{name}"] = 1.0
     planned = [(f"{year}-{day}", kind, amount, _RECOVERY) for day, kind, amount in case.doses]
-    parsed = events.parse(planned, EVENTS, world.model, start, end)
+    parsed = events.parse(planned, find(world.model).events, world.model, start, end)
     adds = setting == "sound" or "N1" in repairs
     management = daily_management(parsed, start, (end - start).days + 1, adds)
     weights = run(world, management)["WSO"].dropna()

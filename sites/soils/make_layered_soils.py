@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from make_wofost import number, quantity, table, unwrapped
-
 from agbench.data.soil_profile import SATURATED
 from agbench.simulators.field.afgen import afgen, build
-from agbench.simulators.wofost.parameters import pairs, requirements
-from agbench.simulators.wofost.units import UNITS
+from agbench.simulators.field.parameters import pairs
+from agbench.simulators.wofost.parameters import parameters
+
+sys.path.append(str(Path(__file__).parents[2] / "crops"))
+from make_wofost_crops import number, quantity, table, unwrapped
 
 SOURCE = "Solow, Saisubramanian, Fern 2025 (WOFOSTGym)"
 FAMILY = "moregon"
@@ -70,10 +71,10 @@ def profile_lines(profile: Mapping[str, Any]) -> list[str]:
 
 def parameter_lines(given: Mapping[str, Any], depth: float) -> list[str]:
     """Return the parameters that the layered N-P-K model reads, cut to the profile."""
-    needed = requirements("wofost-npk", vernalises=False, layered=True).scalars
-    named = {**given, **{k[1:]: v for k, v in given.items() if k.startswith("M") and k[1:] in UNITS}}
+    needed = {p.name: p for p in parameters("wofost-npk", layered=True) if not p.of}
+    named = given | {n: given[p.alias] for n, p in needed.items() if p.alias in given}
     lines = []
-    for name in sorted(UNITS.keys() & named.keys() & set(needed)):
+    for name in sorted(needed.keys() & named.keys()):
         value = float(named[name])
         if name == "RDMSOL" and value > depth:
             lines.append(f"{quantity(name, depth)}  # the profile ends there; the original has {value:g}")
@@ -90,7 +91,7 @@ def main(figures: Path, folder: Path) -> None:
         depth = float(sum(layer["Thickness"] for layer in profile["SoilLayers"]))
         stem = variation.replace("_", "-")
         left_out = ", ".join(f"{name} {given[name]:g}" for name in CONTRADICTED)
-        runoff = pairs("RNPKRUNOFF", unwrapped(given["RNPKRUNOFF"]), stem)
+        runoff = pairs(parameters("wofost-npk")["RNPKRUNOFF"], unwrapped(given["RNPKRUNOFF"]), stem)
         lines = [
             f"soil: {stem}",
             f"summary: Layered Oregon soil {variation.rpartition('_')[2]} of WOFOSTGym, "

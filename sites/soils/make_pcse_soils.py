@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from pcse.input import DummySoilDataProvider, WOFOST72SiteDataProvider
 
-from agbench.simulators.wofost.units import UNITS
+from agbench.simulators.wofost.parameters import parameters
 
 SOURCE = "WOFOST soil data files (Wageningen; for WOFOST 5.0, June 1990, release 1997), soild/{file}"
 SUCTIONS = (-1.0, 1.0, 1.3, 1.491, 2.0, 2.4, 2.7, 3.4, 4.204, 6.0)  # pF of the retention curves
@@ -37,6 +37,7 @@ class Standard(NamedTuple):
     moisture: tuple[float, ...]
 
 
+DECLARED = parameters("wofost72-wlp")
 SOILS = {
     "ec1": Standard(
         "coarse", 0.040, 0.110, 0.390, 0.090, 99.770, 12.47, 24.03,
@@ -85,7 +86,7 @@ def write(path: Path, summary: str, source: str, values: dict[str, float]) -> No
     """Write one soil file."""
     lines = [f"soil: {path.stem}", f"summary: {summary}", f'source: "{source}"', "parameters:"]
     for key in sorted(values):
-        unit = "" if UNITS[key] == "-" else f" {UNITS[key]}"
+        unit = "" if DECLARED[key].unit == "-" else f" {DECLARED[key].unit}"
         lines.append(f"    {key}: {float(values[key])!r}{unit}")
     path.write_text("\n".join(lines) + "\n")
 
@@ -100,7 +101,7 @@ def main(folder: Path) -> None:
         file = SOURCE.format(file=f"{name}.new")
         source = f"{file}; site: PCSE 6 WOFOST72SiteDataProvider; RDMSOL, WAV: PCSE's examples"
         write(folder / f"{name}.yaml", f"WOFOST standard soil {name.upper()}, {soil.words}.", source, values)
-    default = {key: value for key, value in DummySoilDataProvider().items() if key in UNITS}
+    default = {key: value for key, value in DummySoilDataProvider().items() if key in DECLARED}
     write(
         folder / "pcse-default.yaml",
         "PCSE's soil for potential production, where soil matters little.",

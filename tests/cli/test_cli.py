@@ -91,6 +91,16 @@ def test_show_names_spaces_units_splits_protocol_and_references(tmp_path):
     assert shown["reward"]["beta"] == 5.0
 
 
+def test_show_model_names_variables_and_parameters_with_units(tmp_path):
+    printed, _ = agbench("show", "model", "wofost-npk", cwd=tmp_path)
+    for word in ("TWSO", "kg ha-1", "TSUM1", "above 0", "apply_npk", "IRRAD", "HARVEST", "SMfromPF"):
+        assert word in printed
+    content = json.loads(agbench("show", "model", "greenlight", "--json", cwd=tmp_path)[0])
+    assert content["presets"]["katzin_2021"]["aFlr"] == 4e4
+    _, mistake = agbench("show", "model", "lintull3", cwd=tmp_path, code=2)
+    assert "unknown model 'lintull3'. Did you mean 'lintul3'" in mistake
+
+
 def test_a_season_is_run_told_and_drawn(tmp_path):
     printed, _ = agbench(
         "run", TASK, "-p", "ceres", "--scenario", "wageningen/1984", "-o", "s.png", cwd=tmp_path

@@ -1,10 +1,10 @@
 import pytest
 
-from agbench.data.field import Crop, check_units, plain
+from agbench.data.field import Crop, plain
 from agbench.data.reading import read_data
 from agbench.data.site import Site
 from agbench.errors import ConfigError
-from agbench.simulation.field import parameters_of
+from agbench.simulation.parameters import parameters_of, read_entry
 from agbench.simulators import models
 
 CROP = {
@@ -56,8 +56,9 @@ def test_a_place_off_the_earth_is_refused(key, value):
 
 
 def test_a_wrong_unit_is_told_with_the_right_one():
-    with pytest.raises(ConfigError, match=r"c.yaml: parameters.LUE is in 'g kJ-1'; the model wants 'g MJ-1'"):
-        check_units("c.yaml", {"LUE": "2.7 g kJ-1"}, {"LUE": "g MJ-1"})
+    crop = read_data(Crop, CROP | {"parameters": {"LUE": "2.7 g kJ-1"}}, "c")
+    with pytest.raises(ConfigError, match=r"c.yaml: LUE is in 'g kJ-1'; it must be in 'g MJ-1'"):
+        read_entry(models.find("lintul3"), crop, "c.yaml")
 
 
 def test_switches_stay_switches():

@@ -8,7 +8,7 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.envs.field.randomisation import RandomParameters
 from agbench.errors import ConfigError, UnknownNameError
-from agbench.simulation.field import parameters_of
+from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
 
 TASK = "wheat-inputs-v1"

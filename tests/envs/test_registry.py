@@ -79,6 +79,17 @@ def test_importing_the_package_loads_neither_gymnasium_nor_numba():
     assert loaded == []
 
 
+def test_making_a_field_loads_no_library_that_it_does_not_need():
+    unwanted = "('casadi', 'cma', 'jinja2', 'matplotlib', 'pandas', 'pcse', 'pyarrow', 'rich', 'typer')"
+    code = f"""
+import agbench, json, sys
+agbench.make("{TASK}")
+print(json.dumps([m for m in sys.modules if m in {unwanted}]))
+"""
+    loaded, _ = in_a_fresh_process(code)
+    assert loaded == []
+
+
 def test_gymnasium_makes_vectors_by_both_roads():
     ours = gymnasium.make_vec(f"agbench/{TASK}", 3, vectorization_mode="vector_entry_point")
     assert isinstance(ours, SeasonVectorEnv)

@@ -70,9 +70,9 @@ def test_a_row_and_a_kept_result_hold_for_the_hash_of_their_own_task(first, boar
 
 
 def test_every_reference_is_run_on_every_split_that_is_reported():
-    found = references.parts(first_rows.data.task("wheat-nitrogen-v1"))
+    found = references.parts(first_rows.catalog.task("wheat-nitrogen-v1"))
     assert [(p.role, p.split) for p in found] == [("floor", "test"), ("expert", "test"), ("oracle", "test")]
-    found = references.parts(first_rows.data.task("greenhouse-setpoint-v1"))
+    found = references.parts(first_rows.catalog.task("greenhouse-setpoint-v1"))
     assert {(p.role, p.split) for p in found} == {
         (role, split) for role in references.ROLES for split in ("test", "shift")
     }

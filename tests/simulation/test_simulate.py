@@ -6,8 +6,8 @@ import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.errors import ConfigError, SimulationError, UnknownNameError, WeatherError
-from agbench.simulation.field import parameters_of
+from agbench.errors import ConfigError, UnknownNameError, WeatherError
+from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
 from agbench.weather.site import site_series
 
@@ -241,11 +241,14 @@ def without(parameters, name):
 
 PARAMETERS_WRONG = {
     "missing": (lambda p: without(p, "LUE"), r"LUE \[g MJ-1\] .*is missing"),
-    "misspelt": (lambda p: without(p, "LUE") | {"LUEE": 3.0}, r"LUE .*is missing.*Is it 'LUEE'"),
-    "a table": (lambda p: without(p, "FLVTB"), "the table FLVTB .* is missing"),
-    "a text": (lambda p: p | {"LUE": "3"}, r"LUE must be a number \[g MJ-1\]; got '3'"),
-    "too large": (lambda p: p | {"LUE": 300.0}, "LUE = 300 g MJ-1 lies outside 0 to 20"),
-    "no number": (lambda p: p | {"LUE": float("nan")}, "LUE = nan"),
+    "misspelt": (
+        lambda p: without(p, "LUE") | {"LUEE": 3.0},
+        r"crop: LUEE: no model reads it. Did you mean 'LUE'",
+    ),
+    "a table": (lambda p: without(p, "FLVTB"), r"FLVTB \[-\] .* is missing"),
+    "a text": (lambda p: p | {"LUE": "3"}, "LUE is '3', not a finite number in g MJ-1"),
+    "too large": (lambda p: p | {"LUE": 300.0}, r"LUE \(light use .*\) is 300 g MJ-1; it must be 0 to 20"),
+    "no number": (lambda p: p | {"LUE": float("nan")}, "LUE is nan, not a finite number"),
     "water contents": (lambda p: p | {"WCWP": 0.45}, "water contents must ascend"),
     "an odd table": (lambda p: p | {"FLVTB": [0.0, 1.0, 2.0]}, "FLVTB must be a flat list"),
     "a falling table": (lambda p: p | {"FLVTB": [1.0, 1.0, 0.5, 1.0]}, "FLVTB: the abscissae must ascend"),
@@ -265,7 +268,7 @@ def test_a_wrong_parameter_is_named_with_its_unit(parameters, change, message):
 
 
 def test_pcse_tells_a_missing_parameter_too(parameters):
-    with pytest.raises(SimulationError, match="LUE"):
+    with pytest.raises(ConfigError, match=r"crop: LUE .*is missing"):
         agbench.simulate(
             "lintul3",
             crop=without(parameters, "LUE"),

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agbench
-from agbench.simulation.field import parameters_of
+from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
 from agbench.simulators.field.calendar import CropCalendar
-from agbench.simulators.lintul3 import VARIABLES, build_world
-from agbench.simulators.lintul3.run import run_season
+from agbench.simulators.lintul3 import VARIABLES, Lintul3Simulator, build_world
 from agbench.weather.site import site_series
 
 TOLERANCE = 1e-9  # relative to the largest term
@@ -82,7 +81,7 @@ def seasons(draw):
     world = build_world("lintul3-wheat", parameters, site_series("wageningen"), calendar, start, end)
     seed = draw(st.integers(0, 2**32 - 1))
     inputs = management(np.random.default_rng(seed), days + 1)
-    table = run_season(world, inputs)
+    table = Lintul3Simulator(1).season(world, inputs)
     return Season(start, seed, soil, late, table, inputs, world.parameters)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench.simulation.field import parameters_of
+from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
 from agbench.weather.site import site_series
 

@@ -9,8 +9,9 @@ from agbench.data import catalog
 from agbench.data.field_task import FieldTask
 from agbench.data.randomisation import NoiseSpec
 from agbench.errors import ConfigError, unknown
-from agbench.simulation.field import parameters_of
+from agbench.simulation.parameters import check_whole, parameters_of, place
 from agbench.simulators.models import Model
+from agbench.variables import Parameter
 from agbench.weather.draws import standard_normal, uniform
 
 _MOISTURES: Final = ("SMW", "SMFCF", "SM0")
@@ -20,7 +21,7 @@ _LEAST: Final = 0.1  # of a parameter; normal noise may not turn it around
 
 
 class RandomParameters:
-    """The parameters of a task's field: those of its files, or drawn around them."""
+    """The parameters of a task's field: those of its files, or drawn around them within their bounds."""
 
     def __init__(self, task: FieldTask, model: Model) -> None:
         self._spec = task.randomisation
@@ -36,11 +37,15 @@ class RandomParameters:
         for name, values in read["soil"].items():
             _require_profile(task, name, values)
         self._site = read["site"][simulator.site]
+        for kind in ("soil", "crop"):
+            for name, values in read[kind].items():
+                check_whole(model, {**self._site, **values}, {kind: place(kind, name)})
+        self._declared = model.parameters
         self._soils, self._crops = read["soil"], read["crop"]
         self._soil, self._crop = simulator.soil, simulator.crop
         known = {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
         for name in self._spec.parameters:
-            if name not in known:
+            if name not in known or name not in model.parameters:
                 raise unknown("parameter", name, known, where=f"{task.task}: randomisation")
 
     def draw(self, generator: np.random.Generator | None) -> Mapping[str, Any]:
@@ -52,7 +57,7 @@ class RandomParameters:
         drawn = {**self._site, **self._soils[soil], **self._crops[crop]}
         for name, noise in self._spec.parameters.items():
             if name in drawn:
-                drawn[name] = _noisy(drawn[name], noise, generator)
+                drawn[name] = _within(self._declared[name], _noisy(drawn[name], noise, generator))
         return _consistent(drawn)
 
 
@@ -87,6 +92,14 @@ def _noisy(value: Any, noise: NoiseSpec, generator: np.random.Generator) -> Any:
         return value * float(_factors(1, noise, generator)[0])
     ordinates = np.array(value[1::2]) * _factors(len(value) // 2, noise, generator)
     return [x for point in zip(value[::2], ordinates.tolist(), strict=True) for x in point]
+
+
+def _within(parameter: Parameter, value: Any) -> Any:
+    """Return a scalar, or a flat table, whose numbers are held within the parameter's bounds."""
+    if not isinstance(value, list):
+        return min(max(value, parameter.low), parameter.high)
+    ordinates = np.clip(value[1::2], parameter.low, parameter.high).tolist()
+    return [x for point in zip(value[::2], ordinates, strict=True) for x in point]
 
 
 def _factors(count: int, noise: NoiseSpec, generator: np.random.Generator) -> Any:

@@ -10,7 +10,7 @@ import casadi
 import numpy as np
 
 from agbench.compiled.elementary import exp
-from agbench.variables import Floats, Variable, VariableTable
+from agbench.variables import EntryTable, Floats, Variable, VariableTable
 from agbench.weather.greenhouse.columns import WEATHER as WEATHER
 
 
@@ -83,7 +83,7 @@ def wrong_state(name: str, value: float) -> str:
     )
 
 
-def symbols(table: VariableTable, letter: str) -> tuple[Any, SimpleNamespace]:
+def symbols(table: EntryTable[Any], letter: str) -> tuple[Any, SimpleNamespace]:
     """Return a CasADi column of symbols for a table, and its entries by name."""
     entries = [casadi.SX.sym(f"{letter}_{name}") for name in table.names]
     return casadi.vertcat(*entries), SimpleNamespace(**dict(zip(table.names, entries, strict=True)))

@@ -1,17 +1,20 @@
 """A day of LINTUL-3, in PCSE's order: integrate yesterday's rates, manage, compute today's rates."""
 
-from typing import Any
+from typing import Any, Final
 
-from agbench.compiled import kernel
+from agbench.compiled import inlined, kernel
 from agbench.simulators.field.afgen import afgen
+from agbench.simulators.field.day_loop import day_loop
 from agbench.simulators.lintul3 import growth, leaf_area, nitrogen, water
 from agbench.simulators.lintul3.parameters import FLVTB, FRTTB, FSOTB, FSTTB, NMXLV, RDRT, SLACF
 from agbench.simulators.lintul3.phenology import development_rates, integrate_phenology
 from agbench.simulators.lintul3.variables import EMERGING, NO_CROP, VEGETATIVE
+from agbench.simulators.lintul3.variables import VARIABLES as _VARIABLES
 from agbench.variables import Floats
 
 _MM_PER_CM = 10.0
 _J_PER_MJ = 1e6
+_G_M2_PER_KG_HA = 0.1
 
 
 @kernel
@@ -26,10 +29,10 @@ def start_soil(s: Any, p: Any) -> None:
 
 
 @kernel
-def start_crop(s: Any, p: Any, calendar: Any) -> None:
+def start_crop(s: Any, p: Any) -> None:
     """Set the crop's states at sowing or emergence."""
-    s.STAGE = EMERGING if calendar.sown == 1 else VEGETATIVE
-    s.DVS = -0.1 if calendar.sown == 1 else p.DVSI
+    s.STAGE = EMERGING if p.sown == 1 else VEGETATIVE
+    s.DVS = -0.1 if p.sown == 1 else p.DVSI
     s.LAI = p.LAII
     s.WLVG = p.WLVGI
     s.WST = p.WSTI
@@ -39,7 +42,7 @@ def start_crop(s: Any, p: Any, calendar: Any) -> None:
     s.ANST = p.NFRSTI * p.WSTI
     s.ANRT = p.NFRRTI * p.WRTLI
     s.TNSOIL = p.TNSOILI
-    s.NUPAG = 0.0 if calendar.sown == 1 else s.ANLV + s.ANST
+    s.NUPAG = 0.0 if p.sown == 1 else s.ANLV + s.ANST
 
 
 @kernel
@@ -137,6 +140,17 @@ def integrate_crop(s: Any) -> None:
 
 
 @kernel
+def _keep_fertiliser(s: Any, nitrogen_g_m2: float) -> None:
+    s.FERTNS += nitrogen_g_m2
+
+
+@kernel
+def _forget_fertiliser(s: Any, nitrogen_g_m2: float) -> None:
+    if nitrogen_g_m2 > 0.0 and s.STAGE != NO_CROP:
+        s.FERTNS = nitrogen_g_m2
+
+
+@kernel
 def fertilise(s: Any, p: Any, nitrogen_g_m2: float) -> None:
     """Put effective fertiliser [g m-2] where today's rates, or the emerging crop's, find it.
 
@@ -144,18 +158,94 @@ def fertilise(s: Any, p: Any, nitrogen_g_m2: float) -> None:
     the sound setting keeps both.
     """
     if p.SOUND == 1.0:
-        s.FERTNS += nitrogen_g_m2
-    elif nitrogen_g_m2 > 0.0 and s.STAGE != NO_CROP:
-        s.FERTNS = nitrogen_g_m2
+        _keep_fertiliser(s, nitrogen_g_m2)
+    else:
+        _forget_fertiliser(s, nitrogen_g_m2)
 
 
 @kernel
-def manage_crop(s: Any, p: Any, calendar: Any, today: int) -> bool:
+def manage_crop(s: Any, p: Any, today: int) -> bool:
     """Start the crop on its day; return whether the calendar ends it today."""
     if s.STAGE != NO_CROP:
         s.DURATION += 1.0
-    if today == calendar.crop_start:
-        start_crop(s, p, calendar)
+    if today == p.crop_start:
+        start_crop(s, p)
     if s.STAGE == NO_CROP:
         return False
-    return today == calendar.crop_end or calendar.max_duration == s.DURATION
+    return today == p.crop_end or p.max_duration == s.DURATION
+
+
+@kernel
+def _clear_rates(s: Any) -> None:
+    """Zero the rates that a day may leave unset: those of a crop that is not growing."""
+    s.RROOTD = 0.0
+    s.TRAN = 0.0
+    s.TRANRF = 0.0
+
+
+@inlined
+def _start(
+    state: Floats,
+    records: Any,
+    memory: Floats,
+    i: int,
+    p: Any,
+    tables: Floats,
+    series: Any,
+    k: int,
+    t: int,
+    inputs: Any,
+    acts: bool,
+) -> bool:
+    """Set the states of the first day."""
+    start_soil(records[i], p)
+    return False
+
+
+@inlined
+def _integrate(
+    state: Floats,
+    records: Any,
+    memory: Floats,
+    i: int,
+    p: Any,
+    tables: Floats,
+    series: Any,
+    k: int,
+    t: int,
+    inputs: Any,
+    acts: bool,
+) -> bool:
+    """Advance the states to day `t`; return whether the crop matured."""
+    matured = integrate(records[i], p)
+    _clear_rates(records[i])
+    return matured
+
+
+@inlined
+def _rates(
+    state: Floats,
+    records: Any,
+    memory: Floats,
+    i: int,
+    p: Any,
+    tables: Floats,
+    series: Any,
+    k: int,
+    t: int,
+    inputs: Any,
+    acts: bool,
+    matured: bool,
+) -> bool:
+    """Manage day `t` and compute its rates; return whether the crop ends on it."""
+    s = records[i]
+    ended = manage_crop(s, p, t)
+    fertilise(s, p, _G_M2_PER_KG_HA * (inputs.N_EFF if acts else 0.0))
+    rates(s, p, tables, series[k, t], inputs.IRRIG_EFF if acts else 0.0)
+    return ended or (matured and p.ends_at_maturity == 1)
+
+
+VARIABLES: Final = _VARIABLES
+"""The columns of a row of state."""
+
+begin, advance = day_loop(__name__, _start, _integrate, _rates)

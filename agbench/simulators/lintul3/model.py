@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agbench.simulators.field.events import Event
-from agbench.simulators.lintul3.parameters import CROP, SITE, SOIL, WHEAT
+from agbench.simulators.lintul3.parameters import check_rules, parameters
 from agbench.simulators.lintul3.run import EVENTS, run_table
 from agbench.simulators.lintul3.simulator import Lintul3Simulator
-from agbench.simulators.lintul3.variables import INPUTS, VARIABLES
+from agbench.simulators.lintul3.variables import INPUTS, MEMORY, RATES, VARIABLES
 from agbench.simulators.lintul3.world import Lintul3World, build_world
 from agbench.simulators.models import FieldSetup, Model, check_limitation
 from agbench.weather.daily import DAILY
@@ -47,9 +47,12 @@ def model(name: str) -> Model:
         variables=VARIABLES,
         inputs=INPUTS,
         weather=DAILY,
-        units={p.name: p.unit for p in (*CROP, *SOIL, *SITE, *WHEAT)},
+        parameters=parameters(name),
+        check_rules=check_rules,
         events=EVENTS[name],
         simulator=Lintul3Simulator,
         world=world,
         table=table,
+        rates=RATES,
+        memory=MEMORY,
     )

@@ -1,30 +1,31 @@
-"""The parameters of LINTUL-3: names, units, meanings, ranges, and how a mapping of them is read."""
+"""The parameters of LINTUL-3: names, units, meanings, bounds, sources, and how a mapping is read."""
 
 import itertools
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
-from agbench.errors import ConfigError, did_you_mean
+from agbench.errors import ConfigError
 from agbench.simulators.field import afgen
-from agbench.variables import Floats
+from agbench.simulators.field.parameters import read as read_parameters
+from agbench.variables import Floats, Parameter, ParameterTable
+
+_SHIBU: Final = "Shibu et al. 2010 (LINTUL-3), as in PCSE 6"
+_KALLENBERG: Final = "Kallenberg et al. 2023 (CropGym)"
+_COLD: Final = ("IDSL", 2.0)
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A scalar parameter: name, unit, meaning, range, and a default where it may be left out."""
-
-    name: str
-    unit: str
-    meaning: str
-    low: float = 0.0
-    high: float = 1e4
-    default: float | None = None
+def _of(part: str, source: str, *parameters: Parameter) -> tuple[Parameter, ...]:
+    """Return parameters with the part of the model that they describe and their source."""
+    return tuple(replace(parameter, part=part, source=source) for parameter in parameters)
 
 
-CROP: Final = (
+_CROP: Final = _of(
+    "crop",
+    _SHIBU,
     Parameter("DVSI", "-", "development stage at emergence", 0, 2),
     Parameter("DVSDR", "-", "development stage above which roots die", 0, 3),
     Parameter("DVSNLT", "-", "development stage above which no nitrogen is taken up", 0, 3),
@@ -76,7 +77,9 @@ CROP: Final = (
     Parameter("WSOI", "g m-2", "initial storage organ weight", 0, 10_000),
     Parameter("ROOTDI", "m", "initial rooting depth", 0.001, 10),
 )
-SOIL: Final = (
+_SOIL: Final = _of(
+    "soil",
+    _SHIBU,
     Parameter("WCAD", "m3 m-3", "water content, air dry", 0, 1),
     Parameter("WCWP", "m3 m-3", "water content at wilting point", 0, 1),
     Parameter("WCFC", "m3 m-3", "water content at field capacity", 0, 1),
@@ -84,55 +87,72 @@ SOIL: Final = (
     Parameter("WCST", "m3 m-3", "water content at saturation", 0, 1),
     Parameter("DRATE", "mm d-1", "maximum drainage", 0, 10_000),
 )
-SITE: Final = (
+_SITE: Final = _of(
+    "soil",
+    _SHIBU,
     Parameter("WCI", "m3 m-3", "initial water content", 0, 1),
     Parameter("WCSUBS", "m3 m-3", "water content of the subsoil", 0, 1),
-    Parameter("WMFAC", "-", "1: water managed to saturation, 0: to field capacity", 0, 1),
-    Parameter("IRRIGF", "-", "1: the model irrigates by itself", 0, 1),
+    Parameter("WMFAC", "-", "1: water managed to saturation, 0: to field capacity", 0, 1, switch=True),
+    Parameter("IRRIGF", "-", "1: the model irrigates by itself", 0, 1, switch=True),
     Parameter("RNMIN", "g m-2 d-1", "nitrogen mineralised in the soil", 0, 100),
 )
-WHEAT: Final = (
-    Parameter("RTMIN", "g m-2 d-1", "net mineralisation, constant over the season", 0, 100),
-    Parameter("TNSOILI", "g m-2", "mineral nitrogen in the soil at the start", 0, 10_000),
-    Parameter("FRTRL", "-", "share of stem weight that development moves to the grain", 0, 1),
+_WHEAT: Final = (
+    *_of(
+        "soil",
+        _KALLENBERG,
+        Parameter("RTMIN", "g m-2 d-1", "net mineralisation, constant over the season", 0, 100),
+        Parameter("TNSOILI", "g m-2", "mineral nitrogen in the soil at the start", 0, 10_000),
+    ),
+    *_of(
+        "crop",
+        _KALLENBERG,
+        Parameter("FRTRL", "-", "share of stem weight that development moves to the grain", 0, 1),
+    ),
 )
-TABLES: Final = {
-    "FLVTB": "share of shoot and root growth to leaves, by DVS [-]",
-    "FRTTB": "share of growth to roots, by DVS [-]",
-    "FSOTB": "share of growth to storage organs, by DVS [-]",
-    "FSTTB": "share of growth to stems, by DVS [-]",
-    "NMXLV": "maximum nitrogen concentration of leaves, by DVS [g g-1]",
-    "RDRT": "relative death of ageing leaves, by temperature [d-1]",
-    "SLACF": "correction of specific leaf area, by DVS [-]",
-    "DTSMTB": "increase of the temperature sum, by temperature [degC d-1]",
-    "VERNRTB": "rate of vernalisation, by temperature [d d-1]; needed where IDSL is 2",
-}
-FLVTB, FRTTB, FSOTB, FSTTB, NMXLV, RDRT, SLACF, DTSMTB, VERNRTB = range(len(TABLES))
+_TABLES: Final = _of(
+    "crop",
+    _SHIBU,
+    Parameter("FLVTB", "-", "share of shoot and root growth to leaves", 0, 1, of="DVS"),
+    Parameter("FRTTB", "-", "share of growth to roots", 0, 1, of="DVS"),
+    Parameter("FSOTB", "-", "share of growth to storage organs", 0, 1, of="DVS"),
+    Parameter("FSTTB", "-", "share of growth to stems", 0, 1, of="DVS"),
+    Parameter("NMXLV", "g g-1", "maximum nitrogen concentration of leaves", 0, 1, of="DVS"),
+    Parameter("RDRT", "d-1", "relative death of ageing leaves", 0, 1, of="temperature"),
+    Parameter("SLACF", "-", "correction of specific leaf area", 0, 10, of="DVS"),
+    Parameter("DTSMTB", "degC d-1", "increase of the temperature sum", 0, 100, of="temperature"),
+    Parameter("VERNRTB", "d d-1", "rate of vernalisation", 0, 1, of="temperature", only_if=_COLD),
+)
+FLVTB, FRTTB, FSOTB, FSTTB, NMXLV, RDRT, SLACF, DTSMTB, VERNRTB = range(len(_TABLES))
 
 _DERIVED = ("LAII", "TNSOILI", "FRTRL", "SOUND")
 RECORD: Final = np.dtype(
-    [(p.name, np.float64) for p in (*CROP, *SOIL, *SITE)] + [(n, np.float64) for n in _DERIVED]
+    [(p.name, np.float64) for p in (*_CROP, *_SOIL, *_SITE)] + [(n, np.float64) for n in _DERIVED]
 )
 """One world's parameters as the kernels read them."""
 
 
-def read(
-    model: str, parameters: Mapping[str, Any], setting: str = "sound"
-) -> tuple[np.ndarray[Any, Any], list[Floats]]:
-    """Return a parameter record and the tables (in the order of `TABLES`) from a plain mapping.
+@cache
+def parameters(model: str) -> ParameterTable:
+    """Return the parameters that `lintul3` or `lintul3-wheat` reads."""
+    if model == "lintul3":
+        return ParameterTable((*_CROP, *_SOIL, *_SITE, *_TABLES))
+    site = [p for p in _SITE if p.name != "RNMIN"]
+    return ParameterTable((*_CROP, *_SOIL, *site, *_WHEAT, *_TABLES))
 
-    Names that the model does not know are passed over, because one mapping may serve several
+
+def read(
+    model: str, given: Mapping[str, Any], setting: str = "sound"
+) -> tuple[np.ndarray[Any, Any], list[Floats]]:
+    """Return a parameter record and the tables (in the order of their numbers) from a plain mapping.
+
+    Names that the model does not read are passed over, because one mapping may serve several
     models. Raises `ConfigError` for a missing, mistyped or implausible parameter.
     """
-    wheat = model == "lintul3-wheat"
-    scalars: Iterable[Parameter] = (*CROP, *SOIL, *SITE)
-    if wheat:
-        scalars = [p for p in (*scalars, *WHEAT) if p.name != "RNMIN"]
-    values = {p.name: _scalar(model, p, parameters) for p in scalars}
-    if wheat:
+    values, built = read_parameters(parameters(model), given, model, model)
+    check_rules(values, {"": model})
+    if "RTMIN" in values:
         values["RNMIN"] = values.pop("RTMIN")
-    tables = [_table(model, name, parameters, values["IDSL"]) for name in TABLES]
-    _check(model, values)
+    tables = [built.get(p.name, np.zeros((3, 2))) for p in _TABLES]
     record = np.zeros((), dtype=RECORD)
     for name, value in values.items():
         record[name] = value
@@ -142,69 +162,35 @@ def read(
     return record, tables
 
 
-def _scalar(model: str, parameter: Parameter, given: Mapping[str, Any]) -> float:
-    """Return one parameter's value, checked for type and range."""
-    name = parameter.name
-    if name not in given:
-        if parameter.default is not None:
-            return parameter.default
-        raise ConfigError(
-            f"{model}: the parameter {name} [{parameter.unit}] ({parameter.meaning}) is missing "
-            f"from crop, soil and site.{_misspelt(name, given)}"
-        )
-    value = given[name]
-    if not isinstance(value, (int, float, bool, np.number, np.bool_)):
-        raise ConfigError(f"{model}: {name} must be a number [{parameter.unit}]; got {value!r}.")
-    value = float(value)
-    if not parameter.low <= value <= parameter.high:
-        raise ConfigError(
-            f"{model}: {name} = {value:g} {parameter.unit} lies outside "
-            f"{parameter.low:g} to {parameter.high:g} ({parameter.meaning})."
-        )
-    return value
+def check_rules(values: Mapping[str, float], where: Mapping[str, str]) -> None:
+    """Raise `ConfigError` where parameters contradict each other; those that are absent do not.
+
+    `where` says where the parts of the model are read from, as for `require`.
+    """
+    for part, wrong in _contradictions(values):
+        if part in where or "" in where:
+            raise ConfigError(f"{where.get(part, where.get(''))}: {wrong}")
 
 
-def _table(model: str, name: str, given: Mapping[str, Any], idsl: float) -> Floats:
-    """Return one AFGEN table; VERNRTB may be absent where vernalisation plays no part."""
-    if name not in given:
-        if name == "VERNRTB" and idsl < 2.0:
-            return np.zeros((3, 2))
-        raise ConfigError(
-            f"{model}: the table {name} ({TABLES[name]}) is missing from crop, soil and site."
-            f"{_misspelt(name, given)}"
-        )
-    return afgen.build(name, given[name], where=model)
-
-
-def _misspelt(name: str, given: Mapping[str, Any]) -> str:
-    """Return a hint where a given name, unknown to the model, resembles the missing one."""
-    known = {p.name for p in (*CROP, *SOIL, *SITE, *WHEAT)} | set(TABLES)
-    strange = [key for key in given if key not in known]
-    hint = did_you_mean(name, strange) if strange else ""
-    return hint.replace("Did you mean", "Is it") if "Did you mean" in hint else ""
-
-
-def _check(model: str, values: Mapping[str, float]) -> None:
-    """Raise `ConfigError` where parameters contradict each other."""
+def _contradictions(values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield what contradicts among parameters, and in which part."""
     order = ("WCAD", "WCWP", "WCFC", "WCST")
-    contents = [values[name] for name in order]
-    if any(a >= b for a, b in itertools.pairwise(contents[1:])) or contents[0] > contents[1]:
-        said = ", ".join(f"{n} {v:g}" for n, v in zip(order, contents, strict=True))
-        raise ConfigError(f"{model}: water contents must ascend, {' < '.join(order)}; got {said}.")
-    if not values["WCWP"] < values["WCWET"] < values["WCST"]:
-        raise ConfigError(f"{model}: WCWET must lie between WCWP and WCST; got {values['WCWET']:g}.")
-    if values["WLVGI"] + values["WSTI"] <= 0.0:
-        raise ConfigError(f"{model}: a crop needs leaves or stems: WLVGI and WSTI are both 0.")
-    if values["IDSL"] >= 1.0 and values["DLO"] <= values["DLC"]:
-        raise ConfigError(
-            f"{model}: IDSL {values['IDSL']:g} needs DLO > DLC; got {values['DLO']:g} and "
-            f"{values['DLC']:g} h."
-        )
-    if values["IDSL"] >= 2.0 and values["VERNSAT"] <= values["VERNBASE"]:
-        raise ConfigError(
-            f"{model}: IDSL 2 needs VERNSAT > VERNBASE; got {values['VERNSAT']:g} and "
-            f"{values['VERNBASE']:g} d."
-        )
+    if values.keys() >= {*order, "WCWET"}:
+        contents = [values[name] for name in order]
+        if any(a >= b for a, b in itertools.pairwise(contents[1:])) or contents[0] > contents[1]:
+            listed = ", ".join(f"{n} {v:g}" for n, v in zip(order, contents, strict=True))
+            yield "soil", f"water contents must ascend, {' < '.join(order)}; got {listed}."
+        if not values["WCWP"] < values["WCWET"] < values["WCST"]:
+            yield "soil", f"WCWET must lie between WCWP and WCST; got {values['WCWET']:g}."
+    if values.get("WLVGI", 1.0) + values.get("WSTI", 0.0) <= 0.0:
+        yield "crop", "a crop needs leaves or stems: WLVGI and WSTI are both 0."
+    development = values.get("IDSL", 0.0)
+    longest, critical = values.get("DLO", 0.0), values.get("DLC", 0.0)
+    if development >= 1.0 and longest <= critical:
+        yield "crop", f"IDSL {development:g} needs DLO > DLC; got {longest:g} and {critical:g} h."
+    saturated, base = values.get("VERNSAT", 0.0), values.get("VERNBASE", 0.0)
+    if development >= 2.0 and saturated <= base:
+        yield "crop", f"IDSL 2 needs VERNSAT > VERNBASE; got {saturated:g} and {base:g} d."
 
 
 def check_emergence(model: str, record: np.ndarray[Any, Any]) -> None:

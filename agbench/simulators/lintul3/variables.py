@@ -82,6 +82,8 @@ _BOOKKEEPING = [
 STATES: Final = frozenset(v.name for v in (*_PHENOLOGY[1:], *_CROP, *_SOIL))
 """What the rates of a day are computed from, but for the stage."""
 
+RATES: Final = frozenset(v.name for v in (*_REPORTED_RATES, *_RATES))
+MEMORY: Final = frozenset(v.name for v in _BOOKKEEPING)
 VARIABLES: Final = VariableTable([*_PHENOLOGY, *_CROP, *_SOIL, *_REPORTED_RATES, *_RATES, *_BOOKKEEPING])
 CROP_NAMES: Final = tuple(
     v.name

@@ -39,12 +39,21 @@ class Lintul3World:
         record = self.weather.view(DAILY.record_type())[:, 0]
         arrays = {
             "weather": record,
-            "parameters": self.parameters,
+            "parameters": _joined(self.parameters, self.calendar),
             "tables": self.tables,
-            "calendars": self.calendar,
             "factors": self.factors,
+            "last": self.calendar["last"],
         }
         object.__setattr__(self, "arrays", arrays)
+
+
+def _joined(*records: NDArray[Any]) -> NDArray[Any]:
+    """Return one record with the fields of several."""
+    joined = np.zeros((), dtype=[field for record in records for field in record.dtype.descr])
+    for record in records:
+        for name in record.dtype.names or ():
+            joined[name] = record[name]
+    return joined
 
 
 def build_world(

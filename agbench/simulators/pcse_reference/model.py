@@ -29,7 +29,7 @@ def model(compiled: Model, soil_water: str = "single") -> Model:
     find_model(name)
 
     def world(setup: FieldSetup) -> PcseWorld:
-        check_limitation(compiled.name, setup.limitation)
+        check_limitation(compiled.name, setup.limitation, compiled.limitations)
         return PcseWorld(
             name,
             setup.parameters,
@@ -42,7 +42,7 @@ def model(compiled: Model, soil_water: str = "single") -> Model:
         )
 
     def table(setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None") -> "pd.DataFrame":
-        check_limitation(compiled.name, setup.limitation)
+        check_limitation(compiled.name, setup.limitation, compiled.limitations)
         if external is not None:
             raise ConfigError('external: forced states need engine="compiled"; PCSE has none.')
         found = run_pcse(

@@ -1,30 +1,30 @@
-"""The order of a day: integration, calendar, events, forced states, rates (PCSE's engine).
+"""A day of WOFOST in the order of PCSE's engine: integration, calendar, events, then rates.
 
 The row of a day holds its states and the rates computed from them. A model is its crop and its
 soil, each a triple of kernels: start, rates, integrate.
 """
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-from agbench.compiled import kernel
+from agbench.compiled import inlined, kernel
+from agbench.simulators.field.day_loop import day_loop
 from agbench.simulators.wofost.variables import FIRST_RATE, NO_CROP, REMOVED, STANDING
-from agbench.variables import Floats
+from agbench.variables import Floats, VariableTable
+
+Kernel = Callable[..., Any]
 
 
 def daily_cycle(
-    columns: Any,
-    crop: tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]],
-    soil: tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]],
-    events: Callable[..., Any],
-) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the kernels `begin(row)` and `advance(row)` of a model with this table of columns.
+    module: str,
+    columns: VariableTable,
+    crop: tuple[Kernel, Kernel, Kernel],
+    soil: tuple[Kernel, Kernel, Kernel],
+    events: Kernel,
+) -> tuple[Kernel, Kernel]:
+    """Return the entries `begin` and `advance` of a model with this table of columns (`day_loop`).
 
-    Both take: x, the row as an array; s, the same row as a record; its leaf classes (3, capacity);
-    p, tables, series of its world; t, the day; the input record; whether the day has events; the
-    columns forced from outside and their values (NaN: not today). They return whether the world
-    has ended.
+    The memory of a row are its leaf classes (3, capacity).
     """
     start_crop, crop_rates, integrate_crop = crop
     start_soil, soil_rates, integrate_soil = soil
@@ -47,69 +47,48 @@ def daily_cycle(
                 s.FIN = 1.0
                 s.IN_CROP = 0.0
 
-    @kernel
-    def rest_of_day(
-        x: Floats,
-        s: Any,
-        leaves: Floats,
-        p: Any,
-        tables: Floats,
-        series: Any,
-        t: int,
-        inputs: Any,
-        acts: bool,
-        forced: Any,
-        values: Floats,
-    ) -> bool:
-        for j in range(first_rate, x.shape[0]):
-            x[j] = 0.0
-        s.GROWING = 0.0
+    @inlined
+    def manage(s: Any, leaves: Floats, p: Any, tables: Floats, t: int, inputs: Any, acts: bool) -> None:
         calendar(s, p, tables, leaves, t, acts and inputs.PLANT >= 0.5)
         if acts:
             events(s, p, inputs)
-        for j in range(forced.shape[0]):
-            if not math.isnan(values[j]):
-                x[forced[j]] = values[j]
-        if s.CROP == STANDING:
-            crop_rates(x, s, p, tables, leaves, series, t)
-        soil_rates(x, s, p, tables, series[t])
-        if t >= p.LAST_DAY and s.CROP == STANDING:
-            s.FIN = 1.0
-        return t >= p.LAST_DAY or (s.FIN > 0.0 and t >= p.LAST_EVENT)
 
-    @kernel
-    def begin(
-        x: Floats,
-        s: Any,
-        leaves: Floats,
+    @inlined
+    def start(
+        state: Floats,
+        records: Any,
+        memory: Floats,
+        i: int,
         p: Any,
         tables: Floats,
         series: Any,
+        k: int,
         t: int,
         inputs: Any,
         acts: bool,
-        forced: Any,
-        values: Floats,
     ) -> bool:
-        for j in range(x.shape[0]):
-            x[j] = 0.0
-        start_soil(x, s, p, tables)
-        return rest_of_day(x, s, leaves, p, tables, series, t, inputs, acts, forced, values)
+        """Put the row on its first day, managed."""
+        s = records[i]
+        start_soil(state[i], s, p, tables)
+        manage(s, memory[i], p, tables, t, inputs, acts)
+        return False
 
-    @kernel
-    def advance(
-        x: Floats,
-        s: Any,
-        leaves: Floats,
+    @inlined
+    def integrate(
+        state: Floats,
+        records: Any,
+        memory: Floats,
+        i: int,
         p: Any,
         tables: Floats,
         series: Any,
+        k: int,
         t: int,
         inputs: Any,
         acts: bool,
-        forced: Any,
-        values: Floats,
     ) -> bool:
+        """Advance the states to day `t` and manage it; its rates are zero."""
+        x, s, leaves = state[i], records[i], memory[i]
         if s.CROP == STANDING:
             if s.FIN > 0.0:
                 s.HI = s.TWSO / s.TAGP if s.TAGP > 0.0 else -1.0
@@ -118,6 +97,34 @@ def daily_cycle(
             else:
                 integrate_crop(s, p, tables, leaves, float(p.EPOCH + t))
         integrate_soil(x, s, p)
-        return rest_of_day(x, s, leaves, p, tables, series, t, inputs, acts, forced, values)
+        for j in range(first_rate, x.shape[0]):
+            x[j] = 0.0
+        s.GROWING = 0.0
+        manage(s, leaves, p, tables, t, inputs, acts)
+        return False
 
-    return begin, advance
+    @inlined
+    def rates(
+        state: Floats,
+        records: Any,
+        memory: Floats,
+        i: int,
+        p: Any,
+        tables: Floats,
+        series: Any,
+        k: int,
+        t: int,
+        inputs: Any,
+        acts: bool,
+        event: bool,
+    ) -> bool:
+        """Compute the rates of day `t`; return whether it is the last."""
+        x, s = state[i], records[i]
+        if s.CROP == STANDING:
+            crop_rates(x, s, p, tables, memory[i], series[k], t)
+        soil_rates(x, s, p, tables, series[k, t])
+        if t >= p.LAST_DAY and s.CROP == STANDING:
+            s.FIN = 1.0
+        return t >= p.LAST_DAY or (s.FIN > 0.0 and t >= p.LAST_EVENT)
+
+    return day_loop(module, start, integrate, rates)

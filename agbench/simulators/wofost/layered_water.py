@@ -14,11 +14,13 @@ from agbench.simulators.wofost.evapotranspiration import (
     depletion_fraction,
 )
 from agbench.simulators.wofost.layers import CURVES, FIRST_CURVE
+from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import limit, table
 from agbench.simulators.wofost.variables import LAYERED81, REMOVED
 from agbench.simulators.wofost.water_balance import (
     evaporation_rates,
     infiltrating_share,
+    irrigation_again,
     rooted_depth,
 )
 from agbench.variables import Floats
@@ -160,13 +162,24 @@ def _dry_flow(x: Floats, p: Any, tables: Floats, i: int) -> float:
 
 
 @kernel
-def _levelling_amount(x: Floats, p: Any, tables: Floats, i: int) -> float:
-    """Return the (negative) downward amount that levels layers i-1 and i of different kinds [cm].
+def _moisture_levels(p: Any) -> int:
+    return _MOISTURE
 
-    PCSE compares the moisture curves at the moisture itself; the sound setting compares suction.
-    """
+
+@kernel
+def _suction_levels(p: Any) -> int:
+    return _SUCTION
+
+
+_levelled = repaired("SOUND", published=_moisture_levels, sound=_suction_levels)
+"""The curve that flow levels; PCSE reads that of moisture, from pF, at the moisture."""
+
+
+@kernel
+def _levelling_amount(x: Floats, p: Any, tables: Floats, i: int) -> float:
+    """Return the (negative) downward amount that levels layers i-1 and i of different kinds [cm]."""
     most, least = -x[WC1 + i], 0.0
-    which = _SUCTION if p.SOUND > 0.0 else _MOISTURE
+    which = _levelled(p)
     amount = 0.0
     for _ in range(_MOST_ITERATIONS):
         amount = (most + least) / 2.0
@@ -240,10 +253,7 @@ def _take_evaporation(x: Floats, s: Any, p: Any) -> None:
 
 @kernel
 def layered_water_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
-    """Set the rates of the soil water [cm d-1]; RIRR and the transpiration are already set.
-
-    As in PCSE, irrigation enters twice where water is ponded; once in the sound setting.
-    """
+    """Set the rates of the soil water [cm d-1]; RIRR and the transpiration are already set."""
     if s.GROWING == 0.0:
         for i in range(p.LAYERS):
             x[TRALY1 + i] = 0.0
@@ -251,8 +261,7 @@ def layered_water_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> No
     evaporation_rates(s, w)
     supply = infiltrating_share(w.RAIN, p) * w.RAIN + s.RIRR + s.SS
     if s.SS > _PONDED:
-        again = 0.0 if p.SOUND > 0.0 else s.RIRR
-        supply = min(p.SURFACE_CONDUCTIVITY, supply + again - s.EVW)
+        supply = min(p.SURFACE_CONDUCTIVITY, supply + irrigation_again(p, s) - s.EVW)
     bottom = p.LAYERS - 1
     x[FLOWMX1 + p.LAYERS] = max(p.LAYER_COND_FC[bottom], _conductivity(x, tables, bottom))
     for i in range(bottom, -1, -1):
@@ -274,6 +283,20 @@ def layered_water_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> No
 
 
 @kernel
+def _depth_of_last_roots(p: Any, s: Any) -> float:
+    return s.RD if s.CROP == REMOVED else rooted_depth(s)
+
+
+@kernel
+def _rooted_depth(p: Any, s: Any) -> float:
+    return rooted_depth(s)
+
+
+_reach = repaired("SOUND", published=_depth_of_last_roots, sound=_rooted_depth)
+"""Depth of the root zone [cm]; PCSE keeps that of the last roots once a crop is gone."""
+
+
+@kernel
 def integrate_layers(x: Floats, s: Any, p: Any) -> None:
     """Advance the layers by a day; the rooting depth is already that of today."""
     for i in range(p.LAYERS):
@@ -290,8 +313,7 @@ def integrate_layers(x: Floats, s: Any, p: Any) -> None:
     s.BOTTOMFLOWT += s.BOTTOMFLOW
     if s.DURATION == 0.0 and s.IN_CROP > 0.0:
         s.RDMOLD = p.RDMCR
-    gone = p.SOUND == 0.0 and s.CROP == REMOVED  # PCSE then keeps the depth of the last roots
-    depth = s.RD if gone else rooted_depth(s)
+    depth = _reach(p, s)
     if abs(depth - s.RDOLD) > 0.001:
         s.RDOLD = depth
     _sum_layers(x, s, p, depth)

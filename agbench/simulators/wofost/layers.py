@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from agbench.compiled.elementary import exp10
 from agbench.errors import ConfigError
 from agbench.simulators.field import afgen
-from agbench.simulators.wofost.parameters import TABLES, number, pairs
+from agbench.simulators.field.parameters import read_table
+from agbench.simulators.wofost.parameters import TABLES
+from agbench.simulators.wofost.soil_parameters import PROFILE
 from agbench.simulators.wofost.variables import MOST_LAYERS
 from agbench.variables import Floats
 
@@ -42,32 +44,24 @@ def read_layers(record: NDArray[Any], tables: list[Floats], profile: Mapping[str
         raise ConfigError(f"{where}: SoilLayers must list 1 to {MOST_LAYERS} layers.")
     if profile.get("GroundWater"):
         raise ConfigError(f"{where}: GroundWater is not modelled; leave it out.")
-    for key in ("PFFieldCapacity", "PFWiltingPoint", "SurfaceConductivity"):
-        if key not in profile:
-            raise ConfigError(f"{where}: SoilProfileDescription lacks {key}.")
-    field, wilting = float(profile["PFFieldCapacity"]), float(profile["PFWiltingPoint"])
+    field, wilting, conductivity = (
+        _number(profile, key, f"{where}: SoilProfileDescription")
+        for key in ("PFFieldCapacity", "PFWiltingPoint", "SurfaceConductivity")
+    )
     record["LAYERS"] = len(layers)
-    record["SURFACE_CONDUCTIVITY"] = number("SurfaceConductivity", profile["SurfaceConductivity"], where)
+    record["SURFACE_CONDUCTIVITY"] = conductivity
     known: list[tuple[bytes, bytes]] = []
     for i, layer in enumerate(layers):
         place = f"{where}: SoilLayers[{i}]"
-        moisture, conductivity = (_curve(layer, key, place) for key in ("SMfromPF", "CONDfromPF"))
-        tables += [
-            moisture,
-            conductivity,
-            _inverse(moisture),
-            _flux_potential(moisture, conductivity),
-        ]
-        thickness = number("Thickness", layer["Thickness"], place)
-        if not 5.0 <= thickness <= 250.0:
-            raise ConfigError(f"{place}: Thickness must lie in 5 to 250 cm; got {thickness}.")
-        record["THICKNESS"][i] = thickness
+        moisture, conducts = (_curve(layer, key, place) for key in ("SMfromPF", "CONDfromPF"))
+        tables += [moisture, conducts, _inverse(moisture), _flux_potential(moisture, conducts)]
+        record["THICKNESS"][i] = _number(layer, "Thickness", place)
         record["LAYER_SM0"][i] = afgen.afgen(moisture, _SATURATED)
         record["LAYER_SMFCF"][i] = afgen.afgen(moisture, field)
         record["LAYER_SMW"][i] = afgen.afgen(moisture, wilting)
-        record["LAYER_CRAIRC"][i] = number("CRAIRC", layer["CRAIRC"], place)
-        record["LAYER_COND_FC"][i] = exp10(afgen.afgen(conductivity, field))
-        curves = (moisture.tobytes(), conductivity.tobytes())
+        record["LAYER_CRAIRC"][i] = _number(layer, "CRAIRC", place)
+        record["LAYER_COND_FC"][i] = exp10(afgen.afgen(conducts, field))
+        curves = (moisture.tobytes(), conducts.tobytes())
         known.append(curves)
         record["LAYER_KIND"][i] = known.index(curves)
         _check(record, i, place)
@@ -85,11 +79,18 @@ def _check(record: NDArray[Any], i: int, place: str) -> None:
         )
 
 
+def _number(given: Mapping[str, Any], key: str, place: str) -> float:
+    """Return a number of the profile or of a layer."""
+    if key not in given:
+        raise ConfigError(f"{place}: {key} is missing.")
+    return PROFILE[key].read(given[key], place)
+
+
 def _curve(layer: Mapping[str, Any], key: str, place: str) -> Floats:
     """Return a curve against pF that falls all the way."""
     if key not in layer:
         raise ConfigError(f"{place}: {key} is missing.")
-    curve = afgen.build(key, pairs(key, layer[key], place), place)
+    curve = read_table(PROFILE[key], layer[key], place)
     if (np.diff(curve[1]) >= 0.0).any():
         raise ConfigError(f"{place}: {key} must fall with pF; got {curve[1].tolist()}.")
     return curve

@@ -2,9 +2,6 @@
 
 J. Wolf, H. Hengsdijk, A. de Wit et al.: WOFOST 8.0 with N, P and K, after LINTUL-3 (Shibu et al.
 2010). The three nutrients follow the same equations: `crop_nutrient` builds their kernels.
-
-In the sound setting dead tissue takes no more than it holds, dying and harvested storage organs
-take their nutrients with them, and fixation ends with uptake.
 """
 
 import math
@@ -12,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from agbench.compiled import kernel
+from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import KMAXLV_TB, NMAXLV_TB, PMAXLV_TB, limit, table
 from agbench.variables import Floats
 
@@ -33,11 +31,55 @@ class CropNutrient(NamedTuple):
 
 
 @kernel
-def _lost(amount: float, weight: float, residual: float, dying: float, repaired: float) -> float:
-    """Return the nutrient that leaves with `dying` tissue [kg ha-1 d-1]."""
-    if repaired > 0.0:
-        return min(residual, amount / weight) * dying if weight > 0.0 else 0.0
+def _residual_content(p: Any, amount: float, weight: float, residual: float, dying: float) -> float:
     return residual * dying
+
+
+@kernel
+def _at_most_held(p: Any, amount: float, weight: float, residual: float, dying: float) -> float:
+    return min(residual, amount / weight) * dying if weight > 0.0 else 0.0
+
+
+_lost = repaired("N7", published=_residual_content, sound=_at_most_held)
+"""The nutrient that leaves with `dying` tissue [kg ha-1 d-1]; repaired, no more than the tissue holds."""
+
+
+@kernel
+def _nothing(p: Any, amount: float, weight: float, dying: float) -> float:
+    return 0.0
+
+
+@kernel
+def _all_held(p: Any, amount: float, weight: float, dying: float) -> float:
+    return _at_most_held(p, amount, weight, math.inf, dying)
+
+
+_lost_in_storage = repaired("N8", published=_nothing, sound=_all_held)
+"""The nutrient that leaves with dying storage organs [kg ha-1 d-1]."""
+
+
+@kernel
+def _always(p: Any, s: Any) -> bool:
+    return True
+
+
+@kernel
+def _open_to_soil(p: Any, s: Any) -> bool:
+    return s.DVS < p.DVS_NPK_STOP
+
+
+_fixing = repaired("N10", published=_always, sound=_open_to_soil)
+"""Whether the crop fixes nitrogen; repaired, fixation ends with uptake."""
+
+
+def _parameter(name: str) -> Callable[..., float]:
+    """Return the kernel that reads a parameter."""
+
+    @kernel
+    def read(p: Any) -> float:
+        return p[name]
+
+    return read
 
 
 def crop_nutrient(x: str) -> CropNutrient:
@@ -61,7 +103,11 @@ def crop_nutrient(x: str) -> CropNutrient:
     total_uptake, total_loss = f"{x}UPTAKETOTAL", f"{x}lossesTotal"
     available, index, harvested = f"{x}AVAIL", f"{x}NI", f"{x}HARVESTED"
     stem_share, root_share = f"{x}MAXST_FR", f"{x}MAXRT_FR"
-    published_stem_share = "PMAXRT_FR" if x == "P" else stem_share
+    critical_stem_share = repaired(
+        "N9",
+        published=_parameter("PMAXRT_FR" if x == "P" else stem_share),
+        sound=_parameter(stem_share),
+    )
     critical_share, storage_maximum = f"{x}CRIT_FR", f"{x}MAXSO"
     residual_lv, residual_st, residual_rt = f"{x}RESIDLV", f"{x}RESIDST", f"{x}RESIDRT"
     most, delay = f"R{x}UPTAKEMAX", f"TC{x}T"
@@ -78,7 +124,7 @@ def crop_nutrient(x: str) -> CropNutrient:
     def stress(s: Any, p: Any, tables: Floats) -> None:
         """Set the nutrition index: actual over critical content of leaves and stems [-]."""
         leaf = table(tables, which, s.DVS)
-        stem = (p[stem_share] if p.REPAIR_N9 > 0.0 else p[published_stem_share]) * leaf
+        stem = critical_stem_share(p) * leaf
         weight = s.WLV + s.WST
         s[index] = _LEAST_INDEX
         if weight <= 0.0:
@@ -107,12 +153,11 @@ def crop_nutrient(x: str) -> CropNutrient:
     def uptake(s: Any, p: Any) -> None:
         """Set fixation, uptake and each organ's part of them [kg ha-1 d-1]."""
         active = 1.0 if s.RFTRA > _DRY else 0.0
-        open_to_soil = s.DVS < p.DVS_NPK_STOP
         fixed = 0.0
-        if fixes and (open_to_soil or p.REPAIR_N10 == 0.0):
+        if fixes and _fixing(p, s):
             fixed = max(0.0, p.NFIX_FR * s[demand_all]) * active
             s.RNFIXATION = fixed
-        if open_to_soil:
+        if _open_to_soil(p, s):
             wanted = min(min(s[demand_all] - fixed, s[available]), p[most])
             s[uptake_all] = max(0.0, wanted) * active
         if s[demand_all] > 0.0:
@@ -128,11 +173,10 @@ def crop_nutrient(x: str) -> CropNutrient:
             s[moved_lv] = s[uptake_so] * s[movable_lv] / s[movable]
             s[moved_st] = s[uptake_so] * s[movable_st] / s[movable]
             s[moved_rt] = s[uptake_so] * s[movable_rt] / s[movable]
-        s[death_lv] = _lost(s[amount_lv], s.WLV, p[residual_lv], s.DRLV, p.REPAIR_N7)
-        s[death_st] = _lost(s[amount_st], s.WST, p[residual_st], s.DRST, p.REPAIR_N7)
-        s[death_rt] = _lost(s[amount_rt], s.WRT, p[residual_rt], s.DRRT, p.REPAIR_N7)
-        if p.REPAIR_N8 > 0.0:
-            s[death_so] = _lost(s[amount_so], s.WSO, math.inf, s.DRSO, p.REPAIR_N8)
+        s[death_lv] = _lost(p, s[amount_lv], s.WLV, p[residual_lv], s.DRLV)
+        s[death_st] = _lost(p, s[amount_st], s.WST, p[residual_st], s.DRST)
+        s[death_rt] = _lost(p, s[amount_rt], s.WRT, p[residual_rt], s.DRRT)
+        s[death_so] = _lost_in_storage(p, s[amount_so], s.WSO, s.DRSO)
         s[change_lv] = s[uptake_lv] - s[moved_lv] - s[death_lv]
         s[change_st] = s[uptake_st] - s[moved_st] - s[death_st]
         s[change_rt] = s[uptake_rt] - s[moved_rt] - s[death_rt]

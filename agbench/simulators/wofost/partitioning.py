@@ -8,6 +8,7 @@ from typing import Any
 
 from agbench.compiled import kernel
 from agbench.compiled.elementary import exp
+from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import FLTB, FOTB, FRTB, FSTB, limit, table
 from agbench.variables import Floats
 
@@ -49,13 +50,24 @@ def partition_by_nutrients(s: Any, p: Any, tables: Floats) -> None:
 
 
 @kernel
+def _any_surplus(p: Any, s: Any, tables: Floats) -> float:
+    s.FR = table(tables, FRTB, s.DVS)
+    return s.SURPLUS_N / p.NTHRESH
+
+
+@kernel
+def _bounded_surplus(p: Any, s: Any, tables: Floats) -> float:
+    return limit(1.0, _MOST_SURPLUS, s.SURPLUS_N / p.NTHRESH)
+
+
+_surplus_ratio = repaired("C9", published=_any_surplus, sound=_bounded_surplus)
+"""Nitrogen on the surface over its threshold [-]; unrepaired it undoes the effect of drought on roots."""
+
+
+@kernel
 def _shift_by_surplus(s: Any, p: Any, tables: Floats) -> None:
     """Move growth from storage organs to leaves where nitrogen is in surplus on the surface."""
-    ratio = s.SURPLUS_N / p.NTHRESH
-    if p.REPAIR_C9 > 0.0:
-        ratio = limit(1.0, _MOST_SURPLUS, ratio)
-    else:
-        s.FR = table(tables, FRTB, s.DVS)
+    ratio = _surplus_ratio(p, s, tables)
     storage = table(tables, FOTB, s.DVS)
     s.FO = storage * (1.0 / exp(-p.NPART * (1.0 - ratio)))
     s.FL = table(tables, FLTB, s.DVS) + storage - s.FO

@@ -8,6 +8,7 @@ van Bussel (2011). The N-P-K model adds ageing after maturity, up to the stage d
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import DTSMTB, VERNRTB, limit, table
 from agbench.simulators.wofost.variables import (
     DEAD,
@@ -91,6 +92,20 @@ def integrate_vernalisation(s: Any, p: Any, today: float) -> None:
 
 
 @kernel
+def _emerges_by_stage(p: Any, s: Any) -> bool:
+    return s.DVS >= 0.0
+
+
+@kernel
+def _emerges_by_warmth(p: Any, s: Any) -> bool:
+    return s.TSUME >= p.TSUMEM
+
+
+_emerges = repaired("P1", published=_emerges_by_stage, sound=_emerges_by_warmth)
+"""Accumulated DVS reaches 0 a day late by rounding."""
+
+
+@kernel
 def integrate_development(s: Any, p: Any, today: float) -> None:
     """Advance development by a day, to the next stage where its threshold is reached.
 
@@ -102,7 +117,7 @@ def integrate_development(s: Any, p: Any, today: float) -> None:
     s.DVS += s.DVR
     s.TSUM += s.DTSUM
     ends = 0.0
-    if s.STAGE == EMERGING and _emerges(s, p):
+    if s.STAGE == EMERGING and _emerges(p, s):
         s.STAGE = VEGETATIVE
         s.DVS = 0.0
         s.DOE = today
@@ -123,9 +138,3 @@ def integrate_development(s: Any, p: Any, today: float) -> None:
     if ends > 0.0:
         s.FIN = 1.0
         s.IN_CROP = 0.0
-
-
-@kernel
-def _emerges(s: Any, p: Any) -> bool:
-    """Return whether the crop emerges: by DVS, or by TSUME itself in the sound setting."""
-    return s.TSUME >= p.TSUMEM if p.REPAIR_P1 > 0.0 else s.DVS >= 0.0

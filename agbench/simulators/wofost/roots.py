@@ -3,6 +3,7 @@
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import RDRRNPK, RDRROS, RDRRTB, limit, table
 from agbench.variables import Floats
 
@@ -24,19 +25,29 @@ def root_rates(s: Any, p: Any, tables: Floats) -> None:
 
 
 @kernel
-def root_rates_by_stress(s: Any, p: Any, tables: Floats) -> None:
-    """As `root_rates`, with death by lack of oxygen and by surplus of nutrients.
+def _death_by_any_surplus(p: Any, s: Any, tables: Floats) -> float:
+    surplus = s.SURFACE_N / p.NTHRESH
+    surplus = max(max(surplus, s.SURFACE_P / p.PTHRESH), s.SURFACE_K / p.KTHRESH)
+    return table(tables, RDRRNPK, surplus)
 
-    The sound setting knows no surplus in potential production, nor of P and K where only
-    nitrogen is limiting.
-    """
+
+@kernel
+def _death_by_surplus_of_limiting(p: Any, s: Any, tables: Floats) -> float:
+    if p.PK_LIMITED > 0.0:
+        return _death_by_any_surplus(p, s, tables)
+    return table(tables, RDRRNPK, s.SURFACE_N / p.NTHRESH) if p.NITROGEN_LIMITED > 0.0 else 0.0
+
+
+_death_by_surplus = repaired("N5", published=_death_by_any_surplus, sound=_death_by_surplus_of_limiting)
+"""Relative death of roots [d-1] by nutrients on the surface; repaired, only those that limit growth harm."""
+
+
+@kernel
+def root_rates_by_stress(s: Any, p: Any, tables: Floats) -> None:
+    """As `root_rates`, with death by lack of oxygen and by surplus of nutrients."""
     s.DRRT1 = table(tables, RDRRTB, s.DVS)
     s.DRRT2 = table(tables, RDRROS, s.RFOS)
-    surplus = s.SURFACE_N / p.NTHRESH
-    if p.REPAIR_N5 == 0.0 or p.PK_LIMITED > 0.0:
-        surplus = max(max(surplus, s.SURFACE_P / p.PTHRESH), s.SURFACE_K / p.KTHRESH)
-    if p.REPAIR_N5 == 0.0 or p.NITROGEN_LIMITED > 0.0:
-        s.DRRT3 = table(tables, RDRRNPK, surplus)
+    s.DRRT3 = _death_by_surplus(p, s, tables)
     s.DRRT = s.WRT * limit(0.0, 1.0, max(s.DRRT1, s.DRRT2 + s.DRRT3))
     _set_growth(s, p)
 

@@ -9,7 +9,6 @@ import numpy as np
 from agbench.errors import ConfigError
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
-from agbench.simulators.field.forced import read_forced
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
     FIRST_RATE,
@@ -20,6 +19,7 @@ from agbench.simulators.wofost.variables import (
     STAGES,
     STANDING,
 )
+from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.world import WofostWorld, build_world
 from agbench.variables import Floats, VariableTable
 from agbench.weather.daily import DailySeries
@@ -27,20 +27,16 @@ from agbench.weather.daily import DailySeries
 if TYPE_CHECKING:
     import pandas as pd
 
-EVENTS: Final = ("apply_n", "apply_npk", "irrigate", "harvest")
 _FIRST_COLUMN: Final = {"apply_n": 0, "apply_npk": 0, "irrigate": 3}
 _HARVEST: Final = INPUTS.column("HARVEST")
 _FIRST_EFFECTIVE: Final = len(INPUTS)
 _DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP")
-_PCSE_NAMES: Final = {"WC": "W", "WART": "WDRT"}
 _OURS: Final = {"W": "WC", "WDRT": "WART", "SM_MEAN": "SM"}
 _LAYER_STATES: Final = ("SM", "WC")
 _SUMS_OF_LAYERS: Final = frozenset(["SM", "WC", "WLOW", "WWLOW", "WBOT", "WAVUPP", "WAVLOW", "WAVBOT"])
-_POTENTIAL_SOIL: Final = frozenset({"SM", "WTRAT", "EVST", "EVS", "WTRA", "NAVAIL"})
 _SINGLE_LAYER: Final = frozenset(
     ["WLOWI", "WART", "PERCT", "LOSST", "PERC", "LOSS", "DW", "DWLOW", "WBALRT", "DSOS", "RDMOLD"]
 )
-_NITROGEN_SOIL: Final = frozenset({"NSOIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"})
 
 
 def simulate_wofost(
@@ -67,7 +63,7 @@ def simulate_wofost(
     if isinstance(calendar, Mapping):
         calendar = CropCalendar.from_mapping(calendar)
     first, final = _span(start, end, calendar, events)
-    parsed = management.parse(events, EVENTS, model, first, final)
+    parsed = management.parse(events, find(model).events, model, first, final)
     last_event = max((event.date for event in parsed), default=first)
     world = build_world(
         model,
@@ -82,7 +78,7 @@ def simulate_wofost(
         stop_after=final if end is not None else last_event,
     )
     days = (final - first).days + 1
-    adds = setting == "sound" and model == "wofost-npk"
+    adds = setting == "sound" and find(model).has_repairs
     return run(world, daily_management(parsed, first, days, adds), external)
 
 
@@ -122,20 +118,9 @@ def daily_management(events: Sequence[management.Event], first: date, days: int,
 def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None) -> "pd.DataFrame":
     """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
     simulator = WofostSimulator(world.model, 1, world.soil_water)
-    days = len(world.weather)
     states = {name for name in simulator.variables.names if _is_state(name, simulator.variables, world)}
-    columns, forced = read_forced(external, world.start, days, simulator.variables, states, _OURS)
-    rows = np.empty((days, len(simulator.variables)))
-    for t in range(days):
-        today = slice(t, t + 1)
-        if t == 0:
-            simulator.reset_managed([world], management[today], columns, forced[today])
-        else:
-            simulator.advance_managed(management[today], columns, forced[today])
-        rows[t] = simulator.state[0]
-        if simulator.finished[0]:
-            break
-    return _table(rows[: t + 1], simulator.variables, world)
+    rows = simulator.season(world, management, external, states, _OURS)
+    return _table(rows, simulator.variables, world)
 
 
 def _is_state(name: str, variables: VariableTable, world: WofostWorld) -> bool:
@@ -154,7 +139,7 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
     """Return the rows as a table, with stages as words and dates as dates."""
     import pandas as pd
 
-    model = world.model
+    names = find(world.model).names
     index = pd.date_range(world.start, periods=len(rows), name="day")
     crop = rows[:, variables.column("CROP")] == STANDING
     columns: dict[str, Any] = {}
@@ -169,7 +154,7 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
             stamps = np.where(known, column, 0).astype("datetime64[D]")
             columns[name] = np.where(known, stamps, np.datetime64("NaT"))
         else:
-            published = name if model == "wofost-npk" else _PCSE_NAMES.get(name, name)
+            published = names.get(name, name)
             if name == "SM" and world.soil_water == "layered":
                 published = "SM_MEAN"
             columns[published] = column if name in SOIL_NAMES else np.where(crop, column, np.nan)
@@ -178,14 +163,9 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
 
 def _absent(name: str, world: WofostWorld) -> bool:
     """Return whether a model does not have a column of its family."""
-    model = world.model
     if world.soil_water == "layered" and _absent_layer(name, int(world.parameters["LAYERS"])):
         return True
-    if model == "wofost-npk" or name not in SOIL_NAMES:
-        return False
-    if model.endswith("-pp"):
-        return name not in _POTENTIAL_SOIL
-    return name in _NITROGEN_SOIL and not model.endswith("-nwlp")
+    return name in find(world.model).lacks
 
 
 def _absent_layer(name: str, layers: int) -> bool:

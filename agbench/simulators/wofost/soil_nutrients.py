@@ -3,15 +3,14 @@
 Solow, Saisubramanian and Fern (2025), WOFOSTGym. Fertiliser lies on the surface, from where it is
 absorbed into the available pool or runs off; the base pool mineralises into the available one.
 
-In the sound setting absorption and runoff together take no more than there is, runoff counts in all
-modes, the base pool releases a share of what it holds, and what the cap of the available pool or an
-unlimited supply takes away or adds is booked.
+What the cap of the available pool or an unlimited supply takes away or adds is booked.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from agbench.compiled import kernel
+from agbench.simulators.wofost.repairs import repaired, unchanged
 from agbench.simulators.wofost.tables import RNPKRUNOFF, table
 from agbench.variables import Floats
 
@@ -39,13 +38,54 @@ def soil_nutrient(x: str) -> SoilNutrient:
     most_absorbed, absorption = f"R{x}SOILMAX", f"R{x}ABSORPTION"
 
     @kernel
+    def fill(p: Any, s: Any) -> None:
+        if p[limiting] == 0.0:
+            s[supplied] = p[cap] - p[available_start]
+            s[available] = p[cap]
+
+    fill_unlimited = repaired("N6", published=unchanged, sound=fill)
+
+    @kernel
+    def first_amount(p: Any, s: Any) -> float:
+        return p[base_start]
+
+    @kernel
+    def present_amount(p: Any, s: Any) -> float:
+        return s[base]
+
+    releasing = repaired("N12", published=first_amount, sound=present_amount)
+
+    @kernel
+    def scale_to_surface(p: Any, s: Any) -> None:
+        if s[runoff] + s[absorbed] > s[surface]:
+            scale = s[surface] / (s[runoff] + s[absorbed])
+            s[runoff] *= scale
+            s[absorbed] = s[surface] - s[runoff]
+
+    share_surface = repaired("N2", published=unchanged, sound=scale_to_surface)
+
+    @kernel
+    def end_at_zero(p: Any, s: Any) -> None:
+        s[surface] = max(s[surface], 0.0)
+
+    keep_surface = repaired("N2", published=unchanged, sound=end_at_zero)
+
+    @kernel
+    def runoff_where_pk_limit(p: Any, s: Any) -> float:
+        return s[runoff] if p.PK_LIMITED > 0.0 else 0.0
+
+    @kernel
+    def runoff_always(p: Any, s: Any) -> float:
+        return s[runoff]
+
+    counted_runoff = repaired("N5", published=runoff_where_pk_limit, sound=runoff_always)
+
+    @kernel
     def start(s: Any, p: Any) -> None:
         """Fill the pools."""
         s[base] = p[base_start]
         s[available] = p[available_start]
-        if p.REPAIR_N6 > 0.0 and p[limiting] == 0.0:
-            s[supplied] = p[cap] - p[available_start]
-            s[available] = p[cap]
+        fill_unlimited(p, s)
 
     @kernel
     def fertilise(s: Any, inputs: Any) -> None:
@@ -59,21 +99,17 @@ def soil_nutrient(x: str) -> SoilNutrient:
         """Set the flows between the pools [kg ha-1 d-1]; `runoff_share` of the surface runs off."""
         s[runoff] = s[surface] * runoff_share
         s[absorbed] = min(p[most_absorbed], s[surface] * p[absorption])
-        released = p[release] * (s[base] if p.REPAIR_N12 > 0.0 else p[base_start])
-        if p.REPAIR_N2 > 0.0 and s[runoff] + s[absorbed] > s[surface]:
-            scale = s[surface] / (s[runoff] + s[absorbed])
-            s[runoff] *= scale
-            s[absorbed] = s[surface] - s[runoff]
+        released = p[release] * releasing(p, s)
+        share_surface(p, s)
         s[base_change] = -max(0.0, min(released, s[base]))
         s[available_change] = s[absorbed] + p[background] - s[uptake] - s[base_change]
 
     @kernel
     def integrate(s: Any, p: Any) -> None:
         """Advance the pools by a day."""
-        lost = s[runoff] if p.PK_LIMITED > 0.0 or p.REPAIR_N5 > 0.0 else 0.0
+        lost = counted_runoff(p, s)
         s[surface] += s[supply] - s[absorbed] - lost
-        if p.REPAIR_N2 > 0.0:
-            s[surface] = max(s[surface], 0.0)
+        keep_surface(p, s)
         s[run_off] += lost
         s[base] += s[base_change]
         s[available] += s[available_change]

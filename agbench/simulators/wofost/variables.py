@@ -304,6 +304,14 @@ _SOIL_NAMES = {
     *(name.replace("x", x) for x in NUTRIENTS for name in ("SURFACE_x", "TOTx", "TOTx_RUNOFF")),
     *(name.replace("x", x) for x in NUTRIENTS for name in ("FERT_x_SUPPLY", "RRUNOFF_x")),
 }
+RATE_NAMES: Final = frozenset(
+    (
+        *(v.name for v in (*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *_RATES81)),
+        *(v.name for v in (*RATES_NPK, *NUTRIENT_RATES, *_LAYERED_RATES)),
+        *(v.name for v in _LAYERS if v.unit == "cm d-1"),
+    )
+)
+"""Columns that hold the rates of the day."""
 MEMORY_NAMES: Final = frozenset(v.name for v in (*_MEMORY, *_MEMORY81, *MEMORY_NPK))
 """Columns that only carry the simulation to its next day."""
 SOIL_NAMES: Final = frozenset(_SOIL_NAMES)

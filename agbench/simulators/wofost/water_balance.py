@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from agbench.compiled import kernel
+from agbench.simulators.wofost.repairs import repaired, unchanged
 from agbench.simulators.wofost.tables import limit
 from agbench.simulators.wofost.variables import STANDING
 
@@ -63,14 +64,38 @@ def infiltrating_share(rain: float, p: Any) -> float:
 
 
 @kernel
-def _supply_at_surface(s: Any, p: Any, rain: float, counts_twice: bool) -> float:
-    """Return the water that could infiltrate [cm d-1].
+def _all_irrigation(p: Any, s: Any) -> float:
+    return s.RIRR
 
-    `counts_twice`: with ponded water, irrigation enters a second time, as in PCSE before 6.0.
-    """
+
+@kernel
+def _no_irrigation(p: Any, s: Any) -> float:
+    return 0.0
+
+
+irrigation_again = repaired("W1", published=_all_irrigation, sound=_no_irrigation)
+"""Irrigation that enters a second time where water is ponded [cm d-1], as in PCSE before 6.0."""
+
+
+@kernel
+def _as_it_is(p: Any, amount: float) -> float:
+    return amount
+
+
+@kernel
+def _at_least_zero(p: Any, amount: float) -> float:
+    return max(amount, 0.0)
+
+
+_not_negative = repaired("SOUND", published=_as_it_is, sound=_at_least_zero)
+"""Infiltration, or water on the surface, which rounding may take below zero."""
+
+
+@kernel
+def _supply_at_surface(s: Any, p: Any, rain: float, again: float) -> float:
+    """Return the water that could infiltrate [cm d-1]; with ponded water `again` enters too."""
     supply = infiltrating_share(rain, p) * rain + s.RIRR + s.SS
     if s.SS > _PONDED:
-        again = s.RIRR if counts_twice else 0.0
         return min(p.SOPE, supply + again - s.EVW)
     return supply
 
@@ -85,26 +110,36 @@ def _percolation(s: Any, p: Any, depth: float) -> None:
 
 
 @kernel
-def _run_dry(s: Any, p: Any) -> None:
-    """Let evaporation take no more than there is; in the sound setting it stays above zero."""
-    s.EVS += s.WC + s.DW
-    s.DW = -s.WC
-    if p.REPAIR_W2 > 0.0 and s.EVS < 0.0:
+def _leave_transpiration(p: Any, s: Any) -> None:
+    if s.EVS < 0.0:
         s.WTRA += s.EVS
         s.EVS = 0.0
 
 
+_keep_evaporation_positive = repaired("W2", published=unchanged, sound=_leave_transpiration)
+"""What exceeds evaporation is taken from transpiration; unrepaired, evaporation turns negative."""
+
+
 @kernel
-def water_rates(s: Any, p: Any, w: Any, counts_twice: bool) -> None:
-    """Set the rates of the soil water balance [cm d-1]; RIRR is already set."""
+def _run_dry(s: Any, p: Any) -> None:
+    """Let evaporation take no more than there is."""
+    s.EVS += s.WC + s.DW
+    s.DW = -s.WC
+    _keep_evaporation_positive(p, s)
+
+
+@kernel
+def water_rates(s: Any, p: Any, w: Any, again: float) -> None:
+    """Set the rates of the soil water balance [cm d-1]; RIRR is already set.
+
+    `again` is irrigation that enters a second time where water is ponded [cm d-1].
+    """
     s.WTRA = s.TRA
     evaporation_rates(s, w)
-    supply = _supply_at_surface(s, p, w.RAIN, counts_twice)
+    supply = _supply_at_surface(s, p, w.RAIN, again)
     depth = rooted_depth(s)
     _percolation(s, p, depth)
-    s.RIN = min(supply, (p.SM0 - s.SM) * depth + s.WTRA + s.EVS + s.PERC)
-    if p.SOUND > 0.0:
-        s.RIN = max(s.RIN, 0.0)
+    s.RIN = _not_negative(p, min(supply, (p.SM0 - s.SM) * depth + s.WTRA + s.EVS + s.PERC))
     s.RINOLD = s.RIN
     s.DW = s.RIN - s.WTRA - s.EVS - s.PERC
     s.DWLOW = s.PERC - s.LOSS
@@ -125,9 +160,7 @@ def integrate_water(s: Any, p: Any) -> None:
     s.RAINT += s.DRAINT
     s.TOTINF += s.RIN
     s.TOTIRR += s.RIRR
-    s.SS += s.DSS
-    if p.SOUND > 0.0:
-        s.SS = max(s.SS, 0.0)
+    s.SS = _not_negative(p, s.SS + s.DSS)
     s.TSR += s.DTSR
     s.WC += s.DW
     s.PERCT += s.PERC

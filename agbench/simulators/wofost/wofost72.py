@@ -7,9 +7,7 @@ A. de Wit et al. (2019), 25 years of the WOFOST cropping systems model, Agricult
 
 from typing import Any, Final
 
-from numpy.typing import NDArray
-
-from agbench.compiled import entry, kernel
+from agbench.compiled import kernel
 from agbench.simulators.wofost.assimilation import potential_assimilation
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.evapotranspiration import evapotranspiration
@@ -48,9 +46,7 @@ from agbench.simulators.wofost.water_balance import (
     start_water,
     water_rates,
 )
-from agbench.variables import Booleans, Floats
-
-Integers = NDArray[Any]
+from agbench.variables import Floats
 
 
 @kernel
@@ -115,7 +111,7 @@ def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
 def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
     if p.WATER_LIMITED > 0.0:
-        water_rates(s, p, w, False)
+        water_rates(s, p, w, 0.0)
     else:
         potential_water_rates(s, w)
 
@@ -140,67 +136,10 @@ def irrigate(s: Any, p: Any, inputs: Any) -> None:
 VARIABLES: Final = VARIABLES72
 """The columns of a row of state."""
 
-_begin, _advance = daily_cycle(
+begin, advance = daily_cycle(
+    __name__,
     VARIABLES,
     (start_crop, crop_rates, integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     irrigate,
 )
-
-
-@entry
-def begin(
-    state: Floats,
-    records: Any,
-    leaves: Floats,
-    slots: Integers,
-    clock: Integers,
-    finished: Booleans,
-    parameters: Any,
-    tables: Floats,
-    series: Any,
-    inputs: Any,
-    mask: Booleans,
-    forced: Integers,
-    values: Floats,
-) -> None:
-    """Put the chosen rows on the first day of their worlds."""
-    for i in range(state.shape[0]):
-        if mask[i]:
-            k = slots[i]
-            clock[i] = 0
-            finished[i] = _begin(
-                state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
-                0, inputs[i], True, forced, values[i],
-            )  # fmt: skip
-
-
-@entry
-def advance(
-    state: Floats,
-    records: Any,
-    leaves: Floats,
-    slots: Integers,
-    clock: Integers,
-    finished: Booleans,
-    parameters: Any,
-    tables: Floats,
-    series: Any,
-    inputs: Any,
-    mask: Booleans,
-    forced: Integers,
-    values: Floats,
-    steps: int,
-) -> None:
-    """Advance the chosen rows by `steps` days; inputs act on the first of them."""
-    for i in range(state.shape[0]):
-        if mask[i]:
-            k = slots[i]
-            for step in range(steps):
-                if finished[i]:
-                    break
-                clock[i] += 1
-                finished[i] = _advance(
-                    state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
-                    clock[i], inputs[i], step == 0, forced, values[i],
-                )  # fmt: skip

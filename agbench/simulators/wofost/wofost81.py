@@ -9,9 +9,7 @@ their equations are those of WOFOST 8.1 in PCSE 6, with the classic soil water a
 from collections.abc import Callable
 from typing import Any, Final
 
-from numpy.typing import NDArray
-
-from agbench.compiled import entry, kernel
+from agbench.compiled import kernel
 from agbench.simulators.wofost.assimilation import potential_assimilation_by_nitrogen
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.evapotranspiration import evapotranspiration
@@ -62,9 +60,7 @@ from agbench.simulators.wofost.water_balance import (
     start_water,
     water_rates,
 )
-from agbench.variables import Booleans, Floats
-
-Integers = NDArray[Any]
+from agbench.variables import Floats
 
 
 @kernel
@@ -142,7 +138,7 @@ def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
 def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
     if p.WATER_LIMITED > 0.0:
-        water_rates(s, p, w, False)
+        water_rates(s, p, w, 0.0)
     else:
         potential_water_rates(s, w)
     soil_nitrogen_rates(s, p)
@@ -171,67 +167,10 @@ def manage(s: Any, p: Any, inputs: Any) -> None:
 VARIABLES: Final = VARIABLES81
 """The columns of a row of state."""
 
-_begin, _advance = daily_cycle(
+begin, advance = daily_cycle(
+    __name__,
     VARIABLES,
     (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,
 )
-
-
-@entry
-def begin(
-    state: Floats,
-    records: Any,
-    leaves: Floats,
-    slots: Integers,
-    clock: Integers,
-    finished: Booleans,
-    parameters: Any,
-    tables: Floats,
-    series: Any,
-    inputs: Any,
-    mask: Booleans,
-    forced: Integers,
-    values: Floats,
-) -> None:
-    """Put the chosen rows on the first day of their worlds."""
-    for i in range(state.shape[0]):
-        if mask[i]:
-            k = slots[i]
-            clock[i] = 0
-            finished[i] = _begin(
-                state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
-                0, inputs[i], True, forced, values[i],
-            )  # fmt: skip
-
-
-@entry
-def advance(
-    state: Floats,
-    records: Any,
-    leaves: Floats,
-    slots: Integers,
-    clock: Integers,
-    finished: Booleans,
-    parameters: Any,
-    tables: Floats,
-    series: Any,
-    inputs: Any,
-    mask: Booleans,
-    forced: Integers,
-    values: Floats,
-    steps: int,
-) -> None:
-    """Advance the chosen rows by `steps` days; inputs act on the first of them."""
-    for i in range(state.shape[0]):
-        if mask[i]:
-            k = slots[i]
-            for step in range(steps):
-                if finished[i]:
-                    break
-                clock[i] += 1
-                finished[i] = _advance(
-                    state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
-                    clock[i], inputs[i], step == 0, forced, values[i],
-                )  # fmt: skip

@@ -2,9 +2,7 @@
 
 from typing import Any, Final
 
-from numpy.typing import NDArray
-
-from agbench.compiled import entry, kernel
+from agbench.compiled import kernel
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.layered_water import (
     integrate_layers,
@@ -19,9 +17,7 @@ from agbench.simulators.wofost.soil_nitrogen import (
 )
 from agbench.simulators.wofost.variables import LAYERED81
 from agbench.simulators.wofost.wofost81 import crop_rates_with, integrate_crop, manage, start_crop
-from agbench.variables import Booleans, Floats
-
-Integers = NDArray[Any]
+from agbench.variables import Floats
 
 
 @kernel
@@ -48,67 +44,10 @@ def integrate_soil(x: Floats, s: Any, p: Any) -> None:
 VARIABLES: Final = LAYERED81
 """The columns of a row of state."""
 
-_begin, _advance = daily_cycle(
+begin, advance = daily_cycle(
+    __name__,
     VARIABLES,
     (start_crop, crop_rates_with(layered_transpiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,
 )
-
-
-@entry
-def begin(
-    state: Floats,
-    records: Any,
-    leaves: Floats,
-    slots: Integers,
-    clock: Integers,
-    finished: Booleans,
-    parameters: Any,
-    tables: Floats,
-    series: Any,
-    inputs: Any,
-    mask: Booleans,
-    forced: Integers,
-    values: Floats,
-) -> None:
-    """Put the chosen rows on the first day of their worlds."""
-    for i in range(state.shape[0]):
-        if mask[i]:
-            k = slots[i]
-            clock[i] = 0
-            finished[i] = _begin(
-                state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
-                0, inputs[i], True, forced, values[i],
-            )  # fmt: skip
-
-
-@entry
-def advance(
-    state: Floats,
-    records: Any,
-    leaves: Floats,
-    slots: Integers,
-    clock: Integers,
-    finished: Booleans,
-    parameters: Any,
-    tables: Floats,
-    series: Any,
-    inputs: Any,
-    mask: Booleans,
-    forced: Integers,
-    values: Floats,
-    steps: int,
-) -> None:
-    """Advance the chosen rows by `steps` days; inputs act on the first of them."""
-    for i in range(state.shape[0]):
-        if mask[i]:
-            k = slots[i]
-            for step in range(steps):
-                if finished[i]:
-                    break
-                clock[i] += 1
-                finished[i] = _advance(
-                    state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
-                    clock[i], inputs[i], step == 0, forced, values[i],
-                )  # fmt: skip

@@ -2,15 +2,13 @@
 
 W. Solow, S. Saisubramanian, A. Fern (2025), WOFOSTGym: a crop simulator for learning annual and
 perennial crop management strategies; WOFOST 8.0 in PCSE 5.5. Two settings: `published` computes
-as the original does, `sound` repairs what breaks balances (see `docs/wofost.md`).
+as the original does, `sound` repairs what breaks balances (see `repairs.py` and `docs/wofost.md`).
 """
 
 from collections.abc import Callable
 from typing import Any, Final
 
-from numpy.typing import NDArray
-
-from agbench.compiled import entry, kernel
+from agbench.compiled import kernel
 from agbench.compiled.elementary import exp
 from agbench.simulators.wofost.assimilation import potential_assimilation
 from agbench.simulators.wofost.day import daily_cycle
@@ -36,6 +34,7 @@ from agbench.simulators.wofost.phenology import (
     integrate_development,
     start_phenology,
 )
+from agbench.simulators.wofost.repairs import repaired, unchanged
 from agbench.simulators.wofost.respiration import maintenance_respiration
 from agbench.simulators.wofost.roots import integrate_roots, root_rates_by_stress, start_roots
 from agbench.simulators.wofost.soil_nutrients import (
@@ -60,12 +59,11 @@ from agbench.simulators.wofost.water_balance import (
     count_wet_days,
     hold_at_field_capacity,
     integrate_water,
+    irrigation_again,
     start_water,
     water_rates,
 )
-from agbench.variables import Booleans, Floats
-
-Integers = NDArray[Any]
+from agbench.variables import Floats
 
 
 @kernel
@@ -84,10 +82,31 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
 
 
 @kernel
-def _surplus(s: Any, p: Any) -> float:
-    """Return the nitrogen on the surface that counts as surplus [kg ha-1], -1 for none."""
-    harmless = p.REPAIR_N5 > 0.0 and p.NITROGEN_LIMITED == 0.0
-    return s.SURFACE_N if s.SURFACE_N > p.NTHRESH and not harmless else -1.0
+def _any_surplus(p: Any, s: Any) -> float:
+    return s.SURFACE_N if s.SURFACE_N > p.NTHRESH else -1.0
+
+
+@kernel
+def _surplus_of_limiting(p: Any, s: Any) -> float:
+    return _any_surplus(p, s) if p.NITROGEN_LIMITED != 0.0 else -1.0
+
+
+_surplus = repaired("N5", published=_any_surplus, sound=_surplus_of_limiting)
+"""Nitrogen on the surface that counts as surplus [kg ha-1], -1 for none."""
+
+
+@kernel
+def _any_leaf_death(p: Any, s: Any) -> float:
+    return max(s.DSLV, s.DALV)
+
+
+@kernel
+def _death_of_living_leaves(p: Any, s: Any) -> float:
+    return min(_any_leaf_death(p, s), s.WLV)
+
+
+_leaf_death = repaired("SOUND", published=_any_leaf_death, sound=_death_of_living_leaves)
+"""Death of leaves [kg ha-1 d-1], by the harder of stress and age."""
 
 
 @kernel
@@ -97,12 +116,34 @@ def _leaf_rates(s: Any, p: Any, tables: Floats, leaves: Floats, temperature: flo
     s.DSLV4 = s.WLV * p.RDRLV_NPK * (1.0 - s.NPKI)
     s.DSLV = s.DSLV + s.DSLV4
     s.DALV = dying_of_age(s, p, leaves)
-    s.DRLV = max(s.DSLV, s.DALV)
-    if p.SOUND > 0.0:
-        s.DRLV = min(s.DRLV, s.WLV)
+    s.DRLV = _leaf_death(p, s)
     sla = table(tables, SLATB, s.DVS) * exp(-p.NSLA_NPK * (1.0 - s.NPKI))
     juvenile = s.RFTRA * exp(-p.NLAI_NPK * (1.0 - s.NPKI))
     leaf_area_rates(s, p, sla, juvenile, temperature)
+
+
+@kernel
+def _never(p: Any, s: Any) -> bool:
+    return False
+
+
+@kernel
+def _on_its_last_day(p: Any, s: Any) -> bool:
+    return s.FIN > 0.0
+
+
+_rests = repaired("N11", published=_never, sound=_on_its_last_day)
+"""Whether the crop has no rates today: what it took up on its last day would reach no crop."""
+
+
+@kernel
+def _stop_the_dead(p: Any, s: Any) -> None:
+    if s.STAGE == DEAD:
+        s.PGASS = s.TRAMX = s.TRA = 0.0
+
+
+_end_assimilation = repaired("C6", published=unchanged, sound=_stop_the_dead)
+"""Unrepaired, a dead crop goes on with its stems and pods."""
 
 
 def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
@@ -110,12 +151,9 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
 
     @kernel
     def crop_rates(x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
-        """Set the rates of the crop on day `t`; before emergence only those of development.
-
-        In the sound setting a crop has no rates on its last day, and no assimilation once dead.
-        """
+        """Set the rates of the crop on day `t`; before emergence only those of development."""
         w = series[t]
-        if p.REPAIR_N11 > 0.0 and s.FIN > 0.0:
+        if _rests(p, s):
             return
         development_rates(s, p, tables, w)
         if s.STAGE == EMERGING:
@@ -123,12 +161,11 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
         s.GROWING = 1.0
         potential_assimilation(s, p, tables, series, t)
         transpire(x, s, p, tables, w)
-        if p.REPAIR_C6 > 0.0 and s.STAGE == DEAD:
-            s.PGASS = s.TRAMX = s.TRA = 0.0
+        _end_assimilation(p, s)
         nutrient_stress(s, p, tables)
         s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
         maintenance_respiration(s, p, tables, w.TEMP)
-        s.SURPLUS_N = _surplus(s, p)
+        s.SURPLUS_N = _surplus(p, s)
         growth_rates(s, p)
         root_rates_by_stress(s, p, tables)
         stem_rates(s, tables, 0.0)
@@ -158,18 +195,34 @@ def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float)
 
 
 @kernel
+def _moist_but_airless(p: Any, s: Any) -> None:
+    s.SM = p.SMFCF
+    count_wet_days(s, p, True)
+
+
+@kernel
+def _field_capacity(p: Any, s: Any) -> None:
+    hold_at_field_capacity(s, p)
+
+
+_start_potential_water = repaired("W2", published=unchanged, sound=_field_capacity)
+_hold_potential_water = repaired("W2", published=_moist_but_airless, sound=_field_capacity)
+"""Without water limitation; unrepaired, the balance beneath runs dry and wet soils suffocate the crop."""
+
+
+@kernel
 def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
     """Put the soil at its start."""
     start_water(s, p)
     start_soil_nutrients(s, p)
-    if p.REPAIR_W2 > 0.0 and p.WATER_LIMITED == 0.0:
-        hold_at_field_capacity(s, p)
+    if p.WATER_LIMITED == 0.0:
+        _start_potential_water(p, s)
 
 
 @kernel
 def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
-    water_rates(s, p, w, p.REPAIR_W1 == 0.0)
+    water_rates(s, p, w, irrigation_again(p, s))
     soil_nutrient_rates(s, p, tables)
 
 
@@ -179,21 +232,30 @@ def integrate_soil(x: Floats, s: Any, p: Any) -> None:
     integrate_water(s, p)
     if p.WATER_LIMITED > 0.0:
         count_wet_days(s, p, s.IN_CROP > 0.0)
-    elif p.REPAIR_W2 > 0.0:
-        hold_at_field_capacity(s, p)
     else:
-        s.SM = p.SMFCF
-        count_wet_days(s, p, True)
+        _hold_potential_water(p, s)
     check_water(s)
     integrate_soil_nutrients(s, p)
+
+
+@kernel
+def _leave_field(p: Any, s: Any) -> None:
+    if s.WSO > 0.0:
+        harvest_nutrients(s, s.LHW / s.WSO)
+        s.HARVESTED += s.LHW
+        s.WSO -= s.LHW
+        s.TWSO = s.WSO + s.DWSO
+
+
+_take_harvest = repaired("SOUND", published=unchanged, sound=_leave_field)
+"""What is harvested leaves the field, with its nutrients; unrepaired, it stays where it was."""
 
 
 @kernel
 def manage(s: Any, p: Any, inputs: Any) -> None:
     """Apply irrigation and fertiliser of the day, and harvest.
 
-    In the sound setting what is harvested leaves the field, with its nutrients. Where a harvest
-    ends the crop, from a share of 0.5 on, it takes all that is harvestable.
+    Where a harvest ends the crop, from a share of 0.5 on, it takes all that is harvestable.
     """
     s.TOTIRRIG += inputs.IRRIG
     s.RIRR = inputs.IRRIG_EFF
@@ -202,11 +264,7 @@ def manage(s: Any, p: Any, inputs: Any) -> None:
     due = inputs.HARVEST >= 0.5 and s.DURATION > 0.0 if ends else inputs.HARVEST > 0.0
     if due and s.CROP == STANDING:
         harvest(s, 1.0 if ends else inputs.HARVEST)
-        if p.SOUND > 0.0 and s.WSO > 0.0:
-            harvest_nutrients(s, s.LHW / s.WSO)
-            s.HARVESTED += s.LHW
-            s.WSO -= s.LHW
-            s.TWSO = s.WSO + s.DWSO
+        _take_harvest(p, s)
         if ends:
             s.DOH = s.DOP + s.DURATION
             s.FIN = 1.0
@@ -216,67 +274,10 @@ def manage(s: Any, p: Any, inputs: Any) -> None:
 VARIABLES: Final = VARIABLES_NPK
 """The columns of a row of state."""
 
-_begin, _advance = daily_cycle(
+begin, advance = daily_cycle(
+    __name__,
     VARIABLES,
     (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,
 )
-
-
-@entry
-def begin(
-    state: Floats,
-    records: Any,
-    leaves: Floats,
-    slots: Integers,
-    clock: Integers,
-    finished: Booleans,
-    parameters: Any,
-    tables: Floats,
-    series: Any,
-    inputs: Any,
-    mask: Booleans,
-    forced: Integers,
-    values: Floats,
-) -> None:
-    """Put the chosen rows on the first day of their worlds."""
-    for i in range(state.shape[0]):
-        if mask[i]:
-            k = slots[i]
-            clock[i] = 0
-            finished[i] = _begin(
-                state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
-                0, inputs[i], True, forced, values[i],
-            )  # fmt: skip
-
-
-@entry
-def advance(
-    state: Floats,
-    records: Any,
-    leaves: Floats,
-    slots: Integers,
-    clock: Integers,
-    finished: Booleans,
-    parameters: Any,
-    tables: Floats,
-    series: Any,
-    inputs: Any,
-    mask: Booleans,
-    forced: Integers,
-    values: Floats,
-    steps: int,
-) -> None:
-    """Advance the chosen rows by `steps` days; inputs act on the first of them."""
-    for i in range(state.shape[0]):
-        if mask[i]:
-            k = slots[i]
-            for step in range(steps):
-                if finished[i]:
-                    break
-                clock[i] += 1
-                finished[i] = _advance(
-                    state[i], records[i], leaves[i], parameters[k], tables[k], series[k],
-                    clock[i], inputs[i], step == 0, forced, values[i],
-                )  # fmt: skip

@@ -14,18 +14,13 @@ from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import DEFAULT_FRACTION
 from agbench.simulators.wofost.layers import read_layers
 from agbench.simulators.wofost.parameters import REPAIRS, collect
+from agbench.simulators.wofost.variants import Variant, find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES, driving
 from agbench.variables import Floats
 from agbench.weather.daily import DAILY, DailySeries
 
-MODELS: Final = (
-    *("wofost72-pp", "wofost72-wlp", "wofost81-pp", "wofost81-wlp", "wofost81-nwlp"),
-    "wofost-npk",
-)
-LIMITATIONS: Final = ("pp", "lw", "ln", "lnw", "lnpk", "lnpkw")
+LIMITATIONS: Final = find("wofost-npk").limitations
 SETTINGS: Final = ("sound", "published")
-_PCSE_END_TYPES: Final = ("maturity", "harvest", "earliest")
-_NPK_END_TYPES: Final = ("emergence", "maturity", "harvest", "death", "max_duration")
 _NEVER: Final = 1_000_000  # d
 
 
@@ -51,6 +46,7 @@ class WofostWorld:
     def __post_init__(self) -> None:
         names = ("parameters", "tables", "weather", "factors")
         arrays = {name: getattr(self, name) for name in names}
+        arrays["last"] = self.parameters["LAST_DAY"]
         arrays["noise_seed"] = np.array(self.noise_seed, dtype=np.uint64)
         object.__setattr__(self, "arrays", arrays)
 
@@ -80,15 +76,16 @@ def build_world(
     `management` `harvest` an input ends the crop, and nothing else does; with `plant` an input sows it
     too, on a day of the `sowing_window`, the first and the last one.
     """
-    _check_choices(model, setting, limitation, soil_water)
+    variant = find(model)
+    _check_choices(variant, setting, limitation, soil_water)
     record, tables = collect(model, parameters, where, soil_water == "layered")
     if soil_water == "layered":
         read_layers(record, tables, parameters.get("SoilProfileDescription", {}), where)
-        _fit_roots(record, model, where)
-    _set_switches(record, model, setting, limitation, where)
-    _set_calendar(record, calendar, model, start, end)
+        _fit_roots(record, variant, where)
+    _set_switches(record, variant, setting, limitation)
+    _set_calendar(record, calendar, variant, start, end)
     _check_emergence(record, calendar, where)
-    _set_management(record, management, sowing_window, model, setting, start)
+    _set_management(record, management, sowing_window, variant, setting, start)
     record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
     columns = DAILY.columns(WEATHER_VARIABLES.names)
     days = np.arange(np.datetime64(start), np.datetime64(end) + 1)
@@ -104,30 +101,29 @@ def build_world(
     )
 
 
-def _check_choices(model: str, setting: str, limitation: str, soil_water: str) -> None:
+def _check_choices(variant: Variant, setting: str, limitation: str, soil_water: str) -> None:
     for kind, value, known in (
-        ("model", model, MODELS),
         ("setting", setting, SETTINGS),
         ("limitation", limitation, LIMITATIONS),
         ("soil_water", soil_water, ("single", "layered")),
     ):
         if value not in known:
-            raise unknown(kind, value, known, where=model if kind != "model" else "")
-    if soil_water == "layered" and not (model.startswith("wofost81") or model == "wofost-npk"):
-        raise ConfigError(f"{model}: only wofost81 and wofost-npk know a layered soil.")
-    if soil_water == "layered" and model == "wofost81-pp":
-        raise ConfigError(f"{model}: a layered soil makes no difference without water limitation.")
-    if soil_water == "layered" and model == "wofost-npk" and setting == "published":
+            raise unknown(kind, value, known, where=variant.name)
+    if soil_water == "layered" and not variant.limits_water:
+        raise ConfigError(f"{variant.name}: a layered soil makes no difference without water limitation.")
+    if soil_water == "layered" and variant.layered_kernels is None:
+        raise ConfigError(f"{variant.name}: only wofost81 and wofost-npk have a layered soil.")
+    if soil_water == "layered" and variant.has_repairs and setting == "published":
         raise ConfigError(
-            "wofost-npk: on the original's layered soil no crop transpires and none yields; "
+            f"{variant.name}: on the original's layered soil no crop transpires and none yields; "
             "a layered soil needs the setting 'sound'."
         )
 
 
-def _fit_roots(record: NDArray[Any], model: str, where: str) -> None:
-    """Refuse roots that outgrow the profile; in the N-P-K model they stop at its bottom."""
+def _fit_roots(record: NDArray[Any], variant: Variant, where: str) -> None:
+    """Refuse roots that outgrow the profile; in the setting `sound` they stop at its bottom."""
     depth = float(record["THICKNESS"].sum())
-    if model == "wofost-npk":
+    if variant.has_repairs:
         record["RDMSOL"] = min(float(record["RDMSOL"]), depth)
     reach = min(float(record["RDMCR"]), float(record["RDMSOL"]))
     if reach > depth:
@@ -136,13 +132,12 @@ def _fit_roots(record: NDArray[Any], model: str, where: str) -> None:
 
 def _set_switches(
     record: NDArray[Any],
-    model: str,
+    variant: Variant,
     setting: str,
     limitation: str,
-    where: str,
 ) -> None:
     """Set what limits growth, and what the model does after maturity."""
-    if model == "wofost-npk":
+    if variant.limitations:
         record["SOUND"] = setting == "sound"
         for name in REPAIRS:
             record[f"REPAIR_{name}"] = record["SOUND"]
@@ -150,21 +145,16 @@ def _set_switches(
         record["NITROGEN_LIMITED"] = "n" in limitation
         record["PK_LIMITED"] = "npk" in limitation
         record["AGES_AFTER_MATURITY"] = 1.0
-        for name in ("NTHRESH", "PTHRESH", "KTHRESH"):
-            if record[name] <= 0.0:
-                raise ConfigError(f"{where}: {name} must exceed 0 kg ha-1.")
         if setting == "published" and record["SM0"] < record["SMW"]:
             record["SM0"] = record["SMW"] + 1e-6
     else:
         record["DVSM"] = record["DVSEND"]
-        record["WATER_LIMITED"] = not model.endswith("-pp")
-        record["NITROGEN_LIMITED"] = model.endswith("-nwlp")
-    if record["DVSEND"] < record["DVSM"]:
-        raise ConfigError(f"{where}: DVSEND must not lie below DVSM.")
+        record["WATER_LIMITED"] = variant.limits_water
+        record["NITROGEN_LIMITED"] = variant.limits_nitrogen
 
 
 def _set_calendar(
-    record: NDArray[Any], calendar: CropCalendar | None, model: str, start: date, end: date
+    record: NDArray[Any], calendar: CropCalendar | None, variant: Variant, start: date, end: date
 ) -> None:
     """Set the days of the crop, counted from `start`."""
     if end < start:
@@ -175,9 +165,8 @@ def _set_calendar(
     record["MAX_DURATION"] = _NEVER
     if calendar is None:
         return
-    known = _NPK_END_TYPES if model == "wofost-npk" else _PCSE_END_TYPES
-    if calendar.crop_end_type not in known:
-        raise unknown("crop_end_type", calendar.crop_end_type, known, where=model)
+    if calendar.crop_end_type not in variant.end_types:
+        raise unknown("crop_end_type", calendar.crop_end_type, variant.end_types, where=variant.name)
     if not start <= calendar.crop_start_date <= end:
         raise ConfigError(
             f"calendar: the crop starts on {calendar.crop_start_date}, not in {start} to {end}."
@@ -206,7 +195,7 @@ def _set_management(
     record: NDArray[Any],
     management: str,
     window: tuple[date, date] | None,
-    model: str,
+    variant: Variant,
     setting: str,
     start: date,
 ) -> None:
@@ -214,10 +203,10 @@ def _set_management(
     record["PLANT_FIRST"] = record["PLANT_LAST"] = -1
     if management == "inputs":
         return
-    if model != "wofost-npk" or setting != "sound":
+    if "harvest" not in variant.events or setting != "sound":
         raise ConfigError(
             f"management {management!r} needs wofost-npk in the setting 'sound', where a harvest takes "
-            f"something off the field; got {model} in the setting {setting!r}."
+            f"something off the field; got {variant.name} in the setting {setting!r}."
         )
     record["HARVEST_ENDS"] = 1.0
     record["CROP_END"] = -1

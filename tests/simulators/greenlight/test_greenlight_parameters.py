@@ -11,15 +11,10 @@ from agbench.errors import ConfigError
 from agbench.simulators.greenlight.diagnosis import FluxReader
 from agbench.simulators.greenlight.model import rate_function
 from agbench.simulators.greenlight.parameters.derived import DERIVED
-from agbench.simulators.greenlight.parameters.limits import DIVISORS
-from agbench.simulators.greenlight.parameters.table import (
-    PARAMETER_TABLE,
-    PARAMETERS,
-    UNUSED,
-    parameter_vector,
-)
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE, UNUSED, parameter_vector
 from agbench.simulators.greenlight.presets import PRESETS
 from agbench.simulators.greenlight.variables import initial_state
+from agbench.variables import ABOVE_0
 
 
 def value(vector, name):
@@ -27,9 +22,9 @@ def value(vector, name):
 
 
 def test_there_are_208_parameters_each_with_unit_meaning_and_source():
-    assert len(PARAMETERS) == 208
-    assert all(p.unit and p.meaning and p.source for p in PARAMETERS)
-    assert {p.name for p in PARAMETERS if np.isnan(p.value)} == set(DERIVED)
+    assert len(PARAMETER_TABLE) == 208
+    assert all(p.unit and p.meaning and p.source for p in PARAMETER_TABLE)
+    assert {p.name for p in PARAMETER_TABLE if np.isnan(p.default)} == set(DERIVED)
 
 
 def test_gym_preset_has_the_originals_values():
@@ -43,15 +38,15 @@ def test_unused_parameters_are_those_that_no_preset_reads():
         function = rate_function(preset.structure)
         arguments = function.sx_in()
         reads = casadi.which_depends(function(*arguments), arguments[3], 1, False)
-        used |= {p.name for p, read in zip(PARAMETERS, reads, strict=True) if read}
-    assert {p.name for p in PARAMETERS} - used - sources_of_derived() == UNUSED
+        used |= {p.name for p, read in zip(PARAMETER_TABLE, reads, strict=True) if read}
+    assert {p.name for p in PARAMETER_TABLE} - used - sources_of_derived() == UNUSED
 
 
 def sources_of_derived():
     """Names that change a derived parameter."""
     derived = PARAMETER_TABLE.columns(list(DERIVED))
     plain = parameter_vector({})[derived]
-    changes = [{p.name: 1.01 * p.value or 0.01} for p in PARAMETERS if np.isfinite(p.value)]
+    changes = [{p.name: 0.99 * p.default or 0.01} for p in PARAMETER_TABLE if np.isfinite(p.default)]
     return {
         name
         for change in changes
@@ -75,9 +70,10 @@ def test_value_that_is_no_number_is_refused():
     [
         ("sla", -1e-5, r"sla \(specific leaf area\) is -1e-05 m2 mg-1; it must be above 0"),
         ("aFlr", 0.0, r"aFlr \(floor area\) is 0 m2; it must be above 0"),
-        ("cLeakage", -1.0, r"cLeakage \(leakage coefficient\) is -1 -; it must be 0 or more"),
+        ("cLeakage", -1.0, r"cLeakage \(leakage coefficient\) is -1; it must be 0 or more"),
         ("hAir", 7.0, r"capTop .*follows from the others .* would be -960 J K-1 m-2; it must be above 0"),
         ("hElevation", 5e4, r"pressure .*would be .*; it must be a finite number"),
+        ("tauRfPar", 1.2, r"tauRfPar \(PAR transmission of the roof\) is 1.2; it must be 0 to 1"),
         ("aFlr", True, r"aFlr is True, not a finite number in m2"),
     ],
 )
@@ -116,7 +112,8 @@ def test_exactly_the_divisors_leave_no_finite_rates_at_zero(name):
         return vector is not None and np.isfinite(np.array(rates(states, controls, weather, vector))).all()
 
     assert finite(usual)
-    assert {p.name for p in PARAMETERS if not finite(with_zero(p.name, usual))} == DIVISORS
+    divisors = {p.name for p in PARAMETER_TABLE if p.low == ABOVE_0}
+    assert {p.name for p in PARAMETER_TABLE if not finite(with_zero(p.name, usual))} == divisors
 
 
 def test_hps_lamps_warm_the_greenhouse_more_than_leds():

@@ -11,7 +11,7 @@ from greenlight_reference import (
     temperature_error,
 )
 
-from agbench.simulators.greenlight.parameters.table import PARAMETERS
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.simulate import simulate_greenlight
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting
@@ -27,7 +27,7 @@ UNCERTAINTY = 7.24e-7
 def run(data, setting, steps=None):
     """Return the trajectory (steps + 1, 28) of the gym's equations under recorded inputs."""
     u = eight(data["U"])[:steps]
-    changes = {p.name: value for p, value in zip(PARAMETERS, data["p"], strict=True)}
+    changes = {p.name: value for p, value in zip(PARAMETER_TABLE, data["p"], strict=True)}
     world = greenlight_world(data["D"], "gym", changes, data["X"][0])
     simulator = GreenLightSimulator(1, "gym", float(data["dt"]), setting)
     simulator.reset([world])
@@ -105,7 +105,7 @@ def test_error_falls_with_the_tolerance(integrator):
 
 def test_simulate_gives_the_states_as_a_table():
     data = compact("trajectory_walk")
-    changes = {p.name: value for p, value in zip(PARAMETERS, data["p"], strict=True)}
+    changes = {p.name: value for p, value in zip(PARAMETER_TABLE, data["p"], strict=True)}
     table = simulate_greenlight("gym", changes, weather=data["D"], controls=data["U"], interval=900.0)
     assert table.shape == (97, 28)
     assert table.index[-1] == 86400.0

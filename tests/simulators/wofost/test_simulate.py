@@ -108,11 +108,17 @@ def test_errors_say_what_would_be_right(changes, error, match):
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
-        *[({name: 0.0}, f"{name} must exceed 0") for name in ("CVL", "CVS", "Q10", "SPAN", "RDMSOL")],
-        *[({name: -1.0}, f"{name} must not be negative") for name in ("SOPE", "KSUB", "WAV", "TDWI")],
-        ({"NOTINF": 2.0}, "NOTINF is a share of the rain"),
-        ({"KDIFTB": [0.0, 0.6, 2.0, 0.0]}, "all of KDIFTB must exceed 0"),
-        ({"CRAIRC": 0.0, "IOX": 1.0, "IAIRDU": 0.0}, "CRAIRC must exceed 0"),
+        *[
+            ({name: 0.0}, rf"{name} \(.*\) is 0.*; it must be above 0")
+            for name in ("CVL", "CVS", "Q10", "SPAN", "RDMSOL")
+        ],
+        *[
+            ({name: -1.0}, rf"{name} \(.*\) is -1 .*; it must be 0 to")
+            for name in ("SOPE", "KSUB", "WAV", "TDWI")
+        ],
+        ({"NOTINF": 2.0}, r"NOTINF \(share of the rain .*\) is 2; it must be 0 to 1"),
+        ({"KDIFTB": [0.0, 0.6, 2.0, 0.0]}, r"KDIFTB \(.*\) is 0; it must be above 0"),
+        ({"CRAIRC": 0.0, "IOX": 1.0, "IAIRDU": 0.0}, "CRAIRC must be above 0"),
         ({"TSUMEM": 0.0}, "cannot be sown; start it with crop_start_type 'emergence'"),
         ({"TSUM1": None}, "TSUM1 is None, not a finite number"),
         ({"SMFCF": 0.05}, "soil moisture must rise from SMW over SMFCF to SM0"),

@@ -1,0 +1,73 @@
+"""`agbench show model NAME`: what a model computes and reads."""
+
+from typing import Any
+
+from rich.table import Table
+
+from agbench.cli.options import console, print_json
+from agbench.errors import ConfigError
+
+_HEADINGS = {
+    "states": "States",
+    "rates": "Rates",
+    "memory": "Memory",
+    "inputs": "Inputs",
+    "weather": "Weather",
+    "parameters": "Parameters",
+    "soil_profile": "Soil profile",
+}
+
+
+def show_model(name: str | None, json: bool) -> None:
+    """Print a model's states, rates, inputs, weather and parameters with units, meanings and bounds."""
+    from agbench.simulation.description import describe_model, model_names
+
+    if name is None:
+        raise ConfigError(f"show model: which model? One of {', '.join(model_names())}.")
+    found = describe_model(name)
+    if json:
+        print_json(found)
+        return
+    console.print(f"[bold]{name}[/bold]  {found['summary']}")
+    if found.get("events"):
+        console.print(f"  events      {', '.join(found['events'])}")
+    for key, heading in _HEADINGS.items():
+        if found.get(key):
+            console.print(f"\n[bold]{heading}[/bold]  {len(found[key])}")
+            console.print(_table(found[key]))
+    for preset, changes in found.get("presets", {}).items():
+        listed = ", ".join(f"{key} {value:g}" for key, value in changes.items()) or "the defaults above"
+        console.print(f"\n[bold]Preset {preset}[/bold]  {listed}", highlight=False)
+
+
+def _table(entries: list[dict[str, Any]]) -> Table:
+    """Return a table with a row an entry; parameters also say their default and source."""
+    declared = "default" in entries[0]
+    table = Table(box=None, pad_edge=False)
+    for heading in ("  name", "unit", "bounds", *(("default",) if declared else ()), "meaning"):
+        table.add_column(heading, overflow="fold")
+    if declared:
+        table.add_column("source", overflow="fold")
+    for entry in entries:
+        row = [f"  {entry['name']}", entry["unit"], bounds(entry)]
+        row += [_number(entry["default"])] if declared else []
+        row += [meaning(entry), *([entry["source"]] if declared else [])]
+        table.add_row(*row)
+    return table
+
+
+def bounds(entry: dict[str, Any]) -> str:
+    """Return the bounds of an entry in words."""
+    if "bounds" in entry:
+        return str(entry["bounds"])
+    low, high = entry["low"], entry["high"]
+    return "" if low is None or high is None else f"{low:g} to {high:g}"
+
+
+def meaning(entry: dict[str, Any]) -> str:
+    """Return the meaning of an entry; for a table with what it is a function of."""
+    return f"{entry['meaning']}, by {entry['function_of']}" if entry.get("function_of") else entry["meaning"]
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float | int) else str(value)

@@ -1,0 +1,138 @@
+"""The parameters of crops, soils and sites, from files or mappings, held against what a model reads."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from agbench.data import catalog
+from agbench.data.field import Crop, Soil
+from agbench.data.quantity import split_quantity
+from agbench.data.retention import contradiction
+from agbench.data.site import Site
+from agbench.errors import ConfigError
+from agbench.simulators import models
+from agbench.simulators.field.parameters import check, require
+from agbench.variables import ParameterTable
+
+Given = str | Mapping[str, Any] | None
+"""A crop, soil or site: an id, or a mapping of parameters."""
+
+
+def read_all(model: models.Model, given: Mapping[str, Given], setting: str = "sound") -> dict[str, Any]:
+    """Return the parameters of a field under the model's names; of a name given twice the last counts.
+
+    `given` has crop, soil and site by kind, each an id or a mapping.
+
+    Raises:
+        ConfigError: for a parameter that is missing, that no model has, in a wrong unit or out of
+            bounds; names the file, or the kind that a mapping was given for.
+    """
+    merged: dict[str, Any] = {}
+    for kind, source in given.items():
+        if isinstance(source, str):
+            merged |= parameters_of(model, kind, source, setting)
+        elif isinstance(source, Mapping):
+            merged |= read_mapping(model, source, kind)
+        elif source is not None:
+            raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {source!r}.")
+    places = {kind: place(kind, given.get(kind)) for kind in ("crop", "soil")}
+    check_whole(model, merged, places)
+    wrong = contradiction({name: value for name, value in merged.items() if name in model.parameters})
+    if wrong is not None:
+        raise ConfigError(f"{places['soil']}: {wrong}")
+    return merged
+
+
+def place(kind: str, given: Given) -> str:
+    """Return where parameters of a kind are read from: the file of an id, or the kind."""
+    return str(catalog.find(kind, given)) if isinstance(given, str) else kind
+
+
+def parameters_of(model: models.Model, kind: str, name: str, setting: str = "sound") -> dict[str, Any]:
+    """Return the parameters of a crop, soil or site file, checked against what the model reads.
+
+    In the setting `published` a crop has the original's tables where ours are repaired.
+    """
+    read: Crop | Soil | Site = getattr(catalog, kind)(name)
+    where = str(catalog.find(kind, name))
+    if isinstance(read, Crop) and model.name not in read.models:
+        raise ConfigError(
+            f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for {model.name}."
+        )
+    return read_entry(model, read, where, setting)
+
+
+def read_entry(
+    model: models.Model, entry: Crop | Soil | Site, where: str, setting: str = "sound"
+) -> dict[str, Any]:
+    """Return the parameters of a crop, soil or site that was read from the file `where`."""
+    for name, value in entry.parameters.items():
+        _check_unit(model.parameters, name, split_quantity(value)[1], where)
+    for name, table in getattr(entry, "tables", {}).items():
+        _check_unit(model.parameters, name, table.unit, where)
+        if name in model.parameters and table.of != model.parameters[name].of:
+            raise ConfigError(
+                f"{where}: {name} is a function of {table.of!r}; it must be one of "
+                f"{model.parameters[name].of or 'nothing: a number'!r}."
+            )
+    values = entry.published_values if isinstance(entry, Crop) and setting == "published" else entry.values
+    _check_values(model, values, where)
+    return values
+
+
+def read_mapping(model: models.Model, given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return a mapping of parameters, checked as a file is; a number may be text with its unit."""
+    plain = dict(given)
+    for name, value in given.items():
+        if name in model.parameters and isinstance(value, str):
+            try:
+                plain[name], unit = split_quantity(value)
+            except ValueError:
+                continue  # refused below, as what is no number
+            _check_unit(model.parameters, name, unit, where)
+    _check_values(model, plain, where)
+    return plain
+
+
+def check_whole(model: models.Model, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
+    """Raise `ConfigError` for what parts of the model lack, and for what contradicts in them.
+
+    `places` says for each part (`crop`, `soil`) where it is read from; others are passed over.
+    """
+    require(model.parameters, values, model.name, places)
+    model.check_rules(_check_values(model, values, " and ".join(places.values())), places)
+
+
+def check_crop(crop: Crop, where: str) -> None:
+    """Raise `ConfigError` where one of a crop's models would refuse it."""
+    for name in crop.models:
+        model = models.find(name)
+        for setting in ("sound", "published"):
+            check_whole(model, read_entry(model, crop, where, setting), {"crop": where})
+
+
+def check_soil(soil: Soil, where: str) -> None:
+    """Raise `ConfigError` where the model that reads most of a soil would refuse it.
+
+    Of several such models it is the one that lacks least.
+    """
+    soil_water = "single" if soil.profile is None else "layered"
+    tables = models.parameter_tables(soil_water)
+
+    def read_and_lacking(name: str) -> tuple[int, int]:
+        names = {p.name for p in tables[name] if p.part == "soil" and p.default is None}
+        return len(names & soil.values.keys()), -len(names - soil.values.keys())
+
+    best = max(tables, key=read_and_lacking)
+    model = models.find(best, soil_water=soil_water)
+    check_whole(model, read_entry(model, soil, where), {"soil": where})
+
+
+def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None:
+    """Raise `ConfigError` where a quantity is not in the unit that the model declares."""
+    if name in table and unit != table[name].unit:
+        raise ConfigError(f"{where}: {name} is in {unit!r}; it must be in {table[name].unit!r}.")
+
+
+def _check_values(model: models.Model, values: Mapping[str, Any], where: str) -> dict[str, float]:
+    """Return the numbers among values; raises `ConfigError` for unknown names and values that cannot be."""
+    return check(model.parameters, values, models.parameter_names, where)

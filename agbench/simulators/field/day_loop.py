@@ -1,0 +1,105 @@
+"""The one day loop of daily models, which `agbench.simulate` and the environments run alike.
+
+The order of a day is PCSE's: yesterday's rates are integrated, states are forced, today's rates follow.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from agbench.compiled import entry, kernel
+from agbench.variables import Booleans, Floats
+
+Kernel = Callable[..., Any]
+
+
+def day_loop(module: str, start: Kernel, integrate: Kernel, rates: Kernel) -> tuple[Kernel, Kernel]:
+    """Return the entries `begin` and `advance` of a model, to stand under these names in its `module`.
+
+    A model gives three kernels: `start` for its first day, in the place of `integrate` for all others, and
+    `rates`. They take the rows as arrays, as records, and their memory; i, the row; p and tables of its
+    world; the weather of all worlds; k, the world; t, the day; the record of its inputs; whether these act.
+    `rates` also takes what the kernel before it returned, and returns whether the row has finished.
+    """
+
+    @kernel
+    def force(state: Floats, i: int, columns: Any, values: Floats, day: int) -> None:
+        for j in range(columns.shape[0]):
+            if not math.isnan(values[day, i, j]):
+                state[i, columns[j]] = values[day, i, j]
+
+    def begin(
+        state: Floats,
+        records: Any,
+        memory: Floats,
+        slots: Any,
+        clock: Any,
+        finished: Booleans,
+        parameters: Any,
+        tables: Floats,
+        series: Any,
+        mask: Booleans,
+        inputs: Any,
+        columns: Any,
+        values: Floats,
+    ) -> None:
+        """Put the masked rows on the first day of their worlds."""
+        for i in range(state.shape[0]):
+            if mask[i]:
+                k = slots[i]
+                p, curves = parameters[k], tables[k]
+                clock[i] = 0
+                today = inputs[0, i]
+                for j in range(state.shape[1]):
+                    state[i, j] = 0.0
+                event = start(state, records, memory, i, p, curves, series, k, 0, today, True)
+                force(state, i, columns, values, 0)
+                finished[i] = rates(state, records, memory, i, p, curves, series, k, 0, today, True, event)
+
+    def advance(
+        state: Floats,
+        records: Any,
+        memory: Floats,
+        slots: Any,
+        clock: Any,
+        finished: Booleans,
+        parameters: Any,
+        tables: Floats,
+        series: Any,
+        mask: Booleans,
+        inputs: Any,
+        columns: Any,
+        values: Floats,
+        last: Any,
+        steps: int,
+        history: Floats,
+    ) -> None:
+        """Advance the masked rows by `steps` days, fewer where they finish or reach their `last` day.
+
+        `inputs` (days, n) act on the first days, as `values` (days, n, k) of the k forced `columns` do;
+        `history` (n, days, columns) becomes the states of the first days.
+        """
+        for i in range(state.shape[0]):
+            if mask[i]:
+                k = slots[i]
+                p, curves = parameters[k], tables[k]
+                for step in range(steps):
+                    if finished[i] or clock[i] >= last[k]:
+                        break
+                    clock[i] += 1
+                    t = clock[i]
+                    acts = step < inputs.shape[0]
+                    today = inputs[step if acts else 0, i]
+                    event = integrate(state, records, memory, i, p, curves, series, k, t, today, acts)
+                    if acts:
+                        force(state, i, columns, values, step)
+                    finished[i] = rates(
+                        state, records, memory, i, p, curves, series, k, t, today, acts, event
+                    )  # fmt: skip
+                    if step < history.shape[1]:
+                        for j in range(state.shape[1]):
+                            history[i, step, j] = state[i, j]
+
+    for function in (begin, advance):  # kept machine code is that of the model's module
+        function.__module__, function.__qualname__ = module, function.__name__
+    return entry(begin), entry(advance)

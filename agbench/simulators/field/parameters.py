@@ -1,0 +1,141 @@
+"""Reading the parameters of a field model from plain mappings, against the table that declares them."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.errors import ConfigError, did_you_mean
+from agbench.simulators.field import afgen
+from agbench.variables import Floats, Parameter, ParameterTable
+
+IGNORED: Final = frozenset(
+    (
+        # names and dates of PCSE's crop files and calendars
+        *("CRPNAM", "SOLNAM", "CROP_START_TYPE", "CROP_END_TYPE", "DTBEM"),
+        # of PCSE's crop and soil files, which none of the models here reads
+        *("REFCO2L", "NPK_TRANSLRT_FR", "WMTAB", "SMTAB", "CONTAB", "SPADS", "SPASS", "SPODS", "SPOSS"),
+        *("DEFLIM", "NMINSO", "NMINVE", "NMAXVE", "PMINSO", "PMINVE", "PMAXVE", "KMINSO", "KMINVE"),
+        *("KMAXVE", "YZERO", "NFIX", "SoilProfileDescription"),
+    )
+)
+"""What a mapping may hold although no table declares it."""
+
+
+def read(
+    table: ParameterTable, given: Mapping[str, Any], model: str, where: str
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """Return the numbers and the AFGEN tables that a model reads, by name; defaults for what is absent.
+
+    What may be left out and is, is absent from the result. Names that the table does not declare are
+    passed over, because one mapping may serve several models.
+
+    Raises:
+        ConfigError: for what is missing, mistyped or out of bounds; it begins with `where`.
+    """
+    require(table, given, model, {"": where})
+    numbers, tables = {}, {}
+    for parameter in table:
+        if (key := _key(parameter, given)) is not None:
+            if parameter.of:
+                tables[parameter.name] = read_table(parameter, given[key], where)
+            else:
+                numbers[parameter.name] = parameter.read(given[key], where)
+        elif parameter.default is not None and not math.isnan(parameter.default):
+            numbers[parameter.name] = parameter.default
+    return numbers, tables
+
+
+def require(table: ParameterTable, given: Mapping[str, Any], model: str, where: Mapping[str, str]) -> None:
+    """Raise `ConfigError` where required parameters are missing.
+
+    `where` says for each part of the model (`crop`, `soil`) where it is read from; with `""` alone that
+    holds for all parts. Parts that it does not name are passed over.
+    """
+    for part, place in where.items():
+        missing = [p for p in table if part in ("", p.part) and _key(p, given) is None and _needed(p, given)]
+        if len(missing) == 1:
+            p = missing[0]
+            raise ConfigError(
+                f"{place}: {p.name} [{p.unit}] ({p.meaning}) is missing; {model} needs it."
+                f"{_misspelt(p.name, table, given)}"
+            )
+        if missing:
+            raise ConfigError(f"{place}: {model} also needs {', '.join(p.name for p in missing)}.")
+
+
+def _key(parameter: Parameter, given: Mapping[str, Any]) -> str | None:
+    """Return the name that a mapping has for a parameter, or None."""
+    if parameter.alias and parameter.alias in given:
+        return parameter.alias
+    return parameter.name if parameter.name in given else None
+
+
+def _needed(parameter: Parameter, given: Mapping[str, Any]) -> bool:
+    """Return whether a parameter without a default is read in the company of the others."""
+    if parameter.default is not None:
+        return False
+    if parameter.only_if is None:
+        return True
+    switch, least = parameter.only_if
+    value = given.get(switch, 0.0)
+    return isinstance(value, (int, float, np.number)) and bool(value >= least)
+
+
+def _misspelt(name: str, table: ParameterTable, given: Iterable[str]) -> str:
+    """Return a hint where a given name that the model does not read resembles the missing one."""
+    others = [key for key in given if key not in table]
+    hint = did_you_mean(name, others) if others else ""
+    return hint.replace("Did you mean", "Is it") if "Did you mean" in hint else ""
+
+
+def check(
+    table: ParameterTable, given: Mapping[str, Any], names: Callable[[], Collection[str]], where: str
+) -> dict[str, float]:
+    """Return the numbers of a mapping that a model reads, by name; what it lacks is not held against it.
+
+    `names` returns those of all models, and is called for a name that this one does not have.
+
+    Raises:
+        ConfigError: for a name that no model has, and for a value that is mistyped or out of bounds.
+    """
+    own = {name: p for p in table for name in (p.name, p.alias) if name}
+    numbers = {}
+    for name, value in given.items():
+        if name not in own:
+            if name not in IGNORED and name not in names():
+                raise ConfigError(f"{where}: {name}: no model reads it.{did_you_mean(name, own)}")
+        elif own[name].of:
+            read_table(own[name], value, where)
+        else:
+            numbers[own[name].name] = own[name].read(value, where)
+    return numbers
+
+
+def read_table(parameter: Parameter, value: Any, where: str) -> Floats:
+    """Return an AFGEN table, (3, k), from a flat list x0, y0, x1, y1, ... whose x ascend.
+
+    A number stands for a constant; a list wrapped once more is unwrapped.
+    """
+    table = afgen.build(parameter.name, pairs(parameter, value, where), where)
+    for ordinate in (table[1].min(), table[1].max()):
+        parameter.check(float(ordinate), where)
+    return table
+
+
+def pairs(parameter: Parameter, value: Any, where: str) -> list[float]:
+    """Return a table as the flat list x0, y0, x1, y1, ... ."""
+    if isinstance(value, (int, float, np.number)):
+        constant = parameter.read(value, where)
+        return [0.0, constant, 1.0, constant]
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        raise ConfigError(
+            f"{where}: {parameter.name} is {value!r}, not a list x0, y0, x1, y1, ... of numbers."
+        )
+    wrapped = len(value) == 1 and isinstance(value[0], (list, tuple, np.ndarray))
+    flat = list(value[0] if wrapped else value)
+    for number in flat:
+        if isinstance(number, bool) or not isinstance(number, (int, float, np.number)):
+            raise ConfigError(f"{where}: {parameter.name} holds {number!r}, not a number.")
+    return flat

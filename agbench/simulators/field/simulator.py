@@ -1,0 +1,194 @@
+"""The batch of a daily model: n rows of state, and the worlds that they share."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.errors import SimulationError
+from agbench.simulators.field.forced import read_forced
+from agbench.simulators.field.pool import WorldPool
+from agbench.variables import Booleans, Floats, VariableTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class DailyWorld(Protocol):
+    """All that fixes a daily simulation apart from management.
+
+    `arrays` are `parameters` (a record), `tables`, `weather` (T,) records from `start`, `last`, the last
+    day, `factors`, the shares of fertilisers and irrigation that arrive, and what else a model wants.
+    """
+
+    @property
+    def start(self) -> date:
+        """The first day."""
+
+    @property
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that the kernels read; every world of a model has the same names and types."""
+
+
+@dataclass(frozen=True)
+class SavedRow:
+    """The exact state of one row: its world, day, states and rates, and what else the model keeps."""
+
+    world: Any
+    clock: int
+    finished: bool
+    state: Floats
+    memory: Floats
+
+
+class DailySimulator:
+    """n independent simulations of a daily model; see `agbench.simulators.base.Simulator`.
+
+    A model says what its `inputs` and its weather are; `_MANAGEMENT` is the record of a day's management,
+    all that the inputs come to (`_manage`).
+    """
+
+    inputs: VariableTable
+    weather_variables: VariableTable
+    _MANAGEMENT: ClassVar[np.dtype[Any]]
+
+    def __init__(self, n: int, kernels: Any) -> None:
+        """Make n rows; `kernels` is a module with the `VARIABLES` of a model and its `day_loop`."""
+        self.n = n
+        self.variables: VariableTable = kernels.VARIABLES
+        self.state: Floats = np.zeros((n, len(self.variables)))
+        self.finished: Booleans = np.zeros(n, dtype=np.bool_)
+        self.elapsed: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
+        self._kernels = kernels
+        self._records = self.state.view(self.variables.record_type())[:, 0]
+        self._memory = np.zeros((n, 0, 0))
+        self._slot = np.full(n, -1, dtype=np.int64)
+        self._pool = WorldPool()
+        self._all = np.ones(n, dtype=np.bool_)
+        self._management = np.zeros((1, n), dtype=self._MANAGEMENT)
+        self._amounts = self._management.view(np.float64).reshape(n, len(self._MANAGEMENT.names or ()))
+        self._free = np.zeros(0, dtype=np.intp), np.zeros((1, n, 0))
+        self._unseen = np.zeros((n, 0, len(self.variables)))
+
+    def reset(self, worlds: Sequence[Any], mask: Booleans | None = None) -> None:
+        """Put each chosen row at the start of its world; one world a chosen row."""
+        self._amounts[:] = 0.0
+        self._begin(worlds, self._all if mask is None else mask, self._management, *self._free)
+
+    def advance(self, inputs: Floats, steps: int, mask: Booleans | None = None) -> None:
+        """Advance the chosen rows by `steps` days; `inputs` (n, len(self.inputs)) act on the first one."""
+        self._manage(inputs, self._pool["factors"][self._slot], self._amounts)
+        chosen = self._all if mask is None else mask
+        self._kernels.advance(
+            *self._arguments(chosen, self._management, *self._free), self._pool["last"], steps, self._unseen
+        )
+
+    def season(
+        self,
+        world: DailyWorld,
+        management: Floats,
+        external: "pd.DataFrame | None" = None,
+        states: Collection[str] = (),
+        aliases: Mapping[str, str] | None = None,
+    ) -> Floats:
+        """Return all days of a world, (days, columns), of a batch of one row.
+
+        `management` (T, len(_MANAGEMENT)) acts day by day. `external` holds `states` forced day by day, a
+        column a state, indexed by date, under their names or `aliases`.
+        """
+        days = len(management)
+        columns, forced = read_forced(external, world.start, days, self.variables, states, aliases)
+        given, values = np.ascontiguousarray(management).view(self._MANAGEMENT), forced[:, np.newaxis]
+        history = np.empty((1, days, len(self.variables)))
+        self._begin([world], self._all, given[:1], columns, values[:1])
+        history[:, 0] = self.state
+        arguments = self._arguments(self._all, given[1:], columns, values[1:])
+        self._kernels.advance(*arguments, self._pool["last"], days - 1, history[:, 1:])
+        return history[0, : int(self.elapsed[0]) + 1]
+
+    @property
+    def horizon(self) -> NDArray[np.int64]:
+        """The last day of each row's world, in days since its start, (n,)."""
+        last: NDArray[np.int64] = self._pool["last"][self._slot]
+        return last
+
+    def weather(self, days: int, columns: NDArray[np.intp]) -> Floats:
+        """Return chosen weather columns of each row's last `days` days, (n, days, len(columns)).
+
+        Days before the start repeat the first day.
+        """
+        return self._weather_of(np.arange(1 - days, 1), columns)
+
+    def coming(self, days: int, columns: NDArray[np.intp]) -> Floats:
+        """Return chosen weather columns of each row's next `days` days, (n, days, len(columns)).
+
+        Beyond the end of a world its last day repeats.
+        """
+        return self._weather_of(np.arange(1, days + 1), columns)
+
+    def save(self, row: int) -> SavedRow:
+        """Return the exact state of a row."""
+        if self._slot[row] < 0:
+            raise SimulationError(f"row {row} has not been reset: it has no state to save.")
+        clock, finished = int(self.elapsed[row]), bool(self.finished[row])
+        world = self._pool.worlds[self._slot[row]]
+        return SavedRow(world, clock, finished, self.state[row].copy(), self._memory[row].copy())
+
+    def load(self, row: int, saved: SavedRow) -> None:
+        """Put a row into a saved state."""
+        self._slot[row] = self._pool.slot(saved.world, self._slot)
+        width = saved.memory.shape[1]
+        self._make_room(width)
+        self.elapsed[row] = saved.clock
+        self.finished[row] = saved.finished
+        self.state[row] = saved.state
+        self._memory[row, :, :width] = saved.memory
+
+    def _manage(self, inputs: Floats, arrives: Floats, amounts: Floats) -> None:
+        """Set the `amounts` (n, len(_MANAGEMENT)) that inputs come to; `arrives` are their shares."""
+        raise NotImplementedError
+
+    def _check(self, world: Any) -> None:
+        """Refuse a world that this model cannot run."""
+
+    def _make_room(self, wanted: int) -> None:
+        """Widen `_memory` to what the worlds of the pool need, and to `wanted` at least."""
+
+    def _begin(
+        self,
+        worlds: Sequence[Any],
+        mask: Booleans,
+        management: NDArray[Any],
+        columns: NDArray[np.intp],
+        values: Floats,
+    ) -> None:
+        rows = np.flatnonzero(mask)
+        if len(worlds) != len(rows):
+            raise SimulationError(f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}.")
+        for row, world in zip(rows, worlds, strict=True):
+            self._check(world)
+            self._slot[row] = self._pool.slot(world, self._slot)
+        self._make_room(0)
+        self._kernels.begin(*self._arguments(mask, management, columns, values))
+
+    def _arguments(
+        self, mask: Booleans, management: NDArray[Any], columns: NDArray[np.intp], values: Floats
+    ) -> tuple[Any, ...]:
+        """Return what both entries of a model take; `management` are records (days, n)."""
+        return (
+            *(self.state, self._records, self._memory, self._slot, self.elapsed, self.finished),
+            *(self._pool["parameters"], self._pool["tables"], self._pool["weather"]),
+            *(mask, management, columns, values),
+        )
+
+    def _weather_of(self, days: NDArray[np.int64], columns: NDArray[np.intp]) -> Floats:
+        """Return chosen weather columns of days counted from each row's present day."""
+        weather = self._pool["weather"]
+        length = weather.shape[1]
+        numbers = weather.view(np.float64).reshape(-1, weather.dtype.itemsize // 8)
+        when = np.minimum(np.maximum(self.elapsed[:, None] + days, 0), length - 1)
+        found: Floats = numbers[(self._slot[:, None] * length + when)[:, :, None], columns]
+        return found

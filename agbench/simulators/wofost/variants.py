@@ -1,0 +1,111 @@
+"""The WOFOST models by what they have: code asks a `Variant`, and no name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from agbench.errors import unknown
+from agbench.simulators.wofost.variables import SOIL_NAMES
+
+_HERE: Final = __name__.rpartition(".")[0]
+_PCSE_NAMES: Final = MappingProxyType({"WC": "W", "WART": "WDRT"})
+_PCSE_EVENTS: Final = ("apply_n", "irrigate")
+"""PCSE sends them to all its models; those that have no use for one ignore it."""
+_PCSE_END_TYPES: Final = ("maturity", "harvest", "earliest")
+_NITROGEN_SOIL: Final = frozenset({"NSOIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"})
+_WITHOUT_BALANCE: Final = SOIL_NAMES - {"SM", "WTRAT", "EVST", "EVS", "WTRA", "NAVAIL"}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A WOFOST model: its kernels, what limits growth in it, and how its tables name columns.
+
+    `kernels` and `layered_kernels` are the modules of its code on a soil with a single layer and with
+    several; models with the same kernels share a batch. A model with `limitations` offers a choice of what
+    limits growth, follows the crop to its death, adds up what is applied on one day, and lets inputs sow
+    and harvest; it has defects that the setting `sound` repairs. The others are PCSE's, in either setting.
+    """
+
+    name: str
+    summary: str
+    kernels: str
+    layered_kernels: str | None = None
+    limits_water: bool = True
+    limits_nitrogen: bool = False
+    limitations: tuple[str, ...] = ()
+    end_types: tuple[str, ...] = _PCSE_END_TYPES
+    events: tuple[str, ...] = _PCSE_EVENTS
+    lacks: frozenset[str] = frozenset()
+    """Columns of the soil that the model does not compute."""
+    names: Mapping[str, str] = field(default_factory=lambda: _PCSE_NAMES)
+    """Names of columns in tables, where they differ."""
+
+    @property
+    def has_repairs(self) -> bool:
+        """Whether the setting `sound` computes something else than `published`."""
+        return bool(self.limitations)
+
+    def kernels_on(self, soil_water: str) -> str:
+        """Return the module with the model's kernels on a soil with a `single` layer or a `layered` one."""
+        module = self.layered_kernels if soil_water == "layered" else self.kernels
+        return f"{_HERE}.{module}"
+
+
+VARIANTS: Final = {
+    variant.name: variant
+    for variant in (
+        Variant(
+            "wofost72-pp",
+            "WOFOST 7.2, potential production, as PCSE 6 has it (de Wit et al. 2019)",
+            "wofost72",
+            limits_water=False,
+            lacks=_WITHOUT_BALANCE,
+        ),
+        Variant(
+            "wofost72-wlp",
+            "WOFOST 7.2, water-limited, classic water balance",
+            "wofost72",
+            lacks=_NITROGEN_SOIL,
+        ),
+        Variant(
+            "wofost81-pp",
+            "WOFOST 8.1, potential production, with nitrogen in the crop",
+            "wofost81",
+            limits_water=False,
+            lacks=_WITHOUT_BALANCE,
+        ),
+        Variant(
+            "wofost81-wlp",
+            "WOFOST 8.1, water-limited",
+            "wofost81",
+            "wofost81_layered",
+            lacks=_NITROGEN_SOIL,
+        ),
+        Variant(
+            "wofost81-nwlp",
+            "WOFOST 8.1, limited by water and nitrogen",
+            "wofost81",
+            "wofost81_layered",
+            limits_nitrogen=True,
+        ),
+        Variant(
+            "wofost-npk",
+            "WOFOST 8.0 with N, P, K, as WOFOSTGym extends it (Solow et al. 2025)",
+            "wofost_npk",
+            "wofost_npk_layered",
+            limitations=("pp", "lw", "ln", "lnw", "lnpk", "lnpkw"),
+            end_types=("emergence", "maturity", "harvest", "death", "max_duration"),
+            events=("apply_n", "apply_npk", "irrigate", "harvest"),
+            names={},
+        ),
+    )
+}
+"""All WOFOST models by name."""
+
+
+def find(name: str) -> Variant:
+    """Return a model by its name; raises `UnknownNameError` with the nearest names."""
+    if name not in VARIANTS:
+        raise unknown("model", name, VARIANTS)
+    return VARIANTS[name]

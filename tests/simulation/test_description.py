@@ -1,0 +1,41 @@
+"""What a model is, in plain data and in the pages of docs/models."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from agbench.errors import UnknownNameError
+from agbench.simulation.description import describe_model, model_names
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def pages():
+    """Return the pages as docs/make_models.py writes them."""
+    spec = importlib.util.spec_from_file_location("make_models", DOCS / "make_models.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.pages()
+
+
+def test_the_pages_are_current():
+    wanted = pages()
+    assert {path.name for path in (DOCS / "models").iterdir()} == set(wanted)
+    for name, text in wanted.items():
+        assert (DOCS / "models" / name).read_text() == text, f"{name}: run python docs/make_models.py"
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_a_model_says_all_that_it_computes_and_reads(name):
+    found = describe_model(name)
+    for part in ("states", "inputs", "weather", "parameters"):
+        assert found[part], part
+        for entry in found[part]:
+            assert all((entry["unit"], entry["meaning"])), entry["name"]
+    assert all(entry["source"] for entry in found["parameters"])
+
+
+def test_an_unknown_model_names_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean 'wofost-npk'"):
+        describe_model("wofost-nkp")
