@@ -55,11 +55,11 @@ class DailySimulator:
     weather_variables: VariableTable
     _MANAGEMENT: ClassVar[np.dtype[Any]]
 
-    def __init__(self, n: int, kernels: Any) -> None:
-        """Make n rows; `kernels` is a module with the `VARIABLES` of a model and its `day_loop`."""
+    def __init__(self, n: int, variables: VariableTable, kernels: Any) -> None:
+        """Make n rows of `variables`; `kernels` is the module with the entries of the model's `day_loop`."""
         self.n = n
-        self.variables: VariableTable = kernels.VARIABLES
-        self.state: Floats = np.zeros((n, len(self.variables)))
+        self.variables = variables
+        self.state: Floats = np.zeros((n, len(variables)))
         self.finished: Booleans = np.zeros(n, dtype=np.bool_)
         self.elapsed: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self._kernels = kernels

@@ -1,6 +1,6 @@
 """A day of LINTUL-3, in PCSE's order: integrate yesterday's rates, manage, compute today's rates."""
 
-from typing import Any, Final
+from typing import Any
 
 from agbench.compiled import inlined, kernel
 from agbench.simulators.field.afgen import afgen
@@ -9,7 +9,6 @@ from agbench.simulators.lintul3 import growth, leaf_area, nitrogen, water
 from agbench.simulators.lintul3.parameters import FLVTB, FRTTB, FSOTB, FSTTB, NMXLV, RDRT, SLACF
 from agbench.simulators.lintul3.phenology import development_rates, integrate_phenology
 from agbench.simulators.lintul3.variables import EMERGING, NO_CROP, VEGETATIVE
-from agbench.simulators.lintul3.variables import VARIABLES as _VARIABLES
 from agbench.variables import Floats
 
 _MM_PER_CM = 10.0
@@ -184,38 +183,14 @@ def _clear_rates(s: Any) -> None:
 
 
 @inlined
-def _start(
-    state: Floats,
-    records: Any,
-    memory: Floats,
-    i: int,
-    p: Any,
-    tables: Floats,
-    series: Any,
-    k: int,
-    t: int,
-    inputs: Any,
-    acts: bool,
-) -> bool:
+def _start(state: Floats, records: Any, memory: Floats, i: int, p: Any, *rest: Any) -> bool:
     """Set the states of the first day."""
     start_soil(records[i], p)
     return False
 
 
 @inlined
-def _integrate(
-    state: Floats,
-    records: Any,
-    memory: Floats,
-    i: int,
-    p: Any,
-    tables: Floats,
-    series: Any,
-    k: int,
-    t: int,
-    inputs: Any,
-    acts: bool,
-) -> bool:
+def _integrate(state: Floats, records: Any, memory: Floats, i: int, p: Any, *rest: Any) -> bool:
     """Advance the states to day `t`; return whether the crop matured."""
     matured = integrate(records[i], p)
     _clear_rates(records[i])
@@ -244,8 +219,5 @@ def _rates(
     rates(s, p, tables, series[k, t], inputs.IRRIG_EFF if acts else 0.0)
     return ended or (matured and p.ends_at_maturity == 1)
 
-
-VARIABLES: Final = _VARIABLES
-"""The columns of a row of state."""
 
 begin, advance = day_loop(__name__, _start, _integrate, _rates)

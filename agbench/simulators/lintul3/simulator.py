@@ -4,7 +4,7 @@ import numpy as np
 
 from agbench.simulators.field.simulator import DailySimulator
 from agbench.simulators.lintul3 import day
-from agbench.simulators.lintul3.variables import INPUTS
+from agbench.simulators.lintul3.variables import INPUTS, VARIABLES
 from agbench.variables import Floats
 from agbench.weather.daily import DAILY
 
@@ -17,7 +17,7 @@ class Lintul3Simulator(DailySimulator):
     _MANAGEMENT = np.dtype([("N_EFF", np.float64), ("IRRIG_EFF", np.float64)])
 
     def __init__(self, n: int) -> None:
-        super().__init__(n, day)
+        super().__init__(n, VARIABLES, day)
 
     def _manage(self, inputs: Floats, arrives: Floats, amounts: Floats) -> None:
         np.multiply(inputs, arrives, out=amounts)

@@ -23,7 +23,8 @@ class WofostSimulator(DailySimulator):
 
     def __init__(self, model: str, n: int, soil_water: str = "single") -> None:
         self._code = find(model).kernels_on(soil_water)
-        super().__init__(n, import_module(self._code))
+        code = import_module(self._code)
+        super().__init__(n, code.VARIABLES, code)
         self.model = model
         self.soil_water = soil_water
         self._memory = np.zeros((n, 3, 0))

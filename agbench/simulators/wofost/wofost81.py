@@ -33,11 +33,6 @@ from agbench.simulators.wofost.phenology import (
     integrate_development,
     start_phenology,
 )
-from agbench.simulators.wofost.potential_water import (
-    integrate_potential_water,
-    potential_water_rates,
-    start_potential_water,
-)
 from agbench.simulators.wofost.reallocation import integrate_reallocation, reallocation_rates
 from agbench.simulators.wofost.respiration import maintenance_respiration
 from agbench.simulators.wofost.roots import integrate_roots, root_rates, start_roots
@@ -54,12 +49,9 @@ from agbench.simulators.wofost.storage_organs import (
 )
 from agbench.simulators.wofost.tables import SLATB, table
 from agbench.simulators.wofost.variables import EMERGING, VARIABLES81
-from agbench.simulators.wofost.water_balance import (
-    count_wet_days,
-    integrate_water,
-    start_water,
-    water_rates,
-)
+from agbench.simulators.wofost.wofost72 import integrate_soil as integrate_water
+from agbench.simulators.wofost.wofost72 import soil_rates as water_rates
+from agbench.simulators.wofost.wofost72 import start_soil as start_water
 from agbench.variables import Floats
 
 
@@ -127,31 +119,21 @@ def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float)
 @kernel
 def start_soil(x: Floats, s: Any, p: Any, tables: Floats) -> None:
     """Put the soil at its start."""
-    if p.WATER_LIMITED > 0.0:
-        start_water(s, p)
-    else:
-        start_potential_water(s, p)
+    start_water(x, s, p, tables)
     start_soil_nitrogen(s, p)
 
 
 @kernel
 def soil_rates(x: Floats, s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set the rates of the soil."""
-    if p.WATER_LIMITED > 0.0:
-        water_rates(s, p, w, 0.0)
-    else:
-        potential_water_rates(s, w)
+    water_rates(x, s, p, tables, w)
     soil_nitrogen_rates(s, p)
 
 
 @kernel
 def integrate_soil(x: Floats, s: Any, p: Any) -> None:
     """Advance the soil by a day."""
-    if p.WATER_LIMITED > 0.0:
-        integrate_water(s, p)
-        count_wet_days(s, p, True)
-    else:
-        integrate_potential_water(s, p)
+    integrate_water(x, s, p)
     integrate_soil_nitrogen(s)
 
 
