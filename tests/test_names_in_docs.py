@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from agbench.data import catalog
+from agbench.policies import base
+from agbench.policies.registry import interface_of
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOLDERS = "agbench|tasks|crops|sites|baselines|leaderboard|docs|tests"
@@ -41,3 +45,12 @@ def test_every_path_that_a_page_names_exists(page):
     paths = set(re.findall(rf"(?<![\w/.:-])(?:{FOLDERS})/[^\s`)\]|,;:\"']*", page.read_text("utf-8")))
     named = {path.rstrip(".") for path in paths if not EXAMPLE.search(path)}
     assert sorted(path for path in named if not (ROOT / path).exists()) == []
+
+
+def test_the_policy_of_contributing_gives_its_dose(monkeypatch):
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
+    monkeypatch.setattr(base, "KINDS", dict(base.KINDS))
+    exec(block, {"__name__": "weekly"})
+    kind = base.KINDS["weekly"]
+    settings = kind.read({"input": "N", "dose": 20.0}, "weekly.yaml")
+    assert kind.make("weekly", settings, interface_of(catalog.task("wheat-nitrogen-v1")))(None) == 1

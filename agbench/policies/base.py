@@ -37,7 +37,7 @@ class Policy(Protocol):
 
 @runtime_checkable
 class Valuing(Policy, Protocol):
-    """A policy that takes the largest of values, and tells them: so a near-tie is known from a lie.
+    """A policy that takes the largest of values and shows them, so that a near-tie can be recognised.
 
     `rounding`: by which part of themselves two values may differ on another machine.
     """

@@ -96,26 +96,26 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
         ConfigError: for wrong settings or code that is no policy.
     """
     spec = catalog.task(task) if isinstance(task, str) else task
-    said = str(name_or_path)
-    if said in _without_settings():
-        return KINDS[said].make(said, None, interface_of(spec))
-    if _CODE.match(said):
-        return _from_code(said, spec)
-    if said.endswith(".npz"):
+    name = str(name_or_path)
+    if name in _without_settings():
+        return KINDS[name].make(name, None, interface_of(spec))
+    if _CODE.match(name):
+        return _from_code(name, spec)
+    if name.endswith(".npz"):
         from agbench.policies.networks import mlp
 
-        return mlp.load(Path(said), spec)
-    if said.endswith(".onnx"):
+        return mlp.load(Path(name), spec)
+    if name.endswith(".onnx"):
         from agbench.policies.networks import onnx
 
-        return onnx.load(Path(said), spec)
-    if said.endswith(".zip"):
-        raise ConfigError(f"{said}: write the model as policy.npz first: agbench export {spec.task} {said}")
-    if said.endswith((".yaml", ".yml")):
-        return _from_settings(Path(said), spec)
-    path = catalog.find_baseline(spec.task, said)
+        return onnx.load(Path(name), spec)
+    if name.endswith(".zip"):
+        raise ConfigError(f"{name}: write the model as policy.npz first: agbench export {spec.task} {name}")
+    if name.endswith((".yaml", ".yml")):
+        return _from_settings(Path(name), spec)
+    path = catalog.find_baseline(spec.task, name)
     if path is None:
-        raise unknown("policy", said, policies(spec), where=spec.task)
+        raise unknown("policy", name, policies(spec), where=spec.task)
     return _from_settings(path, spec)
 
 
@@ -125,8 +125,8 @@ def as_policy(given: Any, task: Task) -> Policy:
         return load_policy(given, task)
     if isinstance(given, Policy):
         if given.information not in get_args(Information):
-            known = ", ".join(get_args(Information))
-            raise ConfigError(f"policy {given.name}: information {given.information!r} is none of {known}.")
+            choices = ", ".join(get_args(Information))
+            raise ConfigError(f"policy {given.name}: information {given.information!r} is none of {choices}.")
         return given
     if callable(getattr(given, "predict", None)):
         return Predicting(given, task.protocol.deterministic)
@@ -158,16 +158,15 @@ def kind_of(baseline: Baseline, task: Task, path: Path) -> Kind:
     return chosen
 
 
-def _from_code(said: str, task: Task) -> Policy:
+def _from_code(place: str, task: Task) -> Policy:
     """Return a policy from `package.module:Name`."""
-    module, name = said.split(":")
+    module, name = place.split(":")
     try:
-        found = getattr(import_module(module), name)
+        make = getattr(import_module(module), name)
     except ImportError as error:
-        raise ConfigError(f"policy {said}: {error}. Is its folder on PYTHONPATH?") from None
+        raise ConfigError(f"policy {place}: {error}. Is its folder on PYTHONPATH?") from None
     except AttributeError:
-        raise ConfigError(f"policy {said}: {module} has no {name!r}.") from None
-    if not callable(found):
-        raise ConfigError(f"policy {said}: {name} is neither a class nor a function.")
-    made = found(task) if inspect.signature(found).parameters else found()
-    return as_policy(made, task)
+        raise ConfigError(f"policy {place}: {module} has no {name!r}.") from None
+    if not callable(make):
+        raise ConfigError(f"policy {place}: {name} is neither a class nor a function.")
+    return as_policy(make(task) if inspect.signature(make).parameters else make(), task)

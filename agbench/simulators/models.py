@@ -117,14 +117,13 @@ def names() -> list[str]:
 
 def parameter_tables(soil_water: str = "single") -> dict[str, ParameterTable]:
     """Return what each model that has a `single` or a `layered` soil reads, by the model's name."""
-    from agbench.simulators.wofost.variants import VARIANTS
-
+    variants = import_module("agbench.simulators.wofost.variants").VARIANTS
     tables = {}
     for name, module in _MODULES.items():
         parameters = import_module(f"{module.rpartition('.')[0]}.parameters").parameters
         if soil_water == "single":
             tables[name] = parameters(name)
-        elif name in VARIANTS and VARIANTS[name].layered_kernels is not None:
+        elif name in variants and variants[name].layered_kernels is not None:
             tables[name] = parameters(name, layered=True)
     return tables
 

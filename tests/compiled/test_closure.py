@@ -181,6 +181,9 @@ CHANGES = [
     ("envs/constraints.py", "_NOTICED = 1e-9", "_NOTICED = 1e-3", FIELDS),
     ("envs/greenhouse/rewards.py", "3600.0", "3000.0", {"greenhouse"}),
     ("envs/greenhouse/constraints.py", "min(outside, 1.0)", "min(outside, 2.0)", {"greenhouse"}),
+    ("envs/greenhouse/noise.py", "0.0 if over", "0.1 if over", {"greenhouse"}),
+    ("envs/field/response.py", "_OFTEN = 7", "_OFTEN = 8", set()),
+    ("envs/field/family.py", "2004)", "2005)", set()),
     ("envs/core.py", "_totals[rows] = 0.0", "_totals[rows] = 1.0", set(TASKS)),
     ("envs/field/randomisation.py", "_LEAST: Final = 0.1", "_LEAST: Final = 0.2", FIELDS),
     ("data/field_task.py", "default=0.7", "default=0.6", FIELDS),
@@ -257,7 +260,7 @@ def missed(task, sources):
     finally:
         sys.setprofile(None)
     assert not rollout.row["failed"]
-    assert len(seen) > 40
+    assert len(seen) > 20
     left = seen - sources.closure(entry_points(task)) - BESIDE
     return {place for place in left if place[0] not in BOUNDARY}
 
