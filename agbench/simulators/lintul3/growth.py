@@ -1,4 +1,7 @@
-"""Growth: light use, its reduction by stress, and the partitioning of dry matter."""
+"""Growth: light use, its reduction by stress, and the partitioning of dry matter.
+
+Reads: DVS, DVR from phenology; WST from the day.
+"""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Leaves: how their area grows with temperature and biomass, and how they die."""
+"""Leaves: how their area grows with temperature and biomass, and how they die.
+
+Reads: LAI, TRANRF, NNI, WLVG from the day; WC from water; DVS, TSUM from phenology.
+"""
 
 from typing import Any
 

@@ -1,4 +1,9 @@
-"""Nitrogen: the nutrition index, what the organs demand, take up and hand to the grain."""
+"""Nitrogen: the nutrition index, what the organs demand, take up and hand to the grain.
+
+Reads: WLVG, WST, ANLV, ANST, ANRT, TNSOIL, WRT, ANSO, WSO from the day; DVS from phenology; WC from
+    water.
+Sets: rNUPTT, rANSO, rNLOSSL, rNLOSSR, rANLV, rANST, rANRT, rTNSOIL [g m-2 d-1]; FERTNS [g m-2].
+"""
 
 from typing import Any
 

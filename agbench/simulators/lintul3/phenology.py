@@ -1,6 +1,10 @@
 """Phenology: temperature, day length and vernalisation carry the crop from sowing to maturity.
 
 The phenology of WOFOST (van Diepen et al. 1989; Supit et al. 1994), which PCSE's LINTUL-3 uses.
+
+Reads: TEMP, DAYLP from weather.
+Sets: VERNR, VERNFAC, VERNALISED, DVS, STAGE [-]; DTSUME, DTSUM [degC]; DVR [d-1]; VERN [d]; TSUME, TSUM
+    [degC d].
 """
 
 from typing import Any

@@ -1,4 +1,9 @@
-"""Water: demand of air and crop, uptake by roots, and the balance of one rooted layer."""
+"""Water: demand of air and crop, uptake by roots, and the balance of one rooted layer.
+
+Reads: TRAN, ROOTD, LAI, RROOTD from the day.
+Sets: PEVAP, PTRAN, rTRAIN, rTTRAN, rTEVAP, rTDRAIN, rTRUNOF, rTIRRIG, rTEXPLO, rWA [mm d-1]; WA,
+    TRUNOF, TTRAN, TEVAP, TDRAIN, TRAIN, TEXPLO, TIRRIG [mm]; WC [m3 m-3]; DSLR [d].
+"""
 
 import math
 from typing import Any

@@ -4,6 +4,9 @@ J. Goudriaan (1986), A simple and fast numerical method for the computation of d
 photosynthesis, Agricultural and Forest Meteorology 38, 249-254; C.J.T. Spitters, H.A.J.M.
 Toussaint, J. Goudriaan (1986), Agricultural and Forest Meteorology 38, 217-242.
 WOFOST 8.1 lets the maximum rate of a leaf depend on its nitrogen, which declines with depth.
+
+Reads: DVS from phenology; LAI from leaves; TEMP from weather; NamountLV from nitrogen.
+Sets: ASSIMILATION_DAYS [d]; PGASS [kg ha-1 d-1].
 """
 
 import math

@@ -2,6 +2,9 @@
 
 Soil water depletion: van Keulen and Wolf (1986), Modelling of agricultural production: weather,
 soils and crops, after Doorenbos and Kassam (1979).
+
+Reads: E0, ET0, ES0 from weather; SM, DSOS from water balance; LAI from leaves; DVS from phenology.
+Sets: EVWMX, EVSMX, TRAMX, TRA [cm d-1]; RFWS, RFOS, RFTRA, IDWS, IDOS [-]; IDWST, IDOST [d].
 """
 
 from typing import Any

@@ -1,4 +1,9 @@
-"""Growth of the whole crop: what respiration leaves of assimilation becomes dry weight."""
+"""Growth of the whole crop: what respiration leaves of assimilation becomes dry weight.
+
+Reads: GASS from the day; TRA from evapotranspiration; EVS from water balance; PMRES from respiration;
+    TWSO from storage organs; FR from partitioning; TWLV from leaves; TWST from stems.
+Sets: MRES, ASRC, DMI, ADMI [kg ha-1 d-1]; TAGP, GASST, MREST [kg ha-1]; CTRAT, CEVST [cm].
+"""
 
 from typing import Any
 

@@ -3,6 +3,13 @@
 The multi-layer balance of WOFOST in PCSE 6 (C. Rappoldt et al.): flow through a boundary is at most
 what the wetter or the drier side conducts and what the layer below can take; upward flow is at most
 half of what would level the potentials. Layers count from the top; FLOW_i enters layer i.
+
+Reads: RAIN from weather; EVW from water balance; RIRR, GROWING, CROP, DURATION from the day; RD from
+    roots; TRAMX from evapotranspiration; IN_CROP from phenology.
+Sets: DSLR, IDWST, IDOST, DSOS [d]; SS, SSI, RDOLD, RDMOLD, WC, WLOW, WBOT, WAVUPP, WAVLOW, WAVBOT,
+    WWLOW, WTRAT, EVWT, EVST, RAINT, TOTINF, TOTIRR, TSR, BOTTOMFLOWT, WBALTT, WI, WSUPPLIED [cm]; SM
+    [cm3 cm-3]; RFWS, RFOS, RFTRA, IDWS, IDOS [-]; EVS, WTRA, RIN, RINOLD, BOTTOMFLOW, DSS, DTSR,
+    DRAINT, TRA [cm d-1].
 """
 
 from typing import Any, Final

@@ -5,6 +5,12 @@ A class is a column of the array `leaves` (3, capacity): weight [kg ha-1], speci
 leaf growth leave no class.
 
 van Diepen et al. (1989); sink-limited juvenile growth: C.J.T. Spitters (1990).
+
+Reads: DRLV from the day; FL, FR from partitioning; DVS from phenology; PAI from storage organs; ADMI
+    from growth; SAI from stems; RFTRA from evapotranspiration.
+Sets: WLV, TWLV, DWLV [kg ha-1]; LAIEM, LASUM, LAIEXP, LAIMAX, LAI [ha ha-1]; LEAF_FIRST, LEAF_COUNT
+    [-]; GRLV, DSLV1, DSLV2, DSLV [kg ha-1 d-1]; FYSAGE [d d-1]; SLAT [ha kg-1]; GLAIEX, GLASOL [ha ha-1
+    d-1].
 """
 
 from typing import Any, Final

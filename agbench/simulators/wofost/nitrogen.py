@@ -2,6 +2,16 @@
 
 H. Berghuijs et al. (2024), Expanding the WOFOST crop model to explore options for sustainable
 nitrogen management: a study for winter wheat in the Netherlands, European Journal of Agronomy 154.
+
+Reads: DVS from phenology; WLV, GRLV from leaves; WST, DRST, GRST from stems; WRT, DRRT, GRRT from
+    roots; WSO, GRSO from storage organs; RFTRA from evapotranspiration; NAVAIL from soil nitrogen; DRLV
+    from the day.
+Sets: NamountLV, NamountST, NamountRT, NdemandLV, NdemandST, NdemandRT, NdemandSO, Ndemand,
+    NTranslocatable, NamountSO, NuptakeTotal, NfixTotal, NlossesTotal, NTranslocatableLV,
+    NTranslocatableRT, NTranslocatableST [kg ha-1]; NSLLV, RFRGRL [-]; RNtranslocation, RNfixation,
+    RNuptake, RNuptakeLV, RNuptakeRT, RNuptakeST, RNuptakeSO, RNdeathLV, RNdeathST, RNdeathRT,
+    RNamountLV, RNamountST, RNamountRT, RNamountSO, RNloss, RNtranslocationLV, RNtranslocationRT,
+    RNtranslocationST [kg ha-1 d-1].
 """
 
 from typing import Any

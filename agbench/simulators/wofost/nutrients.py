@@ -2,6 +2,16 @@
 
 J. Wolf, H. Hengsdijk, A. de Wit et al.: WOFOST 8.0 with N, P and K, after LINTUL-3 (Shibu et al.
 2010). The three nutrients follow the same equations: `crop_nutrient` builds their kernels.
+
+Reads: DVS from phenology; WLV, GRLV from leaves; WST, DRST, GRST from stems; DRLV from the day; WRT,
+    DRRT, GRRT from roots; WSO, DRSO from storage organs; RFTRA from evapotranspiration; xAVAIL from
+    soil nutrients.
+Sets: NPKI, RFNPK, xNI [-]; NFIXTOTAL, xAMOUNTLV, xAMOUNTST, xAMOUNTRT, xDEMANDLV, xDEMANDST, xDEMANDRT,
+    xDEMANDSO, xDEMAND, xAMOUNTSO, xTRANSLOCATABLELV, xTRANSLOCATABLEST, xTRANSLOCATABLERT,
+    xTRANSLOCATABLE, xUPTAKETOTAL, xlossesTotal, xHARVESTED [kg ha-1]; RxUPTAKESO, RxDEATHLV, RxDEATHST,
+    RxDEATHRT, RxDEATHSO, RxAMOUNTLV, RxAMOUNTST, RxAMOUNTRT, RxAMOUNTSO, RxLOSS, RNFIXATION, RxUPTAKE,
+    RxUPTAKELV, RxUPTAKEST, RxUPTAKERT, RxTRANSLOCATIONLV, RxTRANSLOCATIONST, RxTRANSLOCATIONRT [kg ha-1
+    d-1] (x: N, P, K).
 """
 
 import math

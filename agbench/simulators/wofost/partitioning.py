@@ -2,6 +2,9 @@
 
 Drought moves growth to the roots (Boons-Prins et al. 1993), lack of nitrogen moves it from leaves
 to stems (Shibu et al. 2010).
+
+Reads: DVS from phenology; RFTRA from evapotranspiration; NNI from nutrients; SURPLUS_N from the day.
+Sets: FR, FL, FS, FO [-].
 """
 
 from typing import Any

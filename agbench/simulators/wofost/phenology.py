@@ -3,6 +3,10 @@
 C.A. van Diepen, J. Wolf, H. van Keulen, C. Rappoldt (1989), WOFOST: a simulation model of crop
 production, Soil Use and Management 5, 16-24. Vernalisation: Lewis, Christenson and Wallace as in
 van Bussel (2011). The N-P-K model adds ageing after maturity, up to the stage dead.
+
+Reads: TEMP from weather.
+Sets: DOS, DOE, DOA, DOM, DOH, DOV [date]; VERNR [d d-1]; VERNFAC, DVS, STAGE, VERN_FORCED,
+    ISVERNALISED, FIN, IN_CROP [-]; VERN [d]; TSUME, TSUM [degC d]; DTSUME, DTSUM [degC]; DVR [d-1].
 """
 
 from typing import Any

@@ -1,4 +1,8 @@
-"""Soil water of potential production in WOFOST 7.2 and 8.1: always at field capacity."""
+"""Soil water of potential production in WOFOST 7.2 and 8.1: always at field capacity.
+
+Reads: TRA, EVSMX from evapotranspiration; RAIN, ES0 from weather; GROWING from the day.
+Sets: SM [cm3 cm-3]; DSLR [d]; WTRA, RINOLD, EVS [cm d-1]; EVST, WTRAT [cm].
+"""
 
 import math
 from typing import Any

@@ -1,6 +1,10 @@
 """Reallocation of dry weight from leaves and stems to storage organs, WOFOST 8.1.
 
 From REALLOC_DVS on, fixed shares of the leaves and stems of that day move at fixed rates.
+
+Reads: DVS from phenology; WST from stems; WLV from leaves.
+Sets: REALLOC_LV, REALLOC_ST, REALLOC_SO [kg ha-1 d-1]; LV_REALLOCATED, ST_REALLOCATED, WST_REALLOC,
+    WLV_REALLOC [kg ha-1].
 """
 
 from typing import Any

@@ -1,4 +1,8 @@
-"""Maintenance respiration (van Diepen et al. 1989; Penning de Vries and van Laar 1982)."""
+"""Maintenance respiration (van Diepen et al. 1989; Penning de Vries and van Laar 1982).
+
+Reads: WSO from storage organs; WST from stems; DVS from phenology; WRT from roots; WLV from leaves.
+Sets: PMRES [kg ha-1 d-1].
+"""
 
 from typing import Any
 

@@ -1,4 +1,10 @@
-"""Roots: weight and depth."""
+"""Roots: weight and depth.
+
+Reads: FR from partitioning; SURFACE_x (x: N, P, K) from soil nutrients; DVS from phenology; RFOS from
+    evapotranspiration; DMI from growth.
+Sets: RDM, RD [cm]; WRT, TWRT, DWRT [kg ha-1]; DRRT, GRRT, GWRT [kg ha-1 d-1]; DRRT1, DRRT2, DRRT3
+    [d-1]; RR [cm d-1].
+"""
 
 from typing import Any
 

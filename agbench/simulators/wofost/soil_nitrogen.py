@@ -1,4 +1,8 @@
-"""Nitrogen in the soil of WOFOST 8.1: a mineralising pool that feeds the available one."""
+"""Nitrogen in the soil of WOFOST 8.1: a mineralising pool that feeds the available one.
+
+Reads: RNuptake from nitrogen; FERT_N_SUPPLY from the day.
+Sets: NAVAIL, NSOIL [kg ha-1]; RNSOIL, RNAVAIL [kg ha-1 d-1].
+"""
 
 from typing import Any
 

@@ -4,6 +4,10 @@ Solow, Saisubramanian and Fern (2025), WOFOSTGym. Fertiliser lies on the surface
 absorbed into the available pool or runs off; the base pool mineralises into the available one.
 
 What the cap of the available pool or an unlimited supply takes away or adds is booked.
+
+Reads: DTSR from water balance; RxUPTAKE from nutrients.
+Sets: SURFACE_x, xSOIL, xAVAIL, TOTx, xSPILLED, TOTx_RUNOFF, xSUPPLIED, xLEACHED [kg ha-1];
+    FERT_x_SUPPLY, RRUNOFF_x, RxSUBSOIL, RxSOIL, RxAVAIL [kg ha-1 d-1] (x: N, P, K).
 """
 
 from collections.abc import Callable

@@ -1,4 +1,8 @@
-"""Stems: weight and area."""
+"""Stems: weight and area.
+
+Reads: FS, FR from partitioning; ADMI from growth; DVS from phenology.
+Sets: WST, TWST, DWST [kg ha-1]; SAI [ha ha-1]; GRST, DRST, GWST [kg ha-1 d-1].
+"""
 
 from typing import Any
 

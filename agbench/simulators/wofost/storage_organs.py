@@ -1,4 +1,8 @@
-"""Storage organs (grain, tubers, fruit): weight, area, death in the field, harvest."""
+"""Storage organs (grain, tubers, fruit): weight, area, death in the field, harvest.
+
+Reads: FO, FR from partitioning; ADMI from growth; DVS from phenology.
+Sets: WSO, TWSO, DWSO, HWSO, LHW [kg ha-1]; PAI [ha ha-1]; GRSO, GWSO, DRSO, DHSO [kg ha-1 d-1].
+"""
 
 from typing import Any
 

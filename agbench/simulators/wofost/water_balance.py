@@ -2,6 +2,12 @@
 
 C.A. van Diepen, C. Rappoldt, J. Wolf, H. van Keulen (1988), Crop growth simulation model WOFOST,
 documentation version 4.1; soil evaporation after Stroosnijder (1987).
+
+Reads: RIRR, GROWING, CROP from the day; TRA, EVSMX, EVWMX from evapotranspiration; RAIN, ES0, E0 from
+    weather; RD from roots.
+Sets: SS, SSI, WC, WI, WLOW, WLOWI, WWLOW, RDOLD, WTRAT, EVWT, EVST, RAINT, TOTINF, TOTIRR, TSR, PERCT,
+    LOSST, WSUPPLIED, WBALRT, WBALTT, WART [cm]; SM [cm3 cm-3]; DSLR, DSOS [d]; LOSS, PERC, EVS, DW,
+    WTRA, RIN, RINOLD, DWLOW, DSS, DTSR, DRAINT, EVW [cm d-1].
 """
 
 import math

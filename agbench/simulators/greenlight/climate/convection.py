@@ -1,6 +1,13 @@
 """Convection and conduction [W m-2], named from the first body to the second.
 
 Vanthoor 2011, Equations 8.19, 8.40 and Table 8.4; Katzin 2021, Equations 7.31 to 7.34.
+
+Reads: tSo1, tSo2, tSo3, tSo4, tSo5, tFlr, tAir, tPipe, tGroPipe, tThScr, tBlScr, tTop, tCan, tCovIn,
+    tCovE, tLamp, tIntLamp from states; tSoOut, tOut, wind from weather; uThScr, uBlScr, uLamp, uBoil,
+    uBoilGro from controls; fVentSide, fScr, fVentRoof from ventilation.
+Sets: hCanAir, hAirFlr, hAirThScr, hAirBlScr, hAirOut, hAirTop, hThScrTop, hBlScrTop, hTopCovIn,
+    hTopOut, hCovInCovE, hCovEOut, hPipeAir, hGroPipeAir, hLampAir, hIntLampAir, hLampCool, hBoilPipe,
+    hBoilGroPipe, hFlrSo1, hSo1So2, hSo2So3, hSo3So4, hSo4So5, hSo5SoOut [W m-2].
 """
 
 import math

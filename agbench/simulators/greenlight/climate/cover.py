@@ -1,6 +1,9 @@
 """The cover seen by light and heat: roof, thermal screen, blackout screen and lamps as one layer.
 
 Vanthoor 2011, Section 8.4; Katzin 2021, Equations 7.5 and 7.6.
+
+Reads: uBlScr, uThScr from controls.
+Sets: capCov [J K-1 m-2].
 """
 
 import math

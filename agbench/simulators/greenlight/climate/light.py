@@ -1,6 +1,11 @@
 """Short-wave radiation from sun, lamps and interlights: who absorbs how much [W m-2].
 
 Vanthoor 2011, Equations 8.26 to 8.37; Katzin 2021, Equations 7.7 to 7.27.
+
+Reads: iGlob from weather; uLamp, uIntLamp from controls.
+Sets: rParSunCan, rNirSunCan, rParSunFlr, rNirSunFlr, rGlobSunAir, rGlobSunCovE, rCanSun, qLampIn,
+    rCanLamp, rLampAir, rParLampCan, rNirLampCan, rParLampFlr, rNirLampFlr, qIntLampIn, rCanIntLamp,
+    rIntLampAir, rParIntLampCan, rNirIntLampCan, rParIntLampFlr, rNirIntLampFlr [W m-2].
 """
 
 from types import SimpleNamespace

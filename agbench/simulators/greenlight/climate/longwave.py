@@ -2,6 +2,14 @@
 
 Stefan-Boltzmann with view factors: Vanthoor 2011, Equation 8.38 and Table 8.3; Katzin 2021,
 Equations 7.29 and 7.30 and Table 7.4.
+
+Reads: uThScr, uBlScr from controls; tLamp, tCan, tFlr, tPipe, tGroPipe, tIntLamp, tBlScr, tThScr,
+    tCovIn, tCovE from states; tSky from weather.
+Sets: rCanFlr, rPipeFlr, rPipeCan, rGroPipeCan, rLampBelowCan, rLampBelowPipe, rLampBelowFlr,
+    rIntLampLampBelow, rIntLampCan, rIntLampPipe, rIntLampFlr, rCanBlScr, rCanThScr, rCanCovIn, rCanSky,
+    rPipeBlScr, rPipeThScr, rPipeCovIn, rPipeSky, rFlrBlScr, rFlrThScr, rFlrCovIn, rFlrSky, rLampBlScr,
+    rLampThScr, rLampCovIn, rLampSky, rIntLampBlScr, rIntLampThScr, rIntLampCovIn, rIntLampSky,
+    rBlScrThScr, rBlScrCovIn, rBlScrSky, rThScrCovIn, rThScrSky, rCovESky [W m-2].
 """
 
 import math

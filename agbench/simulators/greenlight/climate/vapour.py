@@ -1,6 +1,11 @@
 """Vapour and CO2 carried by air, and condensation: fluxes [kg m-2 s-1], CO2 in [mg m-2 s-1].
 
 Vanthoor 2011, Equations 8.42 to 8.46 and Table 8.4; Katzin 2021, Equations 7.39 and 7.40.
+
+Reads: vpAir, tBlScr, tAir, vpTop, tTop, tThScr, tCovIn, co2Air, co2Top from states; vpOut, tOut, co2Out
+    from weather; fScr, fVentRoof, fVentSide from ventilation; uCo2 from controls.
+Sets: mvAirThScr, mvAirBlScr, mvTopCovIn, mvAirTop, mvTopOut, mvAirOut [kg m-2 s-1]; mcExtAir, mcAirTop,
+    mcTopOut, mcAirOut [mg m-2 s-1].
 """
 
 from types import SimpleNamespace

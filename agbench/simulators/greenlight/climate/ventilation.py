@@ -2,6 +2,9 @@
 
 Vanthoor 2011, Equations 8.41 and 8.65 to 8.75; Katzin 2021, Equations 7.37, 7.38 and 7.42. All
 presets have roof vents only.
+
+Reads: wind, tOut from weather; tAir, tTop from states; uVent, uThScr, uBlScr from controls.
+Sets: fVentRoof, fVentSide, fScr [m3 m-2 s-1].
 """
 
 from types import SimpleNamespace

@@ -2,6 +2,10 @@
 
 Vanthoor 2011, Chapter 9 (simplified: one fruit pool); Katzin 2021, Equations 7.43 to 7.45. All
 fluxes in mg CH2O m-2 s-1 unless stated.
+
+Reads: cBuf, tCan24, cLeaf, cFruit, tCan, cStem, tCanSum from states.
+Sets: mcBufFruit, mcBufLeaf, mcBufStem, mcBufAir, mcLeafAir, mcStemAir, mcFruitAir, mcLeafHar,
+    mcFruitHar [mg m-2 s-1].
 """
 
 from types import SimpleNamespace

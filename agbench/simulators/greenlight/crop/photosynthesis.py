@@ -1,6 +1,9 @@
 """Photosynthesis of the canopy: electron transport, CO2 in the stomata, and the full buffer.
 
 Vanthoor 2011, Equations 9.10 to 9.23; Katzin 2021, Equation 7.27.
+
+Reads: tCan, co2Air, tAir, cBuf from states.
+Sets: mcAirBuf [mg m-2 s-1].
 """
 
 from types import SimpleNamespace

@@ -1,6 +1,9 @@
 """Transpiration of the canopy through its stomata.
 
 Vanthoor 2011, Equations 8.47 to 8.52, after Stanghellini 1987.
+
+Reads: vpAir, tCan, co2Air from states.
+Sets: mvCanAir [kg m-2 s-1].
 """
 
 from types import SimpleNamespace
