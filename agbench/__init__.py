@@ -52,8 +52,8 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that `import agbench` stays quick."""
     if name not in _HOMES:
         raise AttributeError(f"module 'agbench' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+    result = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return result
 
 
 def __dir__() -> list[str]:

@@ -104,10 +104,10 @@ def _in_new_process(code: str, variables: dict[str, str]) -> float:
     environment = {**os.environ, **variables}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
+        text = done.stderr.strip().splitlines()
         raise SimulationError(
             f"the first call, timed in a new process, failed with exit code {done.returncode}:"
-            f" {said[-1] if said else 'it said nothing'}"
+            f" {text[-1] if text else 'it said nothing'}"
         )
     return float(done.stdout.split()[-1])
 

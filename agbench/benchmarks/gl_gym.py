@@ -75,9 +75,9 @@ def _started(process: "subprocess.Popen[str]", python: Path) -> str:
     try:
         return _answer(_pipes(process)[1], "gl-gym")
     except ConfigError:
-        said = process.stderr.read().strip().splitlines() if process.stderr else []
+        text = process.stderr.read().strip().splitlines() if process.stderr else []
         raise ConfigError(
-            f"--against {python}: gl-gym does not start there ({said[-1] if said else 'no message'}). "
+            f"--against {python}: gl-gym does not start there ({text[-1] if text else 'no message'}). "
             f"`{python} -m pip install gl-gym=={VERSION}` installs it."
         ) from None
 

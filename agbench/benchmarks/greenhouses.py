@@ -61,10 +61,10 @@ def _steppers(seconds: float, rows: int) -> list[Figure]:
     batches = {f"bare stepper, {s}, {_rows(n)}": (s, n) for s in _AIMS for n in (1, rows)}
     works = {name: steps_of(reference, 1)}
     works |= {what: steps_of(ours(n, SETTINGS[s]), n) for what, (s, n) in batches.items()}
-    found = in_turn(works, seconds)
-    figures = [Figure(what, median(rates), "steps/s") for what, rates in found.items()]
+    result = in_turn(works, seconds)
+    figures = [Figure(what, median(rates), "steps/s") for what, rates in result.items()]
     for what, (chosen, many) in batches.items():
-        ratio = _ratio(found[what], found[name])
+        ratio = _ratio(result[what], result[name])
         title = f"stepper over CVODES, {chosen}, {_rows(many)}"
         figures.append(Figure(title, ratio, "x", _AIMS[chosen] if many == 1 else ""))
     return figures
@@ -79,20 +79,20 @@ def _environments(task: str, seconds: float, num_envs: int, others: Mapping[str,
         vector: lambda time: vector_steps(task, time, num_envs),
     }
     aims = {single: "6,000", vector: "20,000"}
-    found = in_turn({**works, **others}, seconds)
-    figures = [Figure(what, median(found[what]), "steps/s", aims.get(what, "")) for what in found]
+    result = in_turn({**works, **others}, seconds)
+    figures = [Figure(what, median(result[what]), "steps/s", aims.get(what, "")) for what in result]
     for what in list(others)[:1]:
-        figures += [Figure(f"{mine} over {what}", _ratio(found[mine], found[what]), "x") for mine in aims]
+        figures += [Figure(f"{mine} over {what}", _ratio(result[mine], result[what]), "x") for mine in aims]
     return figures
 
 
 def in_turn(works: Mapping[str, Rate], seconds: float) -> dict[str, list[float]]:
     """Return the rates of each work, which take turns so that a busy machine slows them alike."""
-    found: dict[str, list[float]] = {what: [] for what in works}
+    result: dict[str, list[float]] = {what: [] for what in works}
     for _ in range(_ROUNDS):
         for what, work in works.items():
-            found[what].append(work(seconds / _ROUNDS))
-    return found
+            result[what].append(work(seconds / _ROUNDS))
+    return result
 
 
 def _ratio(rates: list[float], others: list[float]) -> float:

@@ -61,21 +61,21 @@ def _store(name: str, results: Path, root: Path | None) -> None:
     from agbench.data import catalog
     from agbench.evaluation import anchors as library
 
-    found = library.of_kept(name, results)
-    path = library.save(found, root or catalog.find("task", name).parents[1])
-    _print(found)
+    result = library.of_kept(name, results)
+    path = library.save(result, root or catalog.find("task", name).parents[1])
+    _print(result)
     console.print(f"    wrote {path}", soft_wrap=True)
 
 
-def _print(found: "Anchors") -> None:
+def _print(result: "Anchors") -> None:
     """Print the means of the anchors, a line a split."""
     import numpy as np
 
     from agbench.evaluation import references
 
-    for split, values in found.splits.items():
+    for split, values in result.splits.items():
         rows = [scenario.model_dump(exclude_none=True) for scenario in values.values()]
         means = {role: np.mean([row[role] for row in rows]) for role in rows[0]}
-        said = ", ".join(f"{role} {means[role]:.3g}" for role in references.ROLES if role in means)
-        limit = f", constraint cost at most {found.limits[split]:.3g}" if found.limits[split] else ""
-        console.print(f"{found.task}  {split}: mean {found.objective} of {said} {found.unit}{limit}")
+        text = ", ".join(f"{role} {means[role]:.3g}" for role in references.ROLES if role in means)
+        limit = f", constraint cost at most {result.limits[split]:.3g}" if result.limits[split] else ""
+        console.print(f"{result.task}  {split}: mean {result.objective} of {text} {result.unit}{limit}")

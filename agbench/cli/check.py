@@ -21,16 +21,16 @@ def check(
     """
     from agbench.testing.data_files import check_file, note_on
 
-    found = {str(path): check_file(path) for path in files}
+    result = {str(path): check_file(path) for path in files}
     if json:
-        print_json(found)
+        print_json(result)
     else:
-        for path, problem in found.items():
+        for path, problem in result.items():
             mark = "[green]good[/green]" if problem is None else "[red]wrong[/red]"
             console.print(f"{mark}  {path}")
             if problem is not None:
                 console.print(f"       {problem}", markup=False, soft_wrap=True)
             elif (note := note_on(Path(path))) is not None:
                 console.print(f"       {note}", markup=False, soft_wrap=True)
-    if any(found.values()):
+    if any(result.values()):
         raise typer.Exit(1)

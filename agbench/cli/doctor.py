@@ -48,8 +48,8 @@ def doctor(
     if json:
         print_json({"sound": not wrong, "findings": [asdict(finding) for finding in seen]})
     else:
-        said = f"Wrong: {len(wrong)} of {len(seen)} findings." if wrong else "This installation is sound."
-        console.print(f"\n{said}")
+        text = f"Wrong: {len(wrong)} of {len(seen)} findings." if wrong else "This installation is sound."
+        console.print(f"\n{text}")
     if wrong:
         raise typer.Exit(1)
 

@@ -28,9 +28,9 @@ def export(
     """
     from agbench.training.export import export as write
 
-    found = write(model, task, out, algorithm, normalisation)
+    result = write(model, task, out, algorithm, normalisation)
     console.print(
-        f"{task}  {found.observations} observations: {found.differing} choices between equal outputs "
-        f"differ, amounts by at most {found.largest_difference:.1g}"
+        f"{task}  {result.observations} observations: {result.differing} choices between equal outputs "
+        f"differ, amounts by at most {result.largest_difference:.1g}"
     )
     console.print(f"    wrote {out}")

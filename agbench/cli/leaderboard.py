@@ -120,13 +120,13 @@ def hidden_(
         if not verified.load(board, submission).holds("reproduced", now):
             reproduced(board, submission)
         try:
-            found = runs.run(submission)
+            result = runs.run(submission)
         except ResultError as error:
             return f"{submission.name}: stays {verified.load(board, submission).level}: {error}"
-        verified.save(board, submission, "hidden", hidden=found)
-        value, low, high = scoring.hidden_score(submission.task, found).iqm
+        verified.save(board, submission, "hidden", hidden=result)
+        value, low, high = scoring.hidden_score(submission.task, result).iqm
         return (
-            f"{submission.name}: season {found.season}, {len(found.floor)} hidden scenarios, "
+            f"{submission.name}: season {result.season}, {len(result.floor)} hidden scenarios, "
             f"score {value:.1f} [{low:.1f}, {high:.1f}]"
         )
 

@@ -39,8 +39,8 @@ def first_rows_(
         raise typer.Exit(1)
 
 
-def _say(said: str) -> None:
-    console.print(said, markup=False, soft_wrap=True)
+def _say(text: str) -> None:
+    console.print(text, markup=False, soft_wrap=True)
 
 
 def merged_(
@@ -54,8 +54,8 @@ def merged_(
     from agbench.leaderboard.checks import merged
 
     changed = merged.changes(board)
-    for said in changed:
-        console.print(f"changed  {said}", markup=False, soft_wrap=True, style="red")
+    for text in changed:
+        console.print(f"changed  {text}", markup=False, soft_wrap=True, style="red")
     if changed:
         raise typer.Exit(1)
     new = merged.add(board) if add else []

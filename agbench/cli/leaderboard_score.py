@@ -16,7 +16,7 @@ from agbench.errors import AgBenchError
 from agbench.files import BOARD
 
 if TYPE_CHECKING:
-    from agbench.leaderboard.scoring import Row
+    from agbench.leaderboard.scoring import ScoredRow
 
 _LEFT: Final = ("agent", "level")  # columns of words; all others are numbers
 _GAP: Final = 1  # between columns
@@ -44,17 +44,17 @@ def score_(
     """
     from agbench.leaderboard import scoring
     from agbench.leaderboard.checks.judging import judged
-    from agbench.leaderboard.scoring import Row
+    from agbench.leaderboard.scoring import ScoredRow
     from agbench.leaderboard.verify import verified
     from agbench.untrusted.refusal import shown
 
-    rows: list[Row] = []
+    rows: list[ScoredRow] = []
     errors = 0
-    for folder, found in judged(board, folders):
+    for folder, result in judged(board, folders):
         try:
-            if isinstance(found, AgBenchError):
-                raise found
-            rows.append(scoring.row(found, verified.load(board, found)))
+            if isinstance(result, AgBenchError):
+                raise result
+            rows.append(scoring.row(result, verified.load(board, result)))
         except AgBenchError as error:
             errors += 1
             Console(stderr=True, highlight=False, soft_wrap=True).print(
@@ -69,7 +69,7 @@ def score_(
         raise typer.Exit(1)
 
 
-def _print(rows: "Sequence[Row]") -> None:
+def _print(rows: "Sequence[ScoredRow]") -> None:
     """Print the rows under their tasks; no word is broken, however narrow the terminal."""
     from agbench.leaderboard import scoring
     from agbench.leaderboard.verify import verified
@@ -101,23 +101,23 @@ def _print(rows: "Sequence[Row]") -> None:
         )
 
 
-def _cells(row: "Row", hidden: bool) -> Iterator[str]:
+def _cells(row: "ScoredRow", hidden: bool) -> Iterator[str]:
     """Yield the cells of a row, in the order of the headings."""
-    found = row.scores["test"]
-    value, low, high = found.iqm
+    result = row.scores["test"]
+    value, low, high = result.iqm
     yield f"{row.agent} {row.version}{'' if row.ranked else ' (unranked)'}"
     yield _level(row)
-    yield str(len(found.seeds))
-    yield f"{value:z.1f} [{low:z.1f}, {high:z.1f}]{'' if found.feasible else ' infeasible'}"
+    yield str(len(result.seeds))
+    yield f"{value:z.1f} [{low:z.1f}, {high:z.1f}]{'' if result.feasible else ' infeasible'}"
     if hidden:
         yield f"{row.hidden.iqm.value:.1f}" if row.hidden else ""
-    yield f"{found.beats_expert.value:.2f}"
-    yield plain(found.worst_tenth)
-    yield f"{plain(found.cost)} ({plain(found.limit)})"
-    yield f"{found.violating:.0%}"
+    yield f"{result.beats_expert.value:.2f}"
+    yield plain(result.worst_tenth)
+    yield f"{plain(result.cost)} ({plain(result.limit)})"
+    yield f"{result.violating:.0%}"
 
 
-def _level(row: "Row") -> str:
+def _level(row: "ScoredRow") -> str:
     """Return the level in few words; `exact 1/2`: equal to the last bit on one of two kinds of machine."""
     equal, kinds = row.standing.exact_kinds, len(row.exact)
     if row.stale:

@@ -19,15 +19,15 @@ def report(verdicts: "Iterable[Verdict]", json: bool) -> None:
     """Print verdicts as they come; exit code 1 if a row does not hold."""
     from agbench.untrusted.refusal import shown
 
-    found = []
+    result = []
     for verdict in verdicts:
-        found.append(verdict)
+        result.append(verdict)
         if not json:
             console.print(f"{_mark(verdict)}  {escape(shown(str(verdict.folder), 400))}", soft_wrap=True)
             console.print(f"       {verdict.said}", markup=False, soft_wrap=True)
     if json:
-        print_json([_plain(verdict) for verdict in sorted(found, key=lambda v: v.folder)])
-    if not all(verdict.good for verdict in found):
+        print_json([_plain(verdict) for verdict in sorted(result, key=lambda v: v.folder)])
+    if not all(verdict.good for verdict in result):
         raise typer.Exit(1)
 
 
@@ -61,8 +61,8 @@ def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> 
 def _line(verdict: "Verdict", place: str) -> None:
     from agbench.untrusted.refusal import shown
 
-    said = verdict.said if verdict.good else f"{shown(str(verdict.folder), 400)}: {verdict.said}"
-    console.print(f"{_mark(verdict)}  {place}  {escape(said)}", soft_wrap=True)
+    text = verdict.said if verdict.good else f"{shown(str(verdict.folder), 400)}: {verdict.said}"
+    console.print(f"{_mark(verdict)}  {place}  {escape(text)}", soft_wrap=True)
 
 
 def _summary(done: int, board: Path) -> None:

@@ -49,13 +49,13 @@ def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:
     """Return overrides from KEY=VALUE texts; values are YAML."""
     from agbench.data.reading import load_yaml
 
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for pair in pairs or ():
         key, sign, value = pair.partition("=")
         if not sign or not key:
             raise ConfigError(f"--set {pair!r} is not KEY=VALUE, such as beta=5.0.")
-        found[key.strip()] = load_yaml(value, f"--set {key}")
-    return found
+        result[key.strip()] = load_yaml(value, f"--set {key}")
+    return result
 
 
 def print_json(content: Any) -> None:

@@ -38,25 +38,25 @@ def show(
     from agbench.data.overrides import override
     from agbench.evaluation.description import describe
 
-    found = describe(override(catalog.task(task), read_overrides(set_)))
+    result = describe(override(catalog.task(task), read_overrides(set_)))
     if json:
-        return print_json(found)
-    _print_head(found)
-    _print_observation(found["observation"])
-    return _print_rest(found)
+        return print_json(result)
+    _print_head(result)
+    _print_observation(result["observation"])
+    return _print_rest(result)
 
 
-def _print_head(found: dict[str, Any]) -> None:
-    console.print(f"[bold]{found['task']}[/bold]  {found['summary']}")
-    console.print(f"  source      {found['source']}", soft_wrap=True)
+def _print_head(result: dict[str, Any]) -> None:
+    console.print(f"[bold]{result['task']}[/bold]  {result['summary']}")
+    console.print(f"  source      {result['source']}", soft_wrap=True)
     for section in ("simulator", "season", "reward"):
-        if section in found:
-            said = ", ".join(
+        if section in result:
+            text = ", ".join(
                 f"{key} {_words(value)}"
-                for key, value in found[section].items()
+                for key, value in result[section].items()
                 if value not in ({}, [], None)
             )
-            console.print(f"  {section:<10}  {said}", markup=False)
+            console.print(f"  {section:<10}  {text}", markup=False)
 
 
 def _words(value: Any) -> str:
@@ -87,28 +87,28 @@ def _print_observation(entries: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def _print_rest(found: dict[str, Any]) -> None:
-    action, protocol = found["action"], found["protocol"]
+def _print_rest(result: dict[str, Any]) -> None:
+    action, protocol = result["action"], result["protocol"]
     console.print(f"\n[bold]Action[/bold]  {action['kind']}")
     for i, choice in enumerate(action["choices"]):
         console.print(f"  {i}  {choice}")
-    metrics = ", ".join(f"{k} ({m['unit']})" for k, m in found["metrics"].items())
+    metrics = ", ".join(f"{k} ({m['unit']})" for k, m in result["metrics"].items())
     console.print(f"\n[bold]Metrics[/bold]  {metrics}")
     console.print("\n[bold]Splits[/bold]")
-    for name, keys in found["splits"].items():
+    for name, keys in result["splits"].items():
         console.print(f"  {name:<10}  {_grouped(keys)}")
     console.print(
         f"\n[bold]Protocol[/bold]  {protocol['objective']} ({protocol['objective_unit']}), "
         f"{protocol['aggregate']} over scenarios, {protocol['repeats']} repeat(s), "
         f"{protocol['bootstrap']} bootstrap resamples; a failed episode counts {protocol['worst']:g}"
     )
-    references = found["references"]
+    references = result["references"]
     console.print(
         f"[bold]References[/bold]  floor {references['floor']}, expert {references['expert']}, "
         f"oracle {references['oracle'] or 'none'}"
     )
-    console.print(f"[bold]Policies[/bold]  {', '.join(found['policies'])}")
-    console.print(f"[bold]File[/bold]  {found['file']}", soft_wrap=True)
+    console.print(f"[bold]Policies[/bold]  {', '.join(result['policies'])}")
+    console.print(f"[bold]File[/bold]  {result['file']}", soft_wrap=True)
 
 
 def _grouped(keys: list[str]) -> str:

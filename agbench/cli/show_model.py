@@ -24,18 +24,18 @@ def show_model(name: str | None, json: bool) -> None:
 
     if name is None:
         raise ConfigError(f"show model: which model? One of {', '.join(model_names())}.")
-    found = describe_model(name)
+    result = describe_model(name)
     if json:
-        print_json(found)
+        print_json(result)
         return
-    console.print(f"[bold]{name}[/bold]  {found['summary']}")
-    if found.get("events"):
-        console.print(f"  events      {', '.join(found['events'])}")
+    console.print(f"[bold]{name}[/bold]  {result['summary']}")
+    if result.get("events"):
+        console.print(f"  events      {', '.join(result['events'])}")
     for key, heading in _HEADINGS.items():
-        if found.get(key):
-            console.print(f"\n[bold]{heading}[/bold]  {len(found[key])}")
-            console.print(_table(found[key]))
-    for preset, changes in found.get("presets", {}).items():
+        if result.get(key):
+            console.print(f"\n[bold]{heading}[/bold]  {len(result[key])}")
+            console.print(_table(result[key]))
+    for preset, changes in result.get("presets", {}).items():
         listed = ", ".join(f"{key} {value:g}" for key, value in changes.items()) or "the defaults above"
         console.print(f"\n[bold]Preset {preset}[/bold]  {listed}", highlight=False)
 

@@ -50,8 +50,8 @@ def submit(
     from agbench.leaderboard.submitting import submit as make
 
     content = {} if card is None else _card(card)
-    said = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
-    content.update({key: value for key, value in said.items() if value is not None})
+    text = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
+    content.update({key: value for key, value in text.items() if value is not None})
     if steps is not None:
         content["training"] = {**content.get("training", {}), "steps": steps}
     if rule is not None or policy:
@@ -72,10 +72,10 @@ def _card(path: Path) -> dict[str, Any]:
     """Return the keys of a card; what else they must be, a check says."""
     from agbench.data.reading import load_file
 
-    found = load_file(path)
-    if not isinstance(found, dict | None):
-        raise ConfigError(f"{path}: a {type(found).__name__}; wanted keys of submission.yaml and values.")
-    content = {key: value for key, value in (found or {}).items() if value is not None}
+    result = load_file(path)
+    if not isinstance(result, dict | None):
+        raise ConfigError(f"{path}: a {type(result).__name__}; wanted keys of submission.yaml and values.")
+    content = {key: value for key, value in (result or {}).items() if value is not None}
     for key, example in _PARTS.items():
         if not isinstance(content.get(key, {}), dict):
             raise ConfigError(f"{path}: {key}: {content[key]!r}; wanted keys and values: `{key}: {example}`.")

@@ -14,14 +14,14 @@ def tasks(json: JsonOption = False) -> None:
     """
     from agbench.data.task_list import tasks as all_tasks
 
-    found = all_tasks()
+    result = all_tasks()
     if json:
-        print_json([asdict(info) | {"splits": info.splits} for info in found])
+        print_json([asdict(info) | {"splits": info.splits} for info in result])
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("task", "splits", "references (floor, expert, oracle)", "summary"):
         table.add_column(heading, overflow="fold")
-    for info in found:
+    for info in result:
         references = ", ".join(filter(None, (info.floor, info.expert, info.oracle)))
         table.add_row(info.id, ", ".join(info.split_names), references, info.summary)
     console.print(table)

@@ -46,13 +46,13 @@ def list_sites(json: JsonOption = False) -> None:
     from agbench.data import catalog
     from agbench.weather.generator import of_site
 
-    found = [of_site.overview(name) for name in catalog.names("site")]
+    result = [of_site.overview(name) for name in catalog.names("site")]
     if json:
-        print_json([asdict(site) for site in found])
+        print_json([asdict(site) for site in result])
         return
     table = Table("site", "place", "measured", "generated", box=None)
     table.columns[2].no_wrap = True
-    for site in found:
+    for site in result:
         table.add_row(site.site, _place(site), site.measured, "yes" if site.generated else "no")
     console.print(table)
 
@@ -70,16 +70,16 @@ def show(
     """
     from agbench.weather.generator import of_site
 
-    found = of_site.overview(site)
+    result = of_site.overview(site)
     months = of_site.months(site, year, season)
     shown_as = {"season": season} if year is None else {"year": year}
     if json:
-        print_json({**asdict(found), **shown_as, "months": months.to_dict("list")})
+        print_json({**asdict(result), **shown_as, "months": months.to_dict("list")})
         return
-    console.print(f"{site}  {found.summary}")
-    console.print(f"    {_place(found)}; soils: {', '.join(found.soils) or 'none'}")
+    console.print(f"{site}  {result.summary}")
+    console.print(f"    {_place(result)}; soils: {', '.join(result.soils) or 'none'}")
     scenario = f"{site}/generated/{season}" if year is None else f"{site}/{year}"
-    console.print(f"    measured: {found.measured}; scenario {scenario}:")
+    console.print(f"    measured: {result.measured}; scenario {scenario}:")
     units = ("IRRAD MJ m-2 d-1", "TMIN degC", "TMAX degC", "VAP hPa", "WIND m s-1", "RAIN mm d-1")
     table = Table("month", *units, box=None)
     for day, row in zip(months.index, months.to_dict("records"), strict=True):
@@ -98,18 +98,18 @@ def list_soils(json: JsonOption = False) -> None:
     """
     from agbench.data import catalog, soil_report
 
-    found = [soil_report.overview(name) for name in catalog.names("soil")]
+    result = [soil_report.overview(name) for name in catalog.names("soil")]
     if json:
-        print_json([asdict(soil) for soil in found])
+        print_json([asdict(soil) for soil in result])
         return
     titles = ("layers", "wilting", "field capacity", "saturation", "rootable depth", "available water")
     table = Table("soil", *titles, box=None)
-    for soil in found:
+    for soil in result:
         limits = (soil.wilting, soil.capacity, soil.saturation)
         lengths = ("-" if x is None else f"{x:.0f} cm" for x in (soil.depth, soil.available))
         table.add_row(soil.soil, str(soil.layers), *(f"{limit:.3f}" for limit in limits), *lengths)
     console.print(table)
-    for soil in (soil for soil in found if soil.remark):
+    for soil in (soil for soil in result if soil.remark):
         console.print(f"    {soil.soil}: {soil.remark}")
 
 
@@ -146,18 +146,18 @@ def check(
     from agbench.weather.generator import of_site
     from agbench.weather.generator.check import share_passed
 
-    found = of_site.check_site(site, observations, as_repair(repair), seasons)
+    result = of_site.check_site(site, observations, as_repair(repair), seasons)
     if json:
-        print_json([{**asdict(finding), "passed": finding.passed} for finding in found])
+        print_json([{**asdict(finding), "passed": finding.passed} for finding in result])
     else:
-        for criterion, (passed, total) in share_passed(found).items():
+        for criterion, (passed, total) in share_passed(result).items():
             console.print(f"{criterion:24}{passed:4} of {total:3} pass")
-        for f in (finding for finding in found if not finding.passed):
+        for f in (finding for finding in result if not finding.passed):
             console.print(
                 f"    {f.criterion}, {f.what}: observed {f.observed:.3g}, generated {f.generated:.3g},"
                 f" off by {f.off:.3g}, allowed {f.allowed:.3g}"
             )
-    if not all(finding.passed for finding in found):
+    if not all(finding.passed for finding in result):
         raise typer.Exit(1)
 
 
@@ -209,19 +209,19 @@ def yields(
     from agbench.weather.generator import of_site
 
     series = of_site.observations(site, observations, as_repair(repair))
-    found = compare_yields(site, series, crop)
-    rows = {"observed": found.observed, "generated": found.generated}
+    result = compare_yields(site, series, crop)
+    rows = {"observed": result.observed, "generated": result.generated}
     if json:
-        print_json({name: values.tolist() for name, values in rows.items()} | {"passed": found.passed})
+        print_json({name: values.tolist() for name, values in rows.items()} | {"passed": result.passed})
     else:
         for name, values in rows.items():
             spread = values.std(ddof=1)
             console.print(
                 f"{name:10}{values.size:5} seasons  mean {values.mean():.2f}  sd {spread:.2f} t ha-1"
             )
-        console.print(f"mean off by {found.mean_off:.1%} (allowed {MEAN_LIMIT:.0%}),", end=" ")
-        console.print(f"standard deviation by {found.spread_off:.1%} (allowed {SPREAD_LIMIT:.0%})")
-    if not found.passed:
+        console.print(f"mean off by {result.mean_off:.1%} (allowed {MEAN_LIMIT:.0%}),", end=" ")
+        console.print(f"standard deviation by {result.spread_off:.1%} (allowed {SPREAD_LIMIT:.0%})")
+    if not result.passed:
         raise typer.Exit(1)
 
 
@@ -236,8 +236,8 @@ def as_repair(text: str) -> "Repair":
     """Return a named repair; raises for any other word."""
     from agbench.weather.readers.observations import Repair
 
-    for known in get_args(Repair):
-        if text == known:
-            found: Repair = known
-            return found
+    for names in get_args(Repair):
+        if text == names:
+            result: Repair = names
+            return result
     raise unknown("repair", text, get_args(Repair), where="--repair")

@@ -99,12 +99,12 @@ class Sources:
     @cached_property
     def files(self) -> dict[str, Path]:
         """The file of each module, by dotted name."""
-        found = {}
+        result = {}
         for root in (self._folder, *self._others):
             for path in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
                 parts = path.relative_to(root.parent).with_suffix("").parts
-                found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-        return found
+                result[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        return result
 
     @cached_property
     def digest(self) -> str:
@@ -134,7 +134,7 @@ class Sources:
             if place in seen:
                 continue
             seen.add(place)
-            todo += [found for found in self._reached(place) if found not in seen]
+            todo += [result for result in self._reached(place) if result not in seen]
         return {(name, what) for name, what in seen if what in self.module(name).definitions}
 
     def hash(self, roots: Iterable[str]) -> str:
@@ -152,8 +152,8 @@ class Sources:
         """Return the files beside a module that texts in it name."""
         folder = self.files[module].parent
         if folder not in self._beside:
-            found = (path for path in folder.iterdir() if path.suffix != ".py" and path.is_file())
-            self._beside[folder] = {path.name: path for path in found}
+            result = (path for path in folder.iterdir() if path.suffix != ".py" and path.is_file())
+            self._beside[folder] = {path.name: path for path in result}
         return {self._beside[folder][text] for text in texts & self._beside[folder].keys()}
 
     def _root(self, root: str) -> Place:
@@ -198,9 +198,9 @@ class Sources:
         """Yield what runs when a thing is imported."""
         module, name = target
         inner = f"{module}.{name}"
-        found = inner if inner in self.files else module
-        if found in self.files and found not in self._boundary:
-            yield found, _EFFECTS
+        result = inner if inner in self.files else module
+        if result in self.files and result not in self._boundary:
+            yield result, _EFFECTS
 
     def _all_found(self, targets: Iterable[Place], rest: str) -> Iterator[Place]:
         for target in targets:
@@ -209,11 +209,11 @@ class Sources:
     def _resolve(self, module: str, dotted: str) -> Iterator[Place]:
         """Yield what a dotted name, used in a module, stands for."""
         first, _, rest = dotted.partition(".")
-        known = self.module(module)
-        if first in known.definitions:
+        names = self.module(module)
+        if first in names.definitions:
             yield module, first
-        if first in known.imported:
-            yield from self._find(known.imported[first], rest)
+        if first in names.imported:
+            yield from self._find(names.imported[first], rest)
 
     def _find(self, target: Place, rest: str) -> Iterator[Place]:
         """Yield what an imported thing, and an attribute of it, stand for."""
@@ -253,47 +253,47 @@ class _Reader:
 
     def module(self) -> Module:
         """Return what the module defines and imports."""
-        found = Module()
+        result = Module()
         for statement in _statements(self._tree.body):
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
-                found.imported |= dict(self._imports(statement))
+                result.imported |= dict(self._imports(statement))
                 if isinstance(statement, ast.Import):
-                    found.runs |= {alias.name for alias in statement.names}
+                    result.runs |= {alias.name for alias in statement.names}
                 continue
             definition = self._definition(statement)
             names = _defined(statement)
             for name in names:
-                found.definitions.setdefault(name, []).append(definition)
+                result.definitions.setdefault(name, []).append(definition)
             if not names or isinstance(statement, (ast.For, ast.While, ast.With, ast.Try, ast.If)):
-                found.definitions.setdefault(_EFFECTS, []).append(definition)
+                result.definitions.setdefault(_EFFECTS, []).append(definition)
             for inner in ast.walk(statement):  # imports inside `try` or `if` bind names of the module
                 if isinstance(inner, (ast.Import, ast.ImportFrom)) and not _has_scope(statement):
-                    found.imported |= dict(self._imports(inner))
-        found.stars = {module for module, name in found.imported.values() if name == "*"}
-        found.imported.pop("*", None)
-        return found
+                    result.imported |= dict(self._imports(inner))
+        result.stars = {module for module, name in result.imported.values() if name == "*"}
+        result.imported.pop("*", None)
+        return result
 
     def _definition(self, statement: ast.stmt) -> Definition:
         decorators = getattr(statement, "decorator_list", [])
         first = min([statement.lineno, *(node.lineno for node in decorators)])
         lines = self._lines[first - 1 : statement.end_lineno]
-        found = Definition("\n".join(line for line in lines if line is not None))
-        self._collect(statement, found)
-        return found
+        result = Definition("\n".join(line for line in lines if line is not None))
+        self._collect(statement, result)
+        return result
 
-    def _collect(self, node: ast.AST, found: Definition) -> None:
+    def _collect(self, node: ast.AST, result: Definition) -> None:
         """Add the names that a node uses, leaving out annotations of arguments and results."""
         if isinstance(node, ast.Import):
-            found.imports |= {(alias.name, _WHOLE) for alias in node.names}
+            result.imports |= {(alias.name, _WHOLE) for alias in node.names}
             return
         if isinstance(node, ast.ImportFrom):
-            found.imports |= {target for _, target in self._imports(node)}
+            result.imports |= {target for _, target in self._imports(node)}
             return
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
-            found.texts.add(node.value)
+            result.texts.add(node.value)
         dotted = _dotted(node)
         if dotted:
-            found.uses.add(dotted)
+            result.uses.add(dotted)
             return
         for name, value in ast.iter_fields(node):
             if name == "body" and _only_for_types(node):
@@ -302,7 +302,7 @@ class _Reader:
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
-                    self._collect(child, found)
+                    self._collect(child, result)
 
     def _imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Place]]:
         """Yield each name that an import binds, and what it stands for."""
@@ -341,11 +341,11 @@ def _without_prose(text: str, tree: ast.Module) -> list[str | None]:
             for row in range(first + 1, last + 1):
                 lines[row] = tail if row == last else b""
             kept.difference_update(range(first, last + 1))
-    found: list[str | None] = []
+    result: list[str | None] = []
     for row, line in enumerate(lines):
         stripped = line.decode() if row in kept else line.decode().rstrip()
-        found.append(stripped if stripped or row in kept else None)
-    return found
+        result.append(stripped if stripped or row in kept else None)
+    return result
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -370,17 +370,17 @@ def _defined(statement: ast.stmt) -> list[str]:
     """Return the names that a statement of a module defines."""
     if _has_scope(statement):
         return [statement.name]  # type: ignore[attr-defined]
-    found = []
+    result = []
     todo: list[ast.AST] = [statement]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.append(node.id)
+            result.append(node.id)
         elif _has_scope(node):
-            found.append(node.name)  # type: ignore[attr-defined]
+            result.append(node.name)  # type: ignore[attr-defined]
         elif not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)):
             todo += ast.iter_child_nodes(node)
-    return found
+    return result
 
 
 def _has_scope(node: ast.AST) -> bool:
@@ -429,9 +429,9 @@ def closure_hash(*roots: str) -> str:
     )
     path = cache_folder() / "closures" / f"{sources.digest[:32]}.json"
     stored = sealed.read(path, sources.digest)
-    known: dict[str, str] = {} if stored is None else json.loads(stored)
+    names: dict[str, str] = {} if stored is None else json.loads(stored)
     label = " ".join(sorted(roots))
-    if label not in known:
-        known[label] = sources.hash(roots)
-        sealed.write(path, sources.digest, json.dumps(known).encode())
-    return known[label]
+    if label not in names:
+        names[label] = sources.hash(roots)
+        sealed.write(path, sources.digest, json.dumps(names).encode())
+    return names[label]

@@ -191,5 +191,5 @@ def _processor() -> tuple[str, ...]:
     from numba.core.registry import cpu_target
 
     target: Any = cpu_target.target_context
-    found: tuple[str, ...] = target.codegen().magic_tuple()
-    return found
+    result: tuple[str, ...] = target.codegen().magic_tuple()
+    return result

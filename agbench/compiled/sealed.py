@@ -45,14 +45,14 @@ def write(path: Path, key: str, content: bytes) -> bool:
 
 def read(path: Path, key: str) -> bytes | None:
     """Return the content that was written for a key; None where there is none, or another, or damage."""
-    found = _open(path)
-    return found[1] if found is not None and found[0] == key else None
+    result = _open(path)
+    return result[1] if result is not None and result[0] == key else None
 
 
 def key_of(path: Path) -> str | None:
     """Return the key of a file; None where it is damaged or no file of this kind."""
-    found = _open(path)
-    return None if found is None else found[0]
+    result = _open(path)
+    return None if result is None else result[0]
 
 
 def _open(path: Path) -> tuple[str, bytes] | None:

@@ -33,7 +33,7 @@ Kind = TypeVar("Kind", bound=Task)
 
 def tasks_of(schema: type[Kind]) -> list[Kind]:
     """Return all tasks of a schema, by id."""
-    return [found for found in map(task, names("task")) if isinstance(found, schema)]
+    return [result for result in map(task, names("task")) if isinstance(result, schema)]
 
 
 def crop(name: str) -> Crop:
@@ -53,8 +53,10 @@ def site(name: str) -> Site:
 
 def prices(path: Path) -> PriceSeries:
     """Read the description of a price series, whose `prices` is its file's own name."""
-    found: PriceSeries = _read(path, "prices", path.stat().st_mtime_ns if path.is_file() else 0, _read_prices)
-    return found
+    result: PriceSeries = _read(
+        path, "prices", path.stat().st_mtime_ns if path.is_file() else 0, _read_prices
+    )
+    return result
 
 
 def _read_prices(path: Path) -> PriceSeries:
@@ -79,14 +81,14 @@ Found = TypeVar("Found", bound=Strict)
 def _named(kind: str, name: str, read: Callable[[Path], Found]) -> Found:
     """Read a data file whose own name must be that of its file."""
     path = find(kind, name)
-    found: Found = _read(path, kind, path.stat().st_mtime_ns, read)
-    return found
+    result: Found = _read(path, kind, path.stat().st_mtime_ns, read)
+    return result
 
 
 @lru_cache(maxsize=512)
 def _read(path: Path, kind: str, changed: int, read: Callable[[Path], Found]) -> Found:
-    found = read(path)
-    said = getattr(found, kind)
-    if said != path.stem:
-        raise ConfigError(f"{path}: {kind}: {said!r} must be the file's own name, {path.stem!r}.")
-    return found
+    result = read(path)
+    text = getattr(result, kind)
+    if text != path.stem:
+        raise ConfigError(f"{path}: {kind}: {text!r} must be the file's own name, {path.stem!r}.")
+    return result

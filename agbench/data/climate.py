@@ -28,7 +28,7 @@ class Occurrence(Strict):
     wet_wet: Monthly
 
 
-class Amounts(Strict):
+class RainAmounts(Strict):
     """Rain of wet days: scale [cm d-1] x exp(shape x quantile), persistent within a spell."""
 
     scale: Monthly
@@ -71,7 +71,7 @@ class Climate(Strict):
 
     source: str
     occurrence: Occurrence
-    amounts: Amounts
+    amounts: RainAmounts
     elements: dict[str, Element]
     dynamics: Annotated[list[Dynamics], Field(min_length=4, max_length=4)]
     slow: Slow

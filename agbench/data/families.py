@@ -54,8 +54,8 @@ def names() -> list[str]:
 
 def schema(name: str) -> type[Task]:
     """Return the schema of a family's tasks; raises `UnknownNameError` for a name that there is not."""
-    found: type[Task] = load(_OURS[name][0]) if name in _OURS else find(name).schema
-    return found
+    result: type[Task] = load(_OURS[name][0]) if name in _OURS else find(name).schema
+    return result
 
 
 def find(name: str) -> Any:

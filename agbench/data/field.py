@@ -66,8 +66,8 @@ class Soil(Strict):
     @property
     def values(self) -> dict[str, Any]:
         """All parameters as plain numbers and flat tables, under the model's own names."""
-        found = plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
-        return found | ({"SoilProfileDescription": self.profile.description} if self.profile else {})
+        result = plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
+        return result | ({"SoilProfileDescription": self.profile.description} if self.profile else {})
 
     @model_validator(mode="after")
     def _rootable(self) -> "Soil":

@@ -42,12 +42,12 @@ def keys(task: Task) -> list[str]:
 
 def _path(task: Task, key: str) -> list[str]:
     """Return the path of a key from its full or short name."""
-    known = keys(task)
-    said = key.replace("__", ".")
-    if said in known:
-        return said.split(".")
-    if "." not in said:
-        meant = [path for path in known if path.split(".")[-1] == said]
+    names = keys(task)
+    text = key.replace("__", ".")
+    if text in names:
+        return text.split(".")
+    if "." not in text:
+        meant = [path for path in names if path.split(".")[-1] == text]
         if len(meant) == 1:
             return meant[0].split(".")
         if meant:
@@ -55,8 +55,8 @@ def _path(task: Task, key: str) -> list[str]:
                 f"override {key!r} is ambiguous: {' or '.join(meant)} "
                 f"(in Python {' or '.join(path.replace('.', '__') for path in meant)})."
             )
-    words = {path.split(".")[-1] for path in known} | set(known)
-    raise ConfigError(f"override: unknown key {key!r}.{did_you_mean(said, words)}")
+    words = {path.split(".")[-1] for path in names} | set(names)
+    raise ConfigError(f"override: unknown key {key!r}.{did_you_mean(text, words)}")
 
 
 def _plain(value: Any) -> Any:

@@ -33,28 +33,28 @@ _FOLDERS: Final = {
 def roots() -> list[Path]:
     """Return the folders that data files are looked for in: ours, packages', users'."""
     wheel = _PACKAGE / "_data"
-    found = [wheel if wheel.is_dir() else _PACKAGE.parent, *_package_roots()]
+    result = [wheel if wheel.is_dir() else _PACKAGE.parent, *_package_roots()]
     for folder in os.environ.get(PATH_VARIABLE, "").split(os.pathsep):
         if not folder:
             continue
         if not Path(folder).is_dir():
             raise ConfigError(f"{PATH_VARIABLE}: {folder} is not a folder.")
-        found.append(Path(folder))
-    return list(dict.fromkeys(root.resolve() for root in found))
+        result.append(Path(folder))
+    return list(dict.fromkeys(root.resolve() for root in result))
 
 
 @lru_cache(maxsize=1)
 def _package_roots() -> list[Path]:
     """Return the roots that installed packages add through the entry point group."""
-    found = []
+    result = []
     for point in metadata.entry_points(group=ENTRY_POINT_GROUP):
         spec = find_spec(point.module)
         if spec is None or not spec.submodule_search_locations:
             raise ConfigError(
                 f"entry point {point.name!r} of {ENTRY_POINT_GROUP}: no package {point.module!r}."
             )
-        found.append(Path(next(iter(spec.submodule_search_locations))))
-    return found
+        result.append(Path(next(iter(spec.submodule_search_locations))))
+    return result
 
 
 def names(kind: str) -> list[str]:
@@ -64,15 +64,15 @@ def names(kind: str) -> list[str]:
 
 def files(kind: str) -> dict[str, Path]:
     """Return the files of a kind by name; one name in two roots is an error."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for root in roots():
         for path in sorted((root / _FOLDERS[kind]).glob("*.yaml")):
-            if path.stem in found:
+            if path.stem in result:
                 raise ConfigError(
-                    f"the {kind} {path.stem!r} is defined twice: {found[path.stem]} and {path}."
+                    f"the {kind} {path.stem!r} is defined twice: {result[path.stem]} and {path}."
                 )
-            found[path.stem] = path
-    return found
+            result[path.stem] = path
+    return result
 
 
 def find(kind: str, name: str) -> Path:

@@ -151,10 +151,10 @@ def _sentence(schema: type[BaseModel], error: Any) -> str:
     key = ".".join(location)
     kind, value = error["type"], error["input"]
     if kind == "extra_forbidden":
-        known = _keys_at(schema, error["loc"][:-1])
+        names = _keys_at(schema, error["loc"][:-1])
         parent = ".".join(location[:-1])
         prefix = f"{parent}: " if parent else ""
-        return f"{prefix}unknown key {location[-1]!r}.{did_you_mean(location[-1], known)}"
+        return f"{prefix}unknown key {location[-1]!r}.{did_you_mean(location[-1], names)}"
     if kind == "missing":
         return f"the key {key!r} is missing."
     if kind == "literal_error":

@@ -54,8 +54,8 @@ def _contradictions(values: Mapping[str, Any]) -> Iterator[str]:
 
 def _moistures(model: Retention, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with the order and the distance of a model's moisture contents."""
-    known = [name for name in model.rising if name in values]
-    for drier, wetter in pairwise(known):
+    names = [name for name in model.rising if name in values]
+    for drier, wetter in pairwise(names):
         if not 0.0 < values[drier] < values[wetter] < 1.0:
             yield (
                 f"moisture must rise from {drier} to {wetter}, between 0 and 1;"

@@ -68,14 +68,14 @@ class Material(Strict):
         return points[0][1] if pf < points[0][0] else points[-1][1]
 
 
-class Layer(Strict):
+class SoilLayer(Strict):
     """A layer: how thick it is and what it is made of."""
 
     thickness: str
     material: str
 
     @model_validator(mode="after")
-    def _thick(self) -> "Layer":
+    def _thick(self) -> "SoilLayer":
         _in_units(self, ("thickness",))
         if not 5.0 <= self.centimetres <= 250.0:
             raise ValueError(f"thickness must lie in 5 to 250 cm; got {self.thickness}.")
@@ -99,22 +99,22 @@ class SoilProfile(Strict):
     field_capacity: Number = Field(ge=1, le=3)
     surface_conductivity: str
     materials: dict[str, Material] = Field(min_length=1)
-    layers: list[Layer] = Field(min_length=1, max_length=10)
+    layers: list[SoilLayer] = Field(min_length=1, max_length=10)
 
     @model_validator(mode="after")
     def _consistent(self) -> "SoilProfile":
         _in_units(self, ("surface_conductivity",))
         for layer in self.layers:
             if layer.material not in self.materials:
-                known = ", ".join(self.materials)
-                raise ValueError(f"a layer is of {layer.material!r}; the materials are {known}.")
+                names = ", ".join(self.materials)
+                raise ValueError(f"a layer is of {layer.material!r}; the materials are {names}.")
         at = {"SMW": self.wilting_point, "SMFCF": self.field_capacity, "SM0": SATURATED}
         for name, material in self.materials.items():
             for limit, pf in at.items():
-                stated, found = split_quantity(getattr(material, limit))[0], material.moisture(pf)
-                if abs(stated - found) > _ROUNDING:
+                stated, result = split_quantity(getattr(material, limit))[0], material.moisture(pf)
+                if abs(stated - result) > _ROUNDING:
                     raise ValueError(
-                        f"material {name!r} states {limit} {stated:g}, but its curve holds {found:g} at "
+                        f"material {name!r} states {limit} {stated:g}, but its curve holds {result:g} at "
                         f"pF {pf:g}."
                     )
         return self
@@ -135,7 +135,7 @@ class SoilProfile(Strict):
             "SoilLayers": [self._described(layer) for layer in self.layers],
         }
 
-    def _described(self, layer: Layer) -> dict[str, Any]:
+    def _described(self, layer: SoilLayer) -> dict[str, Any]:
         material = self.materials[layer.material]
         return {
             "Thickness": layer.centimetres,

@@ -22,8 +22,8 @@ class Change(Strict):
         name = getattr(info, "field_name", "")
         unit, limit = {"temperature": ("degC", 10.0), "rain": ("%", 100.0)}[name]
         if value is not None:
-            number, found = split_quantity(value)
-            if found != unit or abs(number) > limit:
+            number, result = split_quantity(value)
+            if result != unit or abs(number) > limit:
                 example = "2 degC" if name == "temperature" else "-20 %"
                 raise ValueError(f"{value!r} is not a change such as '{example}' (at most {limit:g} {unit}).")
         return value

@@ -128,9 +128,9 @@ class Task(Strict):
 
     @model_validator(mode="after")
     def _objective_exists(self) -> "Task":
-        known = ("return", *self.metrics)
-        if self.protocol.objective not in known:
+        names = ("return", *self.metrics)
+        if self.protocol.objective not in names:
             raise ValueError(
-                f"protocol.objective {self.protocol.objective!r} is not one of {', '.join(known)}."
+                f"protocol.objective {self.protocol.objective!r} is not one of {', '.join(names)}."
             )
         return self

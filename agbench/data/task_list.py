@@ -62,7 +62,7 @@ def _shown(path: Path) -> dict[str, Any] | None:
 
     try:
         text = path.read_text(encoding="utf-8")
-        sections = [found[0] for found in _SECTION.finditer(text + "\n") if found[1] in _SHOWN]
+        sections = [result[0] for result in _SECTION.finditer(text + "\n") if result[1] in _SHOWN]
         content = yaml.load("".join(sections), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         usual = isinstance(content["summary"], str) and {"floor", "expert"} <= set(content["references"])
         return content if usual and content["splits"] else None

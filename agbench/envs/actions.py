@@ -87,8 +87,8 @@ class Menu:
                 f"action {actions!r} lies outside the menu; whole numbers from 0 to {self._n - 1} "
                 f"are: {', '.join(self._labels)}."
             )
-        found: Floats = self._table[chosen]
-        return found
+        result: Floats = self._table[chosen]
+        return result
 
     def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
         """Return the numbers of the largest doses that exceed `wanted`, (n, names), in no input."""

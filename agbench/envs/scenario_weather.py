@@ -108,17 +108,17 @@ def hashes(keys: Sequence[str], given: DailySeries | None) -> dict[str, str]:
     Hidden seasons add a commitment: it tells two secrets apart and gives neither away.
     """
     seasons = {(season.site, season.kind) for season in map(parse, keys)}
-    found = {}
+    result = {}
     for site, kind in sorted(seasons):
         if kind == "measured":
-            found[f"weather {site}"] = (given or site_series(site)).sha256
+            result[f"weather {site}"] = (given or site_series(site)).sha256
             continue
         climate = catalog.site(site).climate
         text = climate.model_dump_json() if climate else ""
-        found[f"climate {site}"] = hashlib.sha256(text.encode()).hexdigest()
+        result[f"climate {site}"] = hashlib.sha256(text.encode()).hexdigest()
         if kind == "hidden":
-            found["hidden seasons"] = _commitment()
-    return found
+            result["hidden seasons"] = _commitment()
+    return result
 
 
 def mark(key: str) -> str:
@@ -148,12 +148,12 @@ def secret_is_here() -> bool:
 def read_secret(path: str | Path, where: str = "secret") -> bytes:
     """Return a file's secret, without white space at its ends; no message of ours shows any of it."""
     try:
-        found = Path(path).read_bytes().strip()
+        result = Path(path).read_bytes().strip()
     except OSError as error:
         raise ConfigError(f"{where}: {path} cannot be read: {error.strerror or error}.") from None
-    if len(found) < _LEAST_SECRET:
+    if len(result) < _LEAST_SECRET:
         raise ConfigError(f"{where}: {path} is too short for a secret; give at least {_LEAST_SECRET} bytes.")
-    return found
+    return result
 
 
 def _commitment() -> str:

@@ -28,7 +28,7 @@ class ScenarioSet:
         self,
         split: str,
         keys: Sequence[str],
-        known: Sequence[str],
+        names: Sequence[str],
         build: Build,
         series: DailySeries | None = None,
         random: bool = False,
@@ -38,7 +38,7 @@ class ScenarioSet:
         self.series = series
         self.keys = tuple(keys)
         self.random = random
-        self._known = frozenset((*known, *keys))
+        self._known = frozenset((*names, *keys))
         self._beyond = beyond
         self._build = build
         self._worlds: dict[str, Any] = {}
@@ -57,10 +57,10 @@ class ScenarioSet:
             return self._build(key, generator if self.random else None)
         if self.random and generator is not None:
             return self._build(key, generator)
-        found = self._worlds.get(key)
-        if found is None:
-            found = self._worlds[key] = self._build(key, None)
-        return found
+        result = self._worlds.get(key)
+        if result is None:
+            result = self._worlds[key] = self._build(key, None)
+        return result
 
     def _unknown(self, key: Any) -> UnknownNameError:
         """Return the error for a key that stands for no scenario; long lists of keys are not printed."""

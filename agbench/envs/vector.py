@@ -174,8 +174,8 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
 
 def _masked(info: dict[str, Arrays], mask: Booleans) -> dict[str, Any]:
     """Return an info with, beside each key, the mask of the rows that it speaks of."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, values in info.items():
-        found[name] = values
-        found[f"_{name}"] = mask.copy()
-    return found
+        result[name] = values
+        result[f"_{name}"] = mask.copy()
+    return result

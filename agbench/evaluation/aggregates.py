@@ -30,20 +30,20 @@ def interquartile_mean(values: Floats) -> Floats:
     """Return the mean of the middle half of values (..., n)."""
     ordered = np.sort(values, axis=-1)
     cut = int(_TRIM * ordered.shape[-1])
-    found: Floats = ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1)
-    return found
+    result: Floats = ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1)
+    return result
 
 
 def median(values: Floats) -> Floats:
     """Return the median of values (..., n)."""
-    found: Floats = np.median(values, axis=-1)
-    return found
+    result: Floats = np.median(values, axis=-1)
+    return result
 
 
 def mean(values: Floats) -> Floats:
     """Return the mean of values (..., n)."""
-    found: Floats = values.mean(axis=-1)
-    return found
+    result: Floats = values.mean(axis=-1)
+    return result
 
 
 AGGREGATES: Final[dict[str, Statistic]] = {"iqm": interquartile_mean, "median": median, "mean": mean}
@@ -53,8 +53,8 @@ AGGREGATES: Final[dict[str, Statistic]] = {"iqm": interquartile_mean, "median": 
 def performance_profile(scores: Floats, thresholds: Floats) -> Floats:
     """Return the share of runs and scenarios (runs, scenarios) above each threshold, (thresholds,)."""
     above = scores[None, :, :] > thresholds[:, None, None]
-    found: Floats = above.mean(axis=(-2, -1))
-    return found
+    result: Floats = above.mean(axis=(-2, -1))
+    return result
 
 
 def worst_tenth(values: Floats) -> Floats:
@@ -65,8 +65,8 @@ def worst_tenth(values: Floats) -> Floats:
     ordered = np.sort(values, axis=-1)
     mass = WORST_SHARE * ordered.shape[-1]
     weights = np.clip(mass - np.arange(ordered.shape[-1]), 0.0, 1.0)
-    found: Floats = (ordered * weights).sum(axis=-1) / mass
-    return found
+    result: Floats = (ordered * weights).sum(axis=-1) / mass
+    return result
 
 
 def percentile_interval(value: Floats | float, drawn: Floats) -> Interval:
@@ -131,8 +131,8 @@ def improvement_chances(ours: Floats, theirs: Floats) -> Floats:
     """
     above = (ours[:, None, :] > theirs[None, :, :]).mean(axis=1)
     equal = (ours[:, None, :] == theirs[None, :, :]).mean(axis=1)
-    found: Floats = above + 0.5 * equal
-    return found
+    result: Floats = above + 0.5 * equal
+    return result
 
 
 def improvement_interval(ours: Floats, theirs: Floats, resamples: int, seed: int = 0) -> Interval:

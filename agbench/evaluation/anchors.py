@@ -44,8 +44,8 @@ class SplitAnchors:
         Never by scenario: in a dry year the expert can lie below the floor.
         """
         floor = self.floor.mean()
-        found: Floats = 100.0 * (objective - floor) / (self.expert.mean() - floor)
-        return found
+        result: Floats = 100.0 * (objective - floor) / (self.expert.mean() - floor)
+        return result
 
 
 def limit_of(task: Task, expert_cost: float) -> float:
@@ -70,11 +70,11 @@ def compute(task: Task, splits: Sequence[str]) -> Anchors:
 def of_kept(name: str, root: Path = REFERENCES) -> Anchors:
     """Return a task's anchors, made of results that `references` keeps; what is missing is run."""
     task = catalog.task(name)
-    found: dict[tuple[Role, str], Result] = {}
+    result: dict[tuple[Role, str], Result] = {}
     for part in references.parts(task):
         folder, _ = references.run(part, root)
-        found[part.role, part.split] = Result.load(folder)
-    return assemble(task, found)
+        result[part.role, part.split] = Result.load(folder)
+    return assemble(task, result)
 
 
 def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
@@ -140,11 +140,11 @@ def outdated(task: Task) -> str | None:
         anchors = load(task)
     except ConfigError as error:
         return str(error)
-    for what, said, now in (
+    for what, text, now in (
         ("data_hash: other weather, soils or crops", anchors.data_hash, references.data_hash(task)),
         ("references_hash: other policies", anchors.references_hash, references.references_hash(task)),
     ):
-        if said != now:
+        if text != now:
             return f"anchors of {task.task}: {what} than those they were made with. {remedy(task.task)}"
     wanted = {split: task.scenarios(split) for split in references.REPORTED if split in task.splits}
     if {split: list(values) for split, values in anchors.splits.items()} != wanted:

@@ -31,16 +31,16 @@ class ComparedPolicy:
 
 def load_results(folders: Sequence[str | Path]) -> list[Result]:
     """Return the results in the folders, or in the folders' own subfolders."""
-    found = []
+    result = []
     for folder in map(Path, folders):
         if (folder / "result.yaml").is_file() or not folder.is_dir():
-            found.append(Result.load(folder))
+            result.append(Result.load(folder))
             continue
         inside = sorted(p.parent for p in folder.glob("*/result.yaml"))
         if not inside:
             raise ResultError(f"{folder}: holds no result, and none of its folders does.")
-        found += [Result.load(path) for path in inside]
-    return found
+        result += [Result.load(path) for path in inside]
+    return result
 
 
 def compare(results: Sequence[Result]) -> list[ComparedPolicy]:

@@ -91,9 +91,9 @@ def run_season(
         info = decision.info
         seen = dict(zip(names, map(float, decision.observation), strict=True))
         day = start + int(info["elapsed"]) * unit
-        told = own.set_points(env.core)
-        words = _said(told) or _in_words(env, decision.action)
-        steps.append(Step(day, words, seen, decision.reward, told))
+        values = own.set_points(env.core)
+        words = _said(values) or _in_words(env, decision.action)
+        steps.append(Step(day, words, seen, decision.reward, values))
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
     env.close()
@@ -111,15 +111,15 @@ def run_season(
 
 def _day(steps: Sequence[Step]) -> Step:
     """Return the steps of one day as one: it is dated by its first."""
-    told = {name: float(np.mean([s.told[name] for s in steps])) for name in steps[0].told}
+    values = {name: float(np.mean([s.told[name] for s in steps])) for name in steps[0].told}
     seen = {name: float(np.mean([s.observation[name] for s in steps])) for name in steps[0].observation}
     first = steps[0].date
     day = first.date() if isinstance(first, datetime) else first
-    return Step(day, _said(told) or f"{len(steps)} decisions", seen, sum(s.reward for s in steps), told)
+    return Step(day, _said(values) or f"{len(steps)} decisions", seen, sum(s.reward for s in steps), values)
 
 
-def _said(told: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {value:.3g}" for name, value in told.items())
+def _said(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3g}" for name, value in values.items())
 
 
 def _in_words(env: SeasonEnv, action: Any) -> str:

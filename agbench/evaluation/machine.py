@@ -68,15 +68,15 @@ def _hidden_from_library(usable: set[str]) -> set[str]:
     return usable & hidden if _library().startswith("glibc") else set()
 
 
-def _feature(said: str) -> str:
+def _feature(text: str) -> str:
     """Return a feature as LLVM names it: glibc says `AVX2`, and `AVX2_Usable` until 2.32."""
-    return said.strip().lower().removesuffix("_usable")
+    return text.strip().lower().removesuffix("_usable")
 
 
 def _strongest(features: Iterable[str]) -> list[str]:
     """Return features in a fixed order, without those that another one implies."""
-    found = set(features)
-    return [f for f in _FLOATING if f in found and not any(_IMPLIED.get(g) == f for g in found)]
+    result = set(features)
+    return [f for f in _FLOATING if f in result and not any(_IMPLIED.get(g) == f for g in result)]
 
 
 def _library() -> str:

@@ -50,10 +50,10 @@ def simulator_hash(task: Task) -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions of the package, of Python and of the libraries that matter."""
-    found = {"agbench": agbench.__version__, "python": platform.python_version()}
+    result = {"agbench": agbench.__version__, "python": platform.python_version()}
     for name in _LIBRARIES:
-        found[name] = metadata.version(name)
-    return found
+        result[name] = metadata.version(name)
+    return result
 
 
 def machine() -> dict[str, str]:

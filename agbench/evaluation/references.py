@@ -79,8 +79,8 @@ def settings_hash(task: Task, name: str) -> str:
 
 def code_hash(task: Task, name: str) -> str:
     """Return the SHA-256 of the code of a policy, and of the policy that it starts from."""
-    found = load_policy(name, task)
-    parts = [found, *(part for part in vars(found).values() if isinstance(part, Policy))]
+    result = load_policy(name, task)
+    parts = [result, *(part for part in vars(result).values() if isinstance(part, Policy))]
     return closure_hash(*sorted({f"{type(part).__module__}:{type(part).__qualname__}" for part in parts}))
 
 
@@ -93,8 +93,8 @@ def references_hash(task: Task) -> str:
 
 def data_hash(task: Task) -> str:
     """Return the SHA-256 of all weather, soils and crops that the reported splits rest on."""
-    found = {split: build(task, split).hashes() for split in REPORTED if split in task.splits}
-    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+    result = {split: build(task, split).hashes() for split in REPORTED if split in task.splits}
+    return hashlib.sha256(json.dumps(result, sort_keys=True).encode()).hexdigest()
 
 
 def place(part: Part, root: Path = REFERENCES) -> Path:
@@ -113,7 +113,7 @@ def kept(part: Part, root: Path = REFERENCES) -> Result | None:
         return None
     task = catalog.task(part.task)
     try:
-        found = Result.load(folder)
+        result = Result.load(folder)
     except ResultError:
         return None
     now = {
@@ -121,7 +121,7 @@ def kept(part: Part, root: Path = REFERENCES) -> Result | None:
         "simulator_hash": provenance.simulator_hash(task),
         "data": build(task, part.split).hashes(),
     }
-    return found if all(found.record[key] == value for key, value in now.items()) else None
+    return result if all(result.record[key] == value for key, value in now.items()) else None
 
 
 def run(part: Part, root: Path = REFERENCES) -> tuple[Path, float]:
@@ -130,15 +130,15 @@ def run(part: Part, root: Path = REFERENCES) -> tuple[Path, float]:
     A run that was cut off goes on where it stopped. Raises `ResultError` where an episode fails.
     """
     folder = place(part, root)
-    found = kept(part, root)
-    if found is None:
+    result = kept(part, root)
+    if result is None:
         task = catalog.task(part.task)
         name = policy_name(task, part.role)
-        found = evaluate(task, name, part.split, folder, progress=False)
-    if found.failed:
-        error = found.episodes.loc[found.episodes["failed"], "error"].iloc[0]
-        raise ResultError(f"{part}: {found.policy} failed ({error}); a reference needs every episode.")
-    return folder, float(found.record["wall_time_s"])
+        result = evaluate(task, name, part.split, folder, progress=False)
+    if result.failed:
+        error = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
+        raise ResultError(f"{part}: {result.policy} failed ({error}); a reference needs every episode.")
+    return folder, float(result.record["wall_time_s"])
 
 
 def run_all(

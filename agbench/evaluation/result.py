@@ -165,8 +165,8 @@ def part_name(part: int) -> str:
 
 def action_files(names: Iterable[str]) -> list[str]:
     """Return those of a result's file names that hold its actions, in order, as far as none lacks."""
-    known = set(names)
-    return list(itertools.takewhile(known.__contains__, map(part_name, itertools.count())))
+    valid = set(names)
+    return list(itertools.takewhile(valid.__contains__, map(part_name, itertools.count())))
 
 
 def _in_parts(actions: Sequence[NDArray[Any]]) -> list[list[int]]:

@@ -101,9 +101,9 @@ def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
 
 def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFrame | None" = None) -> Result:
     """Run a result's episodes again, each with a policy of its own, and return what they give now."""
-    known = {key for split in result.task.splits for key in result.task.scenarios(split)}
-    said = set(result.episodes["scenario"])
-    years = None if said <= known else sorted({int(key.split("/")[1][:4]) for key in said})
+    names = {key for split in result.task.splits for key in result.task.scenarios(split)}
+    text = set(result.episodes["scenario"])
+    years = None if text <= names else sorted({int(key.split("/")[1][:4]) for key in text})
     parts = build(result.task, result.split, weather=weather, years=years)
     env = SeasonEnv(parts)
     rollouts = []
@@ -224,11 +224,11 @@ class _Partial:
             self.remove()
             write(self._label, lambda path: path.write_text(self._identity, "utf-8"))
             return {}
-        found = {}
+        result = {}
         for path in sorted(self._folder.glob("[0-9]*.npz")):
             with np.load(path, allow_pickle=False) as stored:
-                found[int(path.stem)] = Rollout(json.loads(str(stored["row"])), stored["actions"])
-        return found
+                result[int(path.stem)] = Rollout(json.loads(str(stored["row"])), stored["actions"])
+        return result
 
     def write(self, place: int, rollout: Rollout) -> None:
         """Keep a finished episode."""

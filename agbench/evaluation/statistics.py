@@ -53,8 +53,8 @@ def chance_not_better(
 
 
 def _apply(samples: Floats, aggregate: Aggregate) -> Floats:
-    found: Floats = np.median(samples, axis=1) if aggregate == "median" else samples.mean(axis=1)
-    return found
+    result: Floats = np.median(samples, axis=1) if aggregate == "median" else samples.mean(axis=1)
+    return result
 
 
 def score(mean: float, floor: float, expert: float) -> float:

@@ -47,9 +47,9 @@ class FirstRow:
         """The row in a line for the terminal."""
         if self.found is None:
             return f"{self.name}: stands, verified before"
-        found = self.found
-        same = "equal to the last bit" if found.exact else f"within {found.largest_difference:.1g}"
-        return f"{self.name}: {found.episodes} episodes {self.level}, {same}, {self.seconds:.1f} s"
+        result = self.found
+        same = "equal to the last bit" if result.exact else f"within {result.largest_difference:.1g}"
+        return f"{self.name}: {result.episodes} episodes {self.level}, {same}, {self.seconds:.1f} s"
 
 
 def roles(task: str) -> list[Role]:
@@ -109,9 +109,9 @@ def make_all(
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         running = [pool.submit(_attempt, task, role, *job) for task, role in ordered]
         for finished in as_completed(running):
-            said, good = finished.result()
+            text, good = finished.result()
             bad += not good
-            say(said)
+            say(text)
     return bad
 
 
@@ -149,19 +149,19 @@ def _verify(submission: CheckedSubmission, board: Path, level: Level) -> FirstRo
     card = submission.card
     name = f"{card.task}/{card.agent}/{card.version}"
     if level == "replayed":
-        found = replay(submission)
-        verified.save(board, submission, "replayed", found.exact)
+        result = replay(submission)
+        verified.save(board, submission, "replayed", result.exact)
     else:
         again = reproduce(submission)
-        found = again.replay
-        verified.save(board, submission, "reproduced", found.exact, near_ties=again.near_ties)
-    return FirstRow(name, found, level, time.perf_counter() - started)
+        result = again.replay
+        verified.save(board, submission, "reproduced", result.exact, near_ties=again.near_ties)
+    return FirstRow(name, result, level, time.perf_counter() - started)
 
 
 def _card(task: str, role: Role, result: Result) -> dict[str, Any]:
     """Return what the card of a first row says."""
     method = "rule" if role != "oracle" else "oracle" if result.information == "model" else "mpc"
-    said = {
+    text = {
         "floor": "The task's floor: a score of 0.",
         "expert": "The task's expert: a score of 100.",
         "oracle": "The task's oracle: an upper bound of what was found.",
@@ -174,6 +174,6 @@ def _card(task: str, role: Role, result: Result) -> dict[str, Any]:
         "authors": AUTHORS,
         "contact": CONTACT,
         "method": method,
-        "notes": f"{said} The policy {result.policy}.{about}",
+        "notes": f"{text} The policy {result.policy}.{about}",
         "policy": {"format": "rule", "name": result.policy},
     }

@@ -64,10 +64,10 @@ def load(board: Path) -> list[LeaderboardSeason]:
 
 def current(board: Path) -> LeaderboardSeason:
     """Return the open season; raises `ConfigError` where there is none."""
-    found = load(board)
-    if not found or found[-1].closed is not None:
+    result = load(board)
+    if not result or result[-1].closed is not None:
         raise ConfigError(f"{board}: no season is open. Open one: agbench leaderboard season open")
-    return found[-1]
+    return result[-1]
 
 
 @contextmanager
@@ -75,8 +75,8 @@ def revealed(board: Path, number: int) -> Iterator[tuple[LeaderboardSeason, Path
     """Give a closed season and a file with its secret, which is gone after the block."""
     season = next((s for s in load(board) if s.season == number), None)
     if season is None or season.revealed is None:
-        said = "is open: its secret is not known" if season else "was never opened"
-        raise ConfigError(f"{board / FILE}: season {number} {said}.")
+        text = "is open: its secret is not known" if season else "was never opened"
+        raise ConfigError(f"{board / FILE}: season {number} {text}.")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "secret"
         path.write_text(season.revealed, encoding="ascii")
@@ -89,20 +89,20 @@ def open_season(board: Path, secret_file: Path, scenarios: int = SCENARIOS) -> L
     Raises `ConfigError` where a season is open, the secret was used before or can be guessed, or its
     file lies on the board.
     """
-    found = load(board)
-    if found and found[-1].closed is None:
-        raise ConfigError(f"{board / FILE}: season {found[-1].season} is open; close it first.")
+    result = load(board)
+    if result and result[-1].closed is None:
+        raise ConfigError(f"{board / FILE}: season {result[-1].season} is open; close it first.")
     if board.resolve() in secret_file.resolve().parents:
         raise ConfigError(f"{secret_file} lies on the board, where all can read it; keep it elsewhere.")
     if not secret_file.exists():
         _draw(secret_file)
     digest = hashlib.sha256(_text(secret_file).encode()).hexdigest()
-    if any(season.sha256 == digest for season in found):
+    if any(season.sha256 == digest for season in result):
         raise ConfigError(f"{secret_file} is the secret of an earlier season; name a file that is not there.")
     made = LeaderboardSeason(
-        season=len(found) + 1, opened=date.today().isoformat(), scenarios=scenarios, sha256=digest
+        season=len(result) + 1, opened=date.today().isoformat(), scenarios=scenarios, sha256=digest
     )
-    _save(board, [*found, made])
+    _save(board, [*result, made])
     return made
 
 
@@ -133,15 +133,15 @@ def _draw(path: Path) -> None:
 
 def _text(path: Path) -> str:
     """Return a secret that can be revealed and not be guessed."""
-    found = read_secret(path)
-    if not found.isascii() or not found.decode("ascii").isprintable() or len(found) < _LEAST_CHARACTERS:
+    result = read_secret(path)
+    if not result.isascii() or not result.decode("ascii").isprintable() or len(result) < _LEAST_CHARACTERS:
         raise ConfigError(
             f"{path}: a secret is one line of at least {_LEAST_CHARACTERS} random letters and digits; "
             "name a file that is not there, and one is drawn."
         )
-    return found.decode("ascii")
+    return result.decode("ascii")
 
 
-def _save(board: Path, found: list[LeaderboardSeason]) -> None:
-    content = {"seasons": [season.model_dump(exclude_none=True) for season in found]}
+def _save(board: Path, result: list[LeaderboardSeason]) -> None:
+    content = {"seasons": [season.model_dump(exclude_none=True) for season in result]}
     write_text(board / FILE, yaml.safe_dump(content, sort_keys=False, indent=4))

@@ -63,7 +63,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoredRow:
     """A row of a task's table: who, how far verified, and the scores by split."""
 
     task: str
@@ -104,12 +104,12 @@ class Row:
         )
 
 
-def row(submission: CheckedSubmission, known: Verified) -> Row:
+def row(submission: CheckedSubmission, known: Verified) -> ScoredRow:
     """Return the row of a submission; raises `ResultError` where what it claims has no finite score."""
     card = submission.card
     enough = card.method not in LEARNED or len(card.training.seeds) >= SEEDS_TO_RANK
     standing = verified.standing(known, provenance.simulator_hash(submission.task))
-    found = Row(
+    result = ScoredRow(
         task=card.task,
         agent=card.agent,
         version=card.version,
@@ -124,10 +124,10 @@ def row(submission: CheckedSubmission, known: Verified) -> Row:
         hidden=None if known.hidden is None else hidden_score(submission.task, known.hidden),
         season=None if known.hidden is None else known.hidden.season,
     )
-    for name, value in _numbers(asdict(found)):
+    for name, value in _numbers(asdict(result)):
         if not math.isfinite(value):
             raise ResultError(f"{submission.name}: {name.lstrip('.')} is {value}: its numbers are too large.")
-    return found
+    return result
 
 
 def _numbers(content: Any, name: str = "") -> Iterator[tuple[str, float]]:
@@ -182,30 +182,32 @@ def hidden_score(task: Task, run: HiddenRun) -> Score:
 
 def score(submission: CheckedSubmission, split: str) -> Score:
     """Return the scores of a submission on a split."""
-    found = submission.of_split(split)
-    metrics = {name: float(np.mean([r.by_scenario(name) for r in found])) for name in submission.task.metrics}
-    failed = sum(sum(r.columns["failed"]) for r in found)
+    result = submission.of_split(split)
+    metrics = {
+        name: float(np.mean([r.by_scenario(name) for r in result])) for name in submission.task.metrics
+    }
+    failed = sum(sum(r.columns["failed"]) for r in result)
     return _score(split, _measured(submission, split), metrics, failed)
 
 
-def _score(split: str, found: _Measured, metrics: dict[str, float], failed: int) -> Score:
-    given, feasible = found.given, found.feasible
-    resampled = aggregates.resample(found.scores, RESAMPLES)
+def _score(split: str, result: _Measured, metrics: dict[str, float], failed: int) -> Score:
+    given, feasible = result.given, result.feasible
+    resampled = aggregates.resample(result.scores, RESAMPLES)
     intervals = {name: resampled.interval(statistic) for name, statistic in aggregates.AGGREGATES.items()}
-    by_scenario = found.objective.mean(axis=0)
+    by_scenario = result.objective.mean(axis=0)
     return Score(
         split=split,
         seeds=_plain(resampled.runs if feasible else np.minimum(resampled.runs, 0.0)),
         **{name: value if feasible else _cut(value) for name, value in intervals.items()},
-        beats_expert=aggregates.improvement_interval(found.objective, given.expert[None], RESAMPLES),
+        beats_expert=aggregates.improvement_interval(result.objective, given.expert[None], RESAMPLES),
         difference=_plain(by_scenario - given.expert),
         regret=None if given.oracle is None else _plain(given.oracle - by_scenario),
-        worst_tenth=float(aggregates.worst_tenth(found.objective).mean()),
+        worst_tenth=float(aggregates.worst_tenth(result.objective).mean()),
         metrics=metrics,
         failed=failed,
-        cost=float(found.costs.mean()),
+        cost=float(result.costs.mean()),
         limit=given.limit,
-        violating=float((found.costs > _NOTICED).mean()),
+        violating=float((result.costs > _NOTICED).mean()),
         feasible=feasible,
         iqm_without_limit=intervals["iqm"],
     )
@@ -216,8 +218,8 @@ def counted(submission: CheckedSubmission, split: str) -> Floats:
 
     By the means of floor and expert over the split, as every score.
     """
-    found = _measured(submission, split)
-    scores: Floats = found.scores if found.feasible else np.minimum(found.scores, 0.0)
+    result = _measured(submission, split)
+    scores: Floats = result.scores if result.feasible else np.minimum(result.scores, 0.0)
     return scores
 
 
@@ -244,8 +246,8 @@ def suite(submissions: Iterable[tuple[CheckedSubmission, HiddenRun | None]]) -> 
     """
     by_agent: dict[str, dict[str, tuple[_Measured, bool]]] = defaultdict(dict)
     for submission, run in submissions:
-        found = _measured(submission, "test") if run is None else _measured_hidden(submission.task, run)
-        by_agent[submission.card.agent][submission.card.task] = found, run is not None
+        result = _measured(submission, "test") if run is None else _measured_hidden(submission.task, run)
+        by_agent[submission.card.agent][submission.card.task] = result, run is not None
     tasks = sorted({task for by_task in by_agent.values() for task in by_task})
     return {
         agent: _suite_score([by_task[task] for task in tasks])
@@ -254,17 +256,17 @@ def suite(submissions: Iterable[tuple[CheckedSubmission, HiddenRun | None]]) -> 
     }
 
 
-def _suite_score(found: list[tuple[_Measured, bool]]) -> SuiteScore:
-    resampled = [aggregates.resample(m.scores, RESAMPLES, seed) for seed, (m, _) in enumerate(found)]
+def _suite_score(result: list[tuple[_Measured, bool]]) -> SuiteScore:
+    resampled = [aggregates.resample(m.scores, RESAMPLES, seed) for seed, (m, _) in enumerate(result)]
 
     def over_tasks(statistic: aggregates.Statistic, across: aggregates.Statistic) -> Interval:
-        each = [statistic if m.feasible else _cut_at_0(statistic) for m, _ in found]
+        each = [statistic if m.feasible else _cut_at_0(statistic) for m, _ in result]
         return aggregates.suite_interval(resampled, each, across)
 
     return SuiteScore(
         score=over_tasks(aggregates.interquartile_mean, aggregates.mean),
         median=over_tasks(aggregates.mean, aggregates.median),
-        hidden=sum(hidden for _, hidden in found),
+        hidden=sum(hidden for _, hidden in result),
     )
 
 

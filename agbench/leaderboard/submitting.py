@@ -140,8 +140,8 @@ def _fill(
         "training": training,
         "files": dict(sorted(hashes.items())),
     }
-    known = [key for key in Submission.model_fields if key in content]
-    ordered = {key: content[key] for key in [*known, *(k for k in content if k not in known)]}
+    names = [key for key in Submission.model_fields if key in content]
+    ordered = {key: content[key] for key in [*names, *(k for k in content if k not in names)]}
     text = yaml.safe_dump(ordered, sort_keys=False, width=100, allow_unicode=True)
     (building / CARD).write_text(text, encoding="utf-8")
 
@@ -149,8 +149,8 @@ def _fill(
 def _copy_policies(
     folder: Path, card: Mapping[str, Any], seeds: Sequence[int], policies: Sequence[str | Path]
 ) -> None:
-    said = card.get("policy") or {}
-    kind = said.get("format")
+    text = card.get("policy") or {}
+    kind = text.get("format")
     if not policies:
         return
     suffix = submitted_policy.SUFFIXES.get(str(kind), "")

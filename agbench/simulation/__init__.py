@@ -35,13 +35,13 @@ def simulate(model: str, **arguments: Any) -> "pd.DataFrame":
 
 def _check_arguments(function: Callable[..., Any], model: str, arguments: Mapping[str, Any]) -> None:
     """Raise `ConfigError` for an argument that a model does not take, or one that it lacks."""
-    known = {name: p for name, p in signature(function).parameters.items() if name != "model"}
-    said = f'agbench.simulate("{model}")'
-    takes = f" It takes {', '.join(known)}."
+    names = {name: p for name, p in signature(function).parameters.items() if name != "model"}
+    text = f'agbench.simulate("{model}")'
+    takes = f" It takes {', '.join(names)}."
     for name in arguments:
-        if name not in known:
-            near = did_you_mean(name, known) if get_close_matches(name, known) else ""
-            raise ConfigError(f"{said}: unknown argument {name!r}.{near}{takes}")
-    missing = [name for name, p in known.items() if p.default is p.empty and name not in arguments]
+        if name not in names:
+            near = did_you_mean(name, names) if get_close_matches(name, names) else ""
+            raise ConfigError(f"{text}: unknown argument {name!r}.{near}{takes}")
+    missing = [name for name, p in names.items() if p.default is p.empty and name not in arguments]
     if missing:
-        raise ConfigError(f"{said}: {' and '.join(missing)} must be given.{takes}")
+        raise ConfigError(f"{text}: {' and '.join(missing)} must be given.{takes}")

@@ -33,15 +33,15 @@ def _field(name: str) -> dict[str, Any]:
     for variable in (v for v in model.variables if v.name not in model.lacks):
         role = next((r for r in ("rates", "memory") if variable.name in getattr(model, r)), "states")
         columns[role].append(variable)
-    found: dict[str, Any] = {"model": name, "summary": model.summary, "events": list(model.events)}
-    found |= {role: _variables(entries) for role, entries in columns.items()}
-    found |= {"inputs": _variables(model.inputs), "weather": _variables(model.weather)}
-    found["parameters"] = [_parameter(p) for p in model.parameters]
+    result: dict[str, Any] = {"model": name, "summary": model.summary, "events": list(model.events)}
+    result |= {role: _variables(entries) for role, entries in columns.items()}
+    result |= {"inputs": _variables(model.inputs), "weather": _variables(model.weather)}
+    result["parameters"] = [_parameter(p) for p in model.parameters]
     if name in models.parameter_tables("layered"):
         from agbench.simulators.wofost.soil_parameters import PROFILE
 
-        found["soil_profile"] = [_parameter(p) for p in PROFILE]
-    return found
+        result["soil_profile"] = [_parameter(p) for p in PROFILE]
+    return result
 
 
 def _greenhouse() -> dict[str, Any]:

@@ -81,16 +81,16 @@ def simulate(
     """
     if setting not in ("sound", "published"):
         raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
-    found = models.find(model, engine, soil_water)
-    parameters = read_all(found, {"site": site, "soil": soil, "crop": crop}, setting)
+    result = models.find(model, engine, soil_water)
+    parameters = read_all(result, {"site": site, "soil": soil, "crop": crop}, setting)
     series = _series(weather if weather is not None else site)
     first = as_date("start", start)
     crop_calendar = _calendar(calendar, first)
-    last_event = max(management.dates(events), default=first) if found.runs_on else first
+    last_event = max(management.dates(events), default=first) if result.runs_on else first
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
     if last < first:
         raise ConfigError(f"end {last} lies before start {first}.")
-    parsed = management.parse(events, found.events, f"{model} ({engine})", first, last)
+    parsed = management.parse(events, result.events, f"{model} ({engine})", first, last)
     setup = models.FieldSetup(
         parameters,
         series,
@@ -101,7 +101,7 @@ def simulate(
         limitation=limitation,
         stop_after=last_event if end is None else last,
     )
-    table = found.table(setup, parsed, external)
+    table = result.table(setup, parsed, external)
     if end is None:
         _require_whole_season(table, crop_calendar, last, series)
     return table
@@ -121,10 +121,10 @@ def _series(weather: Any) -> DailySeries:
 def _calendar(given: Mapping[str, Any] | None, start: date) -> CropCalendar:
     if given is None:
         return CropCalendar(crop_start_date=start)
-    found = CropCalendar.from_mapping(given)
-    if found.crop_start_date < start:
-        raise ConfigError(f"calendar: crop_start_date {found.crop_start_date} lies before start {start}.")
-    return found
+    result = CropCalendar.from_mapping(given)
+    if result.crop_start_date < start:
+        raise ConfigError(f"calendar: crop_start_date {result.crop_start_date} lies before start {start}.")
+    return result
 
 
 def _last_day(latest: date, start: date, end: Any, series: DailySeries) -> date:

@@ -38,7 +38,7 @@ class Controller(Protocol):
         """Write the controls (1, 8), from 0 to 1, for what is measured (1, 10)."""
 
 
-class Rules:
+class RuleController:
     """The climate computer under fixed settings (30,)."""
 
     reads: tuple[str, ...] = DAYLIGHT
@@ -94,31 +94,31 @@ def controller(policy: str | Path, seed: int = 0) -> Controller:
         UnknownNameError: for a policy that does not exist, with the nearest names.
         ConfigError: for an ambiguous name, wrong settings, or a policy that needs its task.
     """
-    said = str(policy)
-    if said == "rule-based":
-        return Rules(settings_vector({}))
-    if said == "zero":
-        return Held({}, said)
-    if said == "random":
+    text = str(policy)
+    if text == "rule-based":
+        return RuleController(settings_vector({}))
+    if text == "zero":
+        return Held({}, text)
+    if text == "random":
         return Drawn(seed)
-    if said.endswith((".yaml", ".yml")):
-        return _from_file(Path(said), {})
-    task, name = _found(said)
+    if text.endswith((".yaml", ".yml")):
+        return _from_file(Path(text), {})
+    task, name = _found(text)
     path = catalog.find_baseline(task.task, name)
     assert path is not None
     return _from_file(path, task.action.rules)
 
 
-def _found(said: str) -> tuple[GreenhouseTask, str]:
+def _found(text: str) -> tuple[GreenhouseTask, str]:
     """Return the task and the name of a policy that is said as `NAME` or `TASK/NAME`."""
     tasks = catalog.tasks_of(GreenhouseTask)
     places = {f"{task.task}/{name}": (task, name) for task in tasks for name in catalog.baselines(task.task)}
-    fitting = [key for key, (_, name) in places.items() if said in (key, name)]
+    fitting = [key for key, (_, name) in places.items() if text in (key, name)]
     if not fitting:
         names = {name for _, name in places.values()}
-        raise unknown("policy", said, [*_BUILT_IN, *sorted(names), *places], "controls")
+        raise unknown("policy", text, [*_BUILT_IN, *sorted(names), *places], "controls")
     if len(fitting) > 1:
-        raise ConfigError(f"controls: several tasks have a policy {said!r}. Say {' or '.join(fitting)}.")
+        raise ConfigError(f"controls: several tasks have a policy {text!r}. Say {' or '.join(fitting)}.")
     return places[fitting[0]]
 
 
@@ -127,7 +127,7 @@ def _from_file(path: Path, rules: Mapping[str, float]) -> Controller:
     baseline = read_file(Baseline, path)
     where = f"{path}: settings"
     if baseline.policy == "rule-based":
-        return Rules(settings_vector({**rules, **baseline.settings}, where))
+        return RuleController(settings_vector({**rules, **baseline.settings}, where))
     if baseline.policy != "constant":
         raise ConfigError(
             f"{path}: a {baseline.policy} policy needs a task around it: use agbench.evaluate, or give "
@@ -140,5 +140,5 @@ def _from_file(path: Path, rules: Mapping[str, float]) -> Controller:
     if set(values) <= set(_ACTUATORS):
         return Held(values, where)
     if not set(values) & set(_ACTUATORS):
-        return Rules(settings_vector({**rules, **values}, where))
+        return RuleController(settings_vector({**rules, **values}, where))
     raise ConfigError(f"{where}: give controls or set points, not both: {', '.join(values)}.")

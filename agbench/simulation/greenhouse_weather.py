@@ -46,12 +46,12 @@ def season_weather(weather: Any, start: Any, interval: float, steps: int | None)
 def _moment(start: Any) -> pd.Timestamp:
     """Return a start as a moment; raises `ConfigError` for what is none."""
     try:
-        found = None if isinstance(start, (int, float)) else pd.Timestamp(start)
+        result = None if isinstance(start, (int, float)) else pd.Timestamp(start)
     except (TypeError, ValueError):
-        found = None
-    if found is None or pd.isna(found):
+        result = None
+    if result is None or pd.isna(result):
         raise ConfigError(f"start: {start!r} is not a moment like '2010-01-31' or '2010-01-31 06:00'.")
-    return found
+    return result
 
 
 def _rows(interval: float, where: str, steps: int | None) -> int | None:
@@ -107,8 +107,8 @@ def _local(moment: pd.Timestamp, name: str) -> datetime:
         raise ConfigError(
             f"start: {moment} has a time zone; weather {name} is in local standard time. Give it without one."
         )
-    found: datetime = moment.to_pydatetime()
-    return found
+    result: datetime = moment.to_pydatetime()
+    return result
 
 
 def _resampled(first: datetime, rows: Floats, interval: float, steps: int | None) -> pd.DataFrame:

@@ -17,7 +17,7 @@ Given = str | Mapping[str, Any] | None
 """A crop, soil or site: an id, or a mapping of parameters."""
 
 
-def read_all(model: models.Model, given: Mapping[str, Given], setting: str = "sound") -> dict[str, Any]:
+def read_all(model: models.CropModel, given: Mapping[str, Given], setting: str = "sound") -> dict[str, Any]:
     """Return the parameters of a field under the model's names; of a name given twice the last counts.
 
     `given` has crop, soil and site by kind, each an id or a mapping.
@@ -47,7 +47,7 @@ def place(kind: str, given: Given) -> str:
     return str(catalog.find(kind, given)) if isinstance(given, str) else kind
 
 
-def parameters_of(model: models.Model, kind: str, name: str, setting: str = "sound") -> dict[str, Any]:
+def parameters_of(model: models.CropModel, kind: str, name: str, setting: str = "sound") -> dict[str, Any]:
     """Return the parameters of a crop, soil or site file, checked against what the model reads.
 
     In the setting `published` a crop has the original's tables where ours are repaired.
@@ -62,7 +62,7 @@ def parameters_of(model: models.Model, kind: str, name: str, setting: str = "sou
 
 
 def read_entry(
-    model: models.Model, entry: Crop | Soil | Site, where: str, setting: str = "sound"
+    model: models.CropModel, entry: Crop | Soil | Site, where: str, setting: str = "sound"
 ) -> dict[str, Any]:
     """Return the parameters of a crop, soil or site that was read from the file `where`."""
     for name, value in entry.parameters.items():
@@ -79,7 +79,7 @@ def read_entry(
     return values
 
 
-def read_mapping(model: models.Model, given: Mapping[str, Any], where: str) -> dict[str, Any]:
+def read_mapping(model: models.CropModel, given: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return a mapping of parameters, checked as a file is; a number may be text with its unit."""
     plain = dict(given)
     for name, value in given.items():
@@ -93,7 +93,7 @@ def read_mapping(model: models.Model, given: Mapping[str, Any], where: str) -> d
     return plain
 
 
-def check_whole(model: models.Model, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
+def check_whole(model: models.CropModel, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
     """Raise `ConfigError` for what parts of the model lack, and for what contradicts in them.
 
     `places` says for each part (`crop`, `soil`) where it is read from; others are passed over.
@@ -133,6 +133,6 @@ def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None
         raise ConfigError(f"{where}: {name} is in {unit!r}; it must be in {table[name].unit!r}.")
 
 
-def _check_values(model: models.Model, values: Mapping[str, Any], where: str) -> dict[str, float]:
+def _check_values(model: models.CropModel, values: Mapping[str, Any], where: str) -> dict[str, float]:
     """Return the numbers among values; raises `ConfigError` for unknown names and values that cannot be."""
     return check(model.parameters, values, models.parameter_names, where)

@@ -55,7 +55,7 @@ class TableRun(Protocol):
 
 
 @dataclass(frozen=True)
-class Model:
+class CropModel:
     """A field model on one engine.
 
     `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers among them
@@ -138,15 +138,15 @@ def parameter_names() -> frozenset[str]:
 def entry_points(name: str, engine: str = "compiled", soil_water: str = "single") -> list[str]:
     """Return where a model's code starts, for `agbench.compiled.closure`."""
     module = _MODULES[name]
-    found = [f"{module}:model"]
+    result = [f"{module}:model"]
     if engine == "pcse":
-        found += [f"{_PCSE}:model", "agbench.simulators.pcse_reference.lintul3_wheat"]
+        result += [f"{_PCSE}:model", "agbench.simulators.pcse_reference.lintul3_wheat"]
     elif module == _WOFOST:
-        found.append(import_module("agbench.simulators.wofost.variants").find(name).kernels_on(soil_water))
-    return found
+        result.append(import_module("agbench.simulators.wofost.variants").find(name).kernels_on(soil_water))
+    return result
 
 
-def find(name: str, engine: str = "compiled", soil_water: str = "single") -> Model:
+def find(name: str, engine: str = "compiled", soil_water: str = "single") -> CropModel:
     """Return a model on an engine; raises `UnknownNameError` with the nearest names.
 
     `soil_water` is `single` or `layered`, for models that know a soil of several layers.
@@ -157,12 +157,12 @@ def find(name: str, engine: str = "compiled", soil_water: str = "single") -> Mod
         raise unknown("engine", engine, ENGINES)
     module = import_module(_MODULES[name])
     if _MODULES[name] == _WOFOST:
-        compiled: Model = module.model(name, soil_water)
+        compiled: CropModel = module.model(name, soil_water)
     elif soil_water == "single":
         compiled = module.model(name)
     else:
         raise ConfigError(f"soil_water: {name} has one layer; it knows no {soil_water!r} soil.")
     if engine == "compiled":
         return compiled
-    on_pcse: Model = import_module(_PCSE).model(compiled, soil_water)
+    on_pcse: CropModel = import_module(_PCSE).model(compiled, soil_water)
     return on_pcse

@@ -52,11 +52,11 @@ def check_rendering(task: str, split: str = "train", **overrides: Any) -> None:
 
 def _quietly(task: str, what: str, run: Callable[[], None]) -> None:
     """Run a checker; its complaints and its warnings are breaches of the contract."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as values:
         warnings.simplefilter("always")
         try:
             run()
         except Exception as error:
             raise ContractError(f"{task}: {what} fails: {error}") from error
-    if told:
-        fail(f"{task}: {what} warns: {'; '.join(str(w.message) for w in told)}")
+    if values:
+        fail(f"{task}: {what} warns: {'; '.join(str(w.message) for w in values)}")

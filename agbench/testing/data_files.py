@@ -78,14 +78,14 @@ def _check(path: Path) -> None:
             f"{did_you_mean(first, _KINDS)}"
         )
     read, follow = _KINDS[kind]
-    found = read(content, str(path))
+    result = read(content, str(path))
     if kind != "policy" and content[kind] != path.stem:
         raise ConfigError(f"{path}: {kind}: must be the file's own name, {path.stem!r}.")
     try:
-        follow(found, path)
+        follow(result, path)
     except AgBenchError as error:
-        said = str(error)
-        raise ConfigError(said if str(path) in said else f"{path}: {said}") from None
+        message = str(error)
+        raise ConfigError(message if str(path) in message else f"{path}: {message}") from None
 
 
 def _check_anchors(content: Any, path: Path) -> None:

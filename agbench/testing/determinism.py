@@ -81,8 +81,8 @@ def _elsewhere(job: tuple[Any, ...]) -> Trace:
     done = subprocess.run(command, input=pickle.dumps(job), capture_output=True, env=environment, check=False)
     if done.returncode:
         fail(f"another process failed:\n{done.stderr.decode(errors='replace')}")
-    found: Trace = pickle.loads(done.stdout)
-    return found
+    result: Trace = pickle.loads(done.stdout)
+    return result
 
 
 def serve() -> None:

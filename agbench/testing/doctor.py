@@ -151,7 +151,7 @@ def _extras() -> Iterator[Finding]:
         if extra in _NOT_FOR_USERS:
             continue
         parts = [r for r in _requirements() if r.marker is not None and r.marker.evaluate({"extra": extra})]
-        wrong = [found.name for part in parts if not (found := _version(part)).good]
+        wrong = [result.name for part in parts if not (result := _version(part)).good]
         value = "installed" if not wrong else f"without {', '.join(wrong)}"
         yield Finding(
             "extras", extra, value, None, f'pip install "{_DISTRIBUTION}[{extra}]"' if wrong else ""
@@ -188,8 +188,8 @@ def _installed_files() -> Iterator[Finding]:
     recorded = [file for file in metadata.files(_DISTRIBUTION) or () if file.hash is not None]
     changed = [str(file) for file in recorded if not _as_installed(file)]
     if changed:
-        said = f"{len(changed)} of {len(recorded)} changed or missing, such as {changed[0]}"
-        yield Finding("data", "files as installed", said, False, _ANEW)
+        text = f"{len(changed)} of {len(recorded)} changed or missing, such as {changed[0]}"
+        yield Finding("data", "files as installed", text, False, _ANEW)
     else:
         yield Finding("data", "files as installed", str(len(recorded)))
 

@@ -22,12 +22,12 @@ def check_policy(policy: Policy | str, task: str, split: str = "train", **overri
     observation as it is. Raises `ContractError`.
     """
     env = single_environment(task, split, **overrides)
-    found = load_policy(policy, env.task) if isinstance(policy, str) else policy
-    _require_protocol(found)
-    first, other = (_act(found, env, seed) for seed in _SEEDS)
-    _require_same(found, first, _act(found, env, _SEEDS[0]), "after another episode")
-    _require_same(found, other, _act(found, env, _SEEDS[1]), "played again")
-    return Report(f"{found.name} on {task}", ("protocol", "actions inside", "reproducible"), {})
+    result = load_policy(policy, env.task) if isinstance(policy, str) else policy
+    _require_protocol(result)
+    first, other = (_act(result, env, seed) for seed in _SEEDS)
+    _require_same(result, first, _act(result, env, _SEEDS[0]), "after another episode")
+    _require_same(result, other, _act(result, env, _SEEDS[1]), "played again")
+    return Report(f"{result.name} on {task}", ("protocol", "actions inside", "reproducible"), {})
 
 
 def _require_protocol(policy: Any) -> None:
@@ -35,9 +35,9 @@ def _require_protocol(policy: Any) -> None:
         fail(f"{policy!r} is no policy: it needs name, information, reset(seed) and a call.")
     if not isinstance(policy.name, str) or not policy.name:
         fail(f"{policy!r}: name {policy.name!r} is not a text.")
-    known = get_args(Information)
-    if policy.information not in known:
-        fail(f"{policy.name}: information {policy.information!r} is not one of {', '.join(known)}.")
+    names = get_args(Information)
+    if policy.information not in names:
+        fail(f"{policy.name}: information {policy.information!r} is not one of {', '.join(names)}.")
     if isinstance(policy, Planner) and policy.information == "observation":
         fail(f"{policy.name}: a policy that plans on the core uses more than the observation.")
 

@@ -49,31 +49,31 @@ def fingerprint(name: str) -> str:
 
 def shipped() -> dict[str, str]:
     """Return the fingerprints that are shipped, by the name of the probe."""
-    found: dict[str, str] = json.loads(FILE.read_text("utf-8"))
-    return found
+    result: dict[str, str] = json.loads(FILE.read_text("utf-8"))
+    return result
 
 
 @cache
 def _probes() -> dict[str, Callable[[], str]]:
-    found: dict[str, Callable[[], str]] = {
+    result: dict[str, Callable[[], str]] = {
         "lintul3": partial(_lintul3, "lintul3"),
         "lintul3-wheat": partial(_lintul3, "lintul3-wheat"),
     }
     for model in ("wofost72-pp", "wofost72-wlp", "wofost81-pp", "wofost81-wlp", "wofost81-nwlp"):
-        found[model] = partial(_pcse_wheat, model, "single")
-    found["wofost81-wlp layered"] = partial(_pcse_wheat, "wofost81-wlp", "layered")
+        result[model] = partial(_pcse_wheat, model, "single")
+    result["wofost81-wlp layered"] = partial(_pcse_wheat, "wofost81-wlp", "layered")
     for setting in ("sound", "published"):
-        found[f"wofost-npk {setting}"] = partial(_npk, "oregon-1", "single", setting)
-    found["wofost-npk layered"] = partial(_npk, "moregon-1", "layered", "sound")
-    found["weather generator"] = _generated_weather
-    found["weather change"] = _changed_weather
-    found["weather disaggregation"] = _disaggregated_weather
+        result[f"wofost-npk {setting}"] = partial(_npk, "oregon-1", "single", setting)
+    result["wofost-npk layered"] = partial(_npk, "moregon-1", "layered", "sound")
+    result["weather generator"] = _generated_weather
+    result["weather change"] = _changed_weather
+    result["weather disaggregation"] = _disaggregated_weather
     for preset in ("gym", "katzin_2021"):
-        found[f"greenlight {preset}"] = partial(_greenlight, preset, 1)
-    found["greenlight gym, 9 rows"] = partial(_greenlight, "gym", 9)
+        result[f"greenlight {preset}"] = partial(_greenlight, preset, 1)
+    result["greenlight gym, 9 rows"] = partial(_greenlight, "gym", 9)
     for task in _TASKS:
-        found[f"task {task}"] = partial(_task, task)
-    return found
+        result[f"task {task}"] = partial(_task, task)
+    return result
 
 
 _TASKS: Final = (
@@ -252,13 +252,13 @@ def _run(chosen: list[str]) -> Iterator[tuple[str, str]]:
 
 def main(arguments: list[str]) -> None:
     """Print the fingerprints of some probes, or of all; with `--write`, write the file that is shipped."""
-    found = {}
+    result = {}
     for name, value in _run([a for a in arguments if a != "--write"]):
-        found[name] = value
+        result[name] = value
         print(f"{value}  {name}", flush=True)
     if "--write" in arguments:
-        known = shipped() if FILE.is_file() else {}
-        FILE.write_text(json.dumps(known | found, indent=1) + "\n", "utf-8")
+        valid = shipped() if FILE.is_file() else {}
+        FILE.write_text(json.dumps(valid | result, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

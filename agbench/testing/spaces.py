@@ -99,9 +99,9 @@ def check_info_is_constant_keyed(task: str, split: str = "train", **overrides: A
     trace = record(env, actions, _SEED)
     expected = {key: type(value).__name__ for key, value in trace[0].info.items()}
     for moment in trace:
-        found = {key: type(value).__name__ for key, value in moment.info.items()}
-        if found != expected:
-            fail(f"{task}: info at {moment.kind} {moment.step} is {found}, not {expected}.")
+        result = {key: type(value).__name__ for key, value in moment.info.items()}
+        if result != expected:
+            fail(f"{task}: info at {moment.kind} {moment.step} is {result}, not {expected}.")
         for key, value in moment.info.items():
             if isinstance(value, float) and not np.isfinite(value):
                 fail(f"{task}: info {key!r} at {moment.kind} {moment.step} is {value}.")

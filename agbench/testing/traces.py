@@ -83,14 +83,14 @@ def record_rows(env: SeasonVectorEnv, actions: Actions, seed: int) -> list[Trace
     waiting = np.zeros(n, dtype=np.bool_)
     while (taken < steps).any():
         chosen = actions[np.minimum(taken, steps - 1), np.arange(n)]
-        said = env.step(chosen)
-        ended = said[2] | said[3]
+        text = env.step(chosen)
+        ended = text[2] | text[3]
         for i in range(n):
             if waiting[i]:
-                traces[i].append(_at_reset(int(taken[i]), said[0][i].copy(), _row(said[4], i)))
+                traces[i].append(_at_reset(int(taken[i]), text[0][i].copy(), _row(text[4], i)))
             elif taken[i] < steps:
                 taken[i] += 1
-                traces[i] += _moments(env, int(taken[i]), i, said)
+                traces[i] += _moments(env, int(taken[i]), i, text)
         waiting = ended & (env.autoreset_mode is AutoresetMode.NEXT_STEP)
         if ended.any() and env.autoreset_mode is AutoresetMode.DISABLED:
             observations, info = env.reset(options={"reset_mask": ended})
@@ -100,9 +100,9 @@ def record_rows(env: SeasonVectorEnv, actions: Actions, seed: int) -> list[Trace
     return traces
 
 
-def _moments(env: SeasonVectorEnv, step: int, i: int, said: tuple[Any, ...]) -> Trace:
+def _moments(env: SeasonVectorEnv, step: int, i: int, text: tuple[Any, ...]) -> Trace:
     """Return a row's step, and its reset where that came with it."""
-    observations, rewards, terminated, truncated, info = said
+    observations, rewards, terminated, truncated, info = text
     ended = bool(terminated[i] or truncated[i])
     flags = float(rewards[i]), bool(terminated[i]), bool(truncated[i])
     if not (ended and env.autoreset_mode is AutoresetMode.SAME_STEP):
@@ -122,14 +122,14 @@ def _at_reset(step: int, observation: NDArray[np.float32], info: Mapping[str, An
 
 def _row(info: Mapping[str, Any], i: int) -> dict[str, Any]:
     """Return what a vector environment's info says of row i."""
-    found = {}
+    result = {}
     for key, values in info.items():
         if key.startswith("_") or key in ("final_obs", "final_info"):
             continue
         if info[f"_{key}"][i]:
             value = values[i]
-            found[key] = value.item() if isinstance(value, np.generic) else value
-    return found
+            result[key] = value.item() if isinstance(value, np.generic) else value
+    return result
 
 
 def require_equal(first: Trace, second: Trace, what: str, entries: Sequence[str]) -> None:
@@ -140,9 +140,9 @@ def require_equal(first: Trace, second: Trace, what: str, entries: Sequence[str]
     for a, b in zip_longest(first, second):
         if a is None or b is None:
             fail(f"{what}: one record holds {len(first)} moments, the other {len(second)}.")
-        found = _difference(a, b, entries)
-        if found:
-            fail(f"{what}: {a.kind} {a.step} differs: {found}.")
+        result = _difference(a, b, entries)
+        if result:
+            fail(f"{what}: {a.kind} {a.step} differs: {result}.")
 
 
 def _difference(a: Moment, b: Moment, entries: Sequence[str]) -> str | None:

@@ -59,13 +59,13 @@ def export(
         algorithm: the class that loads the zip; None takes the one that saved it.
         normalisation: a pickle that `VecNormalize` saved. Only unpickle your own files.
     """
-    found = _loaded(model, algorithm) if isinstance(model, (str, Path)) else model
+    result = _loaded(model, algorithm) if isinstance(model, (str, Path)) else model
     seen, starts = _observations(task)
-    _check_observations(found, task, seen.shape[2:])
-    network = _network(found)
+    _check_observations(result, task, seen.shape[2:])
+    network = _network(result)
     if normalisation is not None:
         network = _normalised(network, Path(normalisation))
-    agreement = _agreement(found, network, seen, starts)
+    agreement = _agreement(result, network, seen, starts)
     mlp.save(network, out)
     return agreement
 
@@ -143,8 +143,8 @@ def _layers(modules: Iterable[Any], head: str) -> mlp.Network:
 
 
 def _array(parameter: Any) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = parameter.detach().cpu().numpy().astype(np.float64)
-    return found
+    result: NDArray[np.float64] = parameter.detach().cpu().numpy().astype(np.float64)
+    return result
 
 
 def _normalised(network: mlp.Network, path: Path) -> mlp.Network:
@@ -182,17 +182,17 @@ def _agreement(
         sure = top[:, 1] - top[:, 0] > _TOLERANCE * np.maximum(1.0, np.abs(top[:, 1]))
         differing = int((ours != theirs).sum())
         wrong = int(((ours != theirs) & sure).sum())
-        found = Agreement(count, differing, 0.0)
+        result = Agreement(count, differing, 0.0)
     else:
         apart = np.abs(ours - theirs).max(axis=1)
         wrong = int((apart > _TOLERANCE).sum())
-        found = Agreement(count, 0, float(apart.max()))
+        result = Agreement(count, 0, float(apart.max()))
     if wrong:
         raise ConfigError(
             f"the exported policy does otherwise than the model on {wrong} of {count} observations. "
             "Was it trained with VecNormalize? Then name its file too."
         )
-    return found
+    return result
 
 
 def _played(

@@ -25,18 +25,18 @@ def algorithm_of(path: str | Path, said: str | None = None) -> str:
     Raises `ConfigError` for what is no zip of Stable-Baselines3, for another algorithm than that of
     the zip, and where a policy of one's own leaves it open which it is.
     """
-    name = None if said is None else {known.upper(): known for known in ALGORITHMS}.get(said.upper())
+    name = None if said is None else {names.upper(): names for names in ALGORITHMS}.get(said.upper())
     if said is not None and name is None:
         raise ConfigError(f"unknown algorithm {said!r}.{did_you_mean(said, ALGORITHMS)}")
-    found = _found(_settings(Path(path)))
-    if name is None and found is None:
+    result = _found(_settings(Path(path)))
+    if name is None and result is None:
         raise ConfigError(
             f"{path}: does not say which algorithm it is of. Say it: --algorithm {'|'.join(ALGORITHMS)}."
         )
-    if name is None or found is None or any({name, found} <= alike for alike in _ALIKE):
-        return str(name or found)
-    if name != found:
-        raise ConfigError(f"{path}: holds a model of {found}, not of {name}. Leave out --algorithm.")
+    if name is None or result is None or any({name, result} <= alike for alike in _ALIKE):
+        return str(name or result)
+    if name != result:
+        raise ConfigError(f"{path}: holds a model of {result}, not of {name}. Leave out --algorithm.")
     return name
 
 
@@ -46,20 +46,20 @@ def _settings(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: there is no such model.")
     try:
         with zipfile.ZipFile(path) as file:
-            found = json.loads(file.read("data"))
+            result = json.loads(file.read("data"))
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise ConfigError(f"{path}: is no zip that Stable-Baselines3 saved ({error}).") from None
-    if not isinstance(found, dict):
+    if not isinstance(result, dict):
         raise ConfigError(f"{path}: is no zip that Stable-Baselines3 saved (its data are no settings).")
-    return found
+    return result
 
 
 def _found(settings: dict[str, Any]) -> str | None:
     policy = settings.get("policy_class")
     module = policy.get("__module__") if isinstance(policy, dict) else None
-    found = _POLICIES.get(str(module))
-    if found == "A2C" and "clip_range" in settings:
+    result = _POLICIES.get(str(module))
+    if result == "A2C" and "clip_range" in settings:
         return "PPO"
-    if found == "A2C" and "cg_max_steps" in settings:  # TRPO, which cannot be loaded
+    if result == "A2C" and "cg_max_steps" in settings:  # TRPO, which cannot be loaded
         return None
-    return found
+    return result

@@ -41,7 +41,7 @@ _FAILURES = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class ArrayLimits:
     """The most that a file may hold: members, values a member, bytes in all once unpacked.
 
     Where there are `shapes`, an array must have the one of its name.
@@ -54,7 +54,9 @@ class Limits:
     shapes: Mapping[str, tuple[int, ...]] | None = None
 
 
-def read_npz(content: bytes, file: str, limits: Limits, only: str | None = None) -> dict[str, NDArray[Any]]:
+def read_npz(
+    content: bytes, file: str, limits: ArrayLimits, only: str | None = None
+) -> dict[str, NDArray[Any]]:
     """Return the arrays of a stranger's npz by name, or `only` one of them; raises `RefusedError`."""
     with _opened(content, file) as archive:
         members = archive.infolist()
@@ -63,7 +65,7 @@ def read_npz(content: bytes, file: str, limits: Limits, only: str | None = None)
         return {_name(member): _array(archive, member, file, limits) for member in wanted}
 
 
-def listed(content: bytes, file: str, limits: Limits) -> dict[str, int]:
+def listed(content: bytes, file: str, limits: ArrayLimits) -> dict[str, int]:
     """Return the names in a stranger's npz with the bytes that they claim; nothing is unpacked."""
     with _opened(content, file) as archive:
         members = archive.infolist()
@@ -87,7 +89,7 @@ def _name(member: zipfile.ZipInfo) -> str:
     return member.filename.removesuffix(".npy")
 
 
-def _check_members(members: list[zipfile.ZipInfo], file: str, limits: Limits) -> None:
+def _check_members(members: list[zipfile.ZipInfo], file: str, limits: ArrayLimits) -> None:
     """Refuse by the directory of the archive, before anything is unpacked."""
     if len(members) > limits.members:
         raise RefusedError(file, "", f"{len(members):,} members; at most {limits.members:,}.")
@@ -108,7 +110,7 @@ def _check_members(members: list[zipfile.ZipInfo], file: str, limits: Limits) ->
         )
 
 
-def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits: Limits) -> NDArray[Any]:
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits: ArrayLimits) -> NDArray[Any]:
     """Return one member as an array."""
     with archive.open(member) as stream:
         start = stream.read(len(_MAGIC) + 2)
@@ -136,12 +138,12 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits:
     return np.frombuffer(values, dtype).reshape(shape, order=order)
 
 
-def _described(header: bytes, name: str, file: str, limits: Limits) -> tuple[Any, tuple[int, ...], Any]:
+def _described(header: bytes, name: str, file: str, limits: ArrayLimits) -> tuple[Any, tuple[int, ...], Any]:
     """Return dtype, shape and order of a header, if they are within the limits."""
     match = _HEADER.fullmatch(header)
     if match is None:
-        said = "objects (a pickle)" if b"|O" in header else "no plain array of numbers"
-        raise RefusedError(file, name, f"the header describes {said}.")
+        message = "objects (a pickle)" if b"|O" in header else "no plain array of numbers"
+        raise RefusedError(file, name, f"the header describes {message}.")
     descr = match[1].decode()
     text = descr.startswith("<U") and "<U" in limits.dtypes and int(descr[2:]) <= 16
     if descr not in limits.dtypes and not text:

@@ -42,12 +42,12 @@ def _listed(folder: Path) -> dict[str, int]:
         raise RefusedError(".", "", "the folder is a symbolic link.")
     if not folder.is_dir():
         raise RefusedError(".", "", "there is no such folder.")
-    found: dict[str, int] = {}
-    _walk(folder, "", 1, found)
-    return dict(sorted(found.items()))
+    result: dict[str, int] = {}
+    _walk(folder, "", 1, result)
+    return dict(sorted(result.items()))
 
 
-def _walk(folder: Path, prefix: str, depth: int, found: dict[str, int]) -> None:
+def _walk(folder: Path, prefix: str, depth: int, result: dict[str, int]) -> None:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
@@ -66,14 +66,14 @@ def _walk(folder: Path, prefix: str, depth: int, found: dict[str, int]) -> None:
         if stat.S_ISDIR(details.st_mode):
             if depth == DEPTH:
                 raise RefusedError(name, "", f"folders lie at most {DEPTH - 1} deep.")
-            _walk(Path(entry.path), f"{name}/", depth + 1, found)
+            _walk(Path(entry.path), f"{name}/", depth + 1, result)
             continue
         if not stat.S_ISREG(details.st_mode):
             raise RefusedError(name, "", "neither a file nor a folder.")
         if details.st_size > FILE_BYTES:
             raise RefusedError(name, "size", f"{details.st_size:,} bytes; at most {FILE_BYTES:,}.")
-        found[name] = details.st_size
-        if len(found) > FILES:
+        result[name] = details.st_size
+        if len(result) > FILES:
             raise RefusedError(name, "", f"more than {FILES} files.")
 
 

@@ -228,25 +228,25 @@ def _shapes(model: Any) -> dict[str, tuple[tuple[int, ...], int]]:
         _forget_claims(model.graph)
         derived = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
-        said = str(error).strip().splitlines() or ["?"]
-        raise RefusedError("", "graph", f"not valid: {said[0][:200]}") from None
-    found: dict[str, tuple[tuple[int, ...], int]] = {}
+        text = str(error).strip().splitlines() or ["?"]
+        raise RefusedError("", "graph", f"not valid: {text[0][:200]}") from None
+    result: dict[str, tuple[tuple[int, ...], int]] = {}
     total = 0
     for value in (*derived.graph.value_info, *derived.graph.output):
         tensor = value.type.tensor_type
         if tensor.HasField("shape") and all(d.HasField("dim_value") for d in tensor.shape.dim):
             shape = tuple(d.dim_value for d in tensor.shape.dim)
             total += _count(shape, f"value {value.name}")
-            found[value.name] = (shape, tensor.elem_type)
+            result[value.name] = (shape, tensor.elem_type)
     if total > TOTAL_VALUES:
         raise RefusedError("", "graph", f"{total:,} values in one step; at most {TOTAL_VALUES:,}.")
     for i, node in enumerate(model.graph.node):
         for name in node.output:
-            if name and name not in found:
+            if name and name not in result:
                 raise RefusedError(
                     "", f"node {i}", f"the shape of what {node.op_type} gives is not known before it runs."
                 )
-    return found
+    return result
 
 
 def _forget_claims(graph: Any) -> None:
@@ -265,11 +265,11 @@ def _check_outputs(
     from onnx import TensorProto
 
     kinds = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE}
-    wanted = {OUTPUT: ((1, outputs), dtype)} | {f"{NEXT}{name}": said for name, said in states.items()}
+    wanted = {OUTPUT: ((1, outputs), dtype)} | {f"{NEXT}{name}": text for name, text in states.items()}
     for name, (shape, kind) in wanted.items():
-        found = shapes.get(name)
-        if found is None or found[0] != shape:
-            said = "an input" if found is None else f"the shape {found[0]}"
-            raise RefusedError("", f"output {name}", f"{said}; wanted {shape}.")
-        if found[1] != kinds[kind]:
+        result = shapes.get(name)
+        if result is None or result[0] != shape:
+            text = "an input" if result is None else f"the shape {result[0]}"
+            raise RefusedError("", f"output {name}", f"{text}; wanted {shape}.")
+        if result[1] != kinds[kind]:
             raise RefusedError("", f"output {name}", f"not of the type {kind}.")

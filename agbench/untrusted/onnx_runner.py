@@ -31,8 +31,8 @@ class _Running:
         """Return the outputs for one observation (float64), and keep the states."""
         seen = np.frombuffer(observation, np.float64)[None].astype(self._graph.dtype)
         started = time.process_time()
-        found = _run(self._session, self._outputs, {onnx_graph.INPUT: seen, **self._states})
-        self._states = dict(zip(self._graph.states, found[1:], strict=True))
+        result = _run(self._session, self._outputs, {onnx_graph.INPUT: seen, **self._states})
+        self._states = dict(zip(self._graph.states, result[1:], strict=True))
         self._steps += 1
         self._seconds += time.process_time() - started
         if self._seconds > START_SECONDS + STEP_SECONDS * self._steps:
@@ -42,7 +42,7 @@ class _Running:
                 f"{self._seconds:.0f} s of processor time for {self._steps:,} steps; "
                 f"at most {START_SECONDS:g} s and {STEP_SECONDS:g} s a step.",
             )
-        outputs: list[float] = found[0][0].astype(np.float64).tolist()
+        outputs: list[float] = result[0][0].astype(np.float64).tolist()
         return outputs
 
 

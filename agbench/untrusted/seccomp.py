@@ -115,8 +115,8 @@ class _Program(ctypes.Structure):
 
 def _no_new_rights() -> bool:
     """Let no program that is started give rights back; what follows asks for it."""
-    asked = [ctypes.c_ulong(value) for value in (_SET_NO_NEW_PRIVS, 1, 0, 0, 0)]
-    return int(ctypes.CDLL(None).prctl(*asked)) == 0
+    requested = [ctypes.c_ulong(value) for value in (_SET_NO_NEW_PRIVS, 1, 0, 0, 0)]
+    return int(ctypes.CDLL(None).prctl(*requested)) == 0
 
 
 def _called(number: int, *arguments: Any) -> int:

@@ -55,10 +55,10 @@ def read_table(question: dict[str, Any], content: bytes) -> dict[str, Any]:
     table = pq.ParquetFile(pa.BufferReader(content), **limits)
     _check_metadata(table.metadata, question["rows"])
     _check_schema(table.schema_arrow, question["columns"])
-    found = table.read(use_threads=False, use_pandas_metadata=False)
-    if found.num_rows != question["rows"]:
-        raise RefusedError("", "rows", f"{found.num_rows}; wanted {question['rows']}.")
-    return {name: _values(found.column(name), name) for name in question["columns"]}
+    result = table.read(use_threads=False, use_pandas_metadata=False)
+    if result.num_rows != question["rows"]:
+        raise RefusedError("", "rows", f"{result.num_rows}; wanted {question['rows']}.")
+    return {name: _values(result.column(name), name) for name in question["columns"]}
 
 
 def _check_metadata(metadata: Any, rows: int) -> None:
@@ -82,10 +82,10 @@ def _check_schema(schema: Any, columns: dict[str, str]) -> None:
     if schema.names != list(columns):
         unknown = [name for name in schema.names if name not in columns]
         missing = [name for name in columns if name not in schema.names]
-        said = (
+        text = (
             f"unknown {unknown[0]!r}" if unknown else f"missing {missing[0]!r}" if missing else "in disorder"
         )
-        raise RefusedError("", "columns", f"{said}; wanted {', '.join(columns)}.")
+        raise RefusedError("", "columns", f"{text}; wanted {', '.join(columns)}.")
     for name, kind in columns.items():
         if str(schema.field(name).type) not in _TYPES[kind]:
             raise RefusedError("", name, f"of type {schema.field(name).type}; wanted {_TYPES[kind][0]}.")

@@ -63,10 +63,10 @@ def read_yaml(content: bytes, file: str) -> Any:
 
 def _check_characters(text: str, file: str) -> None:
     """Refuse characters that are invisible, turn the reading direction or pile up."""
-    found = _unseemly(text)
-    if found is not None:
-        place, said = found
-        raise RefusedError(file, f"line {text.count(chr(10), 0, place) + 1}", said)
+    result = _unseemly(text)
+    if result is not None:
+        place, message = result
+        raise RefusedError(file, f"line {text.count(chr(10), 0, place) + 1}", message)
 
 
 def _unseemly(text: str) -> tuple[int, str] | None:
@@ -135,9 +135,9 @@ def _checked_events(text: str, file: str) -> Iterator[Any]:
 def _check_values(data: Any, file: str, field: str) -> None:
     """Refuse keys that are not text, numbers that are not finite, characters that an escape hid."""
     if isinstance(data, str):
-        found = _unseemly(data)
-        if found is not None:
-            raise RefusedError(file, field, found[1])
+        result = _unseemly(data)
+        if result is not None:
+            raise RefusedError(file, field, result[1])
     elif isinstance(data, dict):
         for key, value in data.items():
             if not isinstance(key, str):

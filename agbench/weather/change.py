@@ -39,8 +39,8 @@ def _angstrom(series: DailySeries) -> tuple[float, float]:
 @entry
 def _humid(vapour: Floats, temperature: Floats, degrees: float) -> Floats:
     """Vapour pressure [hPa] at the same relative humidity when it is warmer by `degrees` [K]."""
-    found = np.empty(vapour.size)
+    result = np.empty(vapour.size)
     for i in range(vapour.size):
         ratio = saturated_pressure(temperature[i] + degrees) / saturated_pressure(temperature[i])
-        found[i] = vapour[i] * ratio
-    return found
+        result[i] = vapour[i] * ratio
+    return result

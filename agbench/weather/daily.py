@@ -96,8 +96,8 @@ class DailySeries:
     def _days_of_years(self) -> dict[int, int]:
         present = ~np.isnan(self.values[:, 0])
         days = np.datetime64(self.start) + np.flatnonzero(present)
-        found = days.astype("datetime64[Y]").astype(np.int64) + 1970
-        return {y: int((found == y).sum()) for y in range(self.start.year, self.end.year + 1)}
+        result = days.astype("datetime64[Y]").astype(np.int64) + 1970
+        return {y: int((result == y).sum()) for y in range(self.start.year, self.end.year + 1)}
 
     def _gap_message(self, start: date, end: date) -> str:
         missing = self.missing(start, end)
@@ -137,14 +137,14 @@ def derive(
     TEMP is the mean of TMIN and TMAX; E0, ES0 and ET0 are reference evapotranspiration; DAYLP
     is astronomical. A day that lacks any value becomes a row of NaN.
     """
-    known = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
-    known.setdefault("TEMP", (known["TMIN"] + known["TMAX"]) / 2.0)
-    day_of_year = _days_of_year(start, known["TMIN"].size)
-    if not known.keys() >= set(EVAPORATION):
-        computed = _evaporation(known, day_of_year, latitude, elevation, angstrom)
-        known = {**dict(zip(EVAPORATION, computed.T, strict=True)), **known}
-    known["DAYLP"] = _photoperiods(day_of_year, latitude)
-    values = np.column_stack([known[name] for name in DAILY.names])
+    names = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+    names.setdefault("TEMP", (names["TMIN"] + names["TMAX"]) / 2.0)
+    day_of_year = _days_of_year(start, names["TMIN"].size)
+    if not names.keys() >= set(EVAPORATION):
+        computed = _evaporation(names, day_of_year, latitude, elevation, angstrom)
+        names = {**dict(zip(EVAPORATION, computed.T, strict=True)), **names}
+    names["DAYLP"] = _photoperiods(day_of_year, latitude)
+    values = np.column_stack([names[name] for name in DAILY.names])
     values[np.isnan(values).any(axis=1)] = np.nan
     return values
 
@@ -238,7 +238,7 @@ def _place(frame: "pd.DataFrame", name: str, column: str) -> float:
 
 
 def _evaporation(
-    known: Mapping[str, Floats],
+    names: Mapping[str, Floats],
     day_of_year: Floats,
     latitude: float,
     elevation: float,
@@ -247,7 +247,7 @@ def _evaporation(
     from agbench.weather.evapotranspiration import reference_et
 
     tmin, tmax, irrad, vap, wind = (
-        np.ascontiguousarray(known[c]) for c in ("TMIN", "TMAX", "IRRAD", "VAP", "WIND")
+        np.ascontiguousarray(names[c]) for c in ("TMIN", "TMAX", "IRRAD", "VAP", "WIND")
     )
     a, b = angstrom
     return reference_et(day_of_year, tmin, tmax, irrad, vap, wind, float(latitude), float(elevation), a, b)

@@ -72,10 +72,10 @@ def with_daylight(
     hour = (clock - clock.normalize()) / pd.Timedelta(hours=1)
     day = np.asarray(index.day_of_year, dtype=np.float64)
     switches = day_switches(day, np.asarray(hour), latitude, longitude, np.asarray(ahead))
-    found = {"isDay": switches[0], "isDaySmooth": switches[1]}
+    result = {"isDay": switches[0], "isDaySmooth": switches[1]}
     if not {"dli", "dayRadSum"} & set(table.columns):
-        found["dli"] = _daily_sums(table, clock, step)
-    return table.assign(**{name: values for name, values in found.items() if name not in table.columns})
+        result["dli"] = _daily_sums(table, clock, step)
+    return table.assign(**{name: values for name, values in result.items() if name not in table.columns})
 
 
 def _daily_sums(table: "pd.DataFrame", clock: "pd.DatetimeIndex", step: float) -> Floats:

@@ -53,13 +53,13 @@ def site_generator(name: str) -> Generator:
             f"the site {name} has no climate to generate seasons from; fit one with"
             f" agbench weather fit {name} --observations FILE."
         )
-    known = _GENERATORS.get(name)
-    if known is None or known[0] is not site:
+    names = _GENERATORS.get(name)
+    if names is None or names[0] is not site:
         place = site.place
         where = (place.latitude, place.longitude, place.elevation)
-        known = site, Generator(name, from_climate(site.climate), *where, angstrom_of(site))
-        _GENERATORS[name] = known
-    return known[1]
+        names = site, Generator(name, from_climate(site.climate), *where, angstrom_of(site))
+        _GENERATORS[name] = names
+    return names[1]
 
 
 def angstrom_of(site: Site) -> tuple[float, float]:

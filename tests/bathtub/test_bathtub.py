@@ -107,7 +107,7 @@ def test_an_episode_is_described_and_drawn(tmp_path):
 
 
 def test_what_it_does_not_have_is_said():
-    with pytest.raises(ConfigError, match="bathtub-v1 has no hidden scenarios"):
+    with pytest.raises(ConfigError, match=r"bathtub-v1 has no hidden scenarios"):
         hidden.with_hidden(catalog.task(TASK), 3)
     with pytest.raises(NotApplicableError, match="'bathtub' does not say how its actions act"):
         CHECKS["response"](TASK)

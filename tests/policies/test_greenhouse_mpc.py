@@ -18,10 +18,10 @@ from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
 from agbench.policies.greenhouse.mpc.forecast import believed
 from agbench.policies.greenhouse.mpc.interval import MOVING, SCALE, Layout, interval
-from agbench.policies.greenhouse.mpc.outlook import Outlook, limits
-from agbench.policies.greenhouse.mpc.programme import Programme
+from agbench.policies.greenhouse.mpc.outlook import Horizon, limits
+from agbench.policies.greenhouse.mpc.programme import NonlinearProgram
 from agbench.policies.greenhouse.mpc.rehearsal import policy_candidate, rehearse
-from agbench.policies.greenhouse.mpc.settings import Forecast
+from agbench.policies.greenhouse.mpc.settings import ForecastSettings
 from agbench.policies.registry import interface_of
 from agbench.simulators.greenlight.variables import STATES, WEATHER
 
@@ -112,7 +112,7 @@ def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
 def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
     task = day()
     controller = policy(task)
-    solve = Programme.solve
+    solve = NonlinearProgram.solve
 
     def broken(self, *arguments):
         found = solve(self, *arguments)
@@ -120,7 +120,7 @@ def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
             found, variables=np.full_like(found.variables, np.nan), status="Invalid_Number_Detected"
         )
 
-    monkeypatch.setattr(Programme, "solve", broken)
+    monkeypatch.setattr(NonlinearProgram, "solve", broken)
     rules, actions = play(task, agbench.load_policy("rule-based", task), steps=108)
     found, same = play(task, controller, steps=108)
     assert controller.diary.solved == 0
@@ -133,9 +133,9 @@ def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
     task, parts, world, start, guess = rehearsal
     settings = read_data(PredictiveSettings, {**COARSE, "tolerance": 1e-4, "iterations": 150}, "test")
     layout = Layout(2, tuple(parts.actions.names))
-    outlook = Outlook(task, settings, layout, (parts.actions.rate or 1.0) / task.step)
+    outlook = Horizon(task, settings, layout, (parts.actions.rate or 1.0) / task.step)
     structure = replace(world.structure, smoothing=1e4)
-    programme = Programme(interval(structure, world.parameters, layout, limits(task)), 9, 150, 1e-4)
+    programme = NonlinearProgram(interval(structure, world.parameters, layout, limits(task)), 9, 150, 1e-4)
     given = outlook.given(world, guess.states[0], guess.controls[0], 0)
     first = programme.with_slack(outlook.guess(guess.states, guess.controls, 0), given)
     plan = programme.solve(first, given, outlook.bounds(0))
@@ -168,7 +168,7 @@ def test_derivatives_are_those_of_finite_differences(rehearsal):
     task, _, world, _, guess = rehearsal
     layout = Layout(2, ("uBoil", "uVent", "uThScr"))
     f = interval(replace(world.structure, smoothing=1e4), world.parameters, layout, limits(task))
-    outlook = Outlook(task, read_data(PredictiveSettings, COARSE, "test"), layout, 0.1)
+    outlook = Horizon(task, read_data(PredictiveSettings, COARSE, "test"), layout, 0.1)
     given = outlook.given(world, guess.states[144], np.zeros(3), 144)[layout.before :][: layout.given]
     state = guess.states[144, STATES.columns(MOVING)] / SCALE
     before = np.r_[0.4, 0.2, 0.5, state]
@@ -195,8 +195,8 @@ def test_derivatives_are_those_of_finite_differences(rehearsal):
 def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(rehearsal):
     world = rehearsal[2]
     generator = np.random.default_rng(0)
-    assert believed(world, 10, 288, Forecast(), generator) is world
-    noisy = Forecast(radiation=0.2, temperature=2.0)
+    assert believed(world, 10, 288, ForecastSettings(), generator) is world
+    noisy = ForecastSettings(radiation=0.2, temperature=2.0)
     errors = []
     column = WEATHER.column("tOut")
     for _ in range(200):

@@ -8,7 +8,7 @@ import pytest
 import agbench
 from agbench import testing
 from agbench.envs import BatchCore, SeasonEnv
-from agbench.envs.field.observations import Observer
+from agbench.envs.field.observations import FieldObserver
 from agbench.errors import UnknownNameError
 from agbench.testing import CHECKS, ContractError, check_policy, check_task
 
@@ -17,13 +17,13 @@ TASK = "wheat-nitrogen-v1"
 
 def break_observations(monkeypatch, spoil):
     """Let every observation pass through `spoil(out, simulator)` after it is written."""
-    write = Observer.write
+    write = FieldObserver.write
 
     def broken(self, simulator, out):
         write(self, simulator, out)
         spoil(out, simulator)
 
-    monkeypatch.setattr(Observer, "write", broken)
+    monkeypatch.setattr(FieldObserver, "write", broken)
 
 
 def test_a_row_that_depends_on_its_place_is_caught(monkeypatch):

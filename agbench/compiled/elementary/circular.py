@@ -71,18 +71,18 @@ _ATAN = tuple(
 def sin(x: Number) -> Number:
     """Sine of an angle [rad], within 0.9 units in the last place; NaN beyond `FARTHEST`."""
     r, low, quarters = _reduced(x)
-    found = where((quarters & 1).equals(0), _sin(r, low), _cos(r, low))
-    found = where((quarters & 2).equals(0), found, -found)
-    found = where(x.absolute() < 2.0**-27, x, found)
-    return where(x.absolute() <= FARTHEST, found, math.nan)
+    result = where((quarters & 1).equals(0), _sin(r, low), _cos(r, low))
+    result = where((quarters & 2).equals(0), result, -result)
+    result = where(x.absolute() < 2.0**-27, x, result)
+    return where(x.absolute() <= FARTHEST, result, math.nan)
 
 
 def cos(x: Number) -> Number:
     """Cosine of an angle [rad], within 0.9 units in the last place; NaN beyond `FARTHEST`."""
     r, low, quarters = _reduced(x)
-    found = where((quarters & 1).equals(0), _cos(r, low), _sin(r, low))
-    found = where(((quarters + 1) & 2).equals(0), found, -found)
-    return where(x.absolute() <= FARTHEST, found, math.nan)
+    result = where((quarters & 1).equals(0), _cos(r, low), _sin(r, low))
+    result = where(((quarters + 1) & 2).equals(0), result, -result)
+    return where(x.absolute() <= FARTHEST, result, math.nan)
 
 
 def asin(x: Number) -> Number:
@@ -99,8 +99,8 @@ def asin(x: Number) -> Number:
     twice = t + t
     first = _QUARTER - twice
     far = first + (((_QUARTER - first) - twice) + (_QUARTER_REST - (lost + lost + bend + bend)))
-    found = where(near, t + bend, far)
-    return where(size <= 1.0, found, math.nan).with_sign_of(x)
+    result = where(near, t + bend, far)
+    return where(size <= 1.0, result, math.nan).with_sign_of(x)
 
 
 def atan(x: Number) -> Number:
@@ -118,15 +118,15 @@ def atan(x: Number) -> Number:
     angle = where(steep, angle + sign * (0.5 * _QUARTER), angle)
     rest = where(steep, rest + sign * (0.5 * _QUARTER_REST), rest)
     z = t * t
-    found = angle + (t + (t * z).times_plus(z.polynomial(*_ATAN), rest))
-    return where(size < 2.0**-27, x, found.with_sign_of(x))
+    result = angle + (t + (t * z).times_plus(z.polynomial(*_ATAN), rest))
+    return where(size < 2.0**-27, x, result.with_sign_of(x))
 
 
 def atan2(y: Number, x: Number) -> Number:
     """Angle [rad] of the point (x, y), finite and not both zero, within 2.5 units in the last place."""
-    found = atan(y / x)
+    result = atan(y / x)
     half = y.constant(2.0 * _QUARTER).with_sign_of(y)
-    return where(x < 0.0, found + half, where(x.equals(0.0), half * 0.5, found))
+    return where(x < 0.0, result + half, where(x.equals(0.0), half * 0.5, result))
 
 
 def _reduced(x: Number) -> tuple[Number, Number, Whole]:

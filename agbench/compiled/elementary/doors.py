@@ -52,9 +52,9 @@ def four_for_kernels(function: Callable[..., Any], name: str) -> None:
         places = [ir.Constant(ir.IntType(32), i) for i in range(4)]
         for place, value in zip(places, values, strict=True):
             vector = builder.insert_element(vector, value, place)
-        found = builder.call(define(builder.module, name, 4), [vector])
+        result = builder.call(define(builder.module, name, 4), [vector])
         return context.make_tuple(
-            builder, kind.return_type, [builder.extract_element(found, place) for place in places]
+            builder, kind.return_type, [builder.extract_element(result, place) for place in places]
         )
 
     register: Any = type_callable
@@ -72,9 +72,9 @@ def from_python(name: str, *arguments: Any) -> Any:
     else:
         return single(*arguments)
     arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in np.broadcast_arrays(*arguments)]
-    found = np.empty(arrays[0].shape)
-    many(found.size, found.ctypes.data, *(a.ctypes.data for a in arrays))
-    return found.reshape(np.broadcast_shapes(*map(np.shape, arguments)))
+    result = np.empty(arrays[0].shape)
+    many(result.size, result.ctypes.data, *(a.ctypes.data for a in arrays))
+    return result.reshape(np.broadcast_shapes(*map(np.shape, arguments)))
 
 
 @cache
@@ -82,12 +82,12 @@ def _addresses() -> dict[str, tuple[Any, Any]]:
     """Return for each function what computes one value, and what fills an array."""
     doors = "\n".join(map(_outer, ALGORITHMS))
     address = load_assembly(f"{definitions(doors)}\n{doors}")
-    found = {}
+    result = {}
     for name, (arity, _) in ALGORITHMS.items():
         single = ctypes.PYFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * arity)
         many = ctypes.PYFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (1 + arity))
-        found[name] = single(address(f"one_{name}")), many(address(f"many_{name}"))
-    return found
+        result[name] = single(address(f"one_{name}")), many(address(f"many_{name}"))
+    return result
 
 
 def _outer(name: str) -> str:

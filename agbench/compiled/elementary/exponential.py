@@ -72,9 +72,9 @@ def expm1(x: Number) -> Number:
     """exp(x) - 1, within 3 units in the last place."""
     parts = _parts(x)
     scale = parts.scale
-    found = scale.times_plus(parts.above, scale - 1.0)
-    found = where(x.absolute() < 2.0**-54, x, found)
-    return usually(x.absolute() < 40.0, found, lambda: where(x <= -40.0, -1.0, exp(x)))
+    result = scale.times_plus(parts.above, scale - 1.0)
+    result = where(x.absolute() < 2.0**-54, x, result)
+    return usually(x.absolute() < 40.0, result, lambda: where(x <= -40.0, -1.0, exp(x)))
 
 
 def tanh(x: Number) -> Number:
@@ -111,11 +111,11 @@ def _exp(x: Number, parts: _Parts) -> Number:
 
 def _extreme(x: Number, parts: _Parts) -> Number:
     """Return exp(x) where it, or its scale, may be infinite, subnormal or zero; NaN stays."""
-    found = parts.root.times_plus(parts.above, parts.root)
+    result = parts.root.times_plus(parts.above, parts.root)
     moved = (parts.twice - (bits_of(ROUND) - 4096)) >> 1  # by 2048, the whole power of 2
     half = moved >> 1
-    found = found * _power_of_two(half - 1024) * _power_of_two(moved - half - 1024)
-    return where(x > _HIGHEST, math.inf, where(x < _LOWEST, 0.0, found))
+    result = result * _power_of_two(half - 1024) * _power_of_two(moved - half - 1024)
+    return where(x > _HIGHEST, math.inf, where(x < _LOWEST, 0.0, result))
 
 
 def _power_of_two(k: Whole) -> Number:

@@ -224,10 +224,10 @@ def usually(condition: Truth, usual: Number, rare: Callable[[], Number]) -> Numb
     aside = builder.block
     builder.branch(after)
     builder.position_at_end(after)
-    found = builder.phi(usual.value.type)
-    found.add_incoming(usual.value, before)
-    found.add_incoming(other.value, aside)
-    return Number(builder, found)
+    result = builder.phi(usual.value.type)
+    result.add_incoming(usual.value, before)
+    result.add_incoming(other.value, aside)
+    return Number(builder, result)
 
 
 def bits_of(value: float) -> int:

@@ -13,7 +13,7 @@ from agbench.envs.actions import ActionMap, Amounts, Menu
 from agbench.envs.constraints import ConstrainedReward
 from agbench.envs.core import Parts
 from agbench.envs.field.forecasts import Forecast
-from agbench.envs.field.observations import Observer
+from agbench.envs.field.observations import FieldObserver
 from agbench.envs.field.randomisation import RandomParameters
 from agbench.envs.rewards import GrowthReward, ReferenceRuns, Reward, WeightReward
 from agbench.envs.scenarios import ScenarioSet
@@ -21,7 +21,7 @@ from agbench.errors import ConfigError, WeatherError
 from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.field.calendar import CropCalendar
-from agbench.simulators.models import FieldSetup, Model
+from agbench.simulators.models import CropModel, FieldSetup
 from agbench.weather.change import changed
 from agbench.weather.daily import DailySeries, from_frame
 
@@ -57,12 +57,12 @@ def entry_points(task: FieldTask) -> list[str]:
     return models.entry_points(spec.model, spec.engine, spec.soil_water)
 
 
-def _model(task: FieldTask) -> Model:
+def _model(task: FieldTask) -> CropModel:
     spec = task.simulator
     return models.find(spec.model, spec.engine, spec.soil_water)
 
 
-def _require_able(task: FieldTask, model: Model) -> None:
+def _require_able(task: FieldTask, model: CropModel) -> None:
     """Raise `ConfigError` for settings that the model, or the engine that runs it, cannot follow."""
     runs = f"{model.name} on the engine {task.simulator.engine!r}"
     if task.observation.forecast.days and not model.forecasts:
@@ -82,13 +82,13 @@ def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     drawn = task.randomisation
     named = [("crop", name) for name in (task.simulator.crop, *drawn.crops)]
     named += [("soil", name) for name in (task.simulator.soil, *drawn.soils)]
-    found = {f"{kind} {name}": sha256(catalog.find(kind, name)) for kind, name in named}
-    return found | scenario_weather.hashes(scenarios.keys, scenarios.series)
+    result = {f"{kind} {name}": sha256(catalog.find(kind, name)) for kind, name in named}
+    return result | scenario_weather.hashes(scenarios.keys, scenarios.series)
 
 
 def _scenarios(
     task: FieldTask,
-    model: Model,
+    model: CropModel,
     split: str,
     weather: "pd.DataFrame | None",
     years: Sequence[int] | None,
@@ -100,8 +100,8 @@ def _scenarios(
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
     builder = _WorldBuilder(task, model, given)
     builder.check_covered(keys)
-    known = [key for name in task.splits for key in task.scenarios(name)]
-    return ScenarioSet(split, keys, known, builder.build, given, builder.random, builder.stands_for_season)
+    names = [key for name in task.splits for key in task.scenarios(name)]
+    return ScenarioSet(split, keys, names, builder.build, given, builder.random, builder.stands_for_season)
 
 
 def _given_series(weather: Any, name: str) -> DailySeries:
@@ -125,7 +125,7 @@ def _of_years(task: FieldTask, split: str, years: Sequence[int]) -> list[str]:
 class _WorldBuilder:
     """Builds the worlds of scenarios; parameters and series are read once."""
 
-    def __init__(self, task: FieldTask, model: Model, given: DailySeries | None) -> None:
+    def __init__(self, task: FieldTask, model: CropModel, given: DailySeries | None) -> None:
         self._task = task
         self._model = model
         self._given = given
@@ -214,21 +214,21 @@ def action_map(task: FieldTask) -> ActionMap:
     return _actions(_model(task), task.action)
 
 
-def _actions(model: Model, spec: ActionSpec) -> ActionMap:
+def _actions(model: CropModel, spec: ActionSpec) -> ActionMap:
     if spec.kind == "menu":
         return Menu(model.inputs, spec.doses)
     limits = {name: spec.limit.get(name, doses[-1]) for name, doses in spec.doses.items()}
     return Amounts(model.inputs, limits)
 
 
-def observer(task: FieldTask) -> Observer:
+def observer(task: FieldTask) -> FieldObserver:
     """Return what a task lets an agent see; reads no weather."""
     model, spec = _model(task), task.observation
     forecast = None
     if spec.forecast.days:
-        told = spec.forecast
-        forecast = Forecast(model.weather, told.variables, told.days, told.error)
-    return Observer(
+        values = spec.forecast
+        forecast = Forecast(model.weather, values.variables, values.days, values.error)
+    return FieldObserver(
         model.variables,
         model.weather,
         spec.state,
@@ -240,7 +240,7 @@ def observer(task: FieldTask) -> Observer:
     )
 
 
-def _reward(model: Model, task: FieldTask) -> Callable[[int], Reward]:
+def _reward(model: CropModel, task: FieldTask) -> Callable[[int], Reward]:
     """Return what makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
     references = None

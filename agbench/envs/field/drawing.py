@@ -12,7 +12,7 @@ from agbench import plotting
 from agbench.envs.core import BatchCore
 from agbench.envs.curves import Panel, curve, stems
 from agbench.envs.field.season_figure import SKY, STATE_PANELS, SeasonFigure, states_shown
-from agbench.envs.field.season_panels import MOISTURE, Season, Setting, running_mean, shown_in
+from agbench.envs.field.season_panels import MOISTURE, PanelSetting, Season, running_mean, shown_in
 from agbench.envs.rendering import SeasonPlot
 from agbench.variables import Floats
 
@@ -96,10 +96,10 @@ class FieldPlot(SeasonPlot):
             self._layout = figure, SeasonFigure(figure, self._setting())
         self._layout[1].draw(self._season())
 
-    def _setting(self) -> Setting:
+    def _setting(self) -> PanelSetting:
         core = self._core
         simulator = core.simulator
-        return Setting(
+        return PanelSetting(
             variables=simulator.variables,
             weather=simulator.weather_variables,
             inputs=[simulator.inputs[name] for name in core.parts.actions.names],
@@ -135,12 +135,12 @@ class FieldPlot(SeasonPlot):
         """Return today's date, and whether the episode is over and why."""
         simulator = self._core.simulator
         day = self._start + timedelta(days=self._today)
-        said = f"{day.day} {day:%B %Y}"
+        text = f"{day.day} {day:%B %Y}"
         if simulator.finished[0]:
-            return f"{said} · season over"
+            return f"{text} · season over"
         if self._core.over[0]:
-            return f"{said} · time ran out"
-        return said
+            return f"{text} · time ran out"
+        return text
 
     def _summary(self) -> str:
         """Return the task's metrics and the return so far, with units."""
@@ -154,7 +154,7 @@ class FieldPlot(SeasonPlot):
         return textwrap.fill(plotting.signed("  ·  ".join(parts)), _LINE)
 
 
-def _panels(setting: Setting, season: Season) -> list[Panel]:
+def _panels(setting: PanelSetting, season: Season) -> list[Panel]:
     """Return the panels of a season, those that its model has something for."""
     days = np.arange(season.today + 1.0)
     sky = season.weather
@@ -187,7 +187,7 @@ def _panels(setting: Setting, season: Season) -> list[Panel]:
     return [*panels, *_applied(setting, season)]
 
 
-def _applied(setting: Setting, season: Season) -> list[Panel]:
+def _applied(setting: PanelSetting, season: Season) -> list[Panel]:
     """Return a panel for the inputs of each unit."""
     units = list(dict.fromkeys(variable.unit for variable in setting.inputs))
     return [

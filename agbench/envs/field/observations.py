@@ -17,7 +17,7 @@ _PROGRESS: Final = {
 }
 
 
-class Observer(Entries):
+class FieldObserver(Entries):
     """Model variables of the current day, weather of the last `window` steps, progress, forecast.
 
     Weather is averaged over the window, or given day by day (the oldest first, all variables of a

@@ -10,7 +10,7 @@ from agbench.data.field_task import FieldTask
 from agbench.data.randomisation import NoiseSpec
 from agbench.errors import ConfigError, unknown
 from agbench.simulation.parameters import check_whole, parameters_of, place
-from agbench.simulators.models import Model
+from agbench.simulators.models import CropModel
 from agbench.variables import Parameter
 from agbench.weather.draws import standard_normal, uniform
 
@@ -23,7 +23,7 @@ _LEAST: Final = 0.1  # of a parameter; normal noise may not turn it around
 class RandomParameters:
     """The parameters of a task's field: those of its files, or drawn around them within their bounds."""
 
-    def __init__(self, task: FieldTask, model: Model) -> None:
+    def __init__(self, task: FieldTask, model: CropModel) -> None:
         self._spec = task.randomisation
         simulator = task.simulator
         read = {
@@ -43,10 +43,10 @@ class RandomParameters:
         self._declared = model.parameters
         self._soils, self._crops = read["soil"], read["crop"]
         self._soil, self._crop = simulator.soil, simulator.crop
-        known = {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
+        valid = {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
         for name in self._spec.parameters:
-            if name not in known or name not in model.parameters:
-                raise unknown("parameter", name, known, where=f"{task.task}: randomisation")
+            if name not in valid or name not in model.parameters:
+                raise unknown("parameter", name, valid, where=f"{task.task}: randomisation")
 
     def draw(self, generator: np.random.Generator | None) -> Mapping[str, Any]:
         """Return the parameters of an episode; without a generator, those of the files."""

@@ -45,13 +45,13 @@ def check(task: FieldTask, parts: Parts) -> None:
     on the last one. Raises `ContractError` for an input that falls short.
     """
     for name in _fed(task):
-        found = _respond(task, parts, name)
-        if task.season.management != "inputs" and not (found.grown > 0.0).any():
+        result = _respond(task, parts, name)
+        if task.season.management != "inputs" and not (result.grown > 0.0).any():
             raise ContractError(
                 f"{task.task}: a crop that is sown and harvested leaves no {task.reward.variable}."
             )
-        _require_effect(task, parts, name, found)
-        _require_cost(task, name, parts.scenarios.keys[:_MOST_SCENARIOS], found)
+        _require_effect(task, parts, name, result)
+        _require_cost(task, name, parts.scenarios.keys[:_MOST_SCENARIOS], result)
 
 
 def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) -> None:
@@ -60,8 +60,8 @@ def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) 
         return
     if parts.task.step <= _OFTEN:
         for levels, others in product((_LEVELS, _MANY), _company(task, name)):
-            found = _respond(task, parts, name, others, levels)
-            if _raises(found) and (_changes(alone, states) or _changes(found, states)):
+            result = _respond(task, parts, name, others, levels)
+            if _raises(result) and (_changes(alone, states) or _changes(result, states)):
                 return
     if not _changes(alone, states):
         raise ContractError(
@@ -85,21 +85,21 @@ def _fed(task: FieldTask) -> list[str]:
     return [name for name in task.action.doses if name not in task.season.work]
 
 
-def _raises(found: _Response) -> bool:
-    return bool((found.grown > found.grown[0]).any())
+def _raises(result: _Response) -> bool:
+    return bool((result.grown > result.grown[0]).any())
 
 
-def _changes(found: _Response, states: Sequence[str]) -> bool:
-    return not states or any((found.metrics[m] != found.metrics[m][0]).any() for m in states)
+def _changes(result: _Response, states: Sequence[str]) -> bool:
+    return not states or any((result.metrics[m] != result.metrics[m][0]).any() for m in states)
 
 
-def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], found: _Response) -> None:
+def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], result: _Response) -> None:
     for metric, spec in task.metrics.items():
         if spec.input == name:
-            _require_rise(task.task, f"metric {metric!r}", name, found.metrics[metric], keys)
+            _require_rise(task.task, f"metric {metric!r}", name, result.metrics[metric], keys)
     if task.reward.prices.get(name, 0.0) and task.reward.beta:
         worth = task.reward.product_price or 1.0
-        paid = worth * (found.grown - found.grown[0]) - (found.returns - found.returns[0])
+        paid = worth * (result.grown - result.grown[0]) - (result.returns - result.returns[0])
         _require_rise(task.task, "the cost in the return", name, paid, keys)
 
 

@@ -12,9 +12,9 @@ from agbench.envs.field.season_panels import (
     Curve,
     DosePanel,
     Panel,
+    PanelSetting,
     RewardPanel,
     Season,
-    Setting,
     StatePanel,
     WaterPanel,
     WeatherPanel,
@@ -45,7 +45,7 @@ def states_shown(table: VariableTable) -> list[str]:
 class SeasonFigure:
     """A season's panels on a figure: laid out once an episode, drawn anew whenever asked."""
 
-    def __init__(self, figure: Figure, setting: Setting) -> None:
+    def __init__(self, figure: Figure, setting: PanelSetting) -> None:
         makers = _panels(setting)
         grid = figure.add_gridspec(
             len(makers),
@@ -77,7 +77,7 @@ class SeasonFigure:
             panel.draw(season)
 
 
-def _panels(setting: Setting) -> list[tuple[float, Callable[[Axes], Panel]]]:
+def _panels(setting: PanelSetting) -> list[tuple[float, Callable[[Axes], Panel]]]:
     """Return height and maker of each panel that the model has something for."""
     table, sky = setting.variables, setting.weather
     makers: list[tuple[float, Callable[[Axes], Panel]]] = []
@@ -94,7 +94,7 @@ def _panels(setting: Setting) -> list[tuple[float, Callable[[Axes], Panel]]]:
 
 
 def _state_panel(
-    setting: Setting, title: str, left: Sequence[Curve], right: Sequence[Curve]
+    setting: PanelSetting, title: str, left: Sequence[Curve], right: Sequence[Curve]
 ) -> Callable[[Axes], Panel]:
     return lambda ax: StatePanel(ax, setting, title, left, right)
 

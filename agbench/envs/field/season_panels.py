@@ -36,7 +36,7 @@ _SMOOTH = 7  # days, of the running mean of radiation
 
 
 @dataclass(frozen=True)
-class Setting:
+class PanelSetting:
     """What does not change during an episode: tables, units, calendar."""
 
     variables: VariableTable
@@ -150,7 +150,7 @@ class Panel(ABC):
 class WeatherPanel(Panel):
     """The daily range of temperature, and radiation."""
 
-    def __init__(self, axes: Axes, setting: Setting) -> None:
+    def __init__(self, axes: Axes, setting: PanelSetting) -> None:
         super().__init__(axes, "Weather")
         coldest = setting.weather["TMIN"]
         temperature = Variable("TMIN to TMAX", coldest.unit, "daily range of temperature")
@@ -180,7 +180,7 @@ class WeatherPanel(Panel):
 class WaterPanel(Panel):
     """Rain, and the moisture of the soil."""
 
-    def __init__(self, axes: Axes, setting: Setting) -> None:
+    def __init__(self, axes: Axes, setting: PanelSetting) -> None:
         super().__init__(axes, "Water")
         self._factor, rain = shown_in(setting.weather["RAIN"])
         self.label(axes, [(rain, _swatch(BLUE))])
@@ -208,7 +208,7 @@ class StatePanel(Panel):
     def __init__(
         self,
         axes: Axes,
-        setting: Setting,
+        setting: PanelSetting,
         title: str,
         left: Sequence[Curve],
         right: Sequence[Curve],
@@ -241,7 +241,7 @@ class StatePanel(Panel):
 class DosePanel(Panel):
     """What was applied and when: a lane an input, every stem labelled with its amount."""
 
-    def __init__(self, axes: Axes, setting: Setting) -> None:
+    def __init__(self, axes: Axes, setting: PanelSetting) -> None:
         super().__init__(axes, "Applied")
         self._inputs = setting.inputs
         self._pixels = _pixels_a_day(axes, setting)
@@ -287,7 +287,7 @@ class DosePanel(Panel):
 class RewardPanel(Panel):
     """The reward of each step, and their sum so far."""
 
-    def __init__(self, axes: Axes, setting: Setting) -> None:
+    def __init__(self, axes: Axes, setting: PanelSetting) -> None:
         super().__init__(axes, "Reward")
         unit = setting.reward_unit
         self._mark = _mark(BLACK)
@@ -355,7 +355,7 @@ def shown_in(variable: Variable) -> tuple[float, Variable]:
     return factor, Variable(variable.name, unit, variable.meaning)
 
 
-def _pixels_a_day(axes: Axes, setting: Setting) -> float:
+def _pixels_a_day(axes: Axes, setting: PanelSetting) -> float:
     return float(axes.bbox.width) / (setting.horizon + 1)
 
 

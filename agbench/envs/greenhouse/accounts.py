@@ -6,7 +6,7 @@ import numpy as np
 
 from agbench.compiled import entry
 from agbench.data.greenhouse_task import GreenhouseReward
-from agbench.envs.greenhouse.constraints import Limits
+from agbench.envs.greenhouse.constraints import ClimateLimits
 from agbench.variables import Floats
 
 ENTRIES: Final = (
@@ -24,7 +24,7 @@ def book(
     grown: Floats,
     used: Floats,
     climate: Floats,
-    limits: Limits,
+    limits: ClimateLimits,
     prices: Floats,
     spec: GreenhouseReward,
     hours: float,
@@ -35,11 +35,11 @@ def book(
     `climate` (n, 4) what sensors read at its end, `prices` (n, 4) those in force, in the order of
     `PRICED`.
     """
-    found = np.empty((len(grown), len(ENTRIES)))
+    result = np.empty((len(grown), len(ENTRIES)))
     violations = limits.violations(climate)
     fresh = 1.0 / (MG * spec.dry_matter)
-    _book(grown, used, violations, prices, fresh, spec.penalty, hours, found)
-    return found
+    _book(grown, used, violations, prices, fresh, spec.penalty, hours, result)
+    return result
 
 
 @entry
@@ -51,7 +51,7 @@ def _book(
     fresh: float,
     penalty: float,
     hours: float,
-    found: Floats,
+    result: Floats,
 ) -> None:
     for i in range(len(grown)):
         harvest = used[i, 3]
@@ -59,12 +59,12 @@ def _book(
         heat, light, co2 = used[i, 0] / JOULES, used[i, 1] / JOULES, used[i, 2] / MG
         income = fruit * prices[i, 0]
         spent = heat * prices[i, 2] + light * prices[i, 3] + co2 * prices[i, 1]
-        found[i, 0], found[i, 1], found[i, 2] = income - spent, income, spent
-        found[i, 3], found[i, 4] = fruit, harvest * fresh
-        found[i, 5], found[i, 6], found[i, 7] = heat, light, co2
-        found[i, 8], found[i, 9] = used[i, 4], used[i, 5] * 1e-6
+        result[i, 0], result[i, 1], result[i, 2] = income - spent, income, spent
+        result[i, 3], result[i, 4] = fruit, harvest * fresh
+        result[i, 5], result[i, 6], result[i, 7] = heat, light, co2
+        result[i, 8], result[i, 9] = used[i, 4], used[i, 5] * 1e-6
         cost = (violations[i, 0] + violations[i, 1] + violations[i, 2]) * hours
-        found[i, 10] = penalty * cost
+        result[i, 10] = penalty * cost
         for k in range(3):
-            found[i, 11 + k] = hours if violations[i, k] > 0.0 else 0.0
-        found[i, 14] = cost
+            result[i, 11 + k] = hours if violations[i, k] > 0.0 else 0.0
+        result[i, 14] = cost

@@ -90,18 +90,18 @@ class TemperatureMenu:
                 f"action {actions!r} lies outside the menu of {len(self._menu)} temperatures: "
                 f"{', '.join(f'{t:g} degC' for t in self._menu)}."
             )
-        found = np.tile(self._usual, (len(chosen), 1))
+        result = np.tile(self._usual, (len(chosen), 1))
         day, night = self._columns
         light = np.ones(len(chosen), dtype=np.bool_)
         if core is not None:
             greenhouse = _greenhouse(core)
             started = greenhouse.told[:, day] > 0.0
             for column in (day, night):
-                found[started, column] = greenhouse.told[started, column]
+                result[started, column] = greenhouse.told[started, column]
             light = self.is_day(greenhouse)
-        found[light, day] = self._menu[chosen[light]]
-        found[~light, night] = self._menu[chosen[~light]]
-        return found
+        result[light, day] = self._menu[chosen[light]]
+        result[~light, night] = self._menu[chosen[~light]]
+        return result
 
     def is_day(self, greenhouse: MeteredGreenhouse) -> Booleans:
         """Return for which rows the day's set point is chosen, (n,)."""

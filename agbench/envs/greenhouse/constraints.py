@@ -14,7 +14,7 @@ NAMES: Final = ("tAir", "co2_ppm", "rh")
 _COLUMNS: Final = CLIMATE.columns(NAMES)
 
 
-class Limits:
+class ClimateLimits:
     """The limits of a task, for a batch."""
 
     def __init__(self, spec: ConstraintsSpec) -> None:
@@ -26,9 +26,9 @@ class Limits:
 
     def violations(self, climate: Floats) -> Floats:
         """Return how far temperature, CO2 and humidity are outside, as parts of full scale (n, 3)."""
-        found = np.empty((len(climate), len(NAMES)))
-        _violations(climate, _COLUMNS, self._low, self._high, self._scale, self._clip, found)
-        return found
+        result = np.empty((len(climate), len(NAMES)))
+        _violations(climate, _COLUMNS, self._low, self._high, self._scale, self._clip, result)
+        return result
 
 
 @entry
@@ -39,10 +39,10 @@ def _violations(
     high: Floats,
     scale: Floats,
     clip: bool,
-    found: Floats,
+    result: Floats,
 ) -> None:
     for i in range(len(climate)):
         for k in range(len(columns)):
             value = climate[i, columns[k]]
             outside = max(low[k] - value, value - high[k], 0.0) / scale[k]
-            found[i, k] = min(outside, 1.0) if clip else outside
+            result[i, k] = min(outside, 1.0) if clip else outside

@@ -153,8 +153,8 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
     _pair(axes[1], table, x, "tAir", "rh", ("indoor (°C)", "humidity (%)"))
     set_point = table[:, _COLUMNS.index("setPoint")]
     if np.isfinite(set_point).any():
-        told = axes[1].plot(x, set_point, color=BLACK, linewidth=0.8, linestyle=":")
-        axes[1].legend(told, ["heating set point"], fontsize=6, frameon=False, loc="upper left")
+        values = axes[1].plot(x, set_point, color=BLACK, linewidth=0.8, linestyle=":")
+        axes[1].legend(values, ["heating set point"], fontsize=6, frameon=False, loc="upper left")
     _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (g m⁻²)"))
     for name, colour in zip(_ACTUATORS, _ACTUATOR_COLOURS, strict=True):
         axes[3].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)

@@ -78,9 +78,9 @@ def _modules(spec: GreenhouseObservation) -> tuple[list[Variable], list[tuple[in
     add(PRICES, [f"{what}Price" for what in spec.prices], lambda c: lambda g: _prices(g, _NOW, c)[:, 0])
     add(CLOCK, spec.time, lambda c: lambda g: g.clock()[:, c])
     steps = np.array(spec.forecast_steps, dtype=np.int64)
-    known = [name for name in spec.forecast if name in PRICES.names]
-    weather = [name for name in spec.forecast if name not in known]
-    for table, names, read in ((WEATHER, weather, MeteredGreenhouse.forecast), (PRICES, known, _prices)):
+    valid = [name for name in spec.forecast if name in PRICES.names]
+    weather = [name for name in spec.forecast if name not in valid]
+    for table, names, read in ((WEATHER, weather, MeteredGreenhouse.forecast), (PRICES, valid, _prices)):
         if names:
             columns = table.columns(names)
             blocks.append((len(steps) * len(names), _reading_ahead(read, steps, columns)))
@@ -110,13 +110,13 @@ def _reading_ahead(read: Ahead, steps: NDArray[np.int64], columns: NDArray[np.in
 
 def _prices(greenhouse: MeteredGreenhouse, steps: NDArray[np.int64], columns: NDArray[np.intp]) -> Floats:
     """Return prices some steps ahead, (n, len(steps), len(columns)); 0 before the first reset."""
-    found = np.zeros((greenhouse.n, len(steps), len(columns)))
+    result = np.zeros((greenhouse.n, len(steps), len(columns)))
     hours = (greenhouse.elapsed[:, None] + steps) * INTERVAL // 3600
     for row, world in enumerate(greenhouse.worlds):
         if isinstance(world, GreenhouseWorld):
             at = np.minimum(hours[row], len(world.prices) - 1)
-            found[row] = world.prices[at[:, None], columns]
-    return found
+            result[row] = world.prices[at[:, None], columns]
+    return result
 
 
 def _flat(seen: Floats) -> Floats:

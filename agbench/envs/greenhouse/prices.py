@@ -62,8 +62,8 @@ class GreenhousePrices:
     """What fruit, CO2, heat and electricity cost in a task, in the order of `PRICED`."""
 
     def __init__(self, spec: GreenhouseReward) -> None:
-        said: list[Price] = [spec.fruit, spec.co2, spec.heat, _electricity(spec)]
-        self._of = [_read(price) for price in said]
+        text: list[Price] = [spec.fruit, spec.co2, spec.heat, _electricity(spec)]
+        self._of = [_read(price) for price in text]
 
     @property
     def highest(self) -> Floats:
@@ -82,13 +82,13 @@ class GreenhousePrices:
         Raises `ConfigError` where a series lacks one of the days; beyond them its last price is held.
         """
         hours = days * HOURS + ahead
-        found = np.empty((hours, len(PRICED)))
+        result = np.empty((hours, len(PRICED)))
         for k, price in enumerate(self._of):
             if isinstance(price, HourlySeries):
-                found[:, k] = price.window(first, hours, days * HOURS)
+                result[:, k] = price.window(first, hours, days * HOURS)
             else:
-                found[:, k] = np.resize(price, hours)
-        return found
+                result[:, k] = np.resize(price, hours)
+        return result
 
 
 def _electricity(spec: GreenhouseReward) -> Price:
@@ -117,9 +117,9 @@ def _series(path: Path, described: PriceSeries, changed: int) -> HourlySeries:
     """Read the file of a price series and check all of it."""
     import pandas as pd
 
-    found = sha256(path)
-    if described.sha256 not in (None, found):
-        raise ConfigError(f"{path}: its SHA-256 is {found}, not {described.sha256} as its description says.")
+    result = sha256(path)
+    if described.sha256 not in (None, result):
+        raise ConfigError(f"{path}: its SHA-256 is {result}, not {described.sha256} as its description says.")
     try:
         table = (
             pd.read_parquet(path)
@@ -148,7 +148,7 @@ def _series(path: Path, described: PriceSeries, changed: int) -> HourlySeries:
             f"{path}: a series that repeats is a year of {_HOURS_A_YEAR} hours from 1 January, without a "
             f"29 February; this one has {len(values)} from {begin:%d %B}."
         )
-    return HourlySeries(described.prices, begin, values, described.repeats, found)
+    return HourlySeries(described.prices, begin, values, described.repeats, result)
 
 
 def _first_hour(times: "pd.Series[str]", path: Path) -> datetime:

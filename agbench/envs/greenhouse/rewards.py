@@ -10,7 +10,7 @@ import numpy as np
 
 from agbench.data.greenhouse_task import INTERVAL, PRICED, GreenhouseReward, GreenhouseTask
 from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book
-from agbench.envs.greenhouse.constraints import Limits
+from agbench.envs.greenhouse.constraints import ClimateLimits
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -32,7 +32,7 @@ class GreenhouseAccounts:
         self._spec = task.reward
         self._hours = task.step * INTERVAL / 3600.0
         self._episode = task.season.intervals
-        self._limits = Limits(task.constraints)
+        self._limits = ClimateLimits(task.constraints)
         self._bounds = _profit_bounds(task.reward, highest, parameters, task.step * INTERVAL)
         self._fruit: Floats = np.zeros(n)
         self._rows = np.arange(n)

@@ -9,7 +9,7 @@ from agbench.data.submission import Submission, SubmittedPolicy
 from agbench.data.task import Task
 from agbench.evaluation import references
 from agbench.evaluation.references import ROLES
-from agbench.leaderboard.checks.rows import MERGED, Row, Rows
+from agbench.leaderboard.checks.rows import MERGED, BoardRow, Rows
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
 from agbench.untrusted.refusal import RefusedError
 
@@ -53,7 +53,7 @@ def refuse_taken(submission: CheckedSubmission, rows: Rows, house: bool = True) 
             _refuse_stranger(card, row, rows)
 
 
-def _refuse_case(card: Submission, row: Row) -> None:
+def _refuse_case(card: Submission, row: BoardRow) -> None:
     """Refuse a name that differs from another's only in its case."""
     if row.agent != card.agent:
         if row.agent.casefold() == card.agent.casefold():
@@ -62,7 +62,7 @@ def _refuse_case(card: Submission, row: Row) -> None:
         raise RefusedError(CARD, "version", f"differs from {row.version} only in its case.")
 
 
-def _refuse_stranger(card: Submission, row: Row, rows: Rows) -> None:
+def _refuse_stranger(card: Submission, row: BoardRow, rows: Rows) -> None:
     """Refuse a row under the name of an agent that others made."""
     there = rows.card(row)
     if there is None:

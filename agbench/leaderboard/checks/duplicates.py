@@ -15,7 +15,7 @@ from agbench.leaderboard.checks.agents import is_reference
 from agbench.leaderboard.checks.policy_identity import identities, own_policy
 from agbench.leaderboard.checks.recorded import Budget, RecordedActions, fingerprint, same_actions
 from agbench.leaderboard.checks.results import expected_episodes
-from agbench.leaderboard.checks.rows import MERGED, Row, Rows
+from agbench.leaderboard.checks.rows import MERGED, BoardRow, Rows
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.untrusted.folder import read_folder
 from agbench.untrusted.refusal import RefusedError
@@ -30,7 +30,7 @@ class _Known:
     own.
     """
 
-    row: Row
+    row: BoardRow
     reference: bool
     actions: Floats
     policies: set[str]
@@ -49,8 +49,8 @@ class Known:
         own = self._rows.standing(submission)
         if is_reference(card, submission.task) or own == MERGED:
             return
-        known = self._of_task(submission.task)
-        others = [k for k in known if k.row.standing <= own and k.row.agent != card.agent]
+        names = self._of_task(submission.task)
+        others = [k for k in names if k.row.standing <= own and k.row.agent != card.agent]
         for name, identity in identities(card, submission.task, submission.policies).items():
             for other in others:
                 if identity in other.policies:
@@ -60,20 +60,20 @@ class Known:
     def _of_task(self, task: Task) -> list[_Known]:
         if task.task not in self._by_task:
             rows = [row for row in self._rows.all if row.task == task.task]
-            self._by_task[task.task] = [found for row in rows if (found := _read(row, task, self._rows))]
+            self._by_task[task.task] = [result for row in rows if (result := _read(row, task, self._rows))]
         return self._by_task[task.task]
 
 
-def _refuse_actions(submission: CheckedSubmission, known: list[_Known]) -> None:
+def _refuse_actions(submission: CheckedSubmission, names: list[_Known]) -> None:
     """Refuse the actions of another agent; those of a reference are anybody's who brings a policy."""
-    if not known:
+    if not names:
         return
     ours = [result.fingerprint for result in submission.of_split("test")]
-    owners = np.repeat(np.arange(len(known)), [len(k.actions) for k in known])
-    theirs = np.concatenate([k.actions for k in known])
+    owners = np.repeat(np.arange(len(names)), [len(k.actions) for k in names])
+    theirs = np.concatenate([k.actions for k in names])
     shared: Counter[str] = Counter()
-    for found in ours:
-        same = [known[i] for i in np.unique(owners[same_actions(theirs, found)])]
+    for results in ours:
+        same = [names[i] for i in np.unique(owners[same_actions(theirs, results)])]
         if not (own_policy(submission.card) and any(k.reference for k in same)):
             shared.update({k.row.agent for k in same})
     for agent, count in sorted(shared.items()):
@@ -85,7 +85,7 @@ def _refuse_actions(submission: CheckedSubmission, known: list[_Known]) -> None:
             )
 
 
-def _read(row: Row, task: Task, rows: Rows) -> _Known | None:
+def _read(row: BoardRow, task: Task, rows: Rows) -> _Known | None:
     """Return what a row does and with which policies; None where it is unsound."""
     card = rows.card(row)
     if card is None:

@@ -27,10 +27,10 @@ _HEADER: Final = (
 def read(board: Path) -> dict[str, str]:
     """Return the digests of merged submissions by TASK/AGENT/VERSION."""
     path = board / INDEX
-    found = load_file(path) if path.is_file() else None
-    if found is not None and not isinstance(found, dict):
+    result = load_file(path) if path.is_file() else None
+    if result is not None and not isinstance(result, dict):
         raise ConfigError(f"{path}: expected TASK/AGENT/VERSION and digests.")
-    return {str(key): str(value) for key, value in (found or {}).items()}
+    return {str(key): str(value) for key, value in (result or {}).items()}
 
 
 def changes(board: Path) -> list[str]:
@@ -39,7 +39,7 @@ def changes(board: Path) -> list[str]:
     Raises `ConfigError` where there is no board.
     """
     places.require(board)
-    return [said for name, digest in read(board).items() if (said := _change(board, name, digest))]
+    return [text for name, digest in read(board).items() if (text := _change(board, name, digest))]
 
 
 def add(board: Path, again: Collection[str] = ()) -> list[str]:
@@ -48,14 +48,14 @@ def add(board: Path, again: Collection[str] = ()) -> list[str]:
     `again` names rows that no release has had yet and whose digest is to be written anew. Raises
     `ConfigError` where another row changed.
     """
-    known = {name: digest for name, digest in read(board).items() if name not in again}
-    for name, digest in known.items():
-        said = _change(board, name, digest)
-        if said is not None:
-            raise ConfigError(said)
+    names = {name: digest for name, digest in read(board).items() if name not in again}
+    for name, digest in names.items():
+        message = _change(board, name, digest)
+        if message is not None:
+            raise ConfigError(message)
     folders = {"/".join(f.parts[-3:]): f for f in places.submissions(board)}
-    new = {name: _digest(folder) for name, folder in folders.items() if name not in known}
-    text = yaml.safe_dump(dict(sorted((known | new).items())), sort_keys=False, width=200)
+    new = {name: _digest(folder) for name, folder in folders.items() if name not in names}
+    text = yaml.safe_dump(dict(sorted((names | new).items())), sort_keys=False, width=200)
     write_text(board / INDEX, _HEADER + text)
     return sorted(new)
 

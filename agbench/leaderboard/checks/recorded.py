@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from agbench.data.task import Task
 from agbench.envs.family import action_map, family
 from agbench.evaluation.result import action_files
-from agbench.untrusted.arrays import Limits, listed, read_npz
+from agbench.untrusted.arrays import ArrayLimits, listed, read_npz
 from agbench.untrusted.refusal import RefusedError
 from agbench.variables import Floats
 
@@ -38,8 +38,8 @@ class Budget:
         """Take bytes out of it; raises `RefusedError` where there are not as many left."""
         self._left -= count
         if self._left < 0:
-            said = f"the actions of the submission claim more than {self._total:,} bytes once unpacked."
-            raise RefusedError(file, "size", said)
+            text = f"the actions of the submission claim more than {self._total:,} bytes once unpacked."
+            raise RefusedError(file, "size", text)
 
 
 class RecordedActions(Sequence[NDArray[Any]]):
@@ -64,7 +64,7 @@ class RecordedActions(Sequence[NDArray[Any]]):
         dtype = "<i8" if isinstance(self._space, spaces.Discrete) else "<f4"
         most = most_decisions(task) * math.prod(shape)
         size = episodes * most * np.dtype(dtype).itemsize + _SLACK_BYTES
-        self._limits = Limits(episodes, most, size, (dtype,))
+        self._limits = ArrayLimits(episodes, most, size, (dtype,))
         self._names = [f"episode_{i:05d}" for i in range(episodes)]
         self._parts = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
         self._where = self._found(f"{folder}/actions.npz", budget)
@@ -106,9 +106,9 @@ class RecordedActions(Sequence[NDArray[Any]]):
             return [self[i] for i in range(len(self))[index]]
         name = self._names[index]
         file = self._where[name]
-        found = read_npz(self._parts[file], file, self._limits, only=name)[name]
-        _check_in_space(found, self._space, file, name)
-        return found
+        result = read_npz(self._parts[file], file, self._limits, only=name)[name]
+        _check_in_space(result, self._space, file, name)
+        return result
 
 
 def parts(files: Iterable[str], folder: str) -> list[str]:
@@ -130,12 +130,12 @@ def fingerprint(actions: Iterable[NDArray[Any]], task: Task) -> Floats:
     """
     space = action_map(task).space
     weights = _weights(most_decisions(task))
-    found: list[Floats] = []
+    result: list[Floats] = []
     for episode in actions:
         shares = _shares(episode, space).reshape(len(episode), math.prod(space.shape or ()))
         means = weights[:, : len(episode)] @ shares / max(1, len(episode))
-        found.append(np.array([len(episode), *means.ravel()]))
-    return np.concatenate(found)
+        result.append(np.array([len(episode), *means.ravel()]))
+    return np.concatenate(result)
 
 
 def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:
@@ -163,10 +163,10 @@ def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], file: str, 
     if isinstance(space, spaces.Discrete):
         low, high = int(space.start), int(space.start + space.n - 1)
         good = ((actions >= low) & (actions <= high)).all()
-        said = f"an action outside {low} to {high}."
+        text = f"an action outside {low} to {high}."
     else:
         assert isinstance(space, spaces.Box)
         good = ((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all()
-        said = "an action outside its bounds, or no number."
+        text = "an action outside its bounds, or no number."
     if not good:
-        raise RefusedError(file, name, said)
+        raise RefusedError(file, name, text)

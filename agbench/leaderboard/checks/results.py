@@ -101,19 +101,19 @@ def _record(
     if len(files[name]) > _RECORD_BYTES:
         raise RefusedError(name, "size", f"{len(files[name]):,} bytes; at most {_RECORD_BYTES:,}.")
     record = _read(files[name], name, task)
-    for field, found, wanted in (
+    for field, result, wanted in (
         ("task", record.task, card.task),
         ("task_hash", record.task_hash, card.task_hash),
         ("split", record.split, split),
         ("information", record.information, card.information),
         ("seed", record.seed, task.protocol.seed),
     ):
-        if found != wanted:
-            raise RefusedError(name, field, f"{found!r}; wanted {wanted!r}.")
+        if result != wanted:
+            raise RefusedError(name, field, f"{result!r}; wanted {wanted!r}.")
     own = {"episodes.parquet", *parts(files, folder)}
     for file in sorted(own ^ set(record.files)):
-        said = "has no hash here" if file in own else "is not there"
-        raise RefusedError(name, f"files.{file}", f"{said}.")
+        text = "has no hash here" if file in own else "is not there"
+        raise RefusedError(name, f"files.{file}", f"{text}.")
     for file, digest in record.files.items():
         if hashlib.sha256(files[f"{folder}/{file}"]).hexdigest() != digest:
             raise RefusedError(name, f"files.{file}", "not the SHA-256 of that file.")
@@ -126,10 +126,10 @@ def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
     if content == task.content():
         return
     try:
-        told = read_task(content, "content")
+        values = read_task(content, "content")
     except (AgBenchError, ValueError, OverflowError) as error:
         raise RefusedError(name, "content", str(error).removeprefix("content: ")) from None
-    ours, theirs = provenance.identity(task), provenance.identity(told)
+    ours, theirs = provenance.identity(task), provenance.identity(values)
     for key in sorted(set(ours) | set(theirs)):
         if ours.get(key) != theirs.get(key):
             raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
@@ -211,9 +211,9 @@ def _check_objective(row: Mapping[str, Any], name: str, task: Task, i: int) -> N
     The bound is that of the objective alone; other metrics have none.
     """
     objective, worst = task.protocol.objective, float(task.protocol.worst)
-    found = row[objective]
-    if row["failed"] and found != worst:
+    result = row[objective]
+    if row["failed"] and result != worst:
         raise RefusedError(name, f"{objective} of row {i}", f"a failed episode counts {worst:g}.")
-    if found < worst - _BELOW * max(1.0, abs(worst)):
-        said = f"{found:g}; no season of this task ends below {worst:g}."
-        raise RefusedError(name, f"{objective} of row {i}", said)
+    if result < worst - _BELOW * max(1.0, abs(worst)):
+        text = f"{result:g}; no season of this task ends below {worst:g}."
+        raise RefusedError(name, f"{objective} of row {i}", text)

@@ -17,7 +17,7 @@ MERGED, PRESENT, NEW = range(3)
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """A folder of a board that should hold a submission."""
 
     folder: Path
@@ -47,30 +47,30 @@ class Rows:
         card = submission.card
         return self._standing.get(f"{card.task}/{card.agent}/{card.version}", NEW)
 
-    def others(self, submission: CheckedSubmission) -> list[Row]:
+    def others(self, submission: CheckedSubmission) -> list[BoardRow]:
         """Return the rows that stand against a submission: all others that are not newer than it."""
         card, own = submission.card, self.standing(submission)
         name = f"{card.task}/{card.agent}/{card.version}"
         return [row for row in self.all if row.name != name and row.standing <= own]
 
-    def card(self, row: Row) -> Submission | None:
+    def card(self, row: BoardRow) -> Submission | None:
         """Return the card of a row; None where it is unsound, which is refused elsewhere."""
         if row.folder not in self._cards:
             try:
-                found = read_card({CARD: read_file(row.folder, CARD)})
+                result = read_card({CARD: read_file(row.folder, CARD)})
             except RefusedError:
-                found = None
-            self._cards[row.folder] = found
+                result = None
+            self._cards[row.folder] = result
         return self._cards[row.folder]
 
 
-def _row(folder: Path, index: Mapping[str, str], brought: Collection[Path]) -> Row:
+def _row(folder: Path, index: Mapping[str, str], brought: Collection[Path]) -> BoardRow:
     task, agent, version = folder.parts[-3:]
     wanted = index.get(f"{task}/{agent}/{version}")
     standing = NEW if folder.absolute() in brought else PRESENT
     if wanted is not None and _digest(folder) == wanted:
         standing = MERGED
-    return Row(folder, task, agent, version, standing)
+    return BoardRow(folder, task, agent, version, standing)
 
 
 def _digest(folder: Path) -> str:

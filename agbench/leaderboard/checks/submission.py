@@ -86,15 +86,15 @@ def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSu
     _check_training(card, task)
     _check_files(card, files, _expected(card, task))
     budget = Budget()
-    found = [
+    result = [
         results.check(files, f"{split}/seed-{seed}", card, task, split, seed, child, budget)
         for split in _splits(card, task)
         for seed in card.training.seeds
     ]
-    _check_seeds_differ(card, found)
+    _check_seeds_differ(card, result)
     policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
     _check_policies(card, task, policies)
-    return CheckedSubmission(path, card, task, found, policies, hashlib.sha256(files[CARD]).hexdigest())
+    return CheckedSubmission(path, card, task, result, policies, hashlib.sha256(files[CARD]).hexdigest())
 
 
 def read_card(files: Mapping[str, bytes]) -> Submission:
@@ -146,11 +146,11 @@ def _check_learned(card: Submission) -> None:
     """Refuse a method that is none of learning for what was learned: it would need no training seeds."""
     if card.learned:
         return
-    said = f"{card.method!r}, but {{}} learned: name one of {', '.join(sorted(LEARNED))}."
+    text = f"{card.method!r}, but {{}} learned: name one of {', '.join(sorted(LEARNED))}."
     if card.policy is not None and card.policy.format in submitted_policy.SUFFIXES:
-        raise RefusedError(CARD, "method", said.format(f"a network ({card.policy.format}) is"))
+        raise RefusedError(CARD, "method", text.format(f"a network ({card.policy.format}) is"))
     if card.training.steps:
-        raise RefusedError(CARD, "method", said.format(f"an agent of {card.training.steps:,} steps is"))
+        raise RefusedError(CARD, "method", text.format(f"an agent of {card.training.steps:,} steps is"))
 
 
 def _expected(card: Submission, task: Task) -> set[str]:
@@ -193,7 +193,7 @@ def _check_policies(card: Submission, task: Task, policies: Mapping[str, bytes])
         raise RefusedError("policy", "", "two training seeds have the very same policy.")
 
 
-def _check_seeds_differ(card: Submission, found: list[CheckedResult]) -> None:
+def _check_seeds_differ(card: Submission, result: list[CheckedResult]) -> None:
     """Refuse one training run that is given out as several.
 
     Training may collapse to the same actions again and again: of a learned agent that brings its
@@ -201,7 +201,7 @@ def _check_seeds_differ(card: Submission, found: list[CheckedResult]) -> None:
     """
     if card.learned and own_policy(card):
         return
-    for one, two in _equal(found):
+    for one, two in _equal(result):
         remedy = "bring the policies, which must differ" if card.learned else "submit one of the two"
         raise RefusedError(
             f"{two.split}/seed-{two.seed}/actions.npz",
@@ -210,8 +210,8 @@ def _check_seeds_differ(card: Submission, found: list[CheckedResult]) -> None:
         )
 
 
-def _equal(found: list[CheckedResult]) -> Iterator[tuple[CheckedResult, CheckedResult]]:
+def _equal(result: list[CheckedResult]) -> Iterator[tuple[CheckedResult, CheckedResult]]:
     """Yield pairs of results on a split, of two training seeds, that took the very same actions."""
-    for one, two in itertools.combinations(found, 2):
+    for one, two in itertools.combinations(result, 2):
         if one.split == two.split and same_actions(one.fingerprint, two.fingerprint):
             yield one, two

@@ -41,10 +41,10 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
             return _graph(card.agent, files[name], f"policy/{name}", inputs, space)
         return mlp.Mlp(card.agent, mlp.read(files[name], f"policy/{name}", inputs, space), space)
     if card.policy.name is not None:
-        known = policies(task)
-        if card.policy.name not in known:
+        names = policies(task)
+        if card.policy.name not in names:
             raise RefusedError(
-                "submission.yaml", "policy.name", f"{card.policy.name!r} is none of {', '.join(known)}."
+                "submission.yaml", "policy.name", f"{card.policy.name!r} is none of {', '.join(names)}."
             )
         return load_policy(card.policy.name, task)
     return _schedule(files[RULE], task)

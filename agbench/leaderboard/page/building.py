@@ -45,11 +45,11 @@ def build(board: Path, out: Path | None = None, seasons: int = SEASONS, cache: P
         raise ConfigError(f"{board}: there is no such folder; a board has submissions/TASK/AGENT/VERSION.")
     site = out or board / SITE
     _check_replaceable(site)
-    found, refused = collecting.collect(board, seasons, cache)
+    result, refused = collecting.collect(board, seasons, cache)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
     try:
-        readme, tasks, shown, bad = _rendered(building, found)
+        readme, tasks, shown, bad = _rendered(building, result)
         for entry in shown:
             _give(entry, building / "files" / place_of(entry.card))
         for file in sorted(STATIC.iterdir()):
@@ -125,8 +125,8 @@ def _with_versions(rows: Iterable[Ranked]) -> list[tuple[Ranked, list[Ranked]]]:
     by_agent: dict[str, list[Ranked]] = {}
     for row in rows:
         by_agent.setdefault(row.entry.card.agent, []).append(row)
-    for found in by_agent.values():
-        found.sort(key=lambda r: collecting.natural(r.entry.card.version), reverse=True)
+    for result in by_agent.values():
+        result.sort(key=lambda r: collecting.natural(r.entry.card.version), reverse=True)
     return [(row, by_agent[row.entry.card.agent]) for row in rows]
 
 

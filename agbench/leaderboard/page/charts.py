@@ -96,8 +96,8 @@ def plane(points: Sequence[Point], x_name: str, y_name: str) -> Markup:
     parts.append(svg.text(4, 12, y_name))
     for p in points:
         shape, style = method_mark(p.method)
-        said = f"{p.name}: {svg.number(p.x)}, {svg.number(p.y)}"
-        parts.append(svg.link(p.address, svg.marker(x(p.x), y(p.y), shape, style, 4, said)))
+        text = f"{p.name}: {svg.number(p.x)}, {svg.number(p.y)}"
+        parts.append(svg.link(p.address, svg.marker(x(p.x), y(p.y), shape, style, 4, text)))
     return svg.drawing(_WIDTH, _HEIGHT, f"{y_name} against {x_name}, a mark a submission", parts)
 
 

@@ -52,10 +52,16 @@ def write_table(path: Path, view: TaskView) -> None:
 
 
 def _who(row: Ranked) -> tuple[Any, ...]:
-    card, found = row.entry.card, row.entry.row
+    card, result = row.entry.card, row.entry.row
     seeds = len(card.training.seeds)
-    trust = found.level, _word(found.stale), found.standing.exact_kinds, len(found.exact), found.near_ties
-    how = found.season or "", card.method, card.information, seeds
+    trust = (
+        result.level,
+        _word(result.stale),
+        result.standing.exact_kinds,
+        len(result.exact),
+        result.near_ties,
+    )
+    how = result.season or "", card.method, card.information, seeds
     return row.rank or "", card.agent, card.version, *trust, *how
 
 

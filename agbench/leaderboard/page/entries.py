@@ -16,7 +16,7 @@ from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
 from agbench.leaderboard.page import seasons
 from agbench.leaderboard.page.seasons import ShownSeason
-from agbench.leaderboard.scoring import SEEDS_TO_RANK, Row, Score
+from agbench.leaderboard.scoring import SEEDS_TO_RANK, Score, ScoredRow
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verified import HiddenRun
 from agbench.untrusted import RefusedError
@@ -33,7 +33,7 @@ class Entry:
 
     submission: CheckedSubmission
     """As it was checked, less actions and policies, which can be large."""
-    row: Row
+    row: ScoredRow
     hidden_run: HiddenRun | None
     """What it reached in hidden scenarios, where it was run there."""
     seasons: list[ShownSeason]
@@ -92,8 +92,8 @@ class Entry:
 
     def metric(self, split: str, name: str) -> Floats:
         """Return a metric in each scenario of a split, averaged over seeds."""
-        found: Floats = np.mean([r.by_scenario(name) for r in self.submission.of_split(split)], axis=0)
-        return found
+        result: Floats = np.mean([r.by_scenario(name) for r in self.submission.of_split(split)], axis=0)
+        return result
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[En
     """
     entries: list[Entry] = []
     refused: list[Refused] = []
-    for folder, found in judged(board):
-        if isinstance(found, RefusedError):
-            refused.append(Refused(folder, str(found)))
+    for folder, result in judged(board):
+        if isinstance(result, RefusedError):
+            refused.append(Refused(folder, str(result)))
             continue
         try:
-            entries.append(entry(board, found, count, cache))
+            entries.append(entry(board, result, count, cache))
         except OSError:  # of this machine, not of the submission
             raise
         except Exception as error:  # submissions are anybody's; what is wrong with one is said
@@ -148,12 +148,12 @@ def latest(entries: Sequence[Entry]) -> set[tuple[str, str, str]]:
     It is the last of those that have a rank, so that a row that only claims takes none out; where none
     has a rank, the last of all.
     """
-    found: dict[tuple[str, str], Entry] = {}
+    result: dict[tuple[str, str], Entry] = {}
     for entry in entries:
         key = (entry.card.task, entry.card.agent)
-        if key not in found or _counts(entry) > _counts(found[key]):
-            found[key] = entry
-    return {(*key, entry.card.version) for key, entry in found.items()}
+        if key not in result or _counts(entry) > _counts(result[key]):
+            result[key] = entry
+    return {(*key, entry.card.version) for key, entry in result.items()}
 
 
 def _counts(entry: Entry) -> tuple[bool, list[tuple[int, int, str]]]:

@@ -31,7 +31,7 @@ _MEANINGS: Final = {
 
 def environment() -> jinja2.Environment:
     """Return the environment of the templates: everything is escaped, nothing may be undefined."""
-    found = jinja2.Environment(
+    result = jinja2.Environment(
         loader=jinja2.PackageLoader("agbench.leaderboard.page"),
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
         undefined=jinja2.ChainableUndefined,
@@ -39,7 +39,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters.update(
+    result.filters.update(
         number=_number,
         digits=_digits,
         unit=_unit,
@@ -54,7 +54,7 @@ def environment() -> jinja2.Environment:
         breakable=_breakable,
         kinds=_kinds,
     )
-    found.globals.update(
+    result.globals.update(
         meanings=_MEANINGS,
         levels=list(LEVELS),
         earlier=EARLIER,
@@ -63,7 +63,7 @@ def environment() -> jinja2.Environment:
         method_sample=charts.method_sample,
         most=_MOST,
     )
-    return found
+    return result
 
 
 class Pages:
@@ -85,8 +85,8 @@ class Pages:
     def task(self, view: TaskView) -> None:
         """Write a task's two pages."""
         address = f"tasks/{view.task.task}"
-        found = {"profiles": views.profiles(view), "planes": views.planes(view)}
-        self._write(f"{address}.html", "task.html.j2", view=view, **found)
+        result = {"profiles": views.profiles(view), "planes": views.planes(view)}
+        self._write(f"{address}.html", "task.html.j2", view=view, **result)
         self._write(f"{address}-scenarios.html", "scenarios.html.j2", view=view)
 
     def submission(self, row: Ranked, others: Sequence[Ranked]) -> None:
@@ -166,5 +166,5 @@ def _differs(season: ShownSeason) -> bool:
     return not np.isclose(season.record.objective, season.claimed, rtol=RTOL, atol=ATOL)
 
 
-def _range(found: Interval) -> str:
-    return f"{_number(found.value, 1)} ({_number(found.low, 1)} to {_number(found.high, 1)})"
+def _range(result: Interval) -> str:
+    return f"{_number(result.value, 1)} ({_number(result.low, 1)} to {_number(result.high, 1)})"

@@ -184,12 +184,12 @@ def _order(entry: Entry) -> tuple[bool, bool, float]:
 
 
 def _anchors(task: Task, given: anchors.SplitAnchors) -> list[Anchor]:
-    found = [("floor", task.references.floor, given.floor), ("expert", task.references.expert, given.expert)]
+    result = [("floor", task.references.floor, given.floor), ("expert", task.references.expert, given.expert)]
     if given.oracle is not None:
-        found.append(("oracle", str(task.references.oracle), given.oracle))
+        result.append(("oracle", str(task.references.oracle), given.oracle))
     return [
         Anchor(role, name, float(values.mean()), float(given.scores(values[None]).mean()))
-        for role, name, values in found
+        for role, name, values in result
     ]
 
 
@@ -199,26 +199,26 @@ def suites(entries: Sequence[Entry]) -> list[SuiteView]:
     groups = [("All tasks", list(entries))]
     if len(families) > 1:
         groups += [(f"{f.capitalize()} tasks", [e for e in entries if e.task.family == f]) for f in families]
-    return [_suite(name, found) for name, found in groups if found]
+    return [_suite(name, result) for name, result in groups if result]
 
 
 def _suite(name: str, entries: Sequence[Entry]) -> SuiteView:
     last = latest(entries)
     current = [e for e in entries if (e.card.task, e.card.agent, e.card.version) in last]
     names = sorted({entry.card.task for entry in current})
-    found = scoring.suite((entry.submission, entry.hidden_run) for entry in current)
-    scale = charts.whisker_scale([scores.score for scores in found.values()])
+    result = scoring.suite((entry.submission, entry.hidden_run) for entry in current)
+    scale = charts.whisker_scale([scores.score for scores in result.values()])
     by_agent: dict[str, list[Entry]] = {}
     for entry in current:
         by_agent.setdefault(entry.card.agent, []).append(entry)
     why = {agent: _suite_reason(its, len(names), last) for agent, its in by_agent.items()}
     standings = {agent: _suite_standing(its) for agent, its in by_agent.items()}
-    order = {agent: _suite_order(scores, standings[agent]) for agent, scores in found.items()}
-    orders = sorted(order[agent] for agent in found if not why[agent])
+    order = {agent: _suite_order(scores, standings[agent]) for agent, scores in result.items()}
+    orders = sorted(order[agent] for agent in result if not why[agent])
     rows = [
         SuiteRow(
             agent,
-            scores := found.get(agent),
+            scores := result.get(agent),
             "" if scores is None else charts.whisker(scores.score, scale),
             None if why[agent] or scores is None else 1 + bisect_left(orders, order[agent]),
             why[agent],
@@ -231,10 +231,10 @@ def _suite(name: str, entries: Sequence[Entry]) -> SuiteView:
     return SuiteView(name, names, rows)
 
 
-def _suite_standing(found: Sequence[Entry]) -> Standing:
+def _suite_standing(result: Sequence[Entry]) -> Standing:
     """Return how far an agent is verified: as far as the least of its submissions."""
-    level = min((entry.row.level for entry in found), key=LEVELS.index)
-    return Standing(level, stale=any(entry.row.stale for entry in found))
+    level = min((entry.row.level for entry in result), key=LEVELS.index)
+    return Standing(level, stale=any(entry.row.stale for entry in result))
 
 
 def _suite_order(scores: SuiteScore, standing: Standing) -> tuple[int, bool, float]:
@@ -242,11 +242,11 @@ def _suite_order(scores: SuiteScore, standing: Standing) -> tuple[int, bool, flo
     return -scores.hidden, standing.stale, -scores.score.value
 
 
-def _suite_reason(found: Sequence[Entry], tasks: int, last: set[tuple[str, str, str]]) -> str:
+def _suite_reason(result: Sequence[Entry], tasks: int, last: set[tuple[str, str, str]]) -> str:
     """Return why an agent has no rank in a suite; empty where it has one."""
-    if len(found) < tasks:
-        return f"{len(found)} of {tasks} tasks"
-    return next((reason for e in found if (reason := unranked_because(e, last))), "")
+    if len(result) < tasks:
+        return f"{len(result)} of {tasks} tasks"
+    return next((reason for e in result if (reason := unranked_because(e, last))), "")
 
 
 def profiles(view: TaskView) -> tuple[Markup, list[str]]:
@@ -255,8 +255,8 @@ def profiles(view: TaskView) -> tuple[Markup, list[str]]:
     A row that is the expert or the oracle itself is not drawn twice.
     """
     given = anchors.of_split(view.task, RANKING)
-    known = {"expert": given.expert, **({} if given.oracle is None else {"oracle": given.oracle})}
-    lines = {role: given.scores(values[None]) for role, values in known.items()}
+    names = {"expert": given.expert, **({} if given.oracle is None else {"oracle": given.oracle})}
+    lines = {role: given.scores(values[None]) for role, values in names.items()}
     references = list(lines.values())
     for row in view.ranked or view.rows:
         scores = scoring.counted(row.entry.submission, RANKING)

@@ -53,9 +53,9 @@ def compare(written: HiddenRun, again: HiddenRun) -> None:
 
 def _by_name(run: HiddenRun) -> dict[str, list[float]]:
     """Return objectives and costs in each scenario: of floor, expert and every training seed."""
-    found = {"floor": run.floor, "expert": run.expert, "the expert's costs": run.expert_cost}
-    found |= {f"seed {seed}": values for seed, values in run.objective.items()}
-    return found | {f"the costs of seed {seed}": values for seed, values in run.cost.items()}
+    result = {"floor": run.floor, "expert": run.expert, "the expert's costs": run.expert_cost}
+    result |= {f"seed {seed}": values for seed, values in run.objective.items()}
+    return result | {f"the costs of seed {seed}": values for seed, values in run.cost.items()}
 
 
 class HiddenRuns:
@@ -99,15 +99,15 @@ class HiddenRuns:
     def _anchors_of(self, task: Task) -> tuple[Floats, Floats, Floats]:
         """Return the objective of the task's floor and expert in each scenario, and the expert's cost."""
         if task.task not in self._anchors:
-            found = []
+            results = []
             for name in (task.references.floor, task.references.expert):
                 result = evaluate(task, name, SPLIT, progress=False)
                 if result.failed:
                     raise ResultError(f"{task.task}: {name} failed in hidden scenarios.")
-                found.append(np.array(result.objective, dtype=np.float64))
-            if found[1].mean() <= found[0].mean():
+                results.append(np.array(result.objective, dtype=np.float64))
+            if results[1].mean() <= results[0].mean():
                 raise ResultError(f"{task.task}: the expert does not beat the floor in hidden scenarios.")
-            self._anchors[task.task] = found[0], found[1], result.by_scenario("cost")
+            self._anchors[task.task] = results[0], results[1], result.by_scenario("cost")
         return self._anchors[task.task]
 
 

@@ -34,11 +34,11 @@ def replay(submission: CheckedSubmission) -> Replay:
 
 def together(replays: Iterable[Replay]) -> Replay:
     """Return what replaying found of several results as one."""
-    found = list(replays)
+    result = list(replays)
     return Replay(
-        episodes=sum(r.episodes for r in found),
-        exact=all(r.exact for r in found),
-        largest_difference=max(r.largest_difference for r in found),
+        episodes=sum(r.episodes for r in result),
+        exact=all(r.exact for r in result),
+        largest_difference=max(r.largest_difference for r in result),
     )
 
 
@@ -74,14 +74,14 @@ def compare(
 ) -> float:
     """Return the largest relative difference of a column; refuse one that is too large."""
     claimed = np.array(checked.columns[name], dtype=np.float64)
-    found = np.array(again[name], dtype=np.float64)
-    bad = claimed != found if exactly else ~np.isclose(found, claimed, rtol=rtol, atol=ATOL)
+    result = np.array(again[name], dtype=np.float64)
+    bad = claimed != result if exactly else ~np.isclose(result, claimed, rtol=rtol, atol=ATOL)
     if bad.any():
         i = int(np.flatnonzero(bad)[0])
         scenario = checked.columns["scenario"][i]
-        said = f"claims {claimed[i]:.9g}, simulating its actions again gives {found[i]:.9g}."
+        text = f"claims {claimed[i]:.9g}, simulating its actions again gives {result[i]:.9g}."
         if again["failed"][i] and not checked.columns["failed"][i]:
-            said = f"its actions cannot be simulated again: {again['error'][i]}"
-        raise RefusedError(where, f"{name} of {scenario}", said)
+            text = f"its actions cannot be simulated again: {again['error'][i]}"
+        raise RefusedError(where, f"{name} of {scenario}", text)
     scale = np.maximum(np.abs(claimed), ATOL)
-    return float((np.abs(found - claimed) / scale).max())
+    return float((np.abs(result - claimed) / scale).max())

@@ -59,11 +59,11 @@ def reproduce(submission: CheckedSubmission) -> Reproduction:
     """
     if submission.card.policy is None:
         raise RefusedError(CARD, "policy", "none was submitted; replay is the most that can be verified.")
-    found = [_reproduce(submission, result) for result in submission.results]
+    results = [_reproduce(submission, result) for result in submission.results]
     return Reproduction(
-        replay=together(r.replay for r in found),
-        near_ties=sum(r.near_ties for r in found),
-        same_actions=all(r.same_actions for r in found),
+        replay=together(r.replay for r in results),
+        near_ties=sum(r.near_ties for r in results),
+        same_actions=all(r.same_actions for r in results),
     )
 
 
@@ -92,8 +92,8 @@ class _Tally:
 
     def take(self, own: Any, values: Any, rounding: float, recorded: NDArray[Any], where: str) -> None:
         """Take note of a decision; raises `RefusedError` where it is not what was recorded."""
-        found = np.asarray(own, dtype=recorded.dtype)
-        if found.shape == recorded.shape and np.array_equal(found, recorded):
+        result = np.asarray(own, dtype=recorded.dtype)
+        if result.shape == recorded.shape and np.array_equal(result, recorded):
             return
         self.same_actions = False
         if isinstance(self._space, spaces.Discrete):
@@ -101,14 +101,16 @@ class _Tally:
             near = values is not None and heads.near_tie(values, choice, rounding)
             self.near_ties += near
         else:
-            near = found.shape == recorded.shape and np.allclose(found, recorded, rtol=0.0, atol=_ACTION_ATOL)
+            near = result.shape == recorded.shape and np.allclose(
+                result, recorded, rtol=0.0, atol=_ACTION_ATOL
+            )
         if not near:
-            said = f"the submitted policy takes others: {found.tolist()}, not {recorded.tolist()}."
-            raise RefusedError(self._file, f"actions in {where}", said)
+            text = f"the submitted policy takes others: {result.tolist()}, not {recorded.tolist()}."
+            raise RefusedError(self._file, f"actions in {where}", text)
         most = max(1, int(NEAR_TIES * self._decisions))
         if self.near_ties > most:
-            said = f"more than {most} of {self._decisions:,} decisions are near-ties taken otherwise."
-            raise RefusedError(self._file, "actions", said)
+            text = f"more than {most} of {self._decisions:,} decisions are near-ties taken otherwise."
+            raise RefusedError(self._file, "actions", text)
 
 
 class _Following:

@@ -112,13 +112,13 @@ class Standing:
         """What is to be said beside the level; empty where there is nothing."""
         if self.stale:
             return EARLIER
-        found = []
+        result = []
         if self.exact:
             kinds = "kind" if len(self.exact) == 1 else "kinds"
-            found.append(f"bit-equal on {self.exact_kinds} of {len(self.exact)} {kinds}")
+            result.append(f"bit-equal on {self.exact_kinds} of {len(self.exact)} {kinds}")
         if self.near_ties:
-            found.append(f"{self.near_ties} near-{'tie' if self.near_ties == 1 else 'ties'}")
-        return ", ".join(found)
+            result.append(f"{self.near_ties} near-{'tie' if self.near_ties == 1 else 'ties'}")
+        return ", ".join(result)
 
     def __str__(self) -> str:
         """The level and what is to be said beside it, in a line."""
@@ -141,9 +141,9 @@ def of_card(board: Path, card: Any, digest: str) -> Verified:
     """Return what was verified of the submission with a card of this SHA-256."""
     path = _path(board, card)
     if path.is_file():
-        found = read_file(Verified, path)
-        if found.submission == digest:
-            return found
+        result = read_file(Verified, path)
+        if result.submission == digest:
+            return result
     return Verified(submission=digest)
 
 
@@ -169,16 +169,16 @@ def save(
     if level != "hidden":
         kinds = kinds if before.holds("replayed", now.simulator_hash) else {}
         kinds = kinds if exact is None else {**kinds, machine.kind(): exact}
-    found = Verified(
+    result = Verified(
         submission=submission.digest,
         levels=dict(sorted((before.levels | dict.fromkeys(reached, now)).items(), key=_rank)),
         exact=dict(sorted(kinds.items())),
         near_ties=near_ties if level == "reproduced" else before.near_ties,
         hidden=hidden or before.hidden,
     )
-    content = found.model_dump(exclude_none=True, exclude_defaults=True)
+    content = result.model_dump(exclude_none=True, exclude_defaults=True)
     write_text(_path(board, submission.card), yaml.safe_dump(content, sort_keys=False, width=200, indent=4))
-    return found
+    return result
 
 
 def withdraw(board: Path, submission: CheckedSubmission) -> None:

@@ -45,9 +45,9 @@ class Verdict:
 def replayed(board: Path, submission: CheckedSubmission) -> str:
     """Replay a submission and write down that it held."""
     started = time.perf_counter()
-    found = replay(submission)
-    verified.save(board, submission, "replayed", found.exact)
-    return f"{submission.name}: {_said(found)} replayed, {_same(found)}, {_passed(started)}"
+    result = replay(submission)
+    verified.save(board, submission, "replayed", result.exact)
+    return f"{submission.name}: {_said(result)} replayed, {_same(result)}, {_passed(started)}"
 
 
 def reproduced(board: Path, submission: CheckedSubmission) -> str:
@@ -56,11 +56,13 @@ def reproduced(board: Path, submission: CheckedSubmission) -> str:
         replayed(board, submission)
         return f"{submission.name}: brings no policy, so it was only replayed"
     started = time.perf_counter()
-    found = reproduce(submission)
-    verified.save(board, submission, "reproduced", found.replay.exact, near_ties=found.near_ties)
-    ties = f", {found.near_ties} near-{'tie' if found.near_ties == 1 else 'ties'}" if found.near_ties else ""
-    same = _same(found.replay)
-    return f"{submission.name}: {_said(found.replay)} reproduced, {same}{ties}, {_passed(started)}"
+    result = reproduce(submission)
+    verified.save(board, submission, "reproduced", result.replay.exact, near_ties=result.near_ties)
+    ties = (
+        f", {result.near_ties} near-{'tie' if result.near_ties == 1 else 'ties'}" if result.near_ties else ""
+    )
+    same = _same(result.replay)
+    return f"{submission.name}: {_said(result.replay)} reproduced, {same}{ties}, {_passed(started)}"
 
 
 def renewed(board: Path, submission: CheckedSubmission) -> str:
@@ -76,17 +78,17 @@ def due(board: Path, folders: Sequence[Path] | None = None) -> list[Path]:
     """
     places.require(board)
     rows = [(folder, _known(board, folder)) for folder in folders or places.submissions(board)]
-    return [folder for folder, known in rows if known is None or known[0].due(known[1]) is not None]
+    return [folder for folder, names in rows if names is None or names[0].due(names[1]) is not None]
 
 
 def awaiting_hidden(board: Path) -> list[Path]:
     """Return the rows whose hidden runs hold for an earlier version, which takes a secret to repeat."""
     rows = [(folder, _known(board, folder)) for folder in places.submissions(board)]
-    return [folder for folder, known in rows if known and _is_outdated(*known, "hidden")]
+    return [folder for folder, names in rows if names and _is_outdated(*names, "hidden")]
 
 
-def _is_outdated(found: Verified, now: str, level: Verifiable) -> bool:
-    return level in found.levels and not found.holds(level, now)
+def _is_outdated(result: Verified, now: str, level: Verifiable) -> bool:
+    return level in result.levels and not result.holds(level, now)
 
 
 def _known(board: Path, folder: Path) -> tuple[Verified, str] | None:
@@ -94,8 +96,8 @@ def _known(board: Path, folder: Path) -> tuple[Verified, str] | None:
     try:
         content = read_file(folder, CARD)
         card = read_card({CARD: content})
-        found = verified.of_card(board, card, hashlib.sha256(content).hexdigest())
-        return found, provenance.simulator_hash(catalog.task(card.task))
+        result = verified.of_card(board, card, hashlib.sha256(content).hexdigest())
+        return result, provenance.simulator_hash(catalog.task(card.task))
     except AgBenchError:
         return None
 
@@ -108,12 +110,12 @@ def verify_all(
     With several workers they come as they are done. What does not hold loses its levels. `named`: the
     folders were named by a person, so that they are newer than all others (see `judged`).
     """
-    with contextlib.closing(judged(board, folders, named)) as found:
+    with contextlib.closing(judged(board, folders, named)) as result:
         if workers == 1:
-            for folder, row in found:
+            for folder, row in result:
                 yield _refused(folder, row) if isinstance(row, RefusedError) else _verdict(verify, board, row)
         else:
-            yield from _in_pool(partial(_verdict, verify, board), found, workers)
+            yield from _in_pool(partial(_verdict, verify, board), result, workers)
 
 
 def _in_pool(
@@ -178,12 +180,12 @@ def _refused(folder: Path, error: RefusedError) -> Verdict:
     return Verdict(folder, False, str(error))
 
 
-def _said(found: Replay) -> str:
-    return f"{found.episodes} episode{'' if found.episodes == 1 else 's'}"
+def _said(result: Replay) -> str:
+    return f"{result.episodes} episode{'' if result.episodes == 1 else 's'}"
 
 
-def _same(found: Replay) -> str:
-    return "equal to the last bit" if found.exact else f"within {found.largest_difference:.1g}"
+def _same(result: Replay) -> str:
+    return "equal to the last bit" if result.exact else f"within {result.largest_difference:.1g}"
 
 
 def _passed(started: float) -> str:

@@ -54,11 +54,11 @@ class Ceres:
     def plan(self, core: BatchCore, row: int) -> None:
         """Find the best schedule for the scenario of a row; each scenario is solved once."""
         key = str(core.scenario[row])
-        known = self._solved.get((id(core.parts), key))
-        if known is None:
-            known = core.parts, self.solve(core.parts, key)
-            self._solved[id(core.parts), key] = known
-        self._schedule = known[1]
+        names = self._solved.get((id(core.parts), key))
+        if names is None:
+            names = core.parts, self.solve(core.parts, key)
+            self._solved[id(core.parts), key] = names
+        self._schedule = names[1]
 
     def __call__(self, observation: Any) -> Any:
         """Return the action of the next decision."""

@@ -61,11 +61,11 @@ class Evolved:
     def plan(self, core: BatchCore, row: int) -> None:
         """Find the best actions for the episode of a row; each fixed scenario is solved once."""
         key = id(core.parts), str(core.scenario[row])
-        known = None if core.parts.scenarios.random else self._solved.get(key)
-        if known is None:
-            known = core.parts, self.solve(core.parts, core.save(row))
-            self._solved[key] = known
-        self._actions = known[1]
+        names = None if core.parts.scenarios.random else self._solved.get(key)
+        if names is None:
+            names = core.parts, self.solve(core.parts, core.save(row))
+            self._solved[key] = names
+        self._actions = names[1]
 
     def __call__(self, observation: Any) -> Any:
         """Return the action of the next decision."""
@@ -148,18 +148,18 @@ class _Seasons:
         shape = len(points), len(self._doses), self._periods
         amounts, days = np.split(points, [shape[1] * shape[2]], axis=1)
         amounts = amounts.reshape(shape) * self._largest[:, None]
-        found: Actions = _decisions(amounts, self._doses, self._codes, self._limits, steps)
+        result: Actions = _decisions(amounts, self._doses, self._codes, self._limits, steps)
         due = np.rint(days * steps / self._periods).astype(np.int64).clip(0, steps - 1)
         for j, code in enumerate(self.work):
-            found[np.arange(len(points)), due[:, j]] = code
-        return found
+            result[np.arange(len(points)), due[:, j]] = code
+        return result
 
 
 @entry
 def _decisions(amounts: Floats, doses: Floats, codes: Actions, limits: Floats, steps: int) -> Actions:
     """Return menu numbers (n, steps) that follow `amounts` (n, inputs, periods) as doses allow."""
     n, inputs, periods = amounts.shape
-    found = np.zeros((n, steps), dtype=np.int64)
+    result = np.zeros((n, steps), dtype=np.int64)
     due, given, rate = np.empty(inputs), np.empty(inputs), np.empty(inputs)
     for i in range(n):
         for j in range(inputs):
@@ -177,6 +177,6 @@ def _decisions(amounts: Floats, doses: Floats, codes: Actions, limits: Floats, s
                     at += 1
                 if at > 0 and wanted / doses[j, 1] > most:
                     most, chosen, level = wanted / doses[j, 1], j, at
-            found[i, t] = codes[chosen, level]
+            result[i, t] = codes[chosen, level]
             given[chosen] += doses[chosen, level]
-    return found
+    return result

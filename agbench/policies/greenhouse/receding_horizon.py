@@ -144,8 +144,8 @@ class RecedingHorizon:
         """Return the decisions (n, horizon, ...) that changes (n, holds, ...) make of the usual ones."""
         by_decision = changes.repeat(self._settings.hold, axis=1)[:, : len(usual)]
         if isinstance(space, spaces.Discrete):
-            found: NDArray[Any] = np.clip(np.rint(usual + by_decision), 0, space.n - 1).astype(np.int64)
-            return found
+            result: NDArray[Any] = np.clip(np.rint(usual + by_decision), 0, space.n - 1).astype(np.int64)
+            return result
         return np.clip(usual + by_decision, -1.0, 1.0).astype(np.float32)
 
 

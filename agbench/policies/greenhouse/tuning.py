@@ -54,9 +54,9 @@ def tune_rules(task: GreenhouseTask, usual: Floats, search: Search) -> tuple[dic
         return lambda observations: policy.actions(observations, rows)
 
     best, mean = _search(task, actor, usual[columns], list(RANGES.values()), search)
-    found = usual.copy()
-    found[columns] = best
-    return {name: float(v) for name, v in zip(SETTINGS.names, found, strict=True)}, mean
+    result = usual.copy()
+    result[columns] = best
+    return {name: float(v) for name, v in zip(SETTINGS.names, result, strict=True)}, mean
 
 
 def tune_setpoints(

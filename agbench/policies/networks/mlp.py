@@ -24,11 +24,11 @@ from agbench.policies.base import Information
 from agbench.policies.networks import heads
 from agbench.policies.networks.layers import ACTIVATIONS, GATES, Cell, dense
 from agbench.policies.networks.network_file import opened
-from agbench.untrusted.arrays import Limits, read_npz
+from agbench.untrusted.arrays import ArrayLimits, read_npz
 from agbench.untrusted.refusal import RefusedError
 from agbench.variables import Floats
 
-LIMITS: Final = Limits(members=60, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"))
+LIMITS: Final = ArrayLimits(members=60, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"))
 LAYERS: Final = 16
 CELLS: Final = 4
 WIDTH: Final = 1024
@@ -164,7 +164,7 @@ def _cells(arrays: dict[str, NDArray[Any]], file: str, inputs: int) -> tuple[Cel
     kinds = _texts(arrays, "cells", file, list(GATES), 1) if "cells" in arrays else []
     if len(kinds) > CELLS:
         raise RefusedError(file, "cells", f"{len(kinds)} cells; at most {CELLS}.")
-    found: list[Cell] = []
+    result: list[Cell] = []
     for i, kind in enumerate(kinds):
         hidden = _numbers(arrays, f"cell_{i}_hidden_weight", file, (None, None))
         units, gates = len(hidden), GATES[kind]
@@ -176,9 +176,9 @@ def _cells(arrays: dict[str, NDArray[Any]], file: str, inputs: int) -> tuple[Cel
             )
         weight = _numbers(arrays, f"cell_{i}_input_weight", file, (inputs, gates * units))
         biases = (_numbers(arrays, f"cell_{i}_{n}_bias", file, (gates * units,)) for n in ("input", "hidden"))
-        found.append(Cell(kind, weight, hidden, *biases))
+        result.append(Cell(kind, weight, hidden, *biases))
         inputs = units
-    return tuple(found)
+    return tuple(result)
 
 
 def _outputs(space: spaces.Space[Any], head: str, file: str) -> int:
@@ -211,31 +211,31 @@ def _numbers(arrays: dict[str, NDArray[Any]], name: str, file: str, shape: tuple
     """Take finite numbers of a shape out of the arrays; None fits any length."""
     if name not in arrays:
         raise RefusedError(file, name, "missing.")
-    found = arrays.pop(name)
-    fits = len(found.shape) == len(shape) and all(
-        w in (None, f) for f, w in zip(found.shape, shape, strict=True)
+    result = arrays.pop(name)
+    fits = len(result.shape) == len(shape) and all(
+        w in (None, f) for f, w in zip(result.shape, shape, strict=True)
     )
-    if found.dtype.kind != "f" or not fits:
+    if result.dtype.kind != "f" or not fits:
         wanted = tuple("any" if w is None else w for w in shape)
-        raise RefusedError(file, name, f"{found.dtype} of shape {found.shape}; wanted floats of {wanted}.")
-    if not np.isfinite(found).all():
+        raise RefusedError(file, name, f"{result.dtype} of shape {result.shape}; wanted floats of {wanted}.")
+    if not np.isfinite(result).all():
         raise RefusedError(file, name, "holds a number that is not finite.")
-    numbers: Floats = found.astype(np.float64)
+    numbers: Floats = result.astype(np.float64)
     return numbers
 
 
-def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, known: Any, dimensions: int) -> list[str]:
+def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, names: Any, dimensions: int) -> list[str]:
     """Take known words out of the arrays."""
     if name not in arrays:
         raise RefusedError(file, name, "missing.")
-    found = arrays.pop(name)
-    if found.dtype.kind != "U" or found.ndim != dimensions:
-        raise RefusedError(file, name, f"{found.dtype} of shape {found.shape}; wanted texts.")
+    result = arrays.pop(name)
+    if result.dtype.kind != "U" or result.ndim != dimensions:
+        raise RefusedError(file, name, f"{result.dtype} of shape {result.shape}; wanted texts.")
     try:
-        words = [str(word) for word in found.ravel()]
+        words = [str(word) for word in result.ravel()]
     except ValueError:
         raise RefusedError(file, name, "not text.") from None
     for word in words:
-        if word not in known:
-            raise RefusedError(file, name, f"unknown {word!r}; known: {', '.join(known)}.")
+        if word not in names:
+            raise RefusedError(file, name, f"unknown {word!r}; known: {', '.join(names)}.")
     return words

@@ -32,14 +32,14 @@ def returns(parts: Parts, name: str, schedules: Schedules, keys: Sequence[str]) 
     `name` is the input that the schedules give.
     """
     jobs = [(i, j) for i in range(len(schedules)) for j in range(len(keys))]
-    found = np.zeros((len(schedules), len(keys)))
+    result = np.zeros((len(schedules), len(keys)))
     for first in range(0, len(jobs), _ROWS):
         part = jobs[first : first + _ROWS]
         chosen = schedules[[i for i, _ in part]]
         totals = _simulate(parts, name, chosen, [keys[j] for _, j in part])
         for (i, j), total in zip(part, totals, strict=True):
-            found[i, j] = total
-    return found
+            result[i, j] = total
+    return result
 
 
 def _simulate(parts: Parts, name: str, schedules: Schedules, keys: Sequence[str]) -> Floats:
@@ -121,15 +121,15 @@ def _neighbours(schedule: Floats, menu: Sequence[float]) -> Schedules:
     """Return all schedules one change away."""
     level = [int(np.argmin(np.abs(np.array(menu) - a))) for a in schedule]
     steps, last = len(schedule), len(menu) - 1
-    found = []
+    result = []
     for i in range(steps):
         for k in range(len(menu)):
             if k != level[i]:
-                found.append(_with(schedule, {i: menu[k]}))
+                result.append(_with(schedule, {i: menu[k]}))
         for j in range(steps):
             if j != i and level[i] > 0 and level[j] < last:
-                found.append(_with(schedule, {i: menu[level[i] - 1], j: menu[level[j] + 1]}))
-    return np.array(found)
+                result.append(_with(schedule, {i: menu[level[i] - 1], j: menu[level[j] + 1]}))
+    return np.array(result)
 
 
 def _with(schedule: Floats, changes: dict[int, float]) -> Floats:

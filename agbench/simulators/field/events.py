@@ -55,14 +55,14 @@ def parse(events: Sequence[Any], allowed: Sequence[str], model: str, start: date
 
 def dates(events: Sequence[Any]) -> list[date]:
     """Return the dates of events that have one; what has none is for `parse` to refuse."""
-    found = []
+    result = []
     for i, event in enumerate(events):
-        said = (
+        text = (
             event.date if isinstance(event, Event) else event[0] if isinstance(event, (tuple, list)) else None
         )
-        if said is not None:
-            found.append(as_date(f"events[{i}]", said))
-    return found
+        if text is not None:
+            result.append(as_date(f"events[{i}]", text))
+    return result
 
 
 def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:

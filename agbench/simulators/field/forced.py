@@ -51,15 +51,15 @@ def read_forced(
 def _positions(external: "pd.DataFrame", start: date, days: int) -> tuple[Any, Any]:
     """Return the days since `start` of all rows, and which of them lie in the run."""
     dates = read_dates(external, "external", ConfigError)
-    found, counts = np.unique(dates, return_counts=True)
+    result, counts = np.unique(dates, return_counts=True)
     if (counts > 1).any():
-        raise ConfigError(f"external: {found[counts > 1][0]} appears more than once; give one row a day.")
+        raise ConfigError(f"external: {result[counts > 1][0]} appears more than once; give one row a day.")
     positions = (dates - np.datetime64(start)).astype(np.int64)
     inside = (positions >= 0) & (positions < days)
     if not inside.any():
         last = np.datetime64(start) + (days - 1)
         raise ConfigError(
-            f"external: no row lies in the run, {start} to {last}; the rows are of {found[0]} to {found[-1]}."
+            f"external: no row lies in the run, {start} to {last}; the rows are of {result[0]} to {result[-1]}."
         )
     return positions, inside
 

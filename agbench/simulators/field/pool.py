@@ -33,9 +33,9 @@ class WorldPool:
 
     def slot(self, world: World, in_use: NDArray[np.int64]) -> int:
         """Return the slot of a world, put into the pool if new; slots `in_use` are not reused."""
-        known = self._slot_of.get(id(world))
-        if known is not None:
-            return known
+        names = self._slot_of.get(id(world))
+        if names is not None:
+            return names
         slot = self._free_slot(in_use)
         for name, array in world.arrays.items():
             stack = self._room(name, array, slot)

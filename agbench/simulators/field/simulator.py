@@ -190,5 +190,5 @@ class DailySimulator:
         length = weather.shape[1]
         numbers = weather.view(np.float64).reshape(-1, weather.dtype.itemsize // 8)
         when = np.minimum(np.maximum(self.elapsed[:, None] + days, 0), length - 1)
-        found: Floats = numbers[(self._slot[:, None] * length + when)[:, :, None], columns]
-        return found
+        result: Floats = numbers[(self._slot[:, None] * length + when)[:, :, None], columns]
+        return result

@@ -177,13 +177,13 @@ def control(measured: Floats, settings: Floats, controls: Floats) -> None:
 
 
 @entry
-def _read_day(measured: Floats, settings: Floats, found: Floats) -> None:
+def _read_day(measured: Floats, settings: Floats, result: Floats) -> None:
     for i in range(len(measured)):
-        found[i] = day_inside(measured[i].view(_SIGNALS)[0], settings[i].view(_RECORD)[0])
+        result[i] = day_inside(measured[i].view(_SIGNALS)[0], settings[i].view(_RECORD)[0])
 
 
 def read_day_inside(measured: Floats, settings: Floats) -> Floats:
     """Return `day_inside` of rows of measurements (n, 10) and settings (n, 30), shape (n,)."""
-    found = np.empty(len(measured))
-    _read_day(measured, settings, found)
-    return found
+    result = np.empty(len(measured))
+    _read_day(measured, settings, result)
+    return result

@@ -21,24 +21,24 @@ class FluxReader:
     """
 
     def __init__(self, structure: Structure, names: Sequence[str]) -> None:
-        known = flux_names()
+        valid = flux_names()
         for name in names:
-            if name not in known:
-                raise unknown("flux", name, known)
+            if name not in valid:
+                raise unknown("flux", name, valid)
         self.names = tuple(names)
         program = translate(flux_function(structure, self.names))
         self._address = compile_programs({"fluxes": program})["fluxes"]
 
     def read(self, state: Floats, controls: Floats, weather: Floats, parameters: Floats) -> Floats:
         """Return the fluxes (n, len(names)) of rows with (n, 28), (n, 8), (n, 10) and (n, 208)."""
-        found = np.empty((len(state), len(self.names)))
+        result = np.empty((len(state), len(self.names)))
         x, u, d, p = (np.ascontiguousarray(a) for a in (state, controls, weather, parameters))
-        _read(self._address, x, u, d, p, found)
-        return found
+        _read(self._address, x, u, d, p, result)
+        return result
 
 
 @entry
-def _read(address: int, x: Floats, u: Floats, d: Floats, p: Floats, found: Floats) -> None:
+def _read(address: int, x: Floats, u: Floats, d: Floats, p: Floats, result: Floats) -> None:
     """Evaluate the compiled fluxes row by row."""
     for i in range(len(x)):
-        call(address, (x[i], u[i], d[i], p[i], found[i]))
+        call(address, (x[i], u[i], d[i], p[i], result[i]))

@@ -12,7 +12,7 @@ from agbench.simulators.greenlight import sensors
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.diagnosis import FluxReader
 from agbench.simulators.greenlight.presets import Preset
-from agbench.simulators.greenlight.simulator import GreenLightSimulator, SavedRow
+from agbench.simulators.greenlight.simulator import GreenLightSimulator, SavedGreenhouse
 from agbench.simulators.greenlight.stepping import SETTINGS, Setting
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_ahead
@@ -43,7 +43,7 @@ _ALL_WEATHER: Final = np.arange(len(WEATHER))
 class MeteredRow:
     """The exact state of one row, and what it remembers beside."""
 
-    row: SavedRow
+    row: SavedGreenhouse
     memory: Floats
 
 
@@ -118,30 +118,30 @@ class MeteredGreenhouse(GreenLightSimulator):
 
     def measured(self) -> Floats:
         """Return what the climate computer measures now, (n, 10) in the order of its table."""
-        found = np.empty((self.n, len(MEASURED)))
-        sensors.read_measured(self.state, self._weather, self._lengths, self.elapsed, self.seconds, found)
-        return found
+        result = np.empty((self.n, len(MEASURED)))
+        sensors.read_measured(self.state, self._weather, self._lengths, self.elapsed, self.seconds, result)
+        return result
 
     def climate(self) -> Floats:
         """Return the indoor climate, (n, 4) in the order of `sensors.CLIMATE`."""
-        found = np.empty((self.n, len(sensors.CLIMATE)))
-        sensors.read_climate(self.state, found)
-        return found
+        result = np.empty((self.n, len(sensors.CLIMATE)))
+        sensors.read_climate(self.state, result)
+        return result
 
     def clock(self) -> Floats:
         """Return the time of day and year, (n, 6) in the order of `sensors.CLOCK`."""
-        found = np.empty((self.n, len(sensors.CLOCK)))
-        sensors.read_clock(self.seconds, found)
-        return found
+        result = np.empty((self.n, len(sensors.CLOCK)))
+        sensors.read_clock(self.seconds, result)
+        return result
 
     def forecast(self, steps: NDArray[np.int64], columns: NDArray[np.intp]) -> Floats:
         """Return weather columns some `steps` ahead, (n, len(steps), len(columns))."""
-        found = np.empty((self.n, len(steps), len(columns)))
-        self._read_ahead(steps, columns, found)
-        return found
+        result = np.empty((self.n, len(steps), len(columns)))
+        self._read_ahead(steps, columns, result)
+        return result
 
-    def _read_ahead(self, steps: NDArray[np.int64], columns: NDArray[np.intp], found: Floats) -> None:
-        read_ahead(self._weather, self._lengths, len(WEATHER), self.elapsed, steps, columns, found)
+    def _read_ahead(self, steps: NDArray[np.int64], columns: NDArray[np.intp], result: Floats) -> None:
+        read_ahead(self._weather, self._lengths, len(WEATHER), self.elapsed, steps, columns, result)
 
     def reset(self, worlds: Sequence[GreenLightWorld], mask: Booleans | None = None) -> None:
         """Put each chosen row at the start of its world, its memory empty."""
@@ -153,7 +153,7 @@ class MeteredGreenhouse(GreenLightSimulator):
         """Return the exact state of a row."""
         return MeteredRow(super().save(row), self._memory[row].copy())
 
-    def load(self, row: int, saved: SavedRow | MeteredRow) -> None:
+    def load(self, row: int, saved: SavedGreenhouse | MeteredRow) -> None:
         """Put a row into a saved state."""
         bare = saved.row if isinstance(saved, MeteredRow) else saved
         super().load(row, bare)

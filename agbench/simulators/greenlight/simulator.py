@@ -19,7 +19,7 @@ from agbench.variables import Booleans, Floats
 
 
 @dataclass(frozen=True)
-class SavedRow:
+class SavedGreenhouse:
     """The exact state of one row: its world, clock, parameters and states."""
 
     world: GreenLightWorld
@@ -75,7 +75,7 @@ class GreenLightSimulator:
         if len(worlds) != len(rows):
             raise SimulationError(f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}.")
         for row, world in zip(rows, worlds, strict=True):
-            self.load(int(row), SavedRow(world, 0, world.parameters, world.start))
+            self.load(int(row), SavedGreenhouse(world, 0, world.parameters, world.start))
         self.attempts[rows] = 0
 
     def advance(self, inputs: Floats, steps: int, mask: Booleans | None = None) -> None:
@@ -128,18 +128,20 @@ class GreenLightSimulator:
 
         The last is the weather in force; before the start the first repeats.
         """
-        found = np.empty((self.n, days, len(columns)))
-        read_window(self._weather, self._lengths, len(WEATHER), self.elapsed, columns, found)
-        return found
+        result = np.empty((self.n, days, len(columns)))
+        read_window(self._weather, self._lengths, len(WEATHER), self.elapsed, columns, result)
+        return result
 
-    def save(self, row: int) -> SavedRow:
+    def save(self, row: int) -> SavedGreenhouse:
         """Return the exact state of a row."""
         world = self._worlds[row]
         if world is None:
             raise SimulationError(f"row {row} has not been reset: it has no state to save.")
-        return SavedRow(world, int(self.elapsed[row]), self.parameters[row].copy(), self.state[row].copy())
+        return SavedGreenhouse(
+            world, int(self.elapsed[row]), self.parameters[row].copy(), self.state[row].copy()
+        )
 
-    def load(self, row: int, saved: SavedRow) -> None:
+    def load(self, row: int, saved: SavedGreenhouse) -> None:
         """Put a row into a saved state."""
         if saved.world.structure != self._structure:
             raise SimulationError(

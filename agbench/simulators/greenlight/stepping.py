@@ -13,7 +13,7 @@ from agbench.simulators.casadi_jit.rosenbrock.driver import (
     Batch,
     Control,
     Method,
-    Room,
+    Workspace,
     advance,
     room,
 )
@@ -95,7 +95,7 @@ class RosenbrockStepper:
 
     method: Method
     control: Control
-    memory: Room
+    memory: Workspace
 
     def advance(self, batch: Batch) -> bool:
         """Advance the chosen rows of a batch."""

@@ -71,12 +71,12 @@ def _columns(weather: "pd.DataFrame", needs: tuple[str, ...]) -> Floats:
     if not weather.columns.is_unique:
         twice = weather.columns[weather.columns.duplicated()][0]
         raise WeatherError(f"greenlight: weather has the column {twice!r} twice; give each once.")
-    found = np.zeros((len(weather), len(WEATHER)))
+    result = np.zeros((len(weather), len(WEATHER)))
     lacking = []
     for i, name in enumerate(WEATHER.names):
         column = next((c for c in (name, _ALSO.get(name)) if c in weather.columns), None)
         if column is not None:
-            found[:, i] = _numbers(weather[column], f"weather column {name}")
+            result[:, i] = _numbers(weather[column], f"weather column {name}")
         elif name in needs:
             lacking.append(name)
         elif name not in DAYLIGHT:
@@ -86,7 +86,7 @@ def _columns(weather: "pd.DataFrame", needs: tuple[str, ...]) -> Floats:
             )
     if lacking:
         raise WeatherError(f"greenlight: weather lacks {', '.join(lacking)}.{_DAYLIGHT_HELP}")
-    return found
+    return result
 
 
 _DAYLIGHT_HELP: Final = (

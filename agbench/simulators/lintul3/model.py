@@ -9,7 +9,7 @@ from agbench.simulators.lintul3.run import EVENTS, run_table
 from agbench.simulators.lintul3.simulator import Lintul3Simulator
 from agbench.simulators.lintul3.variables import INPUTS, MEMORY, RATES, VARIABLES
 from agbench.simulators.lintul3.world import Lintul3World, build_world
-from agbench.simulators.models import FieldSetup, Model, check_limitation
+from agbench.simulators.models import CropModel, FieldSetup, check_limitation
 from agbench.weather.daily import DAILY
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _SUMMARIES = {
 }
 
 
-def model(name: str) -> Model:
+def model(name: str) -> CropModel:
     """Return the description of `lintul3` or `lintul3-wheat`."""
 
     def world(setup: FieldSetup) -> Lintul3World:
@@ -41,7 +41,7 @@ def model(name: str) -> Model:
     def table(setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None") -> "pd.DataFrame":
         return run_table(world(setup), events, external)
 
-    return Model(
+    return CropModel(
         name=name,
         summary=_SUMMARIES[name],
         variables=VARIABLES,

@@ -6,7 +6,7 @@ from typing import Any
 
 from agbench.errors import SimulationError, unknown
 from agbench.simulators.field.events import DEFAULT_FRACTION
-from agbench.simulators.pcse_reference.models import Model
+from agbench.simulators.pcse_reference.models import PcseModel
 
 TimedEvent = tuple[date, str, float, float | None]
 """Date, signal name, amount (kg ha-1 or cm), and recovery or efficiency (None: 0.7)."""
@@ -23,7 +23,7 @@ _CALENDAR = (
 
 
 def agromanagement(
-    model: Model,
+    model: PcseModel,
     start: date,
     end: date,
     calendar: Mapping[str, Any] | None = None,
@@ -55,14 +55,16 @@ def complete_calendar(start: date, end: date, calendar: Mapping[str, Any]) -> di
     return {**defaults, **calendar}
 
 
-def event_arguments(model: Model, name: str, amount: float, efficiency: float) -> dict[str, float]:
+def event_arguments(model: PcseModel, name: str, amount: float, efficiency: float) -> dict[str, float]:
     """Return what PCSE's signal `name` carries."""
     if name not in model.events:
         raise unknown("event of this model", name, model.events)
     return model.events[name](amount, efficiency)
 
 
-def _timed_events(model: Model, start: date, end: date, events: Iterable[TimedEvent]) -> list[dict[str, Any]]:
+def _timed_events(
+    model: PcseModel, start: date, end: date, events: Iterable[TimedEvent]
+) -> list[dict[str, Any]]:
     """Return one table of events a signal; PCSE takes one event a day in each."""
     tables: dict[str, dict[date, list[tuple[float, float]]]] = {}
     for day, name, amount, efficiency in events:

@@ -8,7 +8,7 @@ import numpy as np
 
 from agbench.errors import ConfigError
 from agbench.simulators.field.events import Event
-from agbench.simulators.models import FieldSetup, Model, check_limitation
+from agbench.simulators.models import CropModel, FieldSetup, check_limitation
 from agbench.simulators.pcse_reference.models import find_model, name_of
 from agbench.simulators.pcse_reference.run import PcseWorld, run_pcse
 from agbench.simulators.pcse_reference.simulator import INPUTS, PcseSimulator
@@ -23,7 +23,7 @@ _STAGES = {"emerging": 1.0, "vegetative": 2.0, "reproductive": 3.0, "mature": 4.
 _DATES = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV")
 
 
-def model(compiled: Model, soil_water: str = "single") -> Model:
+def model(compiled: CropModel, soil_water: str = "single") -> CropModel:
     """Return the same model run by PCSE; its columns are those of the compiled one."""
     name = name_of(compiled.name, soil_water)
     find_model(name)
@@ -45,7 +45,7 @@ def model(compiled: Model, soil_water: str = "single") -> Model:
         check_limitation(compiled.name, setup.limitation, compiled.limitations)
         if external is not None:
             raise ConfigError('external: forced states need engine="compiled"; PCSE has none.')
-        found = run_pcse(
+        result = run_pcse(
             name,
             setup.parameters,
             setup.series,
@@ -56,7 +56,7 @@ def model(compiled: Model, soil_water: str = "single") -> Model:
             _variables(compiled, name),
             setup.stop_after if compiled.runs_on else None,
         )
-        return _in_words(found) if compiled.runs_on else _in_numbers(found)
+        return _in_words(result) if compiled.runs_on else _in_numbers(result)
 
     return replace(
         compiled,
@@ -69,7 +69,7 @@ def model(compiled: Model, soil_water: str = "single") -> Model:
     )
 
 
-def _variables(compiled: Model, name: str) -> tuple[str, ...]:
+def _variables(compiled: CropModel, name: str) -> tuple[str, ...]:
     """Return what PCSE is asked for: what its model reports, or the compiled model's columns."""
     theirs = find_model(name)
     if theirs.variables is not None:
@@ -77,22 +77,22 @@ def _variables(compiled: Model, name: str) -> tuple[str, ...]:
     return tuple(theirs.theirs.get(column, column) for column in compiled.variables.names)
 
 
-def _in_numbers(found: "pd.DataFrame") -> "pd.DataFrame":
+def _in_numbers(result: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table of numbers, stages as the compiled model counts them."""
-    if "STAGE" in found:
-        found["STAGE"] = found["STAGE"].map(_STAGES)
-    return found.astype(np.float64)
+    if "STAGE" in result:
+        result["STAGE"] = result["STAGE"].map(_STAGES)
+    return result.astype(np.float64)
 
 
-def _in_words(found: "pd.DataFrame") -> "pd.DataFrame":
+def _in_words(result: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table with stages as words and dates as dates; columns that PCSE lacks are left out."""
     import pandas as pd
 
-    known = found[[name for name in found if name in _DATES or found[name].notna().any()]]
+    names = result[[name for name in result if name in _DATES or result[name].notna().any()]]
     columns: dict[Any, Any] = {}
-    for name, column in known.items():
+    for name, column in names.items():
         if name in _DATES:
             columns[name] = pd.to_datetime(column)
         else:
             columns[name] = column if name == "STAGE" else pd.to_numeric(column).astype(np.float64)
-    return pd.DataFrame(columns, index=found.index)
+    return pd.DataFrame(columns, index=result.index)

@@ -12,7 +12,7 @@ Parameters = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Model:
+class PcseModel:
     """One model of PCSE.
 
     `events` maps a signal of PCSE to the function that turns (amount, efficiency) into its
@@ -68,16 +68,16 @@ _WOFOST = {
 }
 _WOFOST_EVENTS: Mapping[str, Event] = {"apply_n": nitrogen_kilograms, "irrigate": irrigation_depth}
 
-MODELS: Mapping[str, Model] = {
-    "lintul3": Model("Lintul3.conf", _LINTUL3, {"apply_n": nitrogen_grams}),
-    "lintul3-wheat": Model(
+MODELS: Mapping[str, PcseModel] = {
+    "lintul3": PcseModel("Lintul3.conf", _LINTUL3, {"apply_n": nitrogen_grams}),
+    "lintul3-wheat": PcseModel(
         str(Path(__file__).with_name("lintul3_wheat.conf")),
         (*_LINTUL3, "NRF", "GRF", "NUPAG"),
         {"apply_n": nitrogen_grams, "irrigate": irrigation_depth},
         _supply_by_rtmin,
     ),
     **{
-        name: Model(config, None, _WOFOST_EVENTS, theirs={"WC": "W", "WART": "WDRT"})
+        name: PcseModel(config, None, _WOFOST_EVENTS, theirs={"WC": "W", "WART": "WDRT"})
         for name, config in _WOFOST.items()
     },
 }
@@ -88,7 +88,7 @@ def name_of(model: str, soil_water: str) -> str:
     return f"{model}-layered" if soil_water == "layered" else model
 
 
-def find_model(name: str) -> Model:
+def find_model(name: str) -> PcseModel:
     """Return a model by its name in AgBench."""
     if name not in MODELS:
         raise unknown("model of the pcse engine", name, MODELS)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agbench.errors import SimulationError
 from agbench.simulators.pcse_reference.management import event_arguments
-from agbench.simulators.pcse_reference.models import Model, find_model
+from agbench.simulators.pcse_reference.models import PcseModel, find_model
 from agbench.simulators.pcse_reference.run import PcseWorld
 from agbench.variables import Booleans, Floats, Variable, VariableTable
 from agbench.weather.daily import DAILY
@@ -30,7 +30,7 @@ _STAGES: Final = {"emerging": 1.0, "vegetative": 2.0, "reproductive": 3.0, "matu
 
 
 @dataclass(frozen=True)
-class SavedRow:
+class SavedPcse:
     """What leads a row to its state: its world and the inputs since the reset."""
 
     world: PcseWorld
@@ -43,7 +43,7 @@ class _Row:
 
     world: PcseWorld
     engine: "SteppingEngine"
-    model: Model
+    model: PcseModel
     history: list[tuple[tuple[float, ...], int]] = field(default_factory=list)
 
     def events(self, inputs: Sequence[float]) -> list[tuple[str, dict[str, float]]]:
@@ -101,19 +101,19 @@ class PcseSimulator:
 
         The current day comes last; before the start of the world its first day repeats.
         """
-        found = np.empty((self.n, days, len(columns)))
+        result = np.empty((self.n, days, len(columns)))
         for i in range(self.n):
             row = self._row(i)
-            known = row.world.series.window(row.world.start, row.engine.day)
-            last = known.shape[0] - 1
-            found[i] = known[np.maximum(0, np.arange(last - days + 1, last + 1))][:, columns]
-        return found
+            names = row.world.series.window(row.world.start, row.engine.day)
+            last = names.shape[0] - 1
+            result[i] = names[np.maximum(0, np.arange(last - days + 1, last + 1))][:, columns]
+        return result
 
-    def save(self, row: int) -> SavedRow:
+    def save(self, row: int) -> SavedPcse:
         """Return the world and the inputs of a row."""
-        return SavedRow(self._row(row).world, tuple(self._row(row).history))
+        return SavedPcse(self._row(row).world, tuple(self._row(row).history))
 
-    def load(self, row: int, saved: SavedRow) -> None:
+    def load(self, row: int, saved: SavedPcse) -> None:
         """Bring a row to a saved state by running it again."""
         mask = np.zeros(self.n, dtype=np.bool_)
         mask[row] = True

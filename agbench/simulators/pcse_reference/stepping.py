@@ -15,7 +15,7 @@ from pcse.exceptions import PCSEError
 from pcse.traitlets import TraitError
 
 from agbench.errors import SimulationError
-from agbench.simulators.pcse_reference.models import Model
+from agbench.simulators.pcse_reference.models import PcseModel
 from agbench.weather.daily import DAILY, DailySeries
 
 _NOT_FOR_PCSE = ("DAYLP",)  # PCSE computes day length itself
@@ -59,7 +59,7 @@ class SteppingEngine(Engine):  # type: ignore[misc]
 
     def __init__(
         self,
-        model: Model,
+        model: PcseModel,
         parameters: Mapping[str, Any],
         weather: SeriesProvider,
         agromanagement: Sequence[Any],

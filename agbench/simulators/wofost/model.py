@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from agbench.errors import unknown
 from agbench.simulators.field.events import Event
-from agbench.simulators.models import FieldSetup, Model, check_limitation
+from agbench.simulators.models import CropModel, FieldSetup, check_limitation
 from agbench.simulators.wofost.parameters import check_rules, parameters
 from agbench.simulators.wofost.simulate import daily_management, run
 from agbench.simulators.wofost.simulator import WofostSimulator
@@ -23,13 +23,13 @@ _SOIL_WATER: Final = ("single", "layered")
 _EVERYTHING: Final = "lnpkw"
 
 
-def model(name: str, soil_water: str = "single") -> Model:
+def model(name: str, soil_water: str = "single") -> CropModel:
     """Return the description of a WOFOST model on a soil with a single layer or several."""
     if soil_water not in _SOIL_WATER:
         raise unknown("soil_water", soil_water, _SOIL_WATER, where=name)
     variant = find(name)
     make = partial(WofostSimulator, name, soil_water=soil_water)
-    return Model(
+    return CropModel(
         name=name,
         summary=variant.summary,
         variables=make(1).variables,

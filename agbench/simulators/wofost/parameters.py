@@ -96,8 +96,8 @@ def collect(
         record[name] = value
     tables = [built.get(name, np.zeros((3, 2))) for name in TABLES]
     for constant, table in zip(_CONSTANTS, _CO2_TABLES, strict=True):
-        known = table in built and "CO2" in values
-        record[constant] = afgen.afgen(built[table], values["CO2"]) if known else 1.0
+        names = table in built and "CO2" in values
+        record[constant] = afgen.afgen(built[table], values["CO2"]) if names else 1.0
     return record, tables
 
 

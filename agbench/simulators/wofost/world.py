@@ -102,13 +102,13 @@ def build_world(
 
 
 def _check_choices(variant: Variant, setting: str, limitation: str, soil_water: str) -> None:
-    for kind, value, known in (
+    for kind, value, names in (
         ("setting", setting, SETTINGS),
         ("limitation", limitation, LIMITATIONS),
         ("soil_water", soil_water, ("single", "layered")),
     ):
-        if value not in known:
-            raise unknown(kind, value, known, where=variant.name)
+        if value not in names:
+            raise unknown(kind, value, names, where=variant.name)
     if soil_water == "layered" and not variant.limits_water:
         raise ConfigError(f"{variant.name}: a layered soil makes no difference without water limitation.")
     if soil_water == "layered" and variant.layered_kernels is None:

@@ -44,13 +44,13 @@ def calibrate(series: DailySeries, years: Floats, start: Parameters, moments: Mo
     angot = _monthly_angot(series.latitude)
     for _ in range(_ROUGH[0]):
         parameters = _with_slow(parameters, moments, slow)
-        found = _run(series, parameters, _ROUGH[1])
-        _correct_slow(slow, wanted, found)
-        moments = _with_memory(moments, wanted, found)
-        parameters = _corrected(parameters, wanted, found, angot)
+        result = _run(series, parameters, _ROUGH[1])
+        _correct_slow(slow, wanted, result)
+        moments = _with_memory(moments, wanted, result)
+        parameters = _corrected(parameters, wanted, result, angot)
     for _ in range(_FINE[0]):
-        found = _run(series, parameters, _FINE[1])
-        parameters = _corrected(parameters, wanted, found, angot)
+        result = _run(series, parameters, _FINE[1])
+        parameters = _corrected(parameters, wanted, result, angot)
     return parameters.rounded()
 
 
@@ -79,9 +79,9 @@ def _with_slow(parameters: Parameters, moments: Moments, slow: _Slow) -> Paramet
     )
 
 
-def _correct_slow(slow: _Slow, wanted: Statistics, found: Statistics) -> None:
+def _correct_slow(slow: _Slow, wanted: Statistics, result: Statistics) -> None:
     """Move the slow variances towards the observed variance between years."""
-    goal, have = wanted.between_years, found.between_years
+    goal, have = wanted.between_years, result.between_years
     names = ("IRRAD", "TEMP", "TEMP", "VAP", "WIND")
     for v, name in enumerate(names):
         slow.elements[v] = _scaled(slow.elements[v], goal[name], have[name])
@@ -90,32 +90,32 @@ def _correct_slow(slow: _Slow, wanted: Statistics, found: Statistics) -> None:
     slow.amount = min(0.3, _scaled(slow.amount, goal["RAIN"], have["RAIN"]))
 
 
-def _with_memory(moments: Moments, wanted: Statistics, found: Statistics) -> Moments:
+def _with_memory(moments: Moments, wanted: Statistics, result: Statistics) -> Moments:
     """Return moments with more or less covariance of neighbouring days: rain's coming breaks some."""
-    ratio = wanted.autocorrelation[:5] / np.maximum(found.autocorrelation[:5], 0.05)
+    ratio = wanted.autocorrelation[:5] / np.maximum(result.autocorrelation[:5], 0.05)
     factor = np.sqrt(np.clip(ratio, 0.8, 1.25))
     return replace(moments, next_day=moments.next_day * np.outer(factor, factor))
 
 
-def _scaled(variance: float, wanted: float, found: float) -> float:
+def _scaled(variance: float, wanted: float, result: float) -> float:
     """Return a slow variance that brings the sum nearer to `wanted`; it never dies out wholly."""
-    ratio = (wanted / found) ** 2 if found > 0.0 else 1.0
+    ratio = (wanted / result) ** 2 if result > 0.0 else 1.0
     return max(1e-4, variance * float(np.clip(ratio * ratio, 0.4, 2.5)))
 
 
-def _corrected(p: Parameters, wanted: Statistics, found: Statistics, angot: Floats) -> Parameters:
+def _corrected(p: Parameters, wanted: Statistics, result: Statistics, angot: Floats) -> Parameters:
     """Return the parameters with monthly levels and spreads moved by what is missing."""
-    missing = wanted.mean - found.mean
-    spread = np.clip(wanted.sd / np.maximum(found.sd, 1e-9), 0.7, 1.4)
+    missing = wanted.mean - result.mean
+    spread = np.clip(wanted.sd / np.maximum(result.sd, 1e-9), 0.7, 1.4)
     mean = p.mean + np.vstack([missing[0] / angot, missing[1:5]])
     return replace(
         p,
         mean=mean,
         sd=p.sd * spread[:5],
-        wet_after=_shift_odds(p.wet_after, wanted.wet_share, found.wet_share),
-        scale=p.scale * np.clip(wanted.mean[RAIN] / np.maximum(found.mean[RAIN], 1e-6), 0.7, 1.4),
-        shape=np.clip(p.shape * _damped(spread[RAIN] * found.mean[RAIN] / wanted.mean[RAIN]), 0.1, 3.0),
-        persistence=_nearer(p.persistence, wanted.autocorrelation[RAIN], found.autocorrelation[RAIN]),
+        wet_after=_shift_odds(p.wet_after, wanted.wet_share, result.wet_share),
+        scale=p.scale * np.clip(wanted.mean[RAIN] / np.maximum(result.mean[RAIN], 1e-6), 0.7, 1.4),
+        shape=np.clip(p.shape * _damped(spread[RAIN] * result.mean[RAIN] / wanted.mean[RAIN]), 0.1, 3.0),
+        persistence=_nearer(p.persistence, wanted.autocorrelation[RAIN], result.autocorrelation[RAIN]),
     )
 
 
@@ -124,16 +124,16 @@ def _damped(ratio: Floats) -> Floats:
     return np.clip(ratio, 0.5, 2.0) ** 0.5
 
 
-def _nearer(persistence: float, wanted: float, found: float) -> float:
-    return float(np.clip(persistence + (wanted - found), -0.2, 0.9))
+def _nearer(persistence: float, wanted: float, result: float) -> float:
+    return float(np.clip(persistence + (wanted - result), -0.2, 0.9))
 
 
-def _shift_odds(probability: Floats, wanted: Floats, found: Floats) -> Floats:
+def _shift_odds(probability: Floats, wanted: Floats, result: Floats) -> Floats:
     """Return probabilities whose log-odds moved by the difference in those of the wet share."""
 
     def odds(share: Floats) -> Floats:
         bounded = np.clip(share, 0.002, 0.998)
         return np.asarray(np.log(bounded / (1.0 - bounded)))
 
-    moved = odds(probability) + 0.6 * (odds(wanted) - odds(found))
+    moved = odds(probability) + 0.6 * (odds(wanted) - odds(result))
     return np.asarray(1.0 / (1.0 + np.exp(-moved)))

@@ -30,7 +30,7 @@ _TEMPERATURES = ("TMIN", "TMAX")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Comparison:
     """One comparison: what, observed and generated value, how far off, and how far it may be."""
 
     criterion: str
@@ -46,7 +46,7 @@ class Finding:
         return self.off <= self.allowed
 
 
-def check(generator: Generator, series: DailySeries, count: int = CHECKED_SEASONS) -> list[Finding]:
+def check(generator: Generator, series: DailySeries, count: int = CHECKED_SEASONS) -> list[Comparison]:
     """Return all comparisons of `count` generated seasons with the observed complete years."""
     if count < _LEAST_SEASONS:
         raise WeatherError(
@@ -54,78 +54,80 @@ def check(generator: Generator, series: DailySeries, count: int = CHECKED_SEASON
         )
     observed = whole_years(series)
     generated = generated_years(generator, count)
-    have, found = statistics(observed), statistics(generated)
+    have, result = statistics(observed), statistics(generated)
     return [
-        *_means(have, found),
-        *_spreads(have, found),
-        *_wet_shares(have, found),
+        *_means(have, result),
+        *_spreads(have, result),
+        *_wet_shares(have, result),
         *_distributions(observed, generated),
-        *_persistence(have, found),
-        *_between_years(have, found),
+        *_persistence(have, result),
+        *_between_years(have, result),
     ]
 
 
-def share_passed(findings: list[Finding]) -> dict[str, tuple[int, int]]:
+def share_passed(findings: list[Comparison]) -> dict[str, tuple[int, int]]:
     """Return for each criterion how many comparisons pass, and of how many."""
-    found: dict[str, tuple[int, int]] = {}
+    result: dict[str, tuple[int, int]] = {}
     for finding in findings:
-        passed, total = found.get(finding.criterion, (0, 0))
-        found[finding.criterion] = (passed + finding.passed, total + 1)
-    return found
+        passed, total = result.get(finding.criterion, (0, 0))
+        result[finding.criterion] = (passed + finding.passed, total + 1)
+    return result
 
 
-def _means(have: Statistics, found: Statistics) -> Iterator[Finding]:
+def _means(have: Statistics, result: Statistics) -> Iterator[Comparison]:
     for v, name in enumerate(OBSERVED_ORDER):
         for m, month in enumerate(_MONTHS):
-            a, b = float(have.mean[v, m]), float(found.mean[v, m])
+            a, b = float(have.mean[v, m]), float(result.mean[v, m])
             kelvin = name in _TEMPERATURES
             off = abs(b - a) if kelvin else _relative(a, b)
-            yield Finding("monthly mean", f"{name} {month}", a, b, off, 0.3 if kelvin else 0.03)
+            yield Comparison("monthly mean", f"{name} {month}", a, b, off, 0.3 if kelvin else 0.03)
 
 
-def _spreads(have: Statistics, found: Statistics) -> Iterator[Finding]:
+def _spreads(have: Statistics, result: Statistics) -> Iterator[Comparison]:
     for v, name in enumerate(OBSERVED_ORDER):
         for m, month in enumerate(_MONTHS):
-            a, b = float(have.sd[v, m]), float(found.sd[v, m])
-            yield Finding("standard deviation", f"{name} {month}", a, b, _relative(a, b), 0.10)
+            a, b = float(have.sd[v, m]), float(result.sd[v, m])
+            yield Comparison("standard deviation", f"{name} {month}", a, b, _relative(a, b), 0.10)
 
 
-def _wet_shares(have: Statistics, found: Statistics) -> Iterator[Finding]:
+def _wet_shares(have: Statistics, result: Statistics) -> Iterator[Comparison]:
     for m, month in enumerate(_MONTHS):
-        a, b = float(have.wet_share[m]), float(found.wet_share[m])
-        yield Finding("wet-day share", month, a, b, abs(b - a), 0.03)
+        a, b = float(have.wet_share[m]), float(result.wet_share[m])
+        yield Comparison("wet-day share", month, a, b, abs(b - a), 0.03)
 
 
-def _distributions(observed: Floats, generated: Floats) -> Iterator[Finding]:
+def _distributions(observed: Floats, generated: Floats) -> Iterator[Comparison]:
     rng = np.random.Generator(np.random.PCG64(1))
     for s, season in enumerate(_SEASONS):
-        have, found = (years[:, s == SEASON_OF_DAY] for years in (observed, generated))
+        have, result = (years[:, s == SEASON_OF_DAY] for years in (observed, generated))
         for wet, what in ((True, "wet spells"), (False, "dry spells")):
-            yield _ks(f"{what} {season}", spells(have, wet), spells(found, wet), rng)
-        amounts = [r[r >= WET_DAY] for r in (have[:, :, RAIN].ravel(), found[:, :, RAIN].ravel())]
+            yield _ks(f"{what} {season}", spells(have, wet), spells(result, wet), rng)
+        amounts = [r[r >= WET_DAY] for r in (have[:, :, RAIN].ravel(), result[:, :, RAIN].ravel())]
         yield _ks(f"amounts {season}", amounts[0], amounts[1], rng)
 
 
-def _ks(what: str, observed: Floats, generated: Floats, rng: np.random.Generator) -> Finding:
+def _ks(what: str, observed: Floats, generated: Floats, rng: np.random.Generator) -> Comparison:
     """Compare two samples of at most 200; the values told are their means."""
     a, b = (rng.choice(x, min(SUBSAMPLE, x.size), replace=False) for x in (observed, generated))
     points = np.concatenate([a, b])
     shares = [np.searchsorted(np.sort(x), points, side="right") / x.size for x in (a, b)]
     distance = float(np.abs(shares[0] - shares[1]).max())
     allowed = _KS_AT_1_PERCENT * float(np.sqrt((a.size + b.size) / (a.size * b.size)))
-    return Finding("distribution", what, float(observed.mean()), float(generated.mean()), distance, allowed)
+    return Comparison(
+        "distribution", what, float(observed.mean()), float(generated.mean()), distance, allowed
+    )
 
 
-def _persistence(have: Statistics, found: Statistics) -> Iterator[Finding]:
+def _persistence(have: Statistics, result: Statistics) -> Iterator[Comparison]:
     for v, name in enumerate(OBSERVED_ORDER):
-        a, b = float(have.autocorrelation[v]), float(found.autocorrelation[v])
-        yield Finding("lag-1 autocorrelation", name, a, b, abs(b - a), 0.1)
+        a, b = float(have.autocorrelation[v]), float(result.autocorrelation[v])
+        yield Comparison("lag-1 autocorrelation", name, a, b, abs(b - a), 0.1)
 
 
-def _between_years(have: Statistics, found: Statistics) -> Iterator[Finding]:
+def _between_years(have: Statistics, result: Statistics) -> Iterator[Comparison]:
     for name in ("TEMP", "IRRAD", "RAIN"):
-        a, b = have.between_years[name], found.between_years[name]
-        yield Finding("between years", f"{name} April to September", a, b, _relative(a, b), 0.20)
+        a, b = have.between_years[name], result.between_years[name]
+        yield Comparison("between years", f"{name} April to September", a, b, _relative(a, b), 0.20)
 
 
 def _relative(observed: float, generated: float) -> float:

@@ -47,8 +47,8 @@ def _slow_correlation(residuals: Floats, rain: Floats) -> Floats:
     centred = months - months.mean(axis=0)
     spread = np.maximum(centred.std(axis=0), 1e-9)
     scaled = (centred / spread).reshape(-1, 6)
-    found: Floats = scaled.T @ scaled / len(scaled)
-    return found
+    result: Floats = scaled.T @ scaled / len(scaled)
+    return result
 
 
 def dynamics(moments: Moments, shares: Floats, slow_days: float) -> tuple[Floats, Floats, Floats]:
@@ -69,8 +69,8 @@ def dynamics(moments: Moments, shares: Floats, slow_days: float) -> tuple[Floats
 def _positive(matrix: Floats, least: float) -> Floats:
     """Return the nearest symmetric matrix whose eigenvalues are at least `least`."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
-    found: Floats = (vectors * np.maximum(values, least)) @ vectors.T
-    return found
+    result: Floats = (vectors * np.maximum(values, least)) @ vectors.T
+    return result
 
 
 def _autoregression(same_day: Floats, next_day: Floats) -> tuple[Floats, Floats]:

@@ -54,11 +54,11 @@ def draw(generator: Generator, series: DailySeries, path: Path) -> Path:
 
 def _draw_months(panels: "list[Axes]", observed: Floats, generated: Floats) -> None:
     """Monthly mean as a line, one standard deviation of days above and below as a band."""
-    have, found = statistics(observed), statistics(generated)
+    have, result = statistics(observed), statistics(generated)
     months = np.arange(12)
     for v, (axes, name) in enumerate(zip(panels, OBSERVED_ORDER, strict=True)):
         unit, factor = _SHOWN[name]
-        mean, sd = found.mean[v] * factor, found.sd[v] * factor
+        mean, sd = result.mean[v] * factor, result.sd[v] * factor
         low = np.maximum(mean - sd, 0.0) if name in ("RAIN", "WIND", "VAP", "IRRAD") else mean - sd
         axes.fill_between(months, low, mean + sd, color=BLUE, alpha=0.18, linewidth=0)
         axes.plot(months, mean, color=BLUE, linewidth=1.6, label="generated: mean, band of one sd")
@@ -112,12 +112,12 @@ def _draw_between(panels: "list[Axes]", observed: Floats, generated: Floats) -> 
         ("mean radiation", "MJ m-2 d-1", [m[:, 0] * 1e-6 for m in means]),
         ("rain", "mm", [m[:, RAIN] * 10.0 * days for m in means]),
     )
-    for axes, (what, unit, (found, have)) in zip(panels, shown, strict=True):
-        axes.hist(found, bins=30, density=True, color=BLUE, alpha=0.35)
+    for axes, (what, unit, (result, have)) in zip(panels, shown, strict=True):
+        axes.hist(result, bins=30, density=True, color=BLUE, alpha=0.35)
         axes.plot(have, np.zeros(have.size), "|", color=BLACK, markersize=14, markeredgewidth=1.2)
         axes.set_ylim(top=1.2 * axes.get_ylim()[1])
         axes.set_yticks([])
         axes.set_title(f"April to September: {named([what], unit)}", fontsize=9, loc="left")
-        spreads = f"sd observed {have.std(ddof=1):.3g}, generated {found.std(ddof=1):.3g}"
+        spreads = f"sd observed {have.std(ddof=1):.3g}, generated {result.std(ddof=1):.3g}"
         axes.text(0.02, 0.93, spreads, transform=axes.transAxes, fontsize=8, color=MUTED)
         tidy(axes, grid=None)

@@ -71,13 +71,13 @@ def _occurrence(wet: Booleans) -> Floats:
     """Return P(wet) after dry-dry, dry-wet, wet-dry, wet-wet by month, (4, 12)."""
     flat, month = wet.ravel(), np.tile(MONTH_OF_DAY, len(wet))[2:]
     before = 2 * flat[:-2] + flat[1:-1]
-    found = np.empty((4, 12))
+    result = np.empty((4, 12))
     for state in range(4):
         overall = flat[2:][before == state].mean()
         for m in range(12):
             days = flat[2:][(before == state) & (month == m)]
-            found[state, m] = (days.sum() + _LEAST_COUNT * overall) / (days.size + _LEAST_COUNT)
-    return np.clip(found, 0.001, 0.999)
+            result[state, m] = (days.sum() + _LEAST_COUNT * overall) / (days.size + _LEAST_COUNT)
+    return np.clip(result, 0.001, 0.999)
 
 
 def _amounts(rain: Floats) -> tuple[Floats, Floats, Floats]:
@@ -130,9 +130,9 @@ def _quantiles(standard: Floats) -> Floats:
     """Return the quantiles of standardised elements at the knots by season, (5, 4, 9)."""
     shares = [_NORMAL.cdf(knot) for knot in KNOTS]
     seasons = [standard[:, s == SEASON_OF_DAY].reshape(-1, 5) for s in range(4)]
-    found = np.stack([np.quantile(s, shares, axis=0).T for s in seasons], axis=1)
-    steps = np.maximum(np.diff(found, axis=2), 1e-3)  # strictly rising, so that scores exist
-    return np.concatenate([found[:, :, :1], found[:, :, :1] + np.cumsum(steps, axis=2)], axis=2)
+    result = np.stack([np.quantile(s, shares, axis=0).T for s in seasons], axis=1)
+    steps = np.maximum(np.diff(result, axis=2), 1e-3)  # strictly rising, so that scores exist
+    return np.concatenate([result[:, :, :1], result[:, :, :1] + np.cumsum(steps, axis=2)], axis=2)
 
 
 def _scores(standard: Floats, quantiles: Floats) -> Floats:

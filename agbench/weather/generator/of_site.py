@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agbench.data import catalog
 from agbench.errors import WeatherError
 from agbench.weather.daily import DailySeries
-from agbench.weather.generator.check import CHECKED_SEASONS, Finding, check
+from agbench.weather.generator.check import CHECKED_SEASONS, Comparison, check
 from agbench.weather.generator.figure import draw
 from agbench.weather.generator.fit import fit
 from agbench.weather.generator.parameters import to_climate
@@ -102,7 +102,7 @@ def fit_site(name: str, file: Path | None = None, repair: Repair = "none") -> Pa
 
 def check_site(
     name: str, file: Path | None = None, repair: Repair = "none", count: int = CHECKED_SEASONS
-) -> list[Finding]:
+) -> list[Comparison]:
     """Return how a site's generated seasons compare with its observations."""
     series = observations(name, file, repair)
     return check(site_generator(name), series, count)

@@ -33,13 +33,13 @@ def _lines(content: Any, depth: int) -> list[str]:
     indent = "    " * depth
     if isinstance(content, list):
         return [line for item in content for line in _item(item, indent, depth)]
-    found = []
+    result = []
     for key, value in content.items():
         if isinstance(value, dict) or (isinstance(value, list) and not _is_row(value)):
-            found += [f"{indent}{key}:", *_lines(value, depth + 1)]
+            result += [f"{indent}{key}:", *_lines(value, depth + 1)]
         else:
-            found.append(f"{indent}{key}: {_flow(value)}")
-    return found
+            result.append(f"{indent}{key}: {_flow(value)}")
+    return result
 
 
 def _item(item: Any, indent: str, depth: int) -> list[str]:

@@ -39,13 +39,13 @@ def whole_years(series: DailySeries) -> Floats:
             f" give at least {_LEAST_YEARS}."
         )
     columns = [DAILY.column(name) for name in OBSERVED_ORDER]
-    found = []
+    result = []
     for year in years:
         first = (np.datetime64(f"{year}-01-01") - np.datetime64(series.start)).astype(int)
         rows = series.values[first : first + 366, columns]
         leap = np.datetime64(f"{year}-02-28") + 1 != np.datetime64(f"{year}-03-01")
-        found.append(np.delete(rows, 59, axis=0) if leap else rows[:365])
-    return np.stack(found)
+        result.append(np.delete(rows, 59, axis=0) if leap else rows[:365])
+    return np.stack(result)
 
 
 def generated_years(generator: Generator, count: int, first: int = 0) -> Floats:
@@ -83,16 +83,16 @@ def lag_one(values: Floats) -> Floats:
     """Return the lag-1 autocorrelation within years of each variable (n, 365, k) -> (k)."""
     now, before = values[:, 1:], values[:, :-1]
     covariance = (now * before).mean(axis=(0, 1)) - now.mean(axis=(0, 1)) * before.mean(axis=(0, 1))
-    found: Floats = covariance / (now.std(axis=(0, 1)) * before.std(axis=(0, 1)))
-    return found
+    result: Floats = covariance / (now.std(axis=(0, 1)) * before.std(axis=(0, 1)))
+    return result
 
 
 def _between_years(years: Floats) -> dict[str, float]:
     means = years[:, GROWING_SEASON].mean(axis=1)
     temperature = (means[:, 1] + means[:, 2]) / 2.0
     wet = (years[:, GROWING_SEASON, RAIN] >= WET_DAY).mean(axis=1)
-    found = {name: float(means[:, v].std(ddof=1)) for v, name in enumerate(OBSERVED_ORDER)}
-    return found | {
+    result = {name: float(means[:, v].std(ddof=1)) for v, name in enumerate(OBSERVED_ORDER)}
+    return result | {
         "TEMP": float(temperature.std(ddof=1)),
         "wet share": float(wet.std(ddof=1)),
     }

@@ -68,10 +68,10 @@ def disaggregate(
     steps = DAY // interval
     noise = np.zeros(days * steps) if generator is None else standard_normal(generator, days * steps)
     first = float(start.timetuple().tm_yday)
-    found = np.empty((days * steps, 10))
+    result = np.empty((days * steps, 10))
     soil = _annual_wave(series)
-    _disaggregate(daily[:, columns].copy(), first, series.latitude, noise, interval, soil, found)
-    return found
+    _disaggregate(daily[:, columns].copy(), first, series.latitude, noise, interval, soil, result)
+    return result
 
 
 def _beside(series: DailySeries, day: date, step: int, rows: Floats) -> Floats:
@@ -109,13 +109,13 @@ def _least_squares(basis: list[Floats], values: Floats) -> list[float]:
         for row in rows[i + 1 :]:
             share = row[i] / pivot[i]
             row[:] = [x - share * y for x, y in zip(row, pivot, strict=True)]
-    found = [0.0] * len(rows)
+    result = [0.0] * len(rows)
     for i in reversed(range(len(rows))):
         rest = rows[i][-1]
         for k in range(i + 1, len(rows)):
-            rest -= rows[i][k] * found[k]
-        found[i] = rest / rows[i][i]
-    return found
+            rest -= rows[i][k] * result[k]
+        result[i] = rest / rows[i][i]
+    return result
 
 
 @entry
@@ -202,8 +202,8 @@ def _at_midnight(daily: Floats, i: int, length: float) -> float:
     share = (12.0 - 0.5 * length) / (24.0 - length)
     wanted = decay(evening, daily[i + 1, 1], share)
     low, high = max(daily[i, 1], daily[i + 1, 1]), min(daily[i, 2], daily[i + 1, 2])
-    found: float = min(max(wanted, low), max(high, low))
-    return found
+    result: float = min(max(wanted, low), max(high, low))
+    return result
 
 
 @kernel
@@ -271,8 +271,8 @@ def soil_temperature(day: float, wave: Floats) -> float:
     """Temperature of the soil 2 m deep [degC] from the annual wave of the air."""
     lag = SOIL_DEPTH / DAMPING_DEPTH
     angle = 2.0 * math.pi * (day - 1.0 - wave[2]) / 365.25 - lag
-    found: float = wave[0] + wave[1] * exp(-lag) * cos(angle)
-    return found
+    result: float = wave[0] + wave[1] * exp(-lag) * cos(angle)
+    return result
 
 
 @kernel

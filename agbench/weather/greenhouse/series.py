@@ -160,14 +160,14 @@ def _spacing(moments: "pd.DatetimeIndex", name: str) -> Floats:
 
 
 def _column(frame: "pd.DataFrame", column: str, name: str) -> Floats:
-    known = [c for c in (column, _OTHER_NAMES.get(column)) if c in frame.columns]
-    if not known:
+    names = [c for c in (column, _OTHER_NAMES.get(column)) if c in frame.columns]
+    if not names:
         raise WeatherError(
             f"weather {name}: column {column} ({COLUMNS[column]}) is missing."
             f"{did_you_mean(column, map(str, frame.columns))}"
         )
     try:
-        return np.asarray(frame[known[0]], dtype=np.float64)
+        return np.asarray(frame[names[0]], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise WeatherError(f"weather {name}: column {column} is not numeric: {error}.") from None
 
@@ -178,10 +178,10 @@ def read_parquet(path: Path, name: str, expected: str | None = None) -> Greenhou
 
     if not path.is_file():
         raise WeatherError(f"weather {name}: there is no file {path}.")
-    found = sha256(path)
-    if expected is not None and found != expected:
+    result = sha256(path)
+    if expected is not None and result != expected:
         raise WeatherError(
-            f"weather {name}: {path} has the SHA-256 {found}, not {expected}: it was changed or is "
+            f"weather {name}: {path} has the SHA-256 {result}, not {expected}: it was changed or is "
             "damaged. Install it anew."
         )
     return from_frame(pd.read_parquet(path), name)

@@ -80,17 +80,19 @@ def _in_units(path: Path, table: "pd.DataFrame") -> dict[str, Floats]:
     table = table.rename(columns={"GHI": "ghi", "RHum": "relative_humidity"})
     if "DryBulb" in table.columns:
         table = table.assign(**{name: table[old] / 10.0 for old, name in tenths.items()})
-    found = {name: numbers(path, table, name) for name in names if name in table.columns or name != names[-1]}
+    result = {
+        name: numbers(path, table, name) for name in names if name in table.columns or name != names[-1]
+    }
     if len(table) != 8760:
         raise WeatherError(f"weather {path}: {len(table)} hours; a typical year has 8760.")
-    humidity = found["relative_humidity"]
+    humidity = result["relative_humidity"]
     if not ((humidity >= 0.0) & (humidity <= 110.0)).all():
         hour = int(np.argmax(~((humidity >= 0.0) & (humidity <= 110.0))))
         raise WeatherError(
             f"weather {path}: relative humidity is {humidity[hour]:g} % in hour {hour + 1} of the year; "
             "expected 0 to 110 (999 says that it is missing). Fill the gap first."
         )
-    return found
+    return result
 
 
 def _hourly(path: Path, table: "pd.DataFrame") -> Floats:
@@ -103,8 +105,8 @@ def _hourly(path: Path, table: "pd.DataFrame") -> Floats:
     sky = (air + ZERO) * np.sqrt(np.sqrt(emissivity)) - ZERO
     if "ghi_infrared" in hours:
         infrared = hours["ghi_infrared"]
-        known = (infrared >= _INFRARED[0]) & (infrared <= _INFRARED[1])
-        sky = np.where(known, np.sqrt(np.sqrt(infrared / STEFAN_BOLTZMANN)) - ZERO, sky)
+        names = (infrared >= _INFRARED[0]) & (infrared <= _INFRARED[1])
+        sky = np.where(names, np.sqrt(np.sqrt(infrared / STEFAN_BOLTZMANN)) - ZERO, sky)
     sun = np.maximum(hours["ghi"], 0.0)
     return np.column_stack([sun, air, vapour, co2, wind, sky])
 
@@ -113,5 +115,5 @@ def _linear(hourly: Floats, steps: int) -> Floats:
     """Return values between the ends of hours, which the file gives; the year is a circle."""
     ends = np.append(hourly[-1], hourly)
     share = np.arange(steps) / steps
-    found: Floats = ends[:-1, None] + (ends[1:] - ends[:-1])[:, None] * share
-    return found.ravel()
+    result: Floats = ends[:-1, None] + (ends[1:] - ends[:-1])[:, None] * share
+    return result.ravel()

@@ -76,8 +76,8 @@ def _files(folder: Path, station: str) -> dict[int, Path]:
         files[code + (1000 if code >= 900 else 2000)] = path
     if not files:
         stations = sorted({p.stem for p in folder.glob("*.[0-9][0-9][0-9]")})
-        known = f"Stations there: {', '.join(stations)}." if stations else "No CABO files there."
-        raise WeatherError(f"no CABO weather file {station}.??? in {folder}. {known}")
+        names = f"Stations there: {', '.join(stations)}." if stations else "No CABO files there."
+        raise WeatherError(f"no CABO weather file {station}.??? in {folder}. {names}")
     return files
 
 
@@ -115,12 +115,12 @@ def _read_place(line: str, path: Path) -> _Place:
 
 def _read_record(line: str, year: int, path: Path, start: date, values: Floats) -> None:
     try:
-        _, found, day, *numbers = line.split()
+        _, result, day, *numbers = line.split()
         row = [float(x) for x in numbers]
-        position = (date(int(found), 1, 1) - start).days + int(day) - 1
+        position = (date(int(result), 1, 1) - start).days + int(day) - 1
     except ValueError:
-        row, found = [], str(year)
-    if len(row) != len(OBSERVED) or int(found) != year:
+        row, result = [], str(year)
+    if len(row) != len(OBSERVED) or int(result) != year:
         raise WeatherError(f"{path.name}: expected a record of nine numbers of {year}: {line!r}.")
     values[position] = [np.nan if x == _NONE else x for x in row]
 

@@ -93,8 +93,8 @@ def _checksum_path(path: Path) -> Path:
 def _verify(path: Path, name: str) -> None:
     """Refuse a file that is not the one that was fetched."""
     checksum = _checksum_path(path)
-    said = checksum.read_text(encoding="utf-8").split()[0] if checksum.is_file() else None
-    if said != files.sha256(path):
+    text = checksum.read_text(encoding="utf-8").split()[0] if checksum.is_file() else None
+    if text != files.sha256(path):
         raise WeatherError(
             f"{path} is damaged: its SHA-256 is not that of the fetched file. Delete it and fetch it"
             f" again: agbench weather fetch {name}"

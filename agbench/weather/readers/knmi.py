@@ -54,13 +54,13 @@ def read_knmi(path: Path, angstrom: tuple[float, float] = ANGSTROM) -> DailySeri
 
 def _place(lines: list[str], path: Path) -> tuple[float, float, float, str]:
     """Return latitude, longitude, elevation and name of the station."""
-    found = [match for line in lines if (match := _STATION.match(line))]
-    if len(found) != 1:
+    result = [match for line in lines if (match := _STATION.match(line))]
+    if len(result) != 1:
         raise WeatherError(
             f"{path}: a KNMI file of one station is expected, with its line '# STN LON LAT ALT NAME';"
-            f" found {len(found)} such lines."
+            f" found {len(result)} such lines."
         )
-    number, longitude, latitude, elevation, name = found[0].groups()
+    number, longitude, latitude, elevation, name = result[0].groups()
     return float(latitude), float(longitude), float(elevation), f"{number} {name}"
 
 

@@ -26,8 +26,8 @@ def read_observations(path: Path, repair: Repair = "none") -> DailySeries:
     `"drop-implausible"` makes days with an impossible value missing; the provenance records it.
     """
     if path.suffix.lower() not in _READERS:
-        known = ", ".join(_READERS)
-        raise WeatherError(f"{path}: weather files end in one of {known}; this ends in {path.suffix!r}.")
+        names = ", ".join(_READERS)
+        raise WeatherError(f"{path}: weather files end in one of {names}; this ends in {path.suffix!r}.")
     if not path.is_file():
         raise WeatherError(f"there is no weather file {path}.")
     series = _READERS[path.suffix.lower()](path, repair)
@@ -96,8 +96,8 @@ def _read_with(name: str) -> Callable[[Path, Repair], DailySeries]:
         if repair != "none":
             raise WeatherError(f"{path}: the repair {repair} is for tables only.")
         module, _, function = name.rpartition(".")
-        found: DailySeries = getattr(import_module(f"agbench.weather.readers.{module}"), function)(path)
-        return found
+        result: DailySeries = getattr(import_module(f"agbench.weather.readers.{module}"), function)(path)
+        return result
 
     return read
 

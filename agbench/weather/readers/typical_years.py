@@ -71,10 +71,10 @@ def parsed(kind: str, path: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
 def numbers(path: Path, frame: "pd.DataFrame", name: str) -> Floats:
     """Return a column as numbers; raises `WeatherError` where it holds anything else."""
     try:
-        found: Floats = frame[name].to_numpy(dtype=np.float64)
+        result: Floats = frame[name].to_numpy(dtype=np.float64)
     except (KeyError, TypeError, ValueError) as error:
         raise WeatherError(f"{path}: the column {name} must hold numbers: {error}.") from None
-    return found
+    return result
 
 
 def _days(

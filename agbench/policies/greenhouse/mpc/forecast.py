@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
-from agbench.policies.greenhouse.mpc.settings import INTERVAL, Forecast
+from agbench.policies.greenhouse.mpc.settings import INTERVAL, ForecastSettings
 from agbench.simulators.greenlight.smooth import saturation_pressure
 from agbench.simulators.greenlight.variables import WEATHER
 from agbench.variables import Floats
@@ -15,7 +15,7 @@ _SUN, _OUT, _VAPOUR, _SKY = WEATHER.columns(["iGlob", "tOut", "vpOut", "tSky"])
 
 
 def believed(
-    world: GreenhouseWorld, now: int, ahead: int, spec: Forecast, generator: np.random.Generator
+    world: GreenhouseWorld, now: int, ahead: int, spec: ForecastSettings, generator: np.random.Generator
 ) -> GreenhouseWorld:
     """Return the world as forecast at step `now` for `ahead` steps; the weather in force is known.
 

@@ -72,7 +72,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Interval:
+class ControlInterval:
     """An interval's functions of (before, own, given[, multipliers]).
 
     `value`: cost and constraints; `slope`: gradient of the cost and Jacobian by (before, own);
@@ -91,7 +91,7 @@ def interval(
     parameters: Floats,
     layout: Layout,
     limits: tuple[tuple[float, float, float], ...],
-) -> Interval:
+) -> ControlInterval:
     """Return the functions of an interval; `limits` are low, high and full scale of `LIMITED`."""
     before = casadi.SX.sym("before", layout.before)
     own = casadi.SX.sym("own", layout.own)
@@ -103,7 +103,7 @@ def interval(
     lagrangian = sigma * cost + casadi.dot(multipliers, rows)
     hessian = casadi.triu(casadi.jacobian(casadi.gradient(lagrangian, every), every))
     arguments = [before, own, given]
-    return Interval(
+    return ControlInterval(
         layout,
         casadi.Function("value", arguments, [cost, casadi.cse(rows)]),
         casadi.Function("gradient", arguments, [casadi.gradient(cost, every)]),
@@ -134,8 +134,8 @@ def _speeds(rates: Any) -> Floats:
     at = casadi.Function("speeds", [moving, held, controls, weather], [own])
     state = initial_state(_USUAL_WEATHER)
     half = np.full(controls.numel(), 0.5)
-    found = at(state[STATES.columns(MOVING)] / SCALE, state[STATES.columns(HELD)], half, _USUAL_WEATHER)
-    speeds: Floats = np.abs(np.array(found).ravel())
+    result = at(state[STATES.columns(MOVING)] / SCALE, state[STATES.columns(HELD)], half, _USUAL_WEATHER)
+    speeds: Floats = np.abs(np.array(result).ravel())
     return speeds
 
 

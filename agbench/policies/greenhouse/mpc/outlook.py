@@ -26,8 +26,8 @@ _FRUIT, _CO2, _HEAT, _LIGHT = range(len(PRICED))
 
 def _at(world: GreenhouseWorld, steps: Any) -> Floats:
     """Return the prices (n, 4) in force at some steps of the season, in the order of `PRICED`."""
-    found: Floats = world.prices[np.minimum(steps * INTERVAL // HOUR, len(world.prices) - 1)]
-    return found
+    result: Floats = world.prices[np.minimum(steps * INTERVAL // HOUR, len(world.prices) - 1)]
+    return result
 
 
 def limits(task: GreenhouseTask) -> tuple[tuple[float, float, float], ...]:
@@ -37,7 +37,7 @@ def limits(task: GreenhouseTask) -> tuple[tuple[float, float, float], ...]:
     return tuple((limit.low, limit.high, limit.full_scale) for limit in chosen.values())
 
 
-class Outlook:
+class Horizon:
     """A task's plans: the lengths of their intervals and what they are paid by."""
 
     def __init__(
@@ -81,12 +81,12 @@ class Outlook:
         rate = p["cFruitM"] * (1.0 - np.exp(-p["cRgr"] * p["rgr"])) * warmth
         organs = ("Fruit", "Leaf", "Stem")
         spent = sum(p[f"rg{organ}"] * (1.0 + p[f"c{organ}G"]) for organ in organs)
-        found = np.zeros(len(STATES))
+        result = np.zeros(len(STATES))
         price = _at(world, np.arange(last, max(self.end, last + 1)))[:, _FRUIT].mean()
         fruit = price / (MG * self._reward.dry_matter) * np.exp(-rate * left)
-        found[STATES.column("cFruit")] = fruit
-        found[STATES.column("cBuf")] = fruit * p["rgFruit"] / spent * (1.0 - np.exp(-left / _SPENDING))
-        return found
+        result[STATES.column("cFruit")] = fruit
+        result[STATES.column("cBuf")] = fruit * p["rgFruit"] / spent * (1.0 - np.exp(-left / _SPENDING))
+        return result
 
     def given(self, world: GreenhouseWorld, state: Floats, controls: Floats, now: int) -> Floats:
         """Return the programme's parameters for a plan from step `now` on."""
@@ -113,13 +113,13 @@ class Outlook:
         heat = p["pBoil"] / p["aFlr"] / 1e3
         light = p["thetaLampMax"] / 1e3
         co2 = p["phiExtCo2"] / p["aFlr"] * HOUR / MG
-        found = []
+        result = []
         for first, last in pairwise(nodes):
             paid = _at(world, np.arange(first, max(last, first + 1))).mean(axis=0)
-            found.append(
+            result.append(
                 [heat * paid[_HEAT], light * paid[_LIGHT], co2 * paid[_CO2], self._reward.penalty, self._wear]
             )
-        return np.array(found)
+        return np.array(result)
 
     def bounds(self, now: int) -> Bounds:
         """Return the bounds of variables and constraints of a plan from step `now` on."""
@@ -138,13 +138,13 @@ class Outlook:
         """Return the variables (intervals, own) of a trajectory of states and controls, step by step."""
         layout, nodes = self._layout, self.nodes(now)
         n_u, n_x = len(layout.controls), layout.states
-        found = np.zeros((len(nodes) - 1, layout.own))
-        found[:, :n_u] = controls[nodes[1:]]
+        result = np.zeros((len(nodes) - 1, layout.own))
+        result[:, :n_u] = controls[nodes[1:]]
         taus = casadi.collocation_points(layout.points, "radau")
         for j, tau in enumerate(taus):
             at = nodes[:-1] + tau * np.diff(nodes)
             low = np.floor(at).astype(int)
             high, part = np.minimum(low + 1, len(states) - 1), (at - low)[:, None]
             between = (1.0 - part) * states[low] + part * states[high]
-            found[:, n_u + j * n_x : n_u + (j + 1) * n_x] = between[:, _MOVING] / SCALE
-        return found
+            result[:, n_u + j * n_x : n_u + (j + 1) * n_x] = between[:, _MOVING] / SCALE
+        return result

@@ -14,8 +14,8 @@ from agbench.errors import ConfigError, SimulationError
 from agbench.policies.base import Information, Interface, policy
 from agbench.policies.greenhouse.mpc.forecast import believed
 from agbench.policies.greenhouse.mpc.interval import Layout, interval
-from agbench.policies.greenhouse.mpc.outlook import Outlook, limits
-from agbench.policies.greenhouse.mpc.programme import Programme
+from agbench.policies.greenhouse.mpc.outlook import Horizon, limits
+from agbench.policies.greenhouse.mpc.programme import NonlinearProgram
 from agbench.policies.greenhouse.mpc.rehearsal import Candidate, Outcome, policy_candidate, rehearse
 from agbench.policies.greenhouse.mpc.settings import PredictiveSettings
 from agbench.simulators.greenlight.metered import MeteredGreenhouse, MeteredRow
@@ -27,7 +27,7 @@ _NO_HARVEST: Final = 1e12  # mg m-2: fruit stays on the plan's plants, so that i
 
 
 @dataclass
-class Diary:
+class SolveLog:
     """How planning went in an episode."""
 
     plans: int = 0
@@ -59,22 +59,22 @@ class Predictive:
         self._layout = Layout(settings.points, tuple(self._controls.names))
         task = interface.task
         change = (self._controls.rate or 1.0) / task.step  # the greatest of a control in a model step
-        self._outlook = Outlook(task, settings, self._layout, change)
+        self._outlook = Horizon(task, settings, self._layout, change)
         self._limits = limits(task)
-        self._programme: tuple[Floats, Programme] | None = None
+        self._programme: tuple[Floats, NonlinearProgram] | None = None
         self._generator = np.random.default_rng(0)
         self._core: BatchCore | None = None
         self._row = 0
         self._planned: Floats | None = None
         self._since = 0
-        self.diary = Diary()
+        self.diary = SolveLog()
 
     def reset(self, seed: int) -> None:
         """Forget the last episode; errors of the forecast come from `seed`."""
         self._generator = np.random.default_rng(seed)
         self._start.reset(seed)
         self._planned = None
-        self.diary = Diary()
+        self.diary = SolveLog()
 
     def plan(self, core: BatchCore, row: int) -> None:
         """Watch the episode of a row; plans are made as it goes on."""
@@ -111,17 +111,17 @@ class Predictive:
             outcomes = rehearse(parts, self._controls, world, present, candidates, ahead)
             return [(self._value(world, outcome, now + ahead), outcome) for outcome in outcomes]
 
-        known = [policy_candidate(self._start)]
+        names = [policy_candidate(self._start)]
         if self._planned is not None:
-            known.append(self._follow(self._planned[now - self._since :], parts.task.step))
-        tried = rehearsed(known)
+            names.append(self._follow(self._planned[now - self._since :], parts.task.step))
+        tried = rehearsed(names)
         solved = self._solve(world, _best(tried), now)
         if solved is not None:
             tried += rehearsed([self._follow(solved, parts.task.step)])
         best = _best(tried)
         self.diary.plans += 1
         self.diary.rules += best is tried[0][1]
-        self.diary.kept += len(known) > 1 and best is tried[1][1]
+        self.diary.kept += len(names) > 1 and best is tried[1][1]
         return best.controls
 
     def _solve(self, world: GreenhouseWorld, guess: Outcome, now: int) -> Floats | None:
@@ -130,10 +130,10 @@ class Predictive:
         controls, nodes = guess.controls[0], self._outlook.nodes(now)
         given = self._outlook.given(world, guess.states[0], controls, now)
         start = programme.with_slack(self._outlook.guess(guess.states, guess.controls, now), given)
-        found = programme.solve(start, given, self._outlook.bounds(now))
-        self.diary.solved += found.solved
-        self.diary.iterations += found.iterations
-        planned = np.vstack([controls, found.variables[:, : len(controls)]])
+        result = programme.solve(start, given, self._outlook.bounds(now))
+        self.diary.solved += result.solved
+        self.diary.iterations += result.iterations
+        planned = np.vstack([controls, result.variables[:, : len(controls)]])
         if not np.isfinite(planned).all():
             return None
         steps = np.arange(nodes[-1] + 1)
@@ -159,7 +159,7 @@ class Predictive:
         paid = self._outlook.worth(world, first, self._outlook.end)
         return outcome.reward + float((worth - paid) @ (end - first))
 
-    def _programme_of(self, world: GreenhouseWorld) -> Programme:
+    def _programme_of(self, world: GreenhouseWorld) -> NonlinearProgram:
         """Return the programme of a world's parameters, built anew only where they differ from the last."""
         parameters = world.parameters.copy()
         parameters[PARAMETER_TABLE.column("cFruitMax")] = _NO_HARVEST
@@ -168,7 +168,7 @@ class Predictive:
             structure = replace(world.structure, smoothing=settings.smoothing / TEMPERATURE_WIDTH)
             functions = interval(structure, parameters, self._layout, self._limits)
             count = len(settings.lengths)
-            built = Programme(functions, count, settings.iterations, settings.tolerance)
+            built = NonlinearProgram(functions, count, settings.iterations, settings.tolerance)
             self._programme = parameters, built
         return self._programme[1]
 
@@ -184,4 +184,4 @@ def _controls(interface: Interface[GreenhouseTask]) -> Controls:
 
 def _best(tried: list[tuple[float, Outcome]]) -> Outcome:
     """Return the outcome of the greatest value, the first of equals."""
-    return max(tried, key=lambda found: found[0])[1]
+    return max(tried, key=lambda result: result[0])[1]

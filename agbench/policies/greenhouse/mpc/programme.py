@@ -11,7 +11,7 @@ import casadi
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.policies.greenhouse.mpc.interval import Interval
+from agbench.policies.greenhouse.mpc.interval import ControlInterval
 from agbench.variables import Floats
 
 _OPTIONS: Final = {
@@ -54,10 +54,10 @@ class Solution:
         return self.status in _FINE
 
 
-class Programme:
+class NonlinearProgram:
     """The nonlinear programme of a chain of intervals, built once and solved again and again."""
 
-    def __init__(self, functions: Interval, count: int, iterations: int, tolerance: float) -> None:
+    def __init__(self, functions: ControlInterval, count: int, iterations: int, tolerance: float) -> None:
         self._f = functions
         self._n = count
         layout = functions.layout
@@ -104,9 +104,9 @@ class Programme:
         layout = self._f.layout
         limits = slice(layout.defects, layout.rows - len(layout.controls))
         rows = self.rows(guess, given)[:, limits].reshape(self._n, 2, -1)
-        found = guess.copy()
-        found[:, -rows.shape[2] :] = np.maximum(-rows.min(axis=1), 0.0) + _SLACK
-        return found
+        result = guess.copy()
+        result[:, -rows.shape[2] :] = np.maximum(-rows.min(axis=1), 0.0) + _SLACK
+        return result
 
     def rows(self, variables: Floats, given: Floats) -> Floats:
         """Return the constraints of variables (intervals, own): defects, limits, changes of controls."""
@@ -114,7 +114,7 @@ class Programme:
 
     def solve(self, guess: Floats, given: Floats, bounds: Bounds) -> Solution:
         """Return the solution from a guess (intervals, own) of the variables."""
-        found = self._solver(
+        result = self._solver(
             x0=guess.ravel(),
             p=given,
             lbx=bounds.low,
@@ -124,8 +124,8 @@ class Programme:
         )
         stats = self._solver.stats()
         return Solution(
-            np.array(found["x"]).reshape(self._n, self._f.layout.own),
-            float(found["f"]),
+            np.array(result["x"]).reshape(self._n, self._f.layout.own),
+            float(result["f"]),
             str(stats["return_status"]),
             int(stats["iter_count"]),
         )

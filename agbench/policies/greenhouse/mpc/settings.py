@@ -34,7 +34,7 @@ class Stretch(Strict):
         return self
 
 
-class Forecast(Strict):
+class ForecastSettings(Strict):
     """How wrong the forecast is: standard deviations of its errors a day ahead; all 0 is perfect.
 
     `radiation` is relative, `temperature` in K. Errors grow with the square root of the time ahead and
@@ -63,7 +63,7 @@ class PredictiveSettings(Strict):
     tolerance: Number = Field(default=1e-3, gt=0, le=0.1)
     wear: Number = Field(default=1e-4, gt=0)
     smoothing: Number = Field(default=1.0, ge=0.01, le=5)
-    forecast: Forecast = Forecast()
+    forecast: ForecastSettings = ForecastSettings()
 
     @model_validator(mode="after")
     def _within(self) -> "PredictiveSettings":
@@ -76,10 +76,10 @@ class PredictiveSettings(Strict):
     @property
     def lengths(self) -> list[int]:
         """The model steps of each interval of the horizon."""
-        found: list[int] = []
+        result: list[int] = []
         for part in self.grid:
-            found += [seconds(part.every) // INTERVAL] * (seconds(part.over) // seconds(part.every))
-        return found
+            result += [seconds(part.every) // INTERVAL] * (seconds(part.over) // seconds(part.every))
+        return result
 
     @property
     def replan_steps(self) -> int:

@@ -108,7 +108,7 @@ class Scratch(NamedTuple):
     tolerance: Floats
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Memory to work in; what it contains before a call has no influence."""
 
     values: Floats
@@ -119,17 +119,17 @@ class Room(NamedTuple):
 
 _METHOD = len(Method._fields)
 _CONTROL = _METHOD + len(Control._fields)
-_ROOM = _CONTROL + len(Room._fields)
+_ROOM = _CONTROL + len(Workspace._fields)
 
 
-def room(method: Method, states: int, inputs: int) -> Room:
+def room(method: Method, states: int, inputs: int) -> Workspace:
     """Return memory for a model of so many states and inputs: controls, weather and parameters."""
     programs = method.held + method.jacobian + method.factors
     rows = inputs + programs + (len(method.fresh) + 6) * states + 7
-    return Room(np.zeros((rows, method.lanes)), np.zeros((5, method.lanes), dtype=np.int64))
+    return Workspace(np.zeros((rows, method.lanes)), np.zeros((5, method.lanes), dtype=np.int64))
 
 
-def advance(method: Method, control: Control, memory: Room, batch: Batch) -> bool:
+def advance(method: Method, control: Control, memory: Workspace, batch: Batch) -> bool:
     """Advance the chosen rows of a batch by `batch.steps` intervals, fewer where a row ends.
 
     Return whether all succeeded; where not, `batch.failed` tells which rows did not.
@@ -142,7 +142,7 @@ def advance(method: Method, control: Control, memory: Room, batch: Batch) -> boo
 def _advance(*members: Any) -> bool:
     method, control = Method(*members[:_METHOD]), Control(*members[_METHOD:_CONTROL])
     batch = Batch(*members[_ROOM:])
-    hold, scratch = workspace(method, Room(*members[_CONTROL:_ROOM]), batch)
+    hold, scratch = workspace(method, Workspace(*members[_CONTROL:_ROOM]), batch)
     for lane in range(method.lanes):
         scratch.tolerance[lane] = control.tolerance
         take(hold, batch, lane, control)
@@ -171,7 +171,7 @@ def _advance(*members: Any) -> bool:
 
 
 @kernel
-def workspace(method: Method, memory: Room, batch: Batch) -> tuple[Lanes, Scratch]:
+def workspace(method: Method, memory: Workspace, batch: Batch) -> tuple[Lanes, Scratch]:
     """Return empty lanes and the scratch of a step, laid out in memory."""
     values, numbers = memory
     n, used = batch.state.shape[1], numbers[4]

@@ -25,11 +25,11 @@ def compile_method(name: str, rates: Any, scales: Floats, lanes: int) -> Method:
         raise unknown("integrator", name, TABLEAUS)
     tableau = TABLEAUS[name]
     programs, sizes = step_programs(rates, tableau, scales)
-    found = compile_programs(programs, lanes, fused=True)
+    result = compile_programs(programs, lanes, fused=True)
     fixed = ["prepare", "jacobian", "rates", "factor", "solve", "finish"]
     order = [*fixed, *(f"combine_{stage}" for stage in range(1, tableau.stages))]
     return Method(
-        addresses=np.array([found[program] for program in order]),
+        addresses=np.array([result[program] for program in order]),
         fresh=np.array([tableau.new_rates(stage) for stage in range(tableau.stages)]),
         gamma=tableau.gamma,
         lanes=lanes,

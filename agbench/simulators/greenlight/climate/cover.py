@@ -15,7 +15,7 @@ import casadi
 
 
 @dataclass(frozen=True)
-class Layer:
+class CoverLayer:
     """Transmission and reflection [-] of a flat layer, from above (up) and from below (down)."""
 
     transmission: Any
@@ -28,20 +28,20 @@ class Layer:
         return 1 - self.transmission - self.reflection_up
 
 
-def plain(transmission: Any, reflection: Any) -> Layer:
+def plain(transmission: Any, reflection: Any) -> CoverLayer:
     """Return a layer that looks the same from both sides."""
-    return Layer(transmission, reflection, reflection)
+    return CoverLayer(transmission, reflection, reflection)
 
 
-def movable(position: Any, transmission: Any, reflection: Any) -> Layer:
+def movable(position: Any, transmission: Any, reflection: Any) -> CoverLayer:
     """Return a screen, drawn over `position` of the floor (0 open, 1 closed)."""
     return plain(1 - position * (1 - transmission), position * reflection)
 
 
-def stack(upper: Layer, lower: Layer) -> Layer:
+def stack(upper: CoverLayer, lower: CoverLayer) -> CoverLayer:
     """Return two layers, with the light going back and forth between them, as one (Eq. 8.14-15)."""
     bounces = 1 - upper.reflection_down * lower.reflection_up
-    return Layer(
+    return CoverLayer(
         upper.transmission * lower.transmission / bounces,
         upper.reflection_up + upper.transmission**2 * lower.reflection_up / bounces,
         lower.reflection_down + lower.transmission**2 * upper.reflection_down / bounces,
