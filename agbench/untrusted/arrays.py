@@ -1,4 +1,4 @@
-"""A stranger's npz: every header is read and held against limits before a single value is.
+"""An untrusted npz: every header is read and held against limits before a single value is.
 
 Neither NumPy's loader nor its header parser, which evaluates text, sees the file: a header is matched
 by one regular expression, and only plain little-endian numbers and short texts have a place in it.
@@ -57,7 +57,7 @@ class ArrayLimits:
 def read_npz(
     content: bytes, file: str, limits: ArrayLimits, only: str | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a stranger's npz by name, or `only` one of them; raises `RefusedError`."""
+    """Return the arrays of an untrusted npz by name, or `only` one of them; raises `RefusedError`."""
     with _opened(content, file) as archive:
         members = archive.infolist()
         _check_members(members, file, limits)
@@ -66,7 +66,7 @@ def read_npz(
 
 
 def listed(content: bytes, file: str, limits: ArrayLimits) -> dict[str, int]:
-    """Return the names in a stranger's npz with the bytes that they claim; nothing is unpacked."""
+    """Return the names in an untrusted npz with the bytes that they claim; nothing is unpacked."""
     with _opened(content, file) as archive:
         members = archive.infolist()
         _check_members(members, file, limits)

@@ -1,4 +1,4 @@
-"""A stranger's ONNX file: what it may hold, known before any of it runs.
+"""An untrusted ONNX file: what it may hold, known before any of it runs.
 
 Runs in a confined process (see `confined`), because the libraries that read it are written in C++.
 Nothing in an allowed graph can repeat, call code, open a file or draw a number, and the shape of

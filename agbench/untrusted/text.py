@@ -1,4 +1,4 @@
-"""A stranger's YAML: no tags, no aliases, little depth, few values, no number without end."""
+"""An untrusted YAML: no tags, no aliases, little depth, few values, no number without end."""
 
 import math
 import unicodedata
@@ -32,7 +32,7 @@ Schema = TypeVar("Schema", bound=Strict)
 
 
 def read_schema(schema: type[Schema], content: bytes, file: str) -> Schema:
-    """Return a stranger's YAML file checked against a schema; raises `RefusedError`."""
+    """Return an untrusted YAML file checked against a schema; raises `RefusedError`."""
     data = read_yaml(content, file)
     try:
         return read_data(schema, data, "")
@@ -42,7 +42,7 @@ def read_schema(schema: type[Schema], content: bytes, file: str) -> Schema:
 
 
 def read_yaml(content: bytes, file: str) -> Any:
-    """Return the plain data of a stranger's YAML file; raises `RefusedError`."""
+    """Return the plain data of an untrusted YAML file; raises `RefusedError`."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

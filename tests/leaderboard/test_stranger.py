@@ -1,4 +1,4 @@
-"""A stranger's path: from an own policy to a row, by the commands of docs/leaderboard.md."""
+"""An untrusted path: from an own policy to a row, by the commands of docs/leaderboard.md."""
 
 import csv
 import re

@@ -16,12 +16,12 @@ from agbench.envs.family import build
 from agbench.errors import ConfigError, SimulationError
 from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
-from agbench.policies.greenhouse.mpc.forecast import believed
+from agbench.policies.greenhouse.mpc.forecast import forecast_of
+from agbench.policies.greenhouse.mpc.horizon import Horizon, limits
 from agbench.policies.greenhouse.mpc.interval import MOVING, SCALE, Layout, interval
-from agbench.policies.greenhouse.mpc.outlook import Horizon, limits
-from agbench.policies.greenhouse.mpc.programme import NonlinearProgram
-from agbench.policies.greenhouse.mpc.rehearsal import policy_candidate, rehearse
+from agbench.policies.greenhouse.mpc.nonlinear_program import NonlinearProgram
 from agbench.policies.greenhouse.mpc.settings import ForecastSettings
+from agbench.policies.greenhouse.mpc.trial import policy_candidate, try_out
 from agbench.policies.registry import interface_of
 from agbench.simulators.greenlight.variables import STATES, WEATHER
 
@@ -73,7 +73,7 @@ def rehearsal():
     core.reset([0], [KEY])
     world, start = core.worlds[0], core.simulator.save(0)
     rules = policy_candidate(agbench.load_policy("rule-based", task))
-    outcome = rehearse(parts, parts.actions, world, start, [rules], 288)[0]
+    outcome = try_out(parts, parts.actions, world, start, [rules], 288)[0]
     return task, parts, world, start, outcome
 
 
@@ -96,7 +96,7 @@ def test_the_same_seed_gives_the_same_actions_whatever_came_before():
     other = play(task, controller, seed=4, steps=80)[1]
     assert play(task, controller, steps=80)[1].tobytes() == first.tobytes()
     assert other.tobytes() != first.tobytes()
-    assert controller.diary.plans == 3
+    assert controller.log.plans == 3
 
 
 def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
@@ -104,8 +104,8 @@ def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
     hasty = policy(task, iterations=1)
     found, _ = play(task, hasty, steps=108)
     rules, _ = play(task, agbench.load_policy("rule-based", task), steps=108)
-    assert hasty.diary.solved == 0
-    assert hasty.diary.plans == 3
+    assert hasty.log.solved == 0
+    assert hasty.log.plans == 3
     assert found >= rules - 1e-6
 
 
@@ -123,8 +123,8 @@ def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
     monkeypatch.setattr(NonlinearProgram, "solve", broken)
     rules, actions = play(task, agbench.load_policy("rule-based", task), steps=108)
     found, same = play(task, controller, steps=108)
-    assert controller.diary.solved == 0
-    assert controller.diary.rules == 3
+    assert controller.log.solved == 0
+    assert controller.log.rules == 3
     assert found == pytest.approx(rules, abs=1e-6)
     assert np.allclose(actions, same, atol=1e-5)
 
@@ -135,12 +135,12 @@ def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
     layout = Layout(2, tuple(parts.actions.names))
     outlook = Horizon(task, settings, layout, (parts.actions.rate or 1.0) / task.step)
     structure = replace(world.structure, smoothing=1e4)
-    programme = NonlinearProgram(interval(structure, world.parameters, layout, limits(task)), 9, 150, 1e-4)
+    program = NonlinearProgram(interval(structure, world.parameters, layout, limits(task)), 9, 150, 1e-4)
     given = outlook.given(world, guess.states[0], guess.controls[0], 0)
-    first = programme.with_slack(outlook.guess(guess.states, guess.controls, 0), given)
-    plan = programme.solve(first, given, outlook.bounds(0))
+    first = program.with_slack(outlook.guess(guess.states, guess.controls, 0), given)
+    plan = program.solve(first, given, outlook.bounds(0))
     assert plan.solved
-    rows = programme.rows(plan.variables, given)
+    rows = program.rows(plan.variables, given)
     assert np.abs(rows[:, : layout.defects]).max() < 2e-3
     assert rows[:, layout.defects : -6].min() > -2e-3
     assert np.abs(rows[:, -6:]).max() <= 1.0 + 1e-3
@@ -151,7 +151,7 @@ def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
     def follow(step, present, seen):
         return parts.actions.actions_of(steps[step + 1][None], present[None])[0]
 
-    real = rehearse(parts, parts.actions, world, start, [follow], int(nodes[-1]))[0]
+    real = try_out(parts, parts.actions, world, start, [follow], int(nodes[-1]))[0]
     assert np.abs(real.controls[nodes] - controls).max() < 1e-5
     ends = plan.variables[:, 6 + len(MOVING) : 6 + 2 * len(MOVING)] * SCALE
     apart = dict(
@@ -195,12 +195,12 @@ def test_derivatives_are_those_of_finite_differences(rehearsal):
 def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(rehearsal):
     world = rehearsal[2]
     generator = np.random.default_rng(0)
-    assert believed(world, 10, 288, ForecastSettings(), generator) is world
+    assert forecast_of(world, 10, 288, ForecastSettings(), generator) is world
     noisy = ForecastSettings(radiation=0.2, temperature=2.0)
     errors = []
     column = WEATHER.column("tOut")
     for _ in range(200):
-        seen = believed(world, 10, 289, noisy, generator).weather
+        seen = forecast_of(world, 10, 289, noisy, generator).weather
         assert np.array_equal(seen[:11], world.weather[:11])
         assert np.array_equal(seen[299:], world.weather[299:])
         errors.append(seen[10:299, column] - world.weather[10:299, column])

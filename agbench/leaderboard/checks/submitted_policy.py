@@ -51,7 +51,7 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
 
 
 def _graph(agent: str, content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Policy:
-    """Return the policy of a stranger's graph; where graphs cannot be read, that one is refused."""
+    """Return the policy of an untrusted graph; where graphs cannot be read, that one is refused."""
     try:
         return onnx.Onnx(agent, content, file, inputs, space)
     except MissingExtraError as error:
@@ -59,7 +59,7 @@ def _graph(agent: str, content: bytes, file: str, inputs: int, space: spaces.Spa
 
 
 def _schedule(content: bytes, task: Task) -> Policy:
-    """Return the schedule of a stranger's settings."""
+    """Return the schedule of an untrusted settings."""
     file = f"policy/{RULE}"
     if len(content) > _RULE_BYTES:
         raise RefusedError(file, "size", f"{len(content):,} bytes; at most {_RULE_BYTES:,}.")

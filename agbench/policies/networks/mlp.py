@@ -135,7 +135,7 @@ def _smallest(values: Floats) -> NDArray[Any]:
 
 
 def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Network:
-    """Return the network of a stranger's policy.npz; raises `RefusedError` where it does not fit."""
+    """Return the network of an untrusted policy.npz; raises `RefusedError` where it does not fit."""
     arrays = read_npz(content, file, LIMITS)
     activations = _texts(arrays, "activations", file, list(ACTIVATIONS), 1)
     (head,) = _texts(arrays, "head", file, heads.HEADS, 0)

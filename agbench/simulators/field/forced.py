@@ -59,7 +59,8 @@ def _positions(external: "pd.DataFrame", start: date, days: int) -> tuple[Any, A
     if not inside.any():
         last = np.datetime64(start) + (days - 1)
         raise ConfigError(
-            f"external: no row lies in the run, {start} to {last}; the rows are of {result[0]} to {result[-1]}."
+            f"external: no row lies in the run, {start} to {last}; "
+            f"the rows are of {result[0]} to {result[-1]}."
         )
     return positions, inside
 

@@ -15,7 +15,7 @@ from agbench.simulators.casadi_jit.rosenbrock.driver import (
     Method,
     Workspace,
     advance,
-    room,
+    make_workspace,
 )
 from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, compile_method
 from agbench.simulators.greenlight.model import rate_function
@@ -79,7 +79,7 @@ def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> S
         method = compiled(structure, chosen.integrator, 1 if n == 1 else LANES)
         control = Control(float(interval), chosen.first_step, chosen.tolerance)
         inputs = len(CONTROLS) + len(WEATHER) + len(PARAMETER_TABLE)
-        return RosenbrockStepper(method, control, room(method, len(STATES), inputs))
+        return RosenbrockStepper(method, control, make_workspace(method, len(STATES), inputs))
     return CvodesStepper(reference_integrator(structure, float(interval), chosen.tolerance))
 
 

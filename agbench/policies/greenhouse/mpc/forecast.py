@@ -14,7 +14,7 @@ _DAY = 86_400 // INTERVAL  # steps
 _SUN, _OUT, _VAPOUR, _SKY = WEATHER.columns(["iGlob", "tOut", "vpOut", "tSky"])
 
 
-def believed(
+def forecast_of(
     world: GreenhouseWorld, now: int, ahead: int, spec: ForecastSettings, generator: np.random.Generator
 ) -> GreenhouseWorld:
     """Return the world as forecast at step `now` for `ahead` steps; the weather in force is known.

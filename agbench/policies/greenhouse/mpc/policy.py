@@ -12,12 +12,12 @@ from agbench.envs.greenhouse.actions import Controls
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import ConfigError, SimulationError
 from agbench.policies.base import Information, Interface, policy
-from agbench.policies.greenhouse.mpc.forecast import believed
+from agbench.policies.greenhouse.mpc.forecast import forecast_of
+from agbench.policies.greenhouse.mpc.horizon import Horizon, limits
 from agbench.policies.greenhouse.mpc.interval import Layout, interval
-from agbench.policies.greenhouse.mpc.outlook import Horizon, limits
-from agbench.policies.greenhouse.mpc.programme import NonlinearProgram
-from agbench.policies.greenhouse.mpc.rehearsal import Candidate, Outcome, policy_candidate, rehearse
+from agbench.policies.greenhouse.mpc.nonlinear_program import NonlinearProgram
 from agbench.policies.greenhouse.mpc.settings import PredictiveSettings
+from agbench.policies.greenhouse.mpc.trial import Candidate, Outcome, policy_candidate, try_out
 from agbench.simulators.greenlight.metered import MeteredGreenhouse, MeteredRow
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.smooth import TEMPERATURE_WIDTH
@@ -35,16 +35,16 @@ class SolveLog:
     """Plans that met the solver's tolerance."""
     iterations: int = 0
     kept: int = 0
-    """Times that the former plan was rehearsed to be better than the new one."""
+    """Times that the former plan proved better than the new one."""
     rules: int = 0
-    """Times that the starting policy was rehearsed to be better than both."""
+    """Times that the starting policy proved better than both."""
 
 
 @policy("mpc", settings=PredictiveSettings, families=["greenhouse"])
 class Predictive:
-    """Plans ahead, rehearses the plan with the task's own simulator, follows it, and plans again.
+    """Plans ahead, tries the plan out in the task's own simulator, follows it, and plans again.
 
-    At each planning three candidates are rehearsed over the horizon: the starting policy, what is
+    At each planning three candidates are tried out over the horizon: the starting policy, what is
     left of the former plan (then the starting policy), and the new plan, whether or not the solver
     met its tolerance. The best is followed: a failure of the solver can cost only the gain of a new plan.
     """
@@ -59,22 +59,22 @@ class Predictive:
         self._layout = Layout(settings.points, tuple(self._controls.names))
         task = interface.task
         change = (self._controls.rate or 1.0) / task.step  # the greatest of a control in a model step
-        self._outlook = Horizon(task, settings, self._layout, change)
+        self._horizon = Horizon(task, settings, self._layout, change)
         self._limits = limits(task)
-        self._programme: tuple[Floats, NonlinearProgram] | None = None
+        self._program: tuple[Floats, NonlinearProgram] | None = None
         self._generator = np.random.default_rng(0)
         self._core: BatchCore | None = None
         self._row = 0
         self._planned: Floats | None = None
         self._since = 0
-        self.diary = SolveLog()
+        self.log = SolveLog()
 
     def reset(self, seed: int) -> None:
         """Forget the last episode; errors of the forecast come from `seed`."""
         self._generator = np.random.default_rng(seed)
         self._start.reset(seed)
         self._planned = None
-        self.diary = SolveLog()
+        self.log = SolveLog()
 
     def plan(self, core: BatchCore, row: int) -> None:
         """Watch the episode of a row; plans are made as it goes on."""
@@ -104,35 +104,35 @@ class Predictive:
 
     def _plan(self, parts: Parts, world: GreenhouseWorld, present: MeteredRow, now: int) -> Floats:
         """Return the controls to follow from step `now` on, step by step from the present ones."""
-        ahead = int(self._outlook.nodes(now)[-1])
-        world = believed(world, now, ahead, self._settings.forecast, self._generator)
+        ahead = int(self._horizon.nodes(now)[-1])
+        world = forecast_of(world, now, ahead, self._settings.forecast, self._generator)
 
-        def rehearsed(candidates: list[Candidate]) -> list[tuple[float, Outcome]]:
-            outcomes = rehearse(parts, self._controls, world, present, candidates, ahead)
+        def trials(candidates: list[Candidate]) -> list[tuple[float, Outcome]]:
+            outcomes = try_out(parts, self._controls, world, present, candidates, ahead)
             return [(self._value(world, outcome, now + ahead), outcome) for outcome in outcomes]
 
         names = [policy_candidate(self._start)]
         if self._planned is not None:
             names.append(self._follow(self._planned[now - self._since :], parts.task.step))
-        tried = rehearsed(names)
+        tried = trials(names)
         solved = self._solve(world, _best(tried), now)
         if solved is not None:
-            tried += rehearsed([self._follow(solved, parts.task.step)])
+            tried += trials([self._follow(solved, parts.task.step)])
         best = _best(tried)
-        self.diary.plans += 1
-        self.diary.rules += best is tried[0][1]
-        self.diary.kept += len(names) > 1 and best is tried[1][1]
+        self.log.plans += 1
+        self.log.rules += best is tried[0][1]
+        self.log.kept += len(names) > 1 and best is tried[1][1]
         return best.controls
 
     def _solve(self, world: GreenhouseWorld, guess: Outcome, now: int) -> Floats | None:
         """Return the planned controls step by step, (steps + 1, controls); None where they are not finite."""
-        programme = self._programme_of(world)
-        controls, nodes = guess.controls[0], self._outlook.nodes(now)
-        given = self._outlook.given(world, guess.states[0], controls, now)
-        start = programme.with_slack(self._outlook.guess(guess.states, guess.controls, now), given)
-        result = programme.solve(start, given, self._outlook.bounds(now))
-        self.diary.solved += result.solved
-        self.diary.iterations += result.iterations
+        program = self._program_of(world)
+        controls, nodes = guess.controls[0], self._horizon.nodes(now)
+        given = self._horizon.given(world, guess.states[0], controls, now)
+        start = program.with_slack(self._horizon.guess(guess.states, guess.controls, now), given)
+        result = program.solve(start, given, self._horizon.bounds(now))
+        self.log.solved += result.solved
+        self.log.iterations += result.iterations
         planned = np.vstack([controls, result.variables[:, : len(controls)]])
         if not np.isfinite(planned).all():
             return None
@@ -150,27 +150,27 @@ class Predictive:
         return candidate
 
     def _value(self, world: GreenhouseWorld, outcome: Outcome, last: int) -> float:
-        """Return the reward of a rehearsal and what its end is worth beyond it [EUR m-2].
+        """Return the reward of a trial and what its end is worth beyond it [EUR m-2].
 
         The reward has paid fruit in full; what it will respire until the season's end is taken off.
         """
         first, end = outcome.states[0], outcome.states[-1]
-        worth = self._outlook.worth(world, first, last)
-        paid = self._outlook.worth(world, first, self._outlook.end)
+        worth = self._horizon.worth(world, first, last)
+        paid = self._horizon.worth(world, first, self._horizon.end)
         return outcome.reward + float((worth - paid) @ (end - first))
 
-    def _programme_of(self, world: GreenhouseWorld) -> NonlinearProgram:
-        """Return the programme of a world's parameters, built anew only where they differ from the last."""
+    def _program_of(self, world: GreenhouseWorld) -> NonlinearProgram:
+        """Return the program of a world's parameters, built anew only where they differ from the last."""
         parameters = world.parameters.copy()
         parameters[PARAMETER_TABLE.column("cFruitMax")] = _NO_HARVEST
-        if self._programme is None or not np.array_equal(self._programme[0], parameters):
+        if self._program is None or not np.array_equal(self._program[0], parameters):
             settings = self._settings
             structure = replace(world.structure, smoothing=settings.smoothing / TEMPERATURE_WIDTH)
             functions = interval(structure, parameters, self._layout, self._limits)
             count = len(settings.lengths)
             built = NonlinearProgram(functions, count, settings.iterations, settings.tolerance)
-            self._programme = parameters, built
-        return self._programme[1]
+            self._program = parameters, built
+        return self._program[1]
 
 
 def _controls(interface: Interface[GreenhouseTask]) -> Controls:

@@ -122,7 +122,7 @@ _CONTROL = _METHOD + len(Control._fields)
 _ROOM = _CONTROL + len(Workspace._fields)
 
 
-def room(method: Method, states: int, inputs: int) -> Workspace:
+def make_workspace(method: Method, states: int, inputs: int) -> Workspace:
     """Return memory for a model of so many states and inputs: controls, weather and parameters."""
     programs = method.held + method.jacobian + method.factors
     rows = inputs + programs + (len(method.fresh) + 6) * states + 7

@@ -1,4 +1,4 @@
-"""The plan as a nonlinear programme over all intervals, solved by IPOPT through CasADi.
+"""The plan as a nonlinear program over all intervals, solved by IPOPT through CasADi.
 
 Intervals are chained: what comes before one is the end of the one before. The Jacobian and the
 Hessian are put together from the intervals' own, so that their cost grows with the horizon only linearly.
@@ -55,7 +55,7 @@ class Solution:
 
 
 class NonlinearProgram:
-    """The nonlinear programme of a chain of intervals, built once and solved again and again."""
+    """The nonlinear program of a chain of intervals, built once and solved again and again."""
 
     def __init__(self, functions: ControlInterval, count: int, iterations: int, tolerance: float) -> None:
         self._f = functions

@@ -11,7 +11,7 @@ from agbench.envs.greenhouse.accounts import MG
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import ConfigError
 from agbench.policies.greenhouse.mpc.interval import HELD, LIMITED, MOVING, SCALE, Layout
-from agbench.policies.greenhouse.mpc.programme import Bounds
+from agbench.policies.greenhouse.mpc.nonlinear_program import Bounds
 from agbench.policies.greenhouse.mpc.settings import INTERVAL, PredictiveSettings
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.variables import STATES
@@ -89,7 +89,7 @@ class Horizon:
         return result
 
     def given(self, world: GreenhouseWorld, state: Floats, controls: Floats, now: int) -> Floats:
-        """Return the programme's parameters for a plan from step `now` on."""
+        """Return the program's parameters for a plan from step `now` on."""
         nodes = self.nodes(now)
         count = len(nodes) - 1
         rows = np.zeros((count, self._layout.given))

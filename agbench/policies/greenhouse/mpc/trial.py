@@ -1,4 +1,4 @@
-"""Rehearsing candidates with the task's own simulator and accounts, from the present state on."""
+"""Trying candidates out with the task's own simulator and accounts, from the present state on."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,19 +15,19 @@ from agbench.simulators.greenlight.metered import MeteredGreenhouse, MeteredRow
 from agbench.variables import Floats
 
 Candidate = Callable[[int, Floats, NDArray[np.float32]], Any]
-"""From model steps since the rehearsal's start, present controls and observation to an action."""
+"""From model steps since the trial's start, present controls and observation to an action."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One candidate's rehearsal: states (steps + 1, 28), controls (steps + 1, controls), reward."""
+    """One candidate's trial: states (steps + 1, 28), controls (steps + 1, controls), reward."""
 
     states: Floats
     controls: Floats
     reward: float
 
 
-def rehearse(
+def try_out(
     parts: Parts,
     actions: Controls,
     world: GreenhouseWorld,
