@@ -35,17 +35,7 @@ _HOMES = {
     "tasks": "agbench.data.task_list",
 }
 
-__all__ = [
-    "Policy",
-    "Result",
-    "TaskInfo",
-    "evaluate",
-    "load_policy",
-    "make",
-    "make_vec",
-    "simulate",
-    "tasks",
-]
+__all__ = ["Policy", "Result", "TaskInfo", "evaluate", "load_policy", "make", "make_vec", "simulate", "tasks"]
 
 
 def __getattr__(name: str) -> object:

@@ -6,10 +6,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-import numpy as np
-
-import agbench
-from agbench.benchmarks.environments import Figure, first_calls, rate
+from agbench.benchmarks.environments import Figure, first_calls, rate, single_steps, vector_steps
 from agbench.benchmarks.gl_gym import gl_gym
 from agbench.benchmarks.greenlight import compile_times, controls, cvodes, ours, synthetic_weather
 from agbench.simulators.greenlight.stepping import SETTINGS
@@ -102,36 +99,3 @@ def _ratio(rates: list[float], others: list[float]) -> float:
 
 def _rows(n: int) -> str:
     return "one row" if n == 1 else f"{n} rows"
-
-
-def single_steps(task: str, seconds: float, wrapped: bool) -> float:
-    """Return steps a second of the single environment with random actions, resets included."""
-    env: Any = agbench.make(task)
-    env = env if wrapped else env.unwrapped
-    env.reset(seed=0)
-    env.action_space.seed(0)
-    actions = [env.action_space.sample() for _ in range(512)]
-
-    def steps() -> int:
-        for action in actions:
-            _, _, terminated, truncated, _ = env.step(action)
-            if terminated or truncated:
-                env.reset()
-        return len(actions)
-
-    return rate(steps, seconds)
-
-
-def vector_steps(task: str, seconds: float, num_envs: int) -> float:
-    """Return environment steps a second of the vector environment, resets included."""
-    envs = agbench.make_vec(task, num_envs)
-    envs.reset(seed=0)
-    envs.action_space.seed(0)
-    actions: list[Any] = [envs.action_space.sample() for _ in range(32)]
-
-    def steps() -> int:
-        for action in actions:
-            envs.step(np.asarray(action))
-        return len(actions) * num_envs
-
-    return rate(steps, seconds)

@@ -14,8 +14,7 @@ def bench(
     task: Annotated[str, typer.Argument(metavar="[TASK]", help="A task.")] = "wheat-nitrogen-v1",
     seconds: Annotated[float, typer.Option(min=0.1, help="Time for each figure [s].")] = 2.0,
     num_envs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Size of the vector environment; 256 fields, 64 greenhouses."),
+        int | None, typer.Option(min=1, help="Size of the vector environment; 256 fields, 64 greenhouses.")
     ] = None,
     against: Annotated[
         Path | None,

@@ -73,10 +73,7 @@ def replay_(
 
 @leaderboard.command("reproduce")
 def reproduce_(
-    folders: Folders = None,
-    board: BoardOption = BOARD,
-    workers: WorkersOption = 1,
-    json: JsonOption = False,
+    folders: Folders = None, board: BoardOption = BOARD, workers: WorkersOption = 1, json: JsonOption = False
 ) -> None:
     """Replay, and run the submitted policies beside it: they must take the recorded actions.
 
@@ -92,10 +89,7 @@ def reproduce_(
 
 @leaderboard.command("hidden")
 def hidden_(
-    secret: SecretOption,
-    folders: Folders = None,
-    board: BoardOption = BOARD,
-    json: JsonOption = False,
+    secret: SecretOption, folders: Folders = None, board: BoardOption = BOARD, json: JsonOption = False
 ) -> None:
     """Run the submitted policies in the open season's hidden scenarios, by which they are ranked.
 

@@ -5,14 +5,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from agbench.cli.options import (
-    JsonOption,
-    SetOption,
-    TaskArgument,
-    console,
-    print_json,
-    read_overrides,
-)
+from agbench.cli.options import JsonOption, SetOption, TaskArgument, console, print_json, read_overrides
 from agbench.cli.show_model import show_model
 from agbench.errors import ConfigError
 

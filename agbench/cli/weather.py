@@ -32,8 +32,7 @@ ObservationsOption = Annotated[
     ),
 ]
 RepairOption = Annotated[
-    str,
-    typer.Option(metavar="REPAIR", help="A named repair: none, exchange-temperatures, drop-implausible."),
+    str, typer.Option(metavar="REPAIR", help="A named repair: none, exchange-temperatures, drop-implausible.")
 ]
 
 

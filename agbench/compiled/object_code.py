@@ -54,12 +54,7 @@ def _target_machine() -> Any:
     target = llvm.Target.from_triple(llvm.get_process_triple())
     name, features = processor()
     return target.create_target_machine(
-        cpu=name,
-        features=features,
-        opt=2,
-        reloc="default",
-        codemodel="jitdefault",
-        jit=True,
+        cpu=name, features=features, opt=2, reloc="default", codemodel="jitdefault", jit=True
     )
 
 

@@ -29,13 +29,7 @@ class RewardSpec(Strict):
     """
 
     kind: Literal[
-        "growth",
-        "growth-above-reference",
-        "storage-organ-weight",
-        "cost",
-        "threshold",
-        "runoff",
-        "profit",
+        "growth", "growth-above-reference", "storage-organ-weight", "cost", "threshold", "runoff", "profit"
     ]
     variable: str
     unit: str

@@ -40,10 +40,7 @@ class ConstrainedReward:
         self.cost: Floats = np.zeros(n)
         self._violations: Floats = np.zeros(n)
         self._steps: Floats = np.zeros(n)
-        self.totals: Mapping[str, Floats] = {
-            "violations": self._violations,
-            "violation_steps": self._steps,
-        }
+        self.totals: Mapping[str, Floats] = {"violations": self._violations, "violation_steps": self._steps}
 
     def reset(self, row: int, world: Any) -> None:
         """Begin an episode in a row: nothing used, nothing violated."""

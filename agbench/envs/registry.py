@@ -58,12 +58,7 @@ def make(
 
     _known(task)
     return gymnasium.make(
-        f"{NAMESPACE}/{task}",
-        split=split,
-        render_mode=render_mode,
-        weather=weather,
-        years=years,
-        **overrides,
+        f"{NAMESPACE}/{task}", split=split, render_mode=render_mode, weather=weather, years=years, **overrides
     )
 
 

@@ -79,13 +79,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
             self._plotter().add(self.core, action, result)
             if self.render_mode == "human":
                 self.render()
-        return (
-            self._observed(),
-            result,
-            bool(terminated[0]),
-            bool(truncated[0]),
-            self._info(),
-        )
+        return (self._observed(), result, bool(terminated[0]), bool(truncated[0]), self._info())
 
     def _info(self) -> dict[str, Any]:
         return {

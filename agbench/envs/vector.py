@@ -29,11 +29,7 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
     """
 
     def __init__(
-        self,
-        parts: Parts,
-        num_envs: int,
-        autoreset: str | AutoresetMode = "same_step",
-        copy: bool = True,
+        self, parts: Parts, num_envs: int, autoreset: str | AutoresetMode = "same_step", copy: bool = True
     ) -> None:
         if num_envs < 1:
             raise ConfigError(f"num_envs must be at least 1; got {num_envs}.")
@@ -57,10 +53,7 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         self._all = np.ones(num_envs, dtype=np.bool_)
 
     def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Start episodes in all rows, or in those of `options["reset_mask"]`."""
         mask, scenarios = self._read_options(options)
@@ -116,13 +109,7 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
                 f"rows {ended} have ended; reset them with options={{'reset_mask': ...}} first."
             )
         rewards, terminated, truncated = self.core.step(actions, self._all)
-        return (
-            self._observed(),
-            rewards,
-            terminated,
-            truncated,
-            _masked(self.core.info(), self._all),
-        )
+        return (self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all))
 
     def _step_and_reset(
         self, actions: Any
@@ -133,13 +120,7 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         rewards, terminated, truncated = self.core.step(actions, self._all)
         ended = terminated | truncated
         if not ended.any():
-            return (
-                self._observed(),
-                rewards,
-                terminated,
-                truncated,
-                _masked(self.core.info(), self._all),
-            )
+            return (self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all))
         rows = np.flatnonzero(ended).tolist()
         final_observations = np.full(self.num_envs, None, dtype=object)
         for row in rows:
@@ -160,13 +141,7 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         if waiting.any():
             rows = np.flatnonzero(waiting).tolist()
             self.core.reset(rows, [None] * len(rows))
-        return (
-            self._observed(),
-            rewards,
-            terminated,
-            truncated,
-            _masked(self.core.info(), self._all),
-        )
+        return (self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all))
 
     def _observed(self) -> NDArray[np.float32]:
         return self.core.observations.copy() if self.copy else self.core.observations

@@ -71,10 +71,7 @@ def _draw_objective(axes: Axes, results: Sequence[Any], task: Task) -> None:
         middle, low, high = result.summary[name]
         axes.hlines(lane, low, high, color=colour, linewidth=2.2)
         _aggregate(axes, middle, lane, lane)
-    axes.set_yticks(
-        range(len(results)),
-        [f"{r.policy}\n{_in_words(r.summary[name])}" for r in results],
-    )
+    axes.set_yticks(range(len(results)), [f"{r.policy}\n{_in_words(r.summary[name])}" for r in results])
     tidy(axes, grid="x")
     axes.tick_params(axis="y", length=0, labelcolor="black")
     axes.set_ylim(-0.5, len(results) - 0.5)

@@ -147,15 +147,7 @@ class Result:
         task = read_task(record.pop("content"), f"{path / 'result.yaml'}: content")
         if provenance.task_hash(task) != record["task_hash"]:
             raise ResultError(f"{path}/result.yaml: task_hash is not that of its content.")
-        return cls(
-            task,
-            record["split"],
-            record["policy"],
-            record["information"],
-            episodes,
-            actions,
-            record,
-        )
+        return cls(task, record["split"], record["policy"], record["information"], episodes, actions, record)
 
 
 def part_name(part: int) -> str:

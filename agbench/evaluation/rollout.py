@@ -44,12 +44,7 @@ def roll_out(env: SeasonEnv, policy: Policy, episode: Episode) -> Rollout:
 
 
 def _row(
-    env: SeasonEnv,
-    episode: Episode,
-    info: dict[str, Any],
-    sums: tuple[float, float],
-    steps: int,
-    error: str,
+    env: SeasonEnv, episode: Episode, info: dict[str, Any], sums: tuple[float, float], steps: int, error: str
 ) -> dict[str, Any]:
     """Return the episode's row of the table; `sums` are its return and its constraint cost."""
     protocol = env.task.protocol

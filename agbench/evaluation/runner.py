@@ -81,10 +81,7 @@ def evaluate(
         if keep is not None:
             keep.write(i, rollout)
     result = _assemble(spec, split, runner, [done[i] for i in range(len(todo))], dict(overrides))
-    result.record.update(
-        wall_time_s=round(time.perf_counter() - started, 3),
-        data=parts.hashes(),
-    )
+    result.record.update(wall_time_s=round(time.perf_counter() - started, 3), data=parts.hashes())
     if out is not None:
         result.save(out)
     if keep is not None:
@@ -117,11 +114,7 @@ def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFr
 
 
 def _assemble(
-    task: Task,
-    split: str,
-    policy: Policy,
-    rollouts: Sequence[Rollout],
-    overrides: Mapping[str, Any],
+    task: Task, split: str, policy: Policy, rollouts: Sequence[Rollout], overrides: Mapping[str, Any]
 ) -> Result:
     """Return the result of finished episodes."""
     import pandas as pd

@@ -64,12 +64,7 @@ def name_of(task: str, role: Role) -> str:
 
 
 def make(
-    task: str,
-    role: Role,
-    board: Path,
-    kept: Path = REFERENCES,
-    anew: bool = False,
-    reproducing: bool = True,
+    task: str, role: Role, board: Path, kept: Path = REFERENCES, anew: bool = False, reproducing: bool = True
 ) -> FirstRow:
     """Put a first row on the board, replay it and, if that is asked for and it is no oracle, reproduce it.
 

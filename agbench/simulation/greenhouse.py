@@ -105,12 +105,7 @@ def simulate_greenhouse(
 
 
 def _under_control(
-    simulator: MeteredGreenhouse,
-    decide: Controller,
-    table: Any,
-    preset: Preset,
-    parameters: Any,
-    x0: Any,
+    simulator: MeteredGreenhouse, decide: Controller, table: Any, preset: Preset, parameters: Any, x0: Any
 ) -> "pd.DataFrame":
     """Return states and controls of a greenhouse whose controller acts at every interval."""
     import pandas as pd

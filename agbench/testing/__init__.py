@@ -15,11 +15,7 @@ row, the variable. In pytest:
 """
 
 from agbench.errors import ContractError, NotApplicableError
-from agbench.testing.checkers import (
-    check_gymnasium,
-    check_rendering,
-    check_stable_baselines3,
-)
+from agbench.testing.checkers import check_gymnasium, check_rendering, check_stable_baselines3
 from agbench.testing.contract import Report
 from agbench.testing.determinism import (
     check_another_process,

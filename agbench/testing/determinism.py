@@ -102,10 +102,7 @@ def check_save_and_load(task: str, split: str = "train", **overrides: Any) -> No
         record(env, actions[:at], _SEED)
         saved = env.save_state()
         future = go_on(env, actions[at:])
-        for where, other in (
-            ("the same", env),
-            ("a fresh", single_environment(task, split, **overrides)),
-        ):
+        for where, other in (("the same", env), ("a fresh", single_environment(task, split, **overrides))):
             other.load_state(saved)
             what = f"{task}: the future of a state saved after {at} steps and loaded into {where} env"
             require_equal(future, go_on(other, actions[at:]), what, _entries(env))

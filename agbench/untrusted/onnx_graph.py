@@ -159,9 +159,7 @@ def _count(shape: Iterable[int], where: str) -> int:
     count = math.prod(sizes)
     if any(size < 0 for size in sizes) or len(sizes) > DIMENSIONS or count > VALUES:
         raise RefusedError(
-            "",
-            where,
-            f"the shape {sizes}; at most {VALUES:,} values in {DIMENSIONS} dimensions.",
+            "", where, f"the shape {sizes}; at most {VALUES:,} values in {DIMENSIONS} dimensions."
         )
     return count
 
@@ -181,9 +179,7 @@ def _fix_inputs(graph: Any, inputs: int) -> tuple[str, dict[str, tuple[tuple[int
         if value.name == INPUT:
             if shape != (1, inputs):
                 raise RefusedError(
-                    "",
-                    f"input {INPUT}",
-                    f"the shape {shape}; the task wants (batch, {inputs}).",
+                    "", f"input {INPUT}", f"the shape {shape}; the task wants (batch, {inputs})."
                 )
             dtype = kind
         elif value.name.startswith(STATE) and value.name not in states:

@@ -41,8 +41,7 @@ def test_a_menu_encodes_the_largest_dose_within_what_is_wanted(menu, wanted, num
 
 
 @pytest.mark.parametrize(
-    ("action", "doses"),
-    [([-1, -1], [0.0, 0.0]), ([1, 1], [120.0, 3.0]), ([0, -0.5], [30.0, 1.5])],
+    ("action", "doses"), [([-1, -1], [0.0, 0.0]), ([1, 1], [120.0, 3.0]), ([0, -0.5], [30.0, 1.5])]
 )
 def test_amounts_span_from_nothing_to_the_limit(amounts, action, doses):
     assert amounts.inputs(np.array([action])).tolist() == [doses]

@@ -17,11 +17,7 @@ def names(env):
 def season():
     """The same season as a table, without nitrogen."""
     return agbench.simulate(
-        "lintul3-wheat",
-        crop="winter-wheat-nl",
-        soil="cropgym-nl",
-        site="wageningen",
-        start="1983-01-01",
+        "lintul3-wheat", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen", start="1983-01-01"
     )
 
 

@@ -38,10 +38,7 @@ SHORT = {"greenhouse": {"season__length": "1 d"}}
 
 VARIANTS = {
     "continuous": {"action__kind": "continuous"},
-    "two inputs": {
-        "doses": {"N": [0, 30], "IRRIG": [0, 1.5]},
-        "prices": {"N": 0.1, "IRRIG": 1.0},
-    },
+    "two inputs": {"doses": {"N": [0, 30], "IRRIG": [0, 1.5]}, "prices": {"N": 0.1, "IRRIG": 1.0}},
     "daily weather, ten days a step": {"weather_form": "daily", "step": "10 d", "window": "5 d"},
     "autumn to autumn": {"season__start": "10-15", "reward__kind": "growth"},
 }

@@ -248,12 +248,7 @@ BAD = {
         "evil: not one of the episodes",
     ),
     "parts of invented episodes": (h.more_parts(4), True, "actions-1.npz", "claims 16,000,"),
-    "text file in the npz": (
-        h.text_member,
-        True,
-        ACTIONS,
-        "no name of an array",
-    ),
+    "text file in the npz": (h.text_member, True, ACTIONS, "no name of an array"),
     "action outside the menu": (
         h.arrays(lambda a: a["episode_00000"].__setitem__(0, 3)),
         True,
@@ -294,12 +289,7 @@ BAD = {
         POLICY,
         "not an array of a policy",
     ),
-    "layer missing": (
-        h.take_out("weight_1", POLICY),
-        True,
-        POLICY,
-        "weight_1: missing",
-    ),
+    "layer missing": (h.take_out("weight_1", POLICY), True, POLICY, "weight_1: missing"),
     "scale of zero": (h.put("observation_scale", np.zeros(12), POLICY), True, POLICY, "not above 0"),
     "wider than allowed": (h.put("weight_0", np.zeros((12, 1025)), POLICY), True, POLICY, "1025 outputs"),
 }

@@ -38,9 +38,7 @@ def shifted(found, output, by):
 def indifferent(*values):
     """Return a network that sees nothing: the same outputs for every observation."""
     return replace(
-        network(1),
-        weights=(np.zeros((12, 8)), np.zeros((8, 3))),
-        biases=(np.zeros(8), np.array(values)),
+        network(1), weights=(np.zeros((12, 8)), np.zeros((8, 3))), biases=(np.zeros(8), np.array(values))
     )
 
 

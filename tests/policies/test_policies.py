@@ -163,10 +163,7 @@ def test_a_policy_loads_from_code(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("said", "wanted"),
-    [
-        ("standart-practice", "Did you mean 'standard-practice'"),
-        ("nothing-like-it", "Known: "),
-    ],
+    [("standart-practice", "Did you mean 'standard-practice'"), ("nothing-like-it", "Known: ")],
 )
 def test_an_unknown_policy_names_the_nearest(said, wanted):
     with pytest.raises(UnknownNameError, match=wanted):

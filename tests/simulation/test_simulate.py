@@ -270,11 +270,7 @@ def test_a_wrong_parameter_is_named_with_its_unit(parameters, change, message):
 def test_pcse_tells_a_missing_parameter_too(parameters):
     with pytest.raises(ConfigError, match=r"crop: LUE .*is missing"):
         agbench.simulate(
-            "lintul3",
-            crop=without(parameters, "LUE"),
-            weather="wageningen",
-            start=START,
-            engine="pcse",
+            "lintul3", crop=without(parameters, "LUE"), weather="wageningen", start=START, engine="pcse"
         )
 
 

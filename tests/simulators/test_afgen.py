@@ -16,10 +16,7 @@ def test_a_table_is_linear_between_its_points_and_constant_beyond(x, y):
     assert afgen(build("T", POINTS), x) == y
 
 
-@given(
-    st.lists(st.integers(-500, 500), min_size=2, max_size=20, unique=True).map(sorted),
-    st.data(),
-)
+@given(st.lists(st.integers(-500, 500), min_size=2, max_size=20, unique=True).map(sorted), st.data())
 def test_any_table_agrees_with_numpy(x, data):
     ordinates = st.floats(-100, 100)
     y = data.draw(st.lists(ordinates, min_size=len(x), max_size=len(x)))

@@ -47,10 +47,7 @@ def relative_error(theirs, ours):
 
 def winter_wheat(model):
     found = models.find(model)
-    return {
-        **parameters_of(found, "soil", "cropgym-nl"),
-        **parameters_of(found, "crop", "winter-wheat-nl"),
-    }
+    return {**parameters_of(found, "soil", "cropgym-nl"), **parameters_of(found, "crop", "winter-wheat-nl")}
 
 
 def doses(year, amount=60.0):
@@ -104,10 +101,7 @@ def test_a_sown_crop_emerges_as_in_pcse(model):
 
 def test_a_crop_that_starts_late_finds_the_soil_that_pcse_left_it():
     ours = compare(
-        "lintul3-wheat",
-        start="1985-01-01",
-        calendar={"crop_start_date": "1985-02-11"},
-        events=doses(1985),
+        "lintul3-wheat", start="1985-01-01", calendar={"crop_start_date": "1985-02-11"}, events=doses(1985)
     )
     assert ours["LAI"].isna().sum() == 41
 

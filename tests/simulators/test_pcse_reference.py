@@ -255,13 +255,7 @@ def test_errors_say_what_is_wrong(parameters, series):
         run_pcse("lintul3", parameters, series, START, END, None, [(START, "irrigate", 1.0, None)])
     with pytest.raises(SimulationError, match="outside the run"):
         run_pcse(
-            "lintul3",
-            parameters,
-            series,
-            START,
-            END,
-            None,
-            [(END.replace(year=1998), "apply_n", 1.0, 1.0)],
+            "lintul3", parameters, series, START, END, None, [(END.replace(year=1998), "apply_n", 1.0, 1.0)]
         )
     lacking = {k: v for k, v in parameters.items() if k != "LUE"}
     with pytest.raises(SimulationError, match="LUE"):

@@ -142,8 +142,7 @@ def test_an_implausible_value_is_named(frame, column, value, message):
 
 
 @pytest.mark.parametrize(
-    ("column", "factor", "message"),
-    [("IRRAD", 1e-6, "MJ"), ("IRRAD", 1e-3, "kJ"), ("VAP", 0.1, "kPa")],
+    ("column", "factor", "message"), [("IRRAD", 1e-6, "MJ"), ("IRRAD", 1e-3, "kJ"), ("VAP", 0.1, "kPa")]
 )
 def test_a_wrong_unit_of_a_whole_column_is_found(frame, column, factor, message):
     frame[column] *= factor

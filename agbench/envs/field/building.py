@@ -31,10 +31,7 @@ if TYPE_CHECKING:
 
 
 def build(
-    task: FieldTask,
-    split: str,
-    weather: "pd.DataFrame | None" = None,
-    years: Sequence[int] | None = None,
+    task: FieldTask, split: str, weather: "pd.DataFrame | None" = None, years: Sequence[int] | None = None
 ) -> Parts:
     """Return the parts of a field task on one split; see `agbench.envs.family.build`."""
     model = _model(task)
@@ -87,11 +84,7 @@ def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
 
 
 def _scenarios(
-    task: FieldTask,
-    model: CropModel,
-    split: str,
-    weather: "pd.DataFrame | None",
-    years: Sequence[int] | None,
+    task: FieldTask, model: CropModel, split: str, weather: "pd.DataFrame | None", years: Sequence[int] | None
 ) -> ScenarioSet:
     """Return the split's scenarios; others can be asked for by key, those of no split too."""
     given = None if weather is None else _given_series(weather, task.simulator.site)

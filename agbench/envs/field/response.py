@@ -116,11 +116,7 @@ def _require_rise(task: str, what: str, name: str, values: Floats, keys: tuple[s
 
 
 def _respond(
-    task: FieldTask,
-    parts: Parts,
-    name: str,
-    others: Sequence[str] = (),
-    levels: Sequence[int] = _LEVELS,
+    task: FieldTask, parts: Parts, name: str, others: Sequence[str] = (), levels: Sequence[int] = _LEVELS
 ) -> _Response:
     """Run every level of an input in every scenario of the split, side by side.
 

@@ -29,10 +29,7 @@ _CROP_LEFT = (Curve(("LAI",), GREEN), Curve(("DVS",), BLACK))
 _CROP_RIGHT = (Curve(("TAGBM", "TAGP"), BLUE), Curve(("WSO", "TWSO"), ORANGE))
 _SOIL_LEFT = (Curve(("TNSOIL", "NAVAIL"), VERMILLION), Curve(("NUPTT", "NuptakeTotal"), GREEN))
 _SOIL_RIGHT = (Curve(("NNI",), PURPLE), Curve(("TRANRF", "RFTRA"), SKY_BLUE))
-STATE_PANELS: Final = (
-    ("Crop", _CROP_LEFT, _CROP_RIGHT),
-    ("Nitrogen and stress", _SOIL_LEFT, _SOIL_RIGHT),
-)
+STATE_PANELS: Final = (("Crop", _CROP_LEFT, _CROP_RIGHT), ("Nitrogen and stress", _SOIL_LEFT, _SOIL_RIGHT))
 """Title of each panel of states, its curves on the left and on the right scale."""
 
 

@@ -206,12 +206,7 @@ class StatePanel(Panel):
     """Curves of the model's states, solid on the left scale, dashed on the right one."""
 
     def __init__(
-        self,
-        axes: Axes,
-        setting: PanelSetting,
-        title: str,
-        left: Sequence[Curve],
-        right: Sequence[Curve],
+        self, axes: Axes, setting: PanelSetting, title: str, left: Sequence[Curve], right: Sequence[Curve]
     ) -> None:
         super().__init__(axes, title)
         self._scales: list[tuple[Axes, list[tuple[Variable, Line2D]]]] = []

@@ -42,11 +42,7 @@ def refuse_taken(submission: CheckedSubmission, rows: Rows, house: bool = True) 
         return
     card = submission.card
     if is_reserved(card.agent) and not (house and is_reference(card, submission.task)):
-        raise RefusedError(
-            CARD,
-            "agent",
-            f"{card.agent!r} is the name of a task's own reference; {_REMEDY}.",
-        )
+        raise RefusedError(CARD, "agent", f"{card.agent!r} is the name of a task's own reference; {_REMEDY}.")
     for row in rows.others(submission):
         _refuse_case(card, row)
         if row.agent == card.agent:
@@ -69,11 +65,7 @@ def _refuse_stranger(card: Submission, row: BoardRow, rows: Rows) -> None:
         return
     for field in ("authors", "contact"):
         if _said(there, field) != _said(card, field):
-            raise RefusedError(
-                CARD,
-                field,
-                f"not those of {row.name}, which is on the board; {_REMEDY}.",
-            )
+            raise RefusedError(CARD, field, f"not those of {row.name}, which is on the board; {_REMEDY}.")
 
 
 def _said(card: Submission, field: str) -> object:

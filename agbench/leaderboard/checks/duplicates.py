@@ -79,9 +79,7 @@ def _refuse_actions(submission: CheckedSubmission, names: list[_Known]) -> None:
     for agent, count in sorted(shared.items()):
         if 2 * count >= len(ours):
             raise RefusedError(
-                "test",
-                "actions",
-                f"{count} of {len(ours)} results took the very same actions as {agent}.",
+                "test", "actions", f"{count} of {len(ours)} results took the very same actions as {agent}."
             )
 
 

@@ -71,12 +71,7 @@ class _Reading:
     last: int | None = None
 
 
-@policy(
-    "rules",
-    settings=RulesSettings,
-    families=["field"],
-    fit="agbench.policies.field.tuning:fit_rules",
-)
+@policy("rules", settings=RulesSettings, families=["field"], fit="agbench.policies.field.tuning:fit_rules")
 class Rules:
     """Follows rules in the order of their importance."""
 

@@ -57,8 +57,7 @@ class Schedule:
         self._season = season = interface.task.season
         self._actions = interface.actions
         self._due = sorted(
-            (_Due(season_day(season, p.date), p.amount) for p in settings.plan),
-            key=lambda due: due.day,
+            (_Due(season_day(season, p.date), p.amount) for p in settings.plan), key=lambda due: due.day
         )
         self.reset(0)
 

@@ -32,13 +32,7 @@ _NAMES = {getattr(casadi, n): n[3:] for n in dir(casadi) if n.startswith("OP_")}
 
 _ARITHMETIC = {"ADD": "fadd", "SUB": "fsub", "MUL": "fmul", "DIV": "fdiv"}
 _COMPARISON = {"LT": "olt", "LE": "ole", "EQ": "oeq", "NE": "une"}
-_INTRINSIC = {
-    "SQRT": "sqrt",
-    "FABS": "fabs",
-    "FLOOR": "floor",
-    "CEIL": "ceil",
-    "COPYSIGN": "copysign",
-}
+_INTRINSIC = {"SQRT": "sqrt", "FABS": "fabs", "FLOOR": "floor", "CEIL": "ceil", "COPYSIGN": "copysign"}
 _OWN = {
     "EXP": "exp",
     "EXPM1": "expm1",
@@ -311,12 +305,7 @@ def _single_products(program: Program) -> dict[int, tuple[int, int]]:
 
 
 def _fused_sum(
-    writer: Writer,
-    op: str,
-    a: int,
-    b: int,
-    values: list[str],
-    products: dict[int, tuple[int, int]],
+    writer: Writer, op: str, a: int, b: int, values: list[str], products: dict[int, tuple[int, int]]
 ) -> str:
     """Write a + b or a - b with one of the two, a product, fused; the product's line goes unused."""
     if b in products:

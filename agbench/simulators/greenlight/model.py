@@ -27,11 +27,7 @@ DAY = 86400.0  # s
 
 
 def fluxes(
-    structure: Structure,
-    x: SimpleNamespace,
-    u: SimpleNamespace,
-    d: SimpleNamespace,
-    p: SimpleNamespace,
+    structure: Structure, x: SimpleNamespace, u: SimpleNamespace, d: SimpleNamespace, p: SimpleNamespace
 ) -> SimpleNamespace:
     """Return every flux of climate and crop, by the symbols of the papers."""
     lai = p.sla * x.cLeaf

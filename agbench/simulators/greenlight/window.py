@@ -12,12 +12,7 @@ Integers = NDArray[np.int64]
 
 @entry
 def read_window(
-    series: Integers,
-    lengths: Integers,
-    width: int,
-    now: Integers,
-    columns: NDArray[np.intp],
-    found: Floats,
+    series: Integers, lengths: Integers, width: int, now: Integers, columns: NDArray[np.intp], found: Floats
 ) -> None:
     """Fill `found` (n, steps, columns) with each row's last steps up to `now`, (n,).
 

@@ -13,10 +13,7 @@ from agbench.simulators.lintul3.world import Lintul3World
 if TYPE_CHECKING:
     import pandas as pd
 
-EVENTS: Final = {
-    "lintul3": ("apply_n",),
-    "lintul3-wheat": ("apply_n", "irrigate"),
-}
+EVENTS: Final = {"lintul3": ("apply_n",), "lintul3-wheat": ("apply_n", "irrigate")}
 """The events that each model understands."""
 
 

@@ -50,14 +50,7 @@ class Lintul3Wheat(Lintul3):  # type: ignore[misc]
         return float(super().totalGrowthRate(DTR, TRANRF, NNI))
 
     def relativeGrowthRates(
-        self,
-        RGROWTH: float,
-        FLV: float,
-        FRT: float,
-        FST: float,
-        FSO: float,
-        DLV: float,
-        DRRT: float,
+        self, RGROWTH: float, FLV: float, FRT: float, FST: float, FSO: float, DLV: float, DRRT: float
     ) -> tuple[float, float, float, float]:
         """Return net growth of leaves, roots, stems and grain; stem reserves move to the grain."""
         leaves, roots, stems, grain = super().relativeGrowthRates(RGROWTH, FLV, FRT, FST, FSO, DLV, DRRT)

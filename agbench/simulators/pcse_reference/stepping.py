@@ -26,11 +26,7 @@ class SeriesProvider(WeatherDataProvider):  # type: ignore[misc]
 
     def __init__(self, series: DailySeries, start: date, end: date) -> None:
         super().__init__()
-        self._place = {
-            "LAT": series.latitude,
-            "LON": series.longitude,
-            "ELEV": series.elevation,
-        }
+        self._place = {"LAT": series.latitude, "LON": series.longitude, "ELEV": series.elevation}
         self._start = start
         self._rows = series.window(start, end)
 

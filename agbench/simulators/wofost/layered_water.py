@@ -16,10 +16,7 @@ from typing import Any, Final
 
 from agbench.compiled import kernel
 from agbench.compiled.elementary import exp10
-from agbench.simulators.wofost.evapotranspiration import (
-    canopy_evaporation,
-    depletion_fraction,
-)
+from agbench.simulators.wofost.evapotranspiration import canopy_evaporation, depletion_fraction
 from agbench.simulators.wofost.layers import CURVES, FIRST_CURVE
 from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import limit, table

@@ -114,9 +114,7 @@ def crop_nutrient(x: str) -> CropNutrient:
     available, index, harvested = f"{x}AVAIL", f"{x}NI", f"{x}HARVESTED"
     stem_share, root_share = f"{x}MAXST_FR", f"{x}MAXRT_FR"
     critical_stem_share = repaired(
-        "N9",
-        published=_parameter("PMAXRT_FR" if x == "P" else stem_share),
-        sound=_parameter(stem_share),
+        "N9", published=_parameter("PMAXRT_FR" if x == "P" else stem_share), sound=_parameter(stem_share)
     )
     critical_share, storage_maximum = f"{x}CRIT_FR", f"{x}MAXSO"
     residual_lv, residual_st, residual_rt = f"{x}RESIDLV", f"{x}RESIDST", f"{x}RESIDRT"

@@ -14,13 +14,7 @@ from typing import Any
 from agbench.compiled import kernel
 from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import DTSMTB, VERNRTB, limit, table
-from agbench.simulators.wofost.variables import (
-    DEAD,
-    EMERGING,
-    MATURE,
-    REPRODUCTIVE,
-    VEGETATIVE,
-)
+from agbench.simulators.wofost.variables import DEAD, EMERGING, MATURE, REPRODUCTIVE, VEGETATIVE
 from agbench.variables import Floats
 
 _SOWN = -0.1  # DVS of a crop that has not emerged

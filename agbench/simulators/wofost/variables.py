@@ -273,9 +273,7 @@ VARIABLES_NPK: Final = VariableTable(
         *NUTRIENT_RATES,
     ]
 )
-LAYERED81: Final = VariableTable(
-    [*_LAYERS, *_LAYERED, *VARIABLES81, *_LAYERED_RATES],
-)
+LAYERED81: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES81, *_LAYERED_RATES])
 LAYERED_NPK: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES_NPK, *_LAYERED_RATES])
 FIRST_RATE: Final = "DTSUME"
 """The first column that holds a rate; those from here on are set to zero every day."""

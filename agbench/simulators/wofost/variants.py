@@ -76,11 +76,7 @@ VARIANTS: Final = {
             lacks=_WITHOUT_BALANCE,
         ),
         Variant(
-            "wofost81-wlp",
-            "WOFOST 8.1, water-limited",
-            "wofost81",
-            "wofost81_layered",
-            lacks=_NITROGEN_SOIL,
+            "wofost81-wlp", "WOFOST 8.1, water-limited", "wofost81", "wofost81_layered", lacks=_NITROGEN_SOIL
         ),
         Variant(
             "wofost81-nwlp",

@@ -20,11 +20,7 @@ from agbench.simulators.wofost.leaves import (
     start_leaves,
 )
 from agbench.simulators.wofost.partitioning import partition
-from agbench.simulators.wofost.phenology import (
-    development_rates,
-    integrate_development,
-    start_phenology,
-)
+from agbench.simulators.wofost.phenology import development_rates, integrate_development, start_phenology
 from agbench.simulators.wofost.potential_water import (
     integrate_potential_water,
     potential_water_rates,
@@ -40,12 +36,7 @@ from agbench.simulators.wofost.storage_organs import (
 )
 from agbench.simulators.wofost.tables import SLATB, table
 from agbench.simulators.wofost.variables import EMERGING, VARIABLES72
-from agbench.simulators.wofost.water_balance import (
-    count_wet_days,
-    integrate_water,
-    start_water,
-    water_rates,
-)
+from agbench.simulators.wofost.water_balance import count_wet_days, integrate_water, start_water, water_rates
 from agbench.variables import Floats
 
 

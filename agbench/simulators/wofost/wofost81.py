@@ -28,11 +28,7 @@ from agbench.simulators.wofost.nitrogen import (
     start_nitrogen,
 )
 from agbench.simulators.wofost.partitioning import partition, partition_by_drought
-from agbench.simulators.wofost.phenology import (
-    development_rates,
-    integrate_development,
-    start_phenology,
-)
+from agbench.simulators.wofost.phenology import development_rates, integrate_development, start_phenology
 from agbench.simulators.wofost.reallocation import integrate_reallocation, reallocation_rates
 from agbench.simulators.wofost.respiration import maintenance_respiration
 from agbench.simulators.wofost.roots import integrate_roots, root_rates, start_roots

@@ -29,11 +29,7 @@ from agbench.simulators.wofost.nutrients import (
     start_nutrients,
 )
 from agbench.simulators.wofost.partitioning import partition, partition_by_nutrients
-from agbench.simulators.wofost.phenology import (
-    development_rates,
-    integrate_development,
-    start_phenology,
-)
+from agbench.simulators.wofost.phenology import development_rates, integrate_development, start_phenology
 from agbench.simulators.wofost.repairs import repaired, unchanged
 from agbench.simulators.wofost.respiration import maintenance_respiration
 from agbench.simulators.wofost.roots import integrate_roots, root_rates_by_stress, start_roots

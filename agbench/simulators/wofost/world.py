@@ -130,12 +130,7 @@ def _fit_roots(record: NDArray[Any], variant: Variant, where: str) -> None:
         raise ConfigError(f"{where}: roots reach {reach} cm, but the profile ends at {depth} cm.")
 
 
-def _set_switches(
-    record: NDArray[Any],
-    variant: Variant,
-    setting: str,
-    limitation: str,
-) -> None:
+def _set_switches(record: NDArray[Any], variant: Variant, setting: str, limitation: str) -> None:
     """Set what limits growth, and what the model does after maturity."""
     if variant.limitations:
         record["SOUND"] = setting == "sound"

@@ -14,12 +14,7 @@ from agbench.weather.generator.dynamics import Moments, dynamics
 from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.kernel import angot_year
 from agbench.weather.generator.parameters import MONTH_OF_DAY, Parameters
-from agbench.weather.generator.statistics import (
-    RAIN,
-    Statistics,
-    generated_years,
-    statistics,
-)
+from agbench.weather.generator.statistics import RAIN, Statistics, generated_years, statistics
 
 _ROUGH = (12, 600)  # rounds, and the seasons generated in each
 _FINE = (4, 6000)  # the same, with the slow process settled

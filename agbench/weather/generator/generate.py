@@ -12,13 +12,7 @@ from agbench.variables import Floats
 from agbench.weather.daily import ANGSTROM, DailySeries, derive
 from agbench.weather.draws import standard_normal
 from agbench.weather.generator.kernel import angot_year, generate
-from agbench.weather.generator.parameters import (
-    KNOTS,
-    SEASON_OF_DAY,
-    WET_DAY,
-    Parameters,
-    daily,
-)
+from agbench.weather.generator.parameters import KNOTS, SEASON_OF_DAY, WET_DAY, Parameters, daily
 
 OBSERVED_ORDER: Final = ("IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN")
 FIRST_DAY: Final = date(2001, 1, 1)

@@ -92,10 +92,7 @@ def _between_years(years: Floats) -> dict[str, float]:
     temperature = (means[:, 1] + means[:, 2]) / 2.0
     wet = (years[:, GROWING_SEASON, RAIN] >= WET_DAY).mean(axis=1)
     result = {name: float(means[:, v].std(ddof=1)) for v, name in enumerate(OBSERVED_ORDER)}
-    return result | {
-        "TEMP": float(temperature.std(ddof=1)),
-        "wet share": float(wet.std(ddof=1)),
-    }
+    return result | {"TEMP": float(temperature.std(ddof=1)), "wet share": float(wet.std(ddof=1))}
 
 
 def spells(years: Floats, wet: bool) -> Floats:

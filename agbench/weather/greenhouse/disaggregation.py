@@ -18,12 +18,7 @@ from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import atan2, cos, exp, pow, sin
 from agbench.errors import WeatherError
 from agbench.variables import Floats
-from agbench.weather.astronomy import (
-    angot_radiation,
-    day_length,
-    sine_amplitude,
-    sine_offset,
-)
+from agbench.weather.astronomy import angot_radiation, day_length, sine_amplitude, sine_offset
 from agbench.weather.columns import DAILY
 from agbench.weather.daily import DailySeries
 from agbench.weather.draws import standard_normal
@@ -120,13 +115,7 @@ def _least_squares(basis: list[Floats], values: Floats) -> list[float]:
 
 @entry
 def _disaggregate(
-    daily: Floats,
-    first: float,
-    latitude: float,
-    noise: Floats,
-    interval: int,
-    soil: Floats,
-    out: Floats,
+    daily: Floats, first: float, latitude: float, noise: Floats, interval: int, soil: Floats, out: Floats
 ) -> None:
     """Fill `out` (rows, 10) from `daily` (days + 2, 5), which begins and ends one day outside."""
     steps = DAY // interval

@@ -151,9 +151,7 @@ def test_a_hundred_thousand_random_steps_keep_states_within_bounds(name):
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.lists(st.floats(0, 1), min_size=8, max_size=8),
-    st.integers(0, 280),
-    st.sampled_from(sorted(PRESETS)),
+    st.lists(st.floats(0, 1), min_size=8, max_size=8), st.integers(0, 280), st.sampled_from(sorted(PRESETS))
 )
 def test_any_admissible_control_gives_a_finite_state(u, start, name):
     simulator = GreenLightSimulator(1, name)

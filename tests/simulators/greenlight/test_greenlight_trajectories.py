@@ -2,14 +2,7 @@
 
 import numpy as np
 import pytest
-from greenlight_reference import (
-    SCENARIOS,
-    compact,
-    eight,
-    full,
-    scaled_error,
-    temperature_error,
-)
+from greenlight_reference import SCENARIOS, compact, eight, full, scaled_error, temperature_error
 
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.simulate import simulate_greenlight
@@ -79,11 +72,7 @@ def test_cvodes_reproduces_a_reference_scenario_to_its_uncertainty(name):
 
 @pytest.mark.parametrize(
     ("name", "original"),
-    [
-        ("gym", "glgym2"),
-        ("katzin_2020", "2020_asis"),
-        ("katzin_2021", "2021_harv5e4_lamp2020"),
-    ],
+    [("gym", "glgym2"), ("katzin_2020", "2020_asis"), ("katzin_2021", "2021_harv5e4_lamp2020")],
 )
 def test_preset_follows_its_original_code_for_three_days(name, original):
     data = full("fidelity_gl205_vs_glgym2_3d")

@@ -11,12 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pcse.models
-from pcse.base import (
-    ParameterProvider,
-    SimulationObject,
-    WeatherDataContainer,
-    WeatherDataProvider,
-)
+from pcse.base import ParameterProvider, SimulationObject, WeatherDataContainer, WeatherDataProvider
 from pcse.input import CABOWeatherDataProvider
 
 from agbench.weather.daily import DAILY, DailySeries
@@ -121,12 +116,7 @@ def run_pcse(
     """Return a run of PCSE, a row a day, all states and rates; NaN without a crop."""
     provider = ParameterProvider(cropdata=dict(parameters))
     timed = [
-        {
-            "event_signal": kind,
-            "name": kind,
-            "comment": "",
-            "events_table": [{day: _arguments(kind, *r)}],
-        }
+        {"event_signal": kind, "name": kind, "comment": "", "events_table": [{day: _arguments(kind, *r)}]}
         for day, kind, *r in events
     ]
     named = {"crop_name": "crop", "variety_name": "variety", **calendar}
@@ -162,13 +152,7 @@ def _arguments(kind: str, amount: float, share: float) -> dict[str, float]:
 
 _UNTOLD = {"HI", "IDOST", "IDWST", "WBALRT", "WBALTT", "DOF", "FINISH_TYPE", "LV", "SLA", "LVAGE"}
 """Names that PCSE fills only when the object is removed, and leaf classes."""
-_UNUSED = {
-    "PGASS",
-    "NtranslocatableLV",
-    "NtranslocatableST",
-    "NtranslocatableRT",
-    "Ntranslocatable",
-}
+_UNUSED = {"PGASS", "NtranslocatableLV", "NtranslocatableST", "NtranslocatableRT", "Ntranslocatable"}
 _ABSENT = {"PF", "TRALY", "RLV_REALLOCATED", "RST_REALLOCATED"}
 """Names that are set nowhere in PCSE, or not to a number."""
 

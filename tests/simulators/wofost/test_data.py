@@ -19,11 +19,7 @@ TABLE = declared("wofost-npk")
 def test_all_crops_and_soils_are_there():
     assert len(CROPS) == 63
     assert len({name.rpartition("-")[0] for name in CROPS}) == 23
-    assert [soil for soil in SOILS if soil.startswith("oregon")] == [
-        "oregon-1",
-        "oregon-2",
-        "oregon-3",
-    ]
+    assert [soil for soil in SOILS if soil.startswith("oregon")] == ["oregon-1", "oregon-2", "oregon-3"]
     assert len(SOILS) == 7
 
 
@@ -47,11 +43,7 @@ def test_matures_somewhere(crop):
     }
     for warmth in WARMTH:
         run = simulate_wofost(
-            "wofost-npk",
-            parameters(crop, "oregon-1"),
-            weather(warmth),
-            calendar=calendar,
-            limitation="pp",
+            "wofost-npk", parameters(crop, "oregon-1"), weather(warmth), calendar=calendar, limitation="pp"
         )
         if run["STAGE"].iloc[-1] == "mature" and run["TAGP"].iloc[-1] > 1000.0:
             return

@@ -74,10 +74,7 @@ def test_equals_pcse(soil, model, until):
             "SoilProfileDescription": PROFILES[soil],
             "RDMCR": 125.0, "RDMSOL": 125.0, "IOX": 1.0, "IFUNRN": 0, "WAV": water, "SSMAX": ponds,
         }  # fmt: skip
-        events = [
-            (dt.date(year, 5, 1), "irrigate", 3.0, 0.7),
-            (dt.date(year, 7, 2), "irrigate", 8.0, 0.7),
-        ]
+        events = [(dt.date(year, 5, 1), "irrigate", 3.0, 0.7), (dt.date(year, 7, 2), "irrigate", 8.0, 0.7)]
         if model == "wofost81-nwlp":
             events.append((dt.date(year, 5, 5), "apply_n", 60.0, 0.7))
         end = None if until is None else dt.date(year, *until)

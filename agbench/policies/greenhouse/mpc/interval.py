@@ -87,10 +87,7 @@ class ControlInterval:
 
 
 def interval(
-    structure: Structure,
-    parameters: Floats,
-    layout: Layout,
-    limits: tuple[tuple[float, float, float], ...],
+    structure: Structure, parameters: Floats, layout: Layout, limits: tuple[tuple[float, float, float], ...]
 ) -> ControlInterval:
     """Return the functions of an interval; `limits` are low, high and full scale of `LIMITED`."""
     before = casadi.SX.sym("before", layout.before)

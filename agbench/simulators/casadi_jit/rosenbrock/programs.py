@@ -59,8 +59,7 @@ def step_programs(rates: Any, tableau: Tableau, scales: Floats) -> tuple[dict[st
             [len(elimination.place), n, n, 1],
         ),
         "finish": _symbolic(
-            lambda x, k, tolerance: _finish(tableau, scales, x, k, tolerance),
-            [n, tableau.stages * n, 1],
+            lambda x, k, tolerance: _finish(tableau, scales, x, k, tolerance), [n, tableau.stages * n, 1]
         ),
     }
     for stage in range(1, tableau.stages):

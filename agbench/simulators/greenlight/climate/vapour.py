@@ -59,11 +59,7 @@ def vapour_fluxes(
 
 
 def co2_fluxes(
-    flows: SimpleNamespace,
-    x: SimpleNamespace,
-    u: SimpleNamespace,
-    d: SimpleNamespace,
-    p: SimpleNamespace,
+    flows: SimpleNamespace, x: SimpleNamespace, u: SimpleNamespace, d: SimpleNamespace, p: SimpleNamespace
 ) -> SimpleNamespace:
     """Return the CO2 supply and what air flows carry [mg m-2 s-1]."""
     return SimpleNamespace(

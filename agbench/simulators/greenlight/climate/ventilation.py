@@ -17,11 +17,7 @@ from agbench.simulators.greenlight.smooth import TEMPERATURE_WIDTH, magnitude_po
 
 
 def ventilation(
-    structure: Structure,
-    x: SimpleNamespace,
-    u: SimpleNamespace,
-    d: SimpleNamespace,
-    p: SimpleNamespace,
+    structure: Structure, x: SimpleNamespace, u: SimpleNamespace, d: SimpleNamespace, p: SimpleNamespace
 ) -> SimpleNamespace:
     """Return the flows `fVentRoof`, `fVentSide` (leaks below the screens) and `fScr`."""
     leakage = p.cLeakage * casadi.fmax(d.wind, p.minWind)
@@ -33,11 +29,7 @@ def ventilation(
 
 
 def roof_flow(
-    structure: Structure,
-    x: SimpleNamespace,
-    u: SimpleNamespace,
-    d: SimpleNamespace,
-    p: SimpleNamespace,
+    structure: Structure, x: SimpleNamespace, u: SimpleNamespace, d: SimpleNamespace, p: SimpleNamespace
 ) -> Any:
     """Flow through the roof vents by buoyancy and wind (Eq. 8.65)."""
     mean = 0.5 * x.tAir + 0.5 * d.tOut + 273.15
