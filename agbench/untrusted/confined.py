@@ -1,7 +1,7 @@
 """A child process in which libraries written in C meet an untrusted bytes.
 
 It may use so much memory and time and can open no file and no socket; on Linux it also can neither
-change files nor start or signal processes (see `kernel_rights`). When it dies or hangs, the file is
+change files nor start or signal processes (see `seccomp`). When it dies or hangs, the file is
 refused and the next one gets a new child. Only JSON comes back, never a pickle.
 """
 

@@ -212,7 +212,7 @@ def test_function_that_is_not_sx_is_refused():
 
 def test_object_code_is_kept_and_used_again(tmp_path):
     script = (
-        "import casadi; from agbench.simulators import compiler, machine_code as m;"
+        "import casadi; from agbench.simulators.casadi_jit import compiler, machine_code as m;"
         "x = casadi.SX.sym('x'); p = compiler.translate(casadi.Function('f', [x], [x * 3]));"
         "print(m.compile_programs({'f': p})['f'] > 0)"
     )

@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from agbench.errors import UnknownNameError
-from agbench.simulators.casadi_jit.rosenbrock.driver import Batch, Control, accept, advance, room, workspace
+from agbench.simulators.casadi_jit.rosenbrock.driver import (
+    Batch,
+    Control,
+    accept,
+    advance,
+    make_workspace,
+    workspace,
+)
 from agbench.simulators.casadi_jit.rosenbrock.elimination import factor_function, plan, solve
 from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, compile_method
 
@@ -35,7 +42,7 @@ def solution(name, tolerance, first, stiffness, interval=1.0):
         attempts=np.zeros((1, 2), dtype=np.int64),
         failed=np.zeros(1, dtype=bool),
     )
-    advance(method, Control(interval, first, tolerance), room(method, 2, 3), batch)
+    advance(method, Control(interval, first, tolerance), make_workspace(method, 2, 3), batch)
     return state[0], batch
 
 
@@ -69,7 +76,7 @@ def test_refused_step_is_always_shorter():
     """Also a last step, refused for an error just above one, which fitting would stretch again."""
     method = compile_method("rodas4", equations(), np.ones(2), 1)
     _, batch = solution("rodas4", 1e-6, 1e-3, 1.0)
-    lanes, scratch = workspace(method, room(method, 2, 3), batch)
+    lanes, scratch = workspace(method, make_workspace(method, 2, 3), batch)
     lanes.row[0], lanes.step[0], lanes.elapsed[0] = 0, 10.0, 290.0
     scratch.error[0], scratch.change[0] = np.nextafter(1.0, 2.0), 0.95
     assert not accept(lanes, scratch, batch, 0, Control(300.0, 1.0, 1e-6))
