@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from agbench.cli.leaderboard_round import SecretOption, round_
 from agbench.cli.leaderboard_rows import first_rows_, merged_
 from agbench.cli.leaderboard_score import score_
-from agbench.cli.leaderboard_season import SecretOption, season
 from agbench.cli.leaderboard_verdicts import renew, report
 from agbench.cli.options import BoardOption, JsonOption, WorkersOption, console, counted, print_json
 from agbench.errors import ResultError
@@ -20,7 +20,7 @@ from agbench.files import BOARD
 leaderboard = typer.Typer(
     name="leaderboard", help="Check, replay, reproduce, score and show submissions.", no_args_is_help=True
 )
-leaderboard.add_typer(season)
+leaderboard.add_typer(round_)
 Folders = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
@@ -91,11 +91,11 @@ def reproduce_(
 def hidden_(
     secret: SecretOption, folders: Folders = None, board: BoardOption = BOARD, json: JsonOption = False
 ) -> None:
-    """Run the submitted policies in the open season's hidden scenarios, by which they are ranked.
+    """Run the submitted policies in the open round's hidden scenarios, by which they are ranked.
 
     Those not reproduced with this version are reproduced first. The secret must be the one promised.
 
-    Example: `agbench leaderboard hidden --secret ../season-1.secret`
+    Example: `agbench leaderboard hidden --secret ../round-1.secret`
     """
     from agbench.evaluation import provenance
     from agbench.leaderboard import rounds, scoring
@@ -120,23 +120,23 @@ def hidden_(
         verified.save(board, submission, "hidden", hidden=result)
         value, low, high = scoring.hidden_score(submission.task, result).iqm
         return (
-            f"{submission.name}: season {result.season}, {len(result.floor)} hidden scenarios, "
+            f"{submission.name}: round {result.round}, {len(result.floor)} hidden scenarios, "
             f"score {value:.1f} [{low:.1f}, {high:.1f}]"
         )
 
     report(verify_all(verify, board, folders or None), json)
 
 
-@season.command("repeat")
+@round_.command("repeat")
 def repeat_(
-    number: Annotated[int, typer.Argument(metavar="SEASON", help="Number of a closed season.")],
+    number: Annotated[int, typer.Argument(metavar="ROUND", help="Number of a closed round.")],
     folders: Folders = None,
     board: BoardOption = BOARD,
     json: JsonOption = False,
 ) -> None:
-    """Run a closed season's hidden scenarios again and hold them against what was written down.
+    """Run a closed round's hidden scenarios again and hold them against what was written down.
 
-    Example: `agbench leaderboard season repeat 1`
+    Example: `agbench leaderboard round repeat 1`
     """
     from agbench.leaderboard import rounds
     from agbench.leaderboard.checks.submission import CheckedSubmission
@@ -149,10 +149,10 @@ def repeat_(
 
         def verify(submission: CheckedSubmission) -> str:
             written = verified.load(board, submission).hidden
-            if written is None or written.season != number:
-                return f"{submission.name}: did not take part in season {number}"
+            if written is None or written.round != number:
+                return f"{submission.name}: did not take part in round {number}"
             compare(written, runs.run(submission))
-            return f"{submission.name}: season {number} again, {len(written.floor)} scenarios as written"
+            return f"{submission.name}: round {number} again, {len(written.floor)} scenarios as written"
 
         report(verify_all(verify, board, folders or None), json)
 

@@ -1,7 +1,7 @@
-"""Seasons of the leaderboard: each has a secret, of which only the SHA-256 is public until it closes.
+"""Rounds of the leaderboard: each has a secret, of which only the SHA-256 is public until it closes.
 
-`BOARD/seasons.yaml` lists them. Hidden scenarios follow from the secret, so that whoever has the
-secret of a closed season can make them again, and see that it is the one that was promised.
+`BOARD/rounds.yaml` lists them. Hidden scenarios follow from the secret, so that whoever has the
+secret of a closed round can make them again, and see that it is the one that was promised.
 """
 
 import hashlib
@@ -23,18 +23,18 @@ from agbench.envs.scenario_weather import read_secret
 from agbench.errors import ConfigError
 from agbench.files import write_text
 
-FILE: Final = "seasons.yaml"
+FILE: Final = "rounds.yaml"
 SCENARIOS: Final = 50
 _LEAST_CHARACTERS: Final = 32
 
 
-class LeaderboardSeason(Strict):
-    """A season: its number, days (ISO 8601), how many hidden scenarios a task has, and the promise.
+class LeaderboardRound(Strict):
+    """A round: its number, days (ISO 8601), how many hidden scenarios a task has, and the promise.
 
     `sha256` is that of the secret's file without white space at its ends; `revealed` is the secret.
     """
 
-    season: int = Field(ge=1)
+    round: int = Field(ge=1)
     opened: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
     scenarios: int = Field(ge=1, le=1000)
     sha256: Hash
@@ -42,7 +42,7 @@ class LeaderboardSeason(Strict):
     revealed: str | None = None
 
     @model_validator(mode="after")
-    def _kept(self) -> "LeaderboardSeason":
+    def _kept(self) -> "LeaderboardRound":
         if (self.closed is None) != (self.revealed is None):
             raise ValueError("'closed' and 'revealed' stand together or not at all.")
         if self.revealed is not None and hashlib.sha256(self.revealed.encode()).hexdigest() != self.sha256:
@@ -50,76 +50,76 @@ class LeaderboardSeason(Strict):
         return self
 
 
-class Seasons(Strict):
-    """All seasons, in order; the last may be open."""
+class Rounds(Strict):
+    """All rounds, in order; the last may be open."""
 
-    seasons: list[LeaderboardSeason]
+    rounds: list[LeaderboardRound]
 
 
-def load(board: Path) -> list[LeaderboardSeason]:
-    """Return the seasons of a board; none, where none was opened."""
+def load(board: Path) -> list[LeaderboardRound]:
+    """Return the rounds of a board; none, where none was opened."""
     path = board / FILE
-    return read_file(Seasons, path).seasons if path.is_file() else []
+    return read_file(Rounds, path).rounds if path.is_file() else []
 
 
-def current(board: Path) -> LeaderboardSeason:
-    """Return the open season; raises `ConfigError` where there is none."""
+def current(board: Path) -> LeaderboardRound:
+    """Return the open round; raises `ConfigError` where there is none."""
     result = load(board)
     if not result or result[-1].closed is not None:
-        raise ConfigError(f"{board}: no season is open. Open one: agbench leaderboard season open")
+        raise ConfigError(f"{board}: no round is open. Open one: agbench leaderboard round open")
     return result[-1]
 
 
 @contextmanager
-def revealed(board: Path, number: int) -> Iterator[tuple[LeaderboardSeason, Path]]:
-    """Give a closed season and a file with its secret, which is gone after the block."""
-    season = next((s for s in load(board) if s.season == number), None)
-    if season is None or season.revealed is None:
-        text = "is open: its secret is not known" if season else "was never opened"
-        raise ConfigError(f"{board / FILE}: season {number} {text}.")
+def revealed(board: Path, number: int) -> Iterator[tuple[LeaderboardRound, Path]]:
+    """Give a closed round and a file with its secret, which is gone after the block."""
+    entry = next((s for s in load(board) if s.round == number), None)
+    if entry is None or entry.revealed is None:
+        text = "is open: its secret is not known" if entry else "was never opened"
+        raise ConfigError(f"{board / FILE}: round {number} {text}.")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "secret"
-        path.write_text(season.revealed, encoding="ascii")
-        yield season, path
+        path.write_text(entry.revealed, encoding="ascii")
+        yield entry, path
 
 
-def open_season(board: Path, secret_file: Path, scenarios: int = SCENARIOS) -> LeaderboardSeason:
-    """Open a season: publish the SHA-256 of a secret, which is drawn where its file is not there yet.
+def open_round(board: Path, secret_file: Path, scenarios: int = SCENARIOS) -> LeaderboardRound:
+    """Open a round: publish the SHA-256 of a secret, which is drawn where its file is not there yet.
 
-    Raises `ConfigError` where a season is open, the secret was used before or can be guessed, or its
+    Raises `ConfigError` where a round is open, the secret was used before or can be guessed, or its
     file lies on the board.
     """
     result = load(board)
     if result and result[-1].closed is None:
-        raise ConfigError(f"{board / FILE}: season {result[-1].season} is open; close it first.")
+        raise ConfigError(f"{board / FILE}: round {result[-1].round} is open; close it first.")
     if board.resolve() in secret_file.resolve().parents:
         raise ConfigError(f"{secret_file} lies on the board, where all can read it; keep it elsewhere.")
     if not secret_file.exists():
         _draw(secret_file)
     digest = hashlib.sha256(_text(secret_file).encode()).hexdigest()
-    if any(season.sha256 == digest for season in result):
-        raise ConfigError(f"{secret_file} is the secret of an earlier season; name a file that is not there.")
-    made = LeaderboardSeason(
-        season=len(result) + 1, opened=date.today().isoformat(), scenarios=scenarios, sha256=digest
+    if any(entry.sha256 == digest for entry in result):
+        raise ConfigError(f"{secret_file} is the secret of an earlier round; name a file that is not there.")
+    made = LeaderboardRound(
+        round=len(result) + 1, opened=date.today().isoformat(), scenarios=scenarios, sha256=digest
     )
     _save(board, [*result, made])
     return made
 
 
-def close_season(board: Path, secret_file: Path) -> LeaderboardSeason:
-    """Close the open season: reveal its secret, so that all can check and repeat what it gave."""
-    season = current(board)
-    check_secret(season, secret_file)
-    closed = season.model_copy(update={"closed": date.today().isoformat(), "revealed": _text(secret_file)})
+def close_round(board: Path, secret_file: Path) -> LeaderboardRound:
+    """Close the open round: reveal its secret, so that all can check and repeat what it gave."""
+    entry = current(board)
+    check_secret(entry, secret_file)
+    closed = entry.model_copy(update={"closed": date.today().isoformat(), "revealed": _text(secret_file)})
     _save(board, [*load(board)[:-1], closed])
     return closed
 
 
-def check_secret(season: LeaderboardSeason, secret_file: Path) -> None:
+def check_secret(entry: LeaderboardRound, secret_file: Path) -> None:
     """Raise `ConfigError` for a secret that is not the one that was promised."""
-    if hashlib.sha256(read_secret(secret_file)).hexdigest() != season.sha256:
+    if hashlib.sha256(read_secret(secret_file)).hexdigest() != entry.sha256:
         raise ConfigError(
-            f"{secret_file} is not the secret whose SHA-256 was published when season {season.season} opened."
+            f"{secret_file} is not the secret whose SHA-256 was published when round {entry.round} opened."
         )
 
 
@@ -142,6 +142,6 @@ def _text(path: Path) -> str:
     return result.decode("ascii")
 
 
-def _save(board: Path, result: list[LeaderboardSeason]) -> None:
-    content = {"seasons": [season.model_dump(exclude_none=True) for season in result]}
+def _save(board: Path, result: list[LeaderboardRound]) -> None:
+    content = {"rounds": [entry.model_dump(exclude_none=True) for entry in result]}
     write_text(board / FILE, yaml.safe_dump(content, sort_keys=False, indent=4))

@@ -84,8 +84,8 @@ class ScoredRow:
     scores: dict[str, Score]
     hidden: Score | None = None
     """The score in hidden scenarios, by which those that have one are ranked."""
-    season: int | None = None
-    """The season of the leaderboard whose hidden scenarios those were."""
+    round: int | None = None
+    """The round of the leaderboard whose hidden scenarios those were."""
 
     @property
     def standing(self) -> Standing:
@@ -122,7 +122,7 @@ def row(submission: CheckedSubmission, known: Verified) -> ScoredRow:
         ranked=enough and card.information != "model" and standing.level in ("reproduced", "hidden"),
         scores={split: score(submission, split) for split in submission.splits},
         hidden=None if known.hidden is None else hidden_score(submission.task, known.hidden),
-        season=None if known.hidden is None else known.hidden.season,
+        round=None if known.hidden is None else known.hidden.round,
     )
     for name, value in _numbers(asdict(result)):
         if not math.isfinite(value):

@@ -48,21 +48,21 @@ def everything(folder):
     )
 
 
-def test_a_season_promises_a_secret_and_keeps_its_promise(tmp_path):
+def test_a_round_promises_a_secret_and_keeps_its_promise(tmp_path):
     board, file = tmp_path / "leaderboard", tmp_path / "keep" / "drawn"
-    opened = rounds.open_season(board, file, 7)
+    opened = rounds.open_round(board, file, 7)
     drawn = file.read_text().strip()
     assert len(drawn) == 64
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert drawn.encode() not in everything(board)
     assert rounds.current(board) == opened
-    closed = rounds.close_season(board, file)
+    closed = rounds.close_round(board, file)
     assert (closed.revealed, closed.sha256, closed.scenarios) == (drawn, opened.sha256, 7)
-    with pytest.raises(ConfigError, match="no season is open"):
+    with pytest.raises(ConfigError, match="no round is open"):
         rounds.current(board)
-    with pytest.raises(ConfigError, match="is the secret of an earlier season"):
-        rounds.open_season(board, file)
-    assert rounds.open_season(board, tmp_path / "keep" / "other").season == 2
+    with pytest.raises(ConfigError, match="is the secret of an earlier round"):
+        rounds.open_round(board, file)
+    assert rounds.open_round(board, tmp_path / "keep" / "other").round == 2
     path = board / rounds.FILE
     path.write_text(path.read_text().replace(drawn, "f" * 64))
     with pytest.raises(ConfigError, match="not the one whose SHA-256 was published"):
@@ -75,18 +75,18 @@ def test_secrets_that_are_none_are_refused(tmp_path, secret):
     for content in ("guess me", "guess me too, 20 byte", "two\nlines of more than thirty-two letters"):
         short.write_text(content)
         with pytest.raises(ConfigError) as caught:
-            rounds.open_season(board, short)
+            rounds.open_round(board, short)
         assert content not in str(caught.value)
     board.mkdir()
     (board / "secret").write_text(SECRET)
     with pytest.raises(ConfigError, match="lies on the board"):
-        rounds.open_season(board, board / "secret")
-    season = rounds.open_season(board, secret)
-    with pytest.raises(ConfigError, match="season 1 is open; close it first"):
-        rounds.open_season(board, tmp_path / "other")
+        rounds.open_round(board, board / "secret")
+    opened = rounds.open_round(board, secret)
+    with pytest.raises(ConfigError, match="round 1 is open; close it first"):
+        rounds.open_round(board, tmp_path / "other")
     other = tmp_path / "other"
     other.write_text(SECRET + "x")
-    for refuse in (lambda: hidden.HiddenRuns(season, other), lambda: rounds.close_season(board, other)):
+    for refuse in (lambda: hidden.HiddenRuns(opened, other), lambda: rounds.close_round(board, other)):
         with pytest.raises(ConfigError, match="is not the secret whose SHA-256 was published") as caught:
             refuse()
         assert SECRET not in str(caught.value)
@@ -97,8 +97,8 @@ def test_the_expert_is_100_and_the_secret_decides_the_seasons(tmp_path, expert, 
     runs = {}
     for text in (SECRET, SECRET + "2", SECRET):
         secret.write_text(text)
-        season = rounds.open_season(tmp_path / f"board-{len(runs)}", secret, 5)
-        found = hidden.HiddenRuns(season, secret).run(submission)
+        opened = rounds.open_round(tmp_path / f"board-{len(runs)}", secret, 5)
+        found = hidden.HiddenRuns(opened, secret).run(submission)
         assert runs.setdefault(text, found) == found
         score = scoring.hidden_score(submission.task, found)
         assert score.seeds == pytest.approx([100.0])
@@ -115,12 +115,12 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
         return capsys.readouterr()
 
     before = everything(copy)
-    said = [run("leaderboard", "season", "open", "--secret", str(secret), "--scenarios", "5")]
+    said = [run("leaderboard", "round", "open", "--secret", str(secret), "--scenarios", "5")]
     said += [run("leaderboard", "hidden", "--secret", str(secret))]
     said += [run("leaderboard", "reproduce", str(copy))]
     said += [run("leaderboard", "score", "--json")]
     printed = "".join(s.out + s.err for s in said)
-    assert "season 1, 5 hidden scenarios, score -" in printed
+    assert "round 1, 5 hidden scenarios, score -" in printed
     (record,) = board.glob("verified/*/*/*.yaml")
     assert list(yaml.safe_load(record.read_text())["levels"]) == ["replayed", "reproduced", "hidden"]
     found = [*yaml.safe_load(record.read_text())["hidden"]["objective"]]
@@ -128,27 +128,27 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
     assert SECRET not in printed
     assert SECRET.encode() not in everything(board)
     assert everything(copy) == before
-    with pytest.raises(ConfigError, match="season 1 is open: its secret is not known"):
-        run("leaderboard", "season", "repeat", "1")
-    run("leaderboard", "season", "close", "--secret", str(secret))
+    with pytest.raises(ConfigError, match="round 1 is open: its secret is not known"):
+        run("leaderboard", "round", "repeat", "1")
+    run("leaderboard", "round", "close", "--secret", str(secret))
     secret.unlink()
-    assert "season 1 again, 5 scenarios as written" in run("leaderboard", "season", "repeat", "1").out
+    assert "round 1 again, 5 scenarios as written" in run("leaderboard", "round", "repeat", "1").out
     content = yaml.safe_load(record.read_text())
     content["hidden"]["objective"][1][2] += 1.0
     record.write_text(yaml.safe_dump(content, sort_keys=False))
     assert (
         "hidden of seed 1: running it again gives other values"
-        in run("leaderboard", "season", "repeat", "1", code=1).out
+        in run("leaderboard", "round", "repeat", "1", code=1).out
     )
 
 
 def test_rows_show_the_hidden_score(copy, child, tmp_path, secret):
     submission = leaderboard.check(copy, child)
-    season = rounds.open_season(tmp_path / "other", secret, 5)
-    found = hidden.HiddenRuns(season, secret).run(submission)
+    opened = rounds.open_round(tmp_path / "other", secret, 5)
+    found = hidden.HiddenRuns(opened, secret).run(submission)
     saved = verified.save(tmp_path / "leaderboard", submission, "hidden", hidden=found)
     row = scoring.row(submission, saved)
-    assert (row.level, row.season) == ("hidden", 1)
+    assert (row.level, row.round) == ("hidden", 1)
     assert len(row.hidden.seeds) == 2
     assert row.hidden.seeds != row.scores["test"].seeds
     assert row.hidden.metrics.keys() == submission.task.metrics.keys()

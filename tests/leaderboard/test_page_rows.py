@@ -23,7 +23,7 @@ def hidden_run(submission, score, cost=0.0):
     """Return a run in which every seed has the same score in each of five hidden scenarios."""
     seeds = submission.card.training.seeds
     return HiddenRun(
-        season=3,
+        round=3,
         sha256="0" * 64,
         floor=[0.0] * 5,
         expert=[200.0] * 5,
@@ -64,7 +64,7 @@ def readme(board):
 def test_the_table_for_download_has_what_ranks_are_by(board):
     found = rows(board.site)
     first, second = (next(r for r in found if r["agent"] == a) for a in (board.best, board.infeasible))
-    assert (first["split"], first["ranked_by"], first["season"]) == ("test", "no", "3")
+    assert (first["split"], first["ranked_by"], first["round"]) == ("test", "no", "3")
     by = [row for row in found if row["ranked_by"] == "yes"]
     assert [row["agent"] for row in by[:3]] == [board.best, board.infeasible, board.others[0]]
     assert [row["split"] for row in by[:3]] == ["hidden", "hidden", "test"]

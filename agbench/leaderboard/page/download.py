@@ -12,7 +12,7 @@ from agbench.leaderboard.scoring import Score
 _WHO: Final = (
     *("rank", "agent", "version"),
     *("trust", "stale", "exact_kinds", "kinds", "near_ties"),
-    *("season", "method", "track", "seeds"),
+    *("round", "method", "track", "seeds"),
 )
 _SCORES: Final = (
     "split",
@@ -36,7 +36,7 @@ _SCORES: Final = (
 def write_table(path: Path, view: TaskView) -> None:
     """Write a task's ranking, a row a submission and split, `hidden` among the splits.
 
-    `ranked_by` is yes on the split whose score the rank is by; `season` is that of the hidden scenarios;
+    `ranked_by` is yes on the split whose score the rank is by; `round` is that of the hidden scenarios;
     `stale` is yes where the trust was verified with an earlier version; on `exact_kinds` of `kinds` of
     machines states were equal to the last bit.
     """
@@ -61,7 +61,7 @@ def _who(row: Ranked) -> tuple[Any, ...]:
         len(result.exact),
         result.near_ties,
     )
-    how = result.season or "", card.method, card.information, seeds
+    how = result.round or "", card.method, card.information, seeds
     return row.rank or "", card.agent, card.version, *trust, *how
 
 

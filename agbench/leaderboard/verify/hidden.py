@@ -15,7 +15,7 @@ from agbench.evaluation.runner import evaluate
 from agbench.leaderboard import rounds
 from agbench.leaderboard.checks import submitted_policy
 from agbench.leaderboard.checks.submission import CheckedSubmission
-from agbench.leaderboard.rounds import LeaderboardSeason
+from agbench.leaderboard.rounds import LeaderboardRound
 from agbench.leaderboard.verify.replaying import ATOL
 from agbench.leaderboard.verify.verified import HiddenRun
 from agbench.untrusted.refusal import RefusedError
@@ -59,14 +59,14 @@ def _by_name(run: HiddenRun) -> dict[str, list[float]]:
 
 
 class HiddenRuns:
-    """Runs policies in a season's hidden scenarios; floor and expert of a task only once.
+    """Runs policies in a round's hidden scenarios; floor and expert of a task only once.
 
-    Raises `ConfigError` for a secret that is not the season's.
+    Raises `ConfigError` for a secret that is not the round's.
     """
 
-    def __init__(self, season: LeaderboardSeason, secret_file: Path) -> None:
-        rounds.check_secret(season, secret_file)
-        self._season, self._secret = season, secret_file
+    def __init__(self, entry: LeaderboardRound, secret_file: Path) -> None:
+        rounds.check_secret(entry, secret_file)
+        self._round, self._secret = entry, secret_file
         self._anchors: dict[str, tuple[Floats, Floats, Floats]] = {}
 
     def run(self, submission: CheckedSubmission) -> HiddenRun:
@@ -75,7 +75,7 @@ class HiddenRuns:
         Raises `RefusedError` for a policy that does what it must not, `ConfigError` for a task without
         hidden scenarios.
         """
-        task = with_hidden(submission.task, self._season.scenarios)
+        task = with_hidden(submission.task, self._round.scenarios)
         card, files = submission.card, submission.policies
         assert card.policy is not None
         with secret(self._secret):
@@ -85,8 +85,8 @@ class HiddenRuns:
                 for seed in card.training.seeds
             }
         return HiddenRun(
-            season=self._season.season,
-            sha256=self._season.sha256,
+            round=self._round.round,
+            sha256=self._round.sha256,
             floor=floor.tolist(),
             expert=expert.tolist(),
             expert_cost=expert_cost.tolist(),

@@ -29,14 +29,14 @@ EARLIER: Final = "verified with an earlier version"
 
 
 class HiddenRun(Strict):
-    """What a submitted policy reached in the hidden scenarios of a season of the leaderboard.
+    """What a submitted policy reached in the hidden scenarios of a round of the leaderboard.
 
     `floor`, `expert`: the objective of the task's own in the same scenarios, in the same run;
     `objective`: that of each training seed; `expert_cost` and `cost`: the constraint costs, of each
     scenario and of each training seed's episodes; `metrics`: means over seeds and scenarios.
     """
 
-    season: int = Field(ge=1)
+    round: int = Field(ge=1)
     sha256: Hash
     floor: list[Number] = Field(min_length=1)
     expert: list[Number] = Field(min_length=1)
@@ -82,7 +82,7 @@ class Verified(Strict):
     def due(self, simulator_hash: str) -> Level | None:
         """Return the level that replaying or reproducing must verify again or first; None where all hold.
 
-        Hidden runs are left out: they take their season's secret.
+        Hidden runs are left out: they take their round's secret.
         """
         if self.levels.keys() <= {"hidden"}:
             return "replayed"
@@ -160,7 +160,7 @@ def save(
 
     Who reproduces has replayed. `exact` is what was found on this kind of machine; what was found on others
     with the same code stays. `hidden` replaces what it reached in hidden scenarios before, of an earlier
-    season perhaps.
+    round perhaps.
     """
     before = load(board, submission)
     now = Code(simulator_hash=provenance.simulator_hash(submission.task), agbench=agbench.__version__)

@@ -1,0 +1,46 @@
+"""`agbench leaderboard round open | close`: the promise of a secret, and its keeping."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agbench.cli.options import BoardOption, console
+from agbench.files import BOARD
+
+round_ = typer.Typer(
+    name="round", help="Open and close a round, whose secret the hidden scenarios follow from."
+)
+SecretOption = Annotated[
+    Path, typer.Option("--secret", metavar="FILE", help="The round's secret; keep it off the board.")
+]
+
+
+@round_.command("open")
+def open_(
+    secret: SecretOption,
+    scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Hidden scenarios a task.")] = 50,
+    board: BoardOption = BOARD,
+) -> None:
+    """Publish the SHA-256 of a secret; a file that is not there is written with a new one.
+
+    Example: `agbench leaderboard round open --secret ../round-1.secret`
+    """
+    from agbench.leaderboard import rounds
+
+    made = rounds.open_round(board, secret, scenarios)
+    console.print(f"round {made.round} is open: {made.scenarios} hidden scenarios a task")
+    console.print(f"    sha256 {made.sha256}", soft_wrap=True)
+    console.print(f"    wrote {board / rounds.FILE}; keep {secret} secret until the round closes")
+
+
+@round_.command("close")
+def close_(secret: SecretOption, board: BoardOption = BOARD) -> None:
+    """Reveal the secret of the open round, so that anyone can repeat its hidden runs.
+
+    Example: `agbench leaderboard round close --secret ../round-1.secret`
+    """
+    from agbench.leaderboard import rounds
+
+    made = rounds.close_round(board, secret)
+    console.print(f"round {made.round} is closed; its secret stands in {board / rounds.FILE}")
