@@ -64,8 +64,9 @@ def _shown(path: Path) -> dict[str, Any] | None:
         text = path.read_text(encoding="utf-8")
         sections = [result[0] for result in _SECTION.finditer(text + "\n") if result[1] in _SHOWN]
         content = yaml.load("".join(sections), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        usual = isinstance(content["summary"], str) and {"floor", "expert"} <= set(content["references"])
-        return content if usual and content["splits"] else None
+        usual = isinstance(content["summary"], str) and isinstance(content.get("tags", []), list)
+        usual = usual and all(isinstance(content["references"][role], str) for role in ("floor", "expert"))
+        return content if usual and isinstance(content["splits"], dict) and content["splits"] else None
     except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
         return None
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeVa
 
 from agbench.data.reading import Strict, read_data
 from agbench.data.task import Task
+from agbench.errors import ConfigError
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
@@ -112,9 +113,18 @@ def policy(
         families: those whose tasks it is for; all, if none is named.
         fit: what `agbench fit` runs, as `package.module:function`: from (task, settings), or (task,
             settings, search), to the fitted settings and what they reach in training.
+
+    Raises:
+        ConfigError: for a name that a kind of another module has.
     """
 
     def register(make: C) -> C:
+        other = KINDS.get(name)
+        if other is not None and other.make.__module__ != make.__module__:
+            raise ConfigError(
+                f"there is a kind of policy {name!r} in {other.make.__module__} already; give the one in "
+                f"{make.__module__} another name."
+            )
         KINDS[name] = Kind(name, make, settings, tuple(families), fit)
         return make
 

@@ -39,8 +39,7 @@ def kind(name: str, where: str = "") -> Kind:
     A module of that name is loaded first, then what a package says it has, and all others only if the
     kind is in none of them.
     """
-    if name not in KINDS:
-        _load(module for module in _modules() if module.endswith(f".{name.replace('-', '_')}"))
+    _load(module for module in _modules() if module.endswith(f".{name.replace('-', '_')}"))
     if name in KINDS:
         return KINDS[name]
     points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}

@@ -9,7 +9,7 @@ import agbench
 from agbench.data import catalog
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.policies import registry
-from agbench.policies.base import KINDS
+from agbench.policies.base import KINDS, policy
 
 FIELD, GREENHOUSE = "wheat-nitrogen-v1", "greenhouse-tomato-v1"
 NEW = """
@@ -98,3 +98,13 @@ def test_a_policy_of_a_field_loads_no_greenhouse(name):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_kind_of_another_module_keeps_its_name():
+    def schedule(name, settings, interface):
+        raise AssertionError
+
+    registry.kind("schedule")
+    with pytest.raises(ConfigError, match=r"'schedule' in agbench\.policies\.field\.schedule already"):
+        policy("schedule")(schedule)
+    assert registry.kind("schedule").make.__module__ == "agbench.policies.field.schedule"
