@@ -69,11 +69,11 @@ def tidy(axes: "Axes", grid: str | None = "both") -> None:
 def save(figure: "Figure", path: str | os.PathLike[str], dpi: float) -> Path:
     """Write a figure in the format of the file's suffix; a killed run leaves no half file."""
     target = Path(path)
-    names = figure.canvas.get_supported_filetypes()
-    if target.suffix.lower().removeprefix(".") not in names:
+    file_types = figure.canvas.get_supported_filetypes()
+    if target.suffix.lower().removeprefix(".") not in file_types:
         raise ConfigError(
             f"{target}: no picture can be written in the format {target.suffix or '(none)'}; give a file"
-            f" that ends in one of {', '.join(f'.{kind}' for kind in sorted(names))}."
+            f" that ends in one of {', '.join(f'.{kind}' for kind in sorted(file_types))}."
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     return _replace(target, lambda draft: figure.savefig(draft, dpi=dpi))

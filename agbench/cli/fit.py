@@ -26,7 +26,7 @@ def fit(
     from agbench.policies.tuning.fitting import fit_file
 
     spec = catalog.task(task)
-    text = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
-    path, mean = fit_file(spec, policy, Search(**text) if text else None)
+    budget = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
+    path, mean = fit_file(spec, policy, Search(**budget) if budget else None)
     console.print(f"{task}  {policy}  mean in training {mean:.2f} {spec.protocol.objective_unit}")
     console.print(f"    wrote {path}")

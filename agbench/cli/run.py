@@ -62,15 +62,15 @@ def run(
 def _print_steps(season: "ToldSeason", steps: "Sequence[Step]") -> None:
     console.print(f"[bold]{season.task.task}[/bold]  {season.policy}  {season.scenario}")
     table = Table(box=None, pad_edge=False)
-    reading = list(season.steps[0].told)
+    reading = list(season.steps[0].commands)
     columns = [name for name in season.columns if name not in reading]
     for heading in ("    day", *(reading or ["action"]), *columns, "reward"):
         table.add_column(heading, justify="left" if heading == "action" else "right", no_wrap=bool(reading))
     digits = 2 if reading else 1
     for step in steps:
-        text = [plain(step.told[name]) for name in reading] or [step.action]
+        given = [plain(step.commands[name]) for name in reading] or [step.action]
         values = [plain(step.observation[name]) for name in columns]
-        table.add_row(f"    {step.date}", *text, *values, f"{step.reward:.{digits}f}")
+        table.add_row(f"    {step.date}", *given, *values, f"{step.reward:.{digits}f}")
     console.print(table)
     protocol = season.task.protocol
     unit = f" {protocol.objective_unit}" if protocol.objective == "return" else ""

@@ -50,8 +50,8 @@ def submit(
     from agbench.leaderboard.submitting import submit as make
 
     content = {} if card is None else _card(card)
-    text = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
-    content.update({key: value for key, value in text.items() if value is not None})
+    stated = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
+    content.update({key: value for key, value in stated.items() if value is not None})
     if steps is not None:
         content["training"] = {**content.get("training", {}), "steps": steps}
     if rule is not None or policy:

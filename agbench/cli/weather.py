@@ -235,8 +235,8 @@ def as_repair(text: str) -> "Repair":
     """Return a named repair; raises for any other word."""
     from agbench.weather.readers.observations import Repair
 
-    for names in get_args(Repair):
-        if text == names:
-            result: Repair = names
+    for way in get_args(Repair):
+        if text == way:
+            result: Repair = way
             return result
     raise unknown("repair", text, get_args(Repair), where="--repair")

@@ -209,11 +209,11 @@ class Sources:
     def _resolve(self, module: str, dotted: str) -> Iterator[Place]:
         """Yield what a dotted name, used in a module, stands for."""
         first, _, rest = dotted.partition(".")
-        names = self.module(module)
-        if first in names.definitions:
+        source = self.module(module)
+        if first in source.definitions:
             yield module, first
-        if first in names.imported:
-            yield from self._find(names.imported[first], rest)
+        if first in source.imported:
+            yield from self._find(source.imported[first], rest)
 
     def _find(self, target: Place, rest: str) -> Iterator[Place]:
         """Yield what an imported thing, and an attribute of it, stand for."""
@@ -429,9 +429,9 @@ def closure_hash(*roots: str) -> str:
     )
     path = cache_folder() / "closures" / f"{sources.digest[:32]}.json"
     stored = sealed.read(path, sources.digest)
-    names: dict[str, str] = {} if stored is None else json.loads(stored)
+    hashes: dict[str, str] = {} if stored is None else json.loads(stored)
     label = " ".join(sorted(roots))
-    if label not in names:
-        names[label] = sources.hash(roots)
-        sealed.write(path, sources.digest, json.dumps(names).encode())
-    return names[label]
+    if label not in hashes:
+        hashes[label] = sources.hash(roots)
+        sealed.write(path, sources.digest, json.dumps(hashes).encode())
+    return hashes[label]

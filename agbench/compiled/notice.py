@@ -12,12 +12,12 @@ class _CompilationNotice(event.Listener):
 
     def __init__(self) -> None:
         self.depth = 0
-        self.told = False
+        self.announced = False
 
     def on_start(self, event: Any) -> None:
         name = event.data["dispatcher"].py_func.__module__ or ""
-        if self.depth == 0 and not self.told and name.startswith("agbench."):
-            self.told = True
+        if self.depth == 0 and not self.announced and name.startswith("agbench."):
+            self.announced = True
             print(
                 "agbench: compiling the simulators, once per installation (some 10 s) ...",
                 file=sys.stderr,

@@ -42,12 +42,12 @@ def keys(task: Task) -> list[str]:
 
 def _path(task: Task, key: str) -> list[str]:
     """Return the path of a key from its full or short name."""
-    names = keys(task)
+    paths = keys(task)
     text = key.replace("__", ".")
-    if text in names:
+    if text in paths:
         return text.split(".")
     if "." not in text:
-        meant = [path for path in names if path.split(".")[-1] == text]
+        meant = [path for path in paths if path.split(".")[-1] == text]
         if len(meant) == 1:
             return meant[0].split(".")
         if meant:
@@ -55,7 +55,7 @@ def _path(task: Task, key: str) -> list[str]:
                 f"override {key!r} is ambiguous: {' or '.join(meant)} "
                 f"(in Python {' or '.join(path.replace('.', '__') for path in meant)})."
             )
-    words = {path.split(".")[-1] for path in names} | set(names)
+    words = {path.split(".")[-1] for path in paths} | set(paths)
     raise ConfigError(f"override: unknown key {key!r}.{did_you_mean(text, words)}")
 
 

@@ -26,8 +26,8 @@ def seconds(value: Any) -> int:
         number, unit = split_quantity(value)
         result = number * _SECONDS[unit]
     except (ValueError, KeyError):
-        names = ", ".join(_SECONDS)
-        raise ValueError(f"{value!r} is not a duration such as '7 d' (units: {names}).") from None
+        units = ", ".join(_SECONDS)
+        raise ValueError(f"{value!r} is not a duration such as '7 d' (units: {units}).") from None
     if result < 1 or result != int(result):
         raise ValueError(f"{value!r} must be a whole number of seconds, at least 1.")
     return int(result)

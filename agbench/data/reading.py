@@ -95,7 +95,11 @@ def load_yaml(text: str, file: str) -> Any:
         with suppress(yaml.YAMLError):  # the other loader says what is wrong
             loader: Any = _QuickLoader
             return _load(loader(text), file)
-    return construct(StrictLoader(text), file)
+    try:
+        loader = StrictLoader(text)
+    except yaml.reader.ReaderError as error:
+        raise ConfigError(f"{file}: not text: {error.reason} (character {error.position + 1}).") from None
+    return construct(loader, file)
 
 
 def construct(loader: StrictLoader, file: str) -> Any:
@@ -151,10 +155,10 @@ def _sentence(schema: type[BaseModel], error: Any) -> str:
     key = ".".join(location)
     kind, value = error["type"], error["input"]
     if kind == "extra_forbidden":
-        names = _keys_at(schema, error["loc"][:-1])
+        keys = _keys_at(schema, error["loc"][:-1])
         parent = ".".join(location[:-1])
         prefix = f"{parent}: " if parent else ""
-        return f"{prefix}unknown key {location[-1]!r}.{did_you_mean(location[-1], names)}"
+        return f"{prefix}unknown key {location[-1]!r}.{did_you_mean(location[-1], keys)}"
     if kind == "missing":
         return f"the key {key!r} is missing."
     if kind == "literal_error":

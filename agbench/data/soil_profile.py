@@ -106,8 +106,8 @@ class SoilProfile(Strict):
         _in_units(self, ("surface_conductivity",))
         for layer in self.layers:
             if layer.material not in self.materials:
-                names = ", ".join(self.materials)
-                raise ValueError(f"a layer is of {layer.material!r}; the materials are {names}.")
+                materials = ", ".join(self.materials)
+                raise ValueError(f"a layer is of {layer.material!r}; the materials are {materials}.")
         at = {"SMW": self.wilting_point, "SMFCF": self.field_capacity, "SM0": SATURATED}
         for name, material in self.materials.items():
             for limit, pf in at.items():

@@ -24,4 +24,6 @@ class Table(Strict):
     @field_validator("points", mode="before")
     @classmethod
     def _pairs(cls, value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
         return [tuple(p) if isinstance(p, list) else p for p in value]

@@ -128,9 +128,9 @@ class Task(Strict):
 
     @model_validator(mode="after")
     def _objective_exists(self) -> "Task":
-        names = ("return", *self.metrics)
-        if self.protocol.objective not in names:
+        objectives = ("return", *self.metrics)
+        if self.protocol.objective not in objectives:
             raise ValueError(
-                f"protocol.objective {self.protocol.objective!r} is not one of {', '.join(names)}."
+                f"protocol.objective {self.protocol.objective!r} is not one of {', '.join(objectives)}."
             )
         return self

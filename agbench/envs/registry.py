@@ -1,5 +1,6 @@
 """Task ids: registered with Gymnasium, and made into environments."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,14 @@ NAMESPACE = "agbench"
 
 
 def register_with_gymnasium() -> None:
-    """Register every task that Gymnasium does not know yet; no file is opened."""
+    """Register every task that Gymnasium does not know yet; no file is opened.
+
+    A name that cannot be an id is left out: `agbench check` says what is wrong with its file.
+    """
     from gymnasium.envs.registration import register, registry
 
     for name in places.names("task"):
-        if f"{NAMESPACE}/{name}" not in registry:
+        if f"{NAMESPACE}/{name}" not in registry and re.fullmatch(r"[\w.-]+", name):
             register(
                 id=f"{NAMESPACE}/{name}",
                 entry_point="agbench.envs.registry:single_environment",

@@ -52,12 +52,12 @@ class ReferenceRuns:
 
     def of(self, world: Any) -> Floats:
         """Return the variable on every day of a world's season, (days,)."""
-        names = self._runs.get(id(world))
-        if names is None:
+        run = self._runs.get(id(world))
+        if run is None:
             if len(self._runs) >= _REMEMBERED:
                 self._runs.clear()
-            names = self._runs[id(world)] = world, self._run(world)
-        return names[1]
+            run = self._runs[id(world)] = world, self._run(world)
+        return run[1]
 
     def _run(self, world: Any) -> Floats:
         simulator = self._make(1)

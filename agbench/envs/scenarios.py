@@ -28,7 +28,7 @@ class ScenarioSet:
         self,
         split: str,
         keys: Sequence[str],
-        names: Sequence[str],
+        all_keys: Sequence[str],
         build: Build,
         series: DailySeries | None = None,
         random: bool = False,
@@ -38,7 +38,7 @@ class ScenarioSet:
         self.series = series
         self.keys = tuple(keys)
         self.random = random
-        self._known = frozenset((*names, *keys))
+        self._all_keys = frozenset((*all_keys, *keys))
         self._beyond = beyond
         self._build = build
         self._worlds: dict[str, Any] = {}
@@ -51,7 +51,7 @@ class ScenarioSet:
 
     def world(self, key: str, generator: "np.random.Generator | None" = None) -> Any:
         """Return the world of a scenario; raises `UnknownNameError` for a key that stands for none."""
-        if key not in self._known:
+        if key not in self._all_keys:
             if self._beyond is None or not self._beyond(key):
                 raise self._unknown(key)
             return self._build(key, generator if self.random else None)
@@ -64,6 +64,6 @@ class ScenarioSet:
 
     def _unknown(self, key: Any) -> UnknownNameError:
         """Return the error for a key that stands for no scenario; long lists of keys are not printed."""
-        short = len(self._known) <= _PRINTED
-        hint = did_you_mean(key, self._known) if short else f" Keys are such as {self.keys[0]}."
+        short = len(self._all_keys) <= _PRINTED
+        hint = did_you_mean(key, self._all_keys) if short else f" Keys are such as {self.keys[0]}."
         return UnknownNameError(f"split {self.split!r}: unknown scenario {key!r}.{hint}")

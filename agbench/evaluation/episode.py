@@ -23,15 +23,15 @@ _DAY = 86_400  # s
 class Step:
     """One decision: the day it led to, the action in words, what was seen then, the reward.
 
-    Where steps are shorter than a day the day is a moment; `told` is what controls or set points the action
-    led to, where there are any.
+    Where steps are shorter than a day the day is a moment; `commands` is what controls or set points the
+    action led to, where there are any.
     """
 
     date: date
     action: str
     observation: dict[str, float]
     reward: float
-    told: dict[str, float] = field(default_factory=dict)
+    commands: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def run_season(
 
 def _day(steps: Sequence[Step]) -> Step:
     """Return the steps of one day as one: it is dated by its first."""
-    values = {name: float(np.mean([s.told[name] for s in steps])) for name in steps[0].told}
+    values = {name: float(np.mean([s.commands[name] for s in steps])) for name in steps[0].commands}
     seen = {name: float(np.mean([s.observation[name] for s in steps])) for name in steps[0].observation}
     first = steps[0].date
     day = first.date() if isinstance(first, datetime) else first

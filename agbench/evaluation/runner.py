@@ -98,9 +98,9 @@ def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
 
 def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFrame | None" = None) -> Result:
     """Run a result's episodes again, each with a policy of its own, and return what they give now."""
-    names = {key for split in result.task.splits for key in result.task.scenarios(split)}
-    text = set(result.episodes["scenario"])
-    years = None if text <= names else sorted({int(key.split("/")[1][:4]) for key in text})
+    keys = {key for split in result.task.splits for key in result.task.scenarios(split)}
+    played = set(result.episodes["scenario"])
+    years = None if played <= keys else sorted({int(key.split("/")[1][:4]) for key in played})
     parts = build(result.task, result.split, weather=weather, years=years)
     env = SeasonEnv(parts)
     rollouts = []

@@ -104,11 +104,11 @@ class ScoredRow:
         )
 
 
-def row(submission: CheckedSubmission, known: Verified) -> ScoredRow:
+def row(submission: CheckedSubmission, levels: Verified) -> ScoredRow:
     """Return the row of a submission; raises `ResultError` where what it claims has no finite score."""
     card = submission.card
     enough = card.method not in LEARNED or len(card.training.seeds) >= SEEDS_TO_RANK
-    standing = verified.standing(known, provenance.simulator_hash(submission.task))
+    standing = verified.standing(levels, provenance.simulator_hash(submission.task))
     result = ScoredRow(
         task=card.task,
         agent=card.agent,
@@ -121,8 +121,8 @@ def row(submission: CheckedSubmission, known: Verified) -> ScoredRow:
         near_ties=standing.near_ties,
         ranked=enough and card.information != "model" and standing.level in ("reproduced", "hidden"),
         scores={split: score(submission, split) for split in submission.splits},
-        hidden=None if known.hidden is None else hidden_score(submission.task, known.hidden),
-        round=None if known.hidden is None else known.hidden.round,
+        hidden=None if levels.hidden is None else hidden_score(submission.task, levels.hidden),
+        round=None if levels.hidden is None else levels.hidden.round,
     )
     for name, value in _numbers(asdict(result)):
         if not math.isfinite(value):

@@ -149,8 +149,8 @@ def _fill(
 def _copy_policies(
     folder: Path, card: Mapping[str, Any], seeds: Sequence[int], policies: Sequence[str | Path]
 ) -> None:
-    text = card.get("policy") or {}
-    kind = text.get("format")
+    policy = card.get("policy") or {}
+    kind = policy.get("format")
     if not policies:
         return
     suffix = submitted_policy.SUFFIXES.get(str(kind), "")

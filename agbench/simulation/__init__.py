@@ -35,13 +35,13 @@ def simulate(model: str, **arguments: Any) -> "pd.DataFrame":
 
 def _check_arguments(function: Callable[..., Any], model: str, arguments: Mapping[str, Any]) -> None:
     """Raise `ConfigError` for an argument that a model does not take, or one that it lacks."""
-    names = {name: p for name, p in signature(function).parameters.items() if name != "model"}
+    parameters = {name: p for name, p in signature(function).parameters.items() if name != "model"}
     text = f'agbench.simulate("{model}")'
-    takes = f" It takes {', '.join(names)}."
+    takes = f" It takes {', '.join(parameters)}."
     for name in arguments:
-        if name not in names:
-            near = did_you_mean(name, names) if get_close_matches(name, names) else ""
+        if name not in parameters:
+            near = did_you_mean(name, parameters) if get_close_matches(name, parameters) else ""
             raise ConfigError(f"{text}: unknown argument {name!r}.{near}{takes}")
-    missing = [name for name, p in names.items() if p.default is p.empty and name not in arguments]
+    missing = [name for name, p in parameters.items() if p.default is p.empty and name not in arguments]
     if missing:
         raise ConfigError(f"{text}: {' and '.join(missing)} must be given.{takes}")

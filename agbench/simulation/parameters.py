@@ -113,7 +113,8 @@ def check_crop(crop: Crop, where: str) -> None:
 def check_soil(soil: Soil, where: str) -> None:
     """Raise `ConfigError` where the model that reads most of a soil would refuse it.
 
-    Of several such models it is the one that lacks least.
+    Of several such models it is the one that lacks least. What only other models read must be in their
+    units and bounds.
     """
     soil_water = "single" if soil.profile is None else "layered"
     tables = models.parameter_tables(soil_water)
@@ -125,6 +126,11 @@ def check_soil(soil: Soil, where: str) -> None:
     best = max(tables, key=read_and_lacking)
     model = models.find(best, soil_water=soil_water)
     check_whole(model, read_entry(model, soil, where), {"soil": where})
+    for table in tables.values():
+        others = {name for name in soil.values if name in table and name not in tables[best]}
+        for name in others & soil.parameters.keys():
+            _check_unit(table, name, split_quantity(soil.parameters[name])[1], where)
+        check(table, {name: soil.values[name] for name in others}, models.parameter_names, where)
 
 
 def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None:

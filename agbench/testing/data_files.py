@@ -5,8 +5,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from yaml.reader import ReaderError
-
 from agbench.data import catalog
 from agbench.data.anchors import Anchors
 from agbench.data.baseline import Baseline
@@ -67,10 +65,7 @@ def _check(path: Path) -> None:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}.") from None
-    try:
-        content = load_yaml(text, str(path))
-    except ReaderError as error:
-        raise ConfigError(f"{path}: not text: {error.reason} (character {error.position + 1}).") from None
+    content = load_yaml(text, str(path))
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: expected keys and values.")
     if path.stem == catalog.ANCHORS:
@@ -83,10 +78,7 @@ def _check(path: Path) -> None:
             f"{did_you_mean(first, _KINDS)}"
         )
     read, follow = _KINDS[kind]
-    try:
-        result = read(content, str(path))
-    except TypeError as error:
-        raise ConfigError(f"{path}: a value is not of the kind that its key takes: {error}.") from None
+    result = read(content, str(path))
     if kind != "policy" and content[kind] != path.stem:
         raise ConfigError(f"{path}: {kind}: must be the file's own name, {path.stem!r}.")
     try:

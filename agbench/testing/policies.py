@@ -35,9 +35,9 @@ def _require_protocol(policy: Any) -> None:
         fail(f"{policy!r} is no policy: it needs name, information, reset(seed) and a call.")
     if not isinstance(policy.name, str) or not policy.name:
         fail(f"{policy!r}: name {policy.name!r} is not a text.")
-    names = get_args(Information)
-    if policy.information not in names:
-        fail(f"{policy.name}: information {policy.information!r} is not one of {', '.join(names)}.")
+    kinds = get_args(Information)
+    if policy.information not in kinds:
+        fail(f"{policy.name}: information {policy.information!r} is not one of {', '.join(kinds)}.")
     if isinstance(policy, Planner) and policy.information == "observation":
         fail(f"{policy.name}: a policy that plans on the core uses more than the observation.")
 

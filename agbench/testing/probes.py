@@ -257,8 +257,8 @@ def main(arguments: list[str]) -> None:
         result[name] = value
         print(f"{value}  {name}", flush=True)
     if "--write" in arguments:
-        valid = shipped() if FILE.is_file() else {}
-        FILE.write_text(json.dumps(valid | result, indent=1) + "\n", "utf-8")
+        fingerprints = shipped() if FILE.is_file() else {}
+        FILE.write_text(json.dumps(fingerprints | result, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

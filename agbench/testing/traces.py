@@ -83,14 +83,14 @@ def record_rows(env: SeasonVectorEnv, actions: Actions, seed: int) -> list[Trace
     waiting = np.zeros(n, dtype=np.bool_)
     while (taken < steps).any():
         chosen = actions[np.minimum(taken, steps - 1), np.arange(n)]
-        text = env.step(chosen)
-        ended = text[2] | text[3]
+        result = env.step(chosen)
+        ended = result[2] | result[3]
         for i in range(n):
             if waiting[i]:
-                traces[i].append(_at_reset(int(taken[i]), text[0][i].copy(), _row(text[4], i)))
+                traces[i].append(_at_reset(int(taken[i]), result[0][i].copy(), _row(result[4], i)))
             elif taken[i] < steps:
                 taken[i] += 1
-                traces[i] += _moments(env, int(taken[i]), i, text)
+                traces[i] += _moments(env, int(taken[i]), i, result)
         waiting = ended & (env.autoreset_mode is AutoresetMode.NEXT_STEP)
         if ended.any() and env.autoreset_mode is AutoresetMode.DISABLED:
             observations, info = env.reset(options={"reset_mask": ended})
@@ -100,9 +100,9 @@ def record_rows(env: SeasonVectorEnv, actions: Actions, seed: int) -> list[Trace
     return traces
 
 
-def _moments(env: SeasonVectorEnv, step: int, i: int, text: tuple[Any, ...]) -> Trace:
+def _moments(env: SeasonVectorEnv, step: int, i: int, result: tuple[Any, ...]) -> Trace:
     """Return a row's step, and its reset where that came with it."""
-    observations, rewards, terminated, truncated, info = text
+    observations, rewards, terminated, truncated, info = result
     ended = bool(terminated[i] or truncated[i])
     flags = float(rewards[i]), bool(terminated[i]), bool(truncated[i])
     if not (ended and env.autoreset_mode is AutoresetMode.SAME_STEP):

@@ -25,7 +25,9 @@ def algorithm_of(path: str | Path, said: str | None = None) -> str:
     Raises `ConfigError` for what is no zip of Stable-Baselines3, for another algorithm than that of
     the zip, and where a policy of one's own leaves it open which it is.
     """
-    name = None if said is None else {names.upper(): names for names in ALGORITHMS}.get(said.upper())
+    name = (
+        None if said is None else {algorithm.upper(): algorithm for algorithm in ALGORITHMS}.get(said.upper())
+    )
     if said is not None and name is None:
         raise ConfigError(f"unknown algorithm {said!r}.{did_you_mean(said, ALGORITHMS)}")
     result = _found(_settings(Path(path)))

@@ -137,14 +137,14 @@ def derive(
     TEMP is the mean of TMIN and TMAX; E0, ES0 and ET0 are reference evapotranspiration; DAYLP
     is astronomical. A day that lacks any value becomes a row of NaN.
     """
-    names = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
-    names.setdefault("TEMP", (names["TMIN"] + names["TMAX"]) / 2.0)
-    day_of_year = _days_of_year(start, names["TMIN"].size)
-    if not names.keys() >= set(EVAPORATION):
-        computed = _evaporation(names, day_of_year, latitude, elevation, angstrom)
-        names = {**dict(zip(EVAPORATION, computed.T, strict=True)), **names}
-    names["DAYLP"] = _photoperiods(day_of_year, latitude)
-    values = np.column_stack([names[name] for name in DAILY.names])
+    series = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+    series.setdefault("TEMP", (series["TMIN"] + series["TMAX"]) / 2.0)
+    day_of_year = _days_of_year(start, series["TMIN"].size)
+    if not series.keys() >= set(EVAPORATION):
+        computed = _evaporation(series, day_of_year, latitude, elevation, angstrom)
+        series = {**dict(zip(EVAPORATION, computed.T, strict=True)), **series}
+    series["DAYLP"] = _photoperiods(day_of_year, latitude)
+    values = np.column_stack([series[name] for name in DAILY.names])
     values[np.isnan(values).any(axis=1)] = np.nan
     return values
 
@@ -238,7 +238,7 @@ def _place(frame: "pd.DataFrame", name: str, column: str) -> float:
 
 
 def _evaporation(
-    names: Mapping[str, Floats],
+    series: Mapping[str, Floats],
     day_of_year: Floats,
     latitude: float,
     elevation: float,
@@ -247,7 +247,7 @@ def _evaporation(
     from agbench.weather.evapotranspiration import reference_et
 
     tmin, tmax, irrad, vap, wind = (
-        np.ascontiguousarray(names[c]) for c in ("TMIN", "TMAX", "IRRAD", "VAP", "WIND")
+        np.ascontiguousarray(series[c]) for c in ("TMIN", "TMAX", "IRRAD", "VAP", "WIND")
     )
     a, b = angstrom
     return reference_et(day_of_year, tmin, tmax, irrad, vap, wind, float(latitude), float(elevation), a, b)

@@ -67,8 +67,8 @@ def _check_scale(values: Floats, start: date, name: str) -> None:
     if np.nanmax(light, initial=0.0) < _DARK:
         _refuse(light > 0.0, light, "IRRAD", "above 1e5 at least once in a series", start, name)
     rain = values[:, DAILY.column("RAIN")]
-    names = rain[~np.isnan(rain)]
-    if names.size and (names > _DOWNPOUR).mean() > _OFTEN:
+    present = rain[~np.isnan(rain)]
+    if present.size and (present > _DOWNPOUR).mean() > _OFTEN:
         _refuse(rain > _CLOUDBURST, rain, "RAIN", "a cloudburst only where rain is rare", start, name)
     vapour, low = values[:, DAILY.column("VAP")], values[:, DAILY.column("TMIN")]
     ratio = vapour / (6.11 * np.exp(17.27 * low / (low + 237.3)))

@@ -53,13 +53,13 @@ def site_generator(name: str) -> Generator:
             f"the site {name} has no climate to generate seasons from; fit one with"
             f" agbench weather fit {name} --observations FILE."
         )
-    names = _GENERATORS.get(name)
-    if names is None or names[0] is not site:
+    generator = _GENERATORS.get(name)
+    if generator is None or generator[0] is not site:
         place = site.place
         where = (place.latitude, place.longitude, place.elevation)
-        names = site, Generator(name, from_climate(site.climate), *where, angstrom_of(site))
-        _GENERATORS[name] = names
-    return names[1]
+        generator = site, Generator(name, from_climate(site.climate), *where, angstrom_of(site))
+        _GENERATORS[name] = generator
+    return generator[1]
 
 
 def angstrom_of(site: Site) -> tuple[float, float]:

@@ -163,3 +163,10 @@ def test_every_name_in_a_shipped_task_exists():
         assert catalog.find("crop", simulator.crop)
         assert catalog.find("soil", simulator.soil)
         assert catalog.find("site", simulator.site)
+
+
+def test_a_file_that_is_no_text_is_refused_with_its_name(tmp_path):
+    path = tmp_path / "task.yaml"
+    path.write_bytes(b"task: a\0b")
+    with pytest.raises(ConfigError, match=r"task\.yaml: not text"):
+        read_file(FieldTask, path)

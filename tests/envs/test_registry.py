@@ -14,6 +14,7 @@ import agbench
 from agbench.data import catalog
 from agbench.envs import SeasonEnv, SeasonVectorEnv
 from agbench.errors import ConfigError, UnknownNameError
+from agbench.testing.data_files import check_file
 
 TASK = "wheat-nitrogen-v1"
 
@@ -208,3 +209,12 @@ def test_an_entry_point_to_no_package_is_told_and_breaks_nothing(tmp_path):
 def test_an_unknown_file_names_the_nearest(kind, name, nearest):
     with pytest.raises(UnknownNameError, match=f"unknown {kind} '{name}'.*{nearest}"):
         catalog.find(kind, name)
+
+
+def test_a_file_whose_name_cannot_be_an_id_hides_no_other_task(tmp_path):
+    folder = write_task(tmp_path, "my wheat-v1")
+    code = f"import agbench, gymnasium, json; print(json.dumps(gymnasium.make('agbench/{TASK}').spec.id))"
+    name, told = in_a_fresh_process(code, AGBENCH_PATH=str(folder))
+    assert name == f"agbench/{TASK}"
+    assert "Warning" not in told
+    assert "task" in check_file(folder / "tasks" / "my wheat-v1.yaml")

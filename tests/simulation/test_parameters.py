@@ -120,3 +120,21 @@ def test_every_parameter_is_declared_with_unit_meaning_and_source(model):
     for p in models.find(model).parameters:
         assert all((p.unit, p.meaning, p.source, p.bounds)), p.name
         assert p.part in ("crop", "soil"), p.name
+
+
+@pytest.mark.parametrize("value", ["-1.0 g m-2 d-1", "0.07 kg"])
+def test_what_only_one_model_reads_of_a_soil_is_checked_too(value, tmp_path):
+    content = yaml.safe_load(catalog.find("soil", "cropgym-nl").read_text("utf-8"))
+    content["parameters"]["RNMIN"] = value
+    path = tmp_path / "cropgym-nl.yaml"
+    path.write_text(yaml.safe_dump(content), "utf-8")
+    assert "RNMIN" in check_file(path)
+
+
+@pytest.mark.parametrize("points", [None, 3, "0"])
+def test_a_table_without_points_is_refused(points, tmp_path):
+    content = yaml.safe_load(catalog.find("crop", "wheat-1").read_text("utf-8"))
+    next(iter(content["tables"].values()))["points"] = points
+    path = tmp_path / "wheat-1.yaml"
+    path.write_text(yaml.safe_dump(content), "utf-8")
+    assert "points" in check_file(path)

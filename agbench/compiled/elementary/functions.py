@@ -34,8 +34,8 @@ def define(module: Any, name: str, lanes: int) -> Any:
     equal functions become one and no other takes its place.
     """
     symbol = f"own_{name}_{lanes}_{_contents(name, lanes)}"
-    names = module.globals.get(symbol)
-    return names if names is not None else _written(module, name, lanes, symbol, "linkonce_odr")
+    function = module.globals.get(symbol)
+    return function if function is not None else _written(module, name, lanes, symbol, "linkonce_odr")
 
 
 def definitions(text: str) -> str:
@@ -61,8 +61,8 @@ def _written(module: Any, name: str, lanes: int, symbol: str, linkage: str) -> A
     function.linkage = linkage
     function.attributes.add("noinline")  # inlined, it makes large kernels slower
     # So that LLVM makes one of equal calls and takes them out of loops; llvmlite knows only the first two.
-    for text in ("nounwind", "readnone", "willreturn", "speculatable"):
-        set.add(function.attributes, text)
+    for attribute in ("nounwind", "readnone", "willreturn", "speculatable"):
+        set.add(function.attributes, attribute)
     builder = ir.IRBuilder(function.append_basic_block())
     builder.ret(algorithm(*(Number(builder, argument) for argument in function.args)).value)
     return function

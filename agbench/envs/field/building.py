@@ -93,8 +93,8 @@ def _scenarios(
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
     builder = _WorldBuilder(task, model, given)
     builder.check_covered(keys)
-    names = [key for name in task.splits for key in task.scenarios(name)]
-    return ScenarioSet(split, keys, names, builder.build, given, builder.random, builder.stands_for_season)
+    all_keys = [key for name in task.splits for key in task.scenarios(name)]
+    return ScenarioSet(split, keys, all_keys, builder.build, given, builder.random, builder.stands_for_season)
 
 
 def _given_series(weather: Any, name: str) -> DailySeries:
@@ -219,8 +219,8 @@ def observer(task: FieldTask) -> FieldObserver:
     model, spec = _model(task), task.observation
     forecast = None
     if spec.forecast.days:
-        values = spec.forecast
-        forecast = Forecast(model.weather, values.variables, values.days, values.error)
+        ahead = spec.forecast
+        forecast = Forecast(model.weather, ahead.variables, ahead.days, ahead.error)
     return FieldObserver(
         model.variables,
         model.weather,

@@ -31,21 +31,21 @@ class Forecast:
         self._days = days
         deviation = np.array([float(error.get(name, 0.0)) for name in variables])
         self._deviation: Floats = np.arange(1.0, days + 1.0)[:, None] * deviation
-        names = [weather[name] for name in variables]
-        self._low = np.array([v.low for v in names])
-        self._high = np.array([v.high for v in names])
+        entries = [weather[name] for name in variables]
+        self._low = np.array([v.low for v in entries])
+        self._high = np.array([v.high for v in entries])
         self.entries = [
             Variable(f"{v.name}[+{ahead}]", v.unit, f"forecast: {v.meaning}", v.low, v.high)
             for ahead in range(1, days + 1)
-            for v in names
+            for v in entries
         ]
 
     def of(self, simulator: Simulator) -> Floats:
         """Return the forecasts of all rows, (n, days * variables), a day's variables together."""
         truth: Floats = simulator.coming(self._days, self._columns)  # type: ignore[attr-defined]
         noise = _noise(simulator.noise_seeds, simulator.elapsed, truth.shape[1:])  # type: ignore[attr-defined]
-        text = np.clip(truth + self._deviation * noise, self._low, self._high)
-        return text.reshape(len(text), -1)
+        forecast = np.clip(truth + self._deviation * noise, self._low, self._high)
+        return forecast.reshape(len(forecast), -1)
 
 
 def _noise(seeds: NDArray[np.uint64], day: NDArray[np.int64], shape: tuple[int, ...]) -> Floats:

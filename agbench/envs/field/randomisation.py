@@ -43,10 +43,10 @@ class RandomParameters:
         self._declared = model.parameters
         self._soils, self._crops = read["soil"], read["crop"]
         self._soil, self._crop = simulator.soil, simulator.crop
-        valid = {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
+        parameters = {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
         for name in self._spec.parameters:
-            if name not in valid or name not in model.parameters:
-                raise unknown("parameter", name, valid, where=f"{task.task}: randomisation")
+            if name not in parameters or name not in model.parameters:
+                raise unknown("parameter", name, parameters, where=f"{task.task}: randomisation")
 
     def draw(self, generator: np.random.Generator | None) -> Mapping[str, Any]:
         """Return the parameters of an episode; without a generator, those of the files."""

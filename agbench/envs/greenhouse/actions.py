@@ -95,9 +95,9 @@ class TemperatureMenu:
         light = np.ones(len(chosen), dtype=np.bool_)
         if core is not None:
             greenhouse = _greenhouse(core)
-            started = greenhouse.told[:, day] > 0.0
+            started = greenhouse.commands[:, day] > 0.0
             for column in (day, night):
-                result[started, column] = greenhouse.told[started, column]
+                result[started, column] = greenhouse.commands[started, column]
             light = self.is_day(greenhouse)
         result[light, day] = self._menu[chosen[light]]
         result[~light, night] = self._menu[chosen[~light]]

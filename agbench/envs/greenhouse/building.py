@@ -47,10 +47,10 @@ def build(
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no scenarios.")
     worlds.check_covered(keys)
-    names = [key for name in task.splits for key in task.scenarios(name)]
+    all_keys = [key for name in task.splits for key in task.scenarios(name)]
     return Parts(
         task=task,
-        scenarios=ScenarioSet(split, keys, names, worlds.build, random=worlds.random(keys)),
+        scenarios=ScenarioSet(split, keys, all_keys, worlds.build, random=worlds.random(keys)),
         actions=action_map(task),
         observer=observer(task),
         make_simulator=lambda n: make_simulator(task, n),

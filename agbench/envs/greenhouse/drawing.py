@@ -130,7 +130,7 @@ def _set_point(greenhouse: MeteredGreenhouse) -> float:
     """Return the heating's set point in force [degC]; nan where nobody tells it, or has not yet."""
     if not isinstance(greenhouse, SetpointGreenhouse) or not greenhouse.elapsed[0]:
         return np.nan
-    by_day, at_night = greenhouse.told[0, SETPOINTS.columns(["tSpDay", "tSpNight"])]
+    by_day, at_night = greenhouse.commands[0, SETPOINTS.columns(["tSpDay", "tSpNight"])]
     inside = greenhouse.day_inside()[0]
     return float(inside * by_day + (1.0 - inside) * at_night)
 
@@ -153,8 +153,8 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
     _pair(axes[1], table, x, "tAir", "rh", ("indoor (°C)", "humidity (%)"))
     set_point = table[:, _COLUMNS.index("setPoint")]
     if np.isfinite(set_point).any():
-        values = axes[1].plot(x, set_point, color=BLACK, linewidth=0.8, linestyle=":")
-        axes[1].legend(values, ["heating set point"], fontsize=6, frameon=False, loc="upper left")
+        line = axes[1].plot(x, set_point, color=BLACK, linewidth=0.8, linestyle=":")
+        axes[1].legend(line, ["heating set point"], fontsize=6, frameon=False, loc="upper left")
     _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (g m⁻²)"))
     for name, colour in zip(_ACTUATORS, _ACTUATOR_COLOURS, strict=True):
         axes[3].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)

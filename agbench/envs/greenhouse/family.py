@@ -27,7 +27,7 @@ def _set_points(core: BatchCore) -> dict[str, float]:
     simulator = core.simulator
     assert isinstance(simulator, MeteredGreenhouse)
     names = core.parts.actions.names
-    values = simulator.told[0, simulator.inputs.columns(names)].tolist()
+    values = simulator.commands[0, simulator.inputs.columns(names)].tolist()
     return dict(zip(names, values, strict=True))
 
 

@@ -71,7 +71,7 @@ def _modules(spec: GreenhouseObservation) -> tuple[list[Variable], list[tuple[in
     add(CLIMATE, spec.climate, lambda c: lambda g: g.climate()[:, c])
     add(STATES, spec.state, lambda c: lambda g: g.state[:, c])
     add(CONTROLS, spec.controls, lambda c: lambda g: g.controls[:, c])
-    add(_seen_setpoints(), spec.setpoints, lambda c: lambda g: g.told[:, c])
+    add(_seen_setpoints(), spec.setpoints, lambda c: lambda g: g.commands[:, c])
     add(FLUXES, spec.fluxes, lambda c: lambda g: _fluxes(g)[:, c])
     add(ENERGY, spec.energy, lambda c: lambda g: 1e-6 * g.used[:, [1, 0]][:, c])
     add(WEATHER, spec.weather, lambda c: lambda g: g.forecast(_NOW, c)[:, 0])

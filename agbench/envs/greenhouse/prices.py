@@ -62,8 +62,8 @@ class GreenhousePrices:
     """What fruit, CO2, heat and electricity cost in a task, in the order of `PRICED`."""
 
     def __init__(self, spec: GreenhouseReward) -> None:
-        text: list[Price] = [spec.fruit, spec.co2, spec.heat, _electricity(spec)]
-        self._of = [_read(price) for price in text]
+        prices: list[Price] = [spec.fruit, spec.co2, spec.heat, _electricity(spec)]
+        self._of = [_read(price) for price in prices]
 
     @property
     def highest(self) -> Floats:

@@ -49,8 +49,8 @@ class Known:
         own = self._rows.standing(submission)
         if is_reference(card, submission.task) or own == MERGED:
             return
-        names = self._of_task(submission.task)
-        others = [k for k in names if k.row.standing <= own and k.row.agent != card.agent]
+        earlier = self._of_task(submission.task)
+        others = [k for k in earlier if k.row.standing <= own and k.row.agent != card.agent]
         for name, identity in identities(card, submission.task, submission.policies).items():
             for other in others:
                 if identity in other.policies:
@@ -64,16 +64,16 @@ class Known:
         return self._by_task[task.task]
 
 
-def _refuse_actions(submission: CheckedSubmission, names: list[_Known]) -> None:
+def _refuse_actions(submission: CheckedSubmission, earlier: list[_Known]) -> None:
     """Refuse the actions of another agent; those of a reference are anybody's who brings a policy."""
-    if not names:
+    if not earlier:
         return
     ours = [result.fingerprint for result in submission.of_split("test")]
-    owners = np.repeat(np.arange(len(names)), [len(k.actions) for k in names])
-    theirs = np.concatenate([k.actions for k in names])
+    owners = np.repeat(np.arange(len(earlier)), [len(k.actions) for k in earlier])
+    theirs = np.concatenate([k.actions for k in earlier])
     shared: Counter[str] = Counter()
     for results in ours:
-        same = [names[i] for i in np.unique(owners[same_actions(theirs, results)])]
+        same = [earlier[i] for i in np.unique(owners[same_actions(theirs, results)])]
         if not (own_policy(submission.card) and any(k.reference for k in same)):
             shared.update({k.row.agent for k in same})
     for agent, count in sorted(shared.items()):

@@ -25,13 +25,13 @@ def judged(
     for path in places.strays(board) if folders is None else []:
         yield path, RefusedError(path.name, "", "does not belong among the submissions.")
     rows = Rows(board, (folders or ()) if named else ())
-    names = Known(rows)
+    index = Known(rows)
     with confined(tables.READER) as child:
         for folder in places.submissions(board) if folders is None else folders:
             try:
                 submission = check(folder, child)
                 refuse_taken(submission, rows)
-                names.refuse_copy(submission)
+                index.refuse_copy(submission)
                 yield folder, submission
             except RefusedError as error:
                 yield folder, error

@@ -48,14 +48,14 @@ def add(board: Path, again: Collection[str] = ()) -> list[str]:
     `again` names rows that no release has had yet and whose digest is to be written anew. Raises
     `ConfigError` where another row changed.
     """
-    names = {name: digest for name, digest in read(board).items() if name not in again}
-    for name, digest in names.items():
+    digests = {name: digest for name, digest in read(board).items() if name not in again}
+    for name, digest in digests.items():
         message = _change(board, name, digest)
         if message is not None:
             raise ConfigError(message)
     folders = {"/".join(f.parts[-3:]): f for f in places.submissions(board)}
-    new = {name: _digest(folder) for name, folder in folders.items() if name not in names}
-    text = yaml.safe_dump(dict(sorted((names | new).items())), sort_keys=False, width=200)
+    new = {name: _digest(folder) for name, folder in folders.items() if name not in digests}
+    text = yaml.safe_dump(dict(sorted((digests | new).items())), sort_keys=False, width=200)
     write_text(board / INDEX, _HEADER + text)
     return sorted(new)
 

@@ -126,10 +126,10 @@ def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
     if content == task.content():
         return
     try:
-        values = read_task(content, "content")
+        claimed = read_task(content, "content")
     except (AgBenchError, ValueError, OverflowError) as error:
         raise RefusedError(name, "content", str(error).removeprefix("content: ")) from None
-    ours, theirs = provenance.identity(task), provenance.identity(values)
+    ours, theirs = provenance.identity(task), provenance.identity(claimed)
     for key in sorted(set(ours) | set(theirs)):
         if ours.get(key) != theirs.get(key):
             raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")

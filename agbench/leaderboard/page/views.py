@@ -255,8 +255,8 @@ def profiles(view: TaskView) -> tuple[Markup, list[str]]:
     A row that is the expert or the oracle itself is not drawn twice.
     """
     given = anchors.of_split(view.task, RANKING)
-    names = {"expert": given.expert, **({} if given.oracle is None else {"oracle": given.oracle})}
-    lines = {role: given.scores(values[None]) for role, values in names.items()}
+    returns = {"expert": given.expert, **({} if given.oracle is None else {"oracle": given.oracle})}
+    lines = {role: given.scores(values[None]) for role, values in returns.items()}
     references = list(lines.values())
     for row in view.ranked or view.rows:
         scores = scoring.counted(row.entry.submission, RANKING)

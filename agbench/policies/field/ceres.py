@@ -54,11 +54,11 @@ class Ceres:
     def plan(self, core: BatchCore, row: int) -> None:
         """Find the best schedule for the scenario of a row; each scenario is solved once."""
         key = str(core.scenario[row])
-        names = self._solved.get((id(core.parts), key))
-        if names is None:
-            names = core.parts, self.solve(core.parts, key)
-            self._solved[id(core.parts), key] = names
-        self._schedule = names[1]
+        solved = self._solved.get((id(core.parts), key))
+        if solved is None:
+            solved = core.parts, self.solve(core.parts, key)
+            self._solved[id(core.parts), key] = solved
+        self._schedule = solved[1]
 
     def __call__(self, observation: Any) -> Any:
         """Return the action of the next decision."""

@@ -61,11 +61,11 @@ class Evolved:
     def plan(self, core: BatchCore, row: int) -> None:
         """Find the best actions for the episode of a row; each fixed scenario is solved once."""
         key = id(core.parts), str(core.scenario[row])
-        names = None if core.parts.scenarios.random else self._solved.get(key)
-        if names is None:
-            names = core.parts, self.solve(core.parts, core.save(row))
-            self._solved[key] = names
-        self._actions = names[1]
+        solved = None if core.parts.scenarios.random else self._solved.get(key)
+        if solved is None:
+            solved = core.parts, self.solve(core.parts, core.save(row))
+            self._solved[key] = solved
+        self._actions = solved[1]
 
     def __call__(self, observation: Any) -> Any:
         """Return the action of the next decision."""

@@ -224,7 +224,7 @@ def _numbers(arrays: dict[str, NDArray[Any]], name: str, file: str, shape: tuple
     return numbers
 
 
-def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, names: Any, dimensions: int) -> list[str]:
+def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, allowed: Any, dimensions: int) -> list[str]:
     """Take known words out of the arrays."""
     if name not in arrays:
         raise RefusedError(file, name, "missing.")
@@ -236,6 +236,6 @@ def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, names: Any, di
     except ValueError:
         raise RefusedError(file, name, "not text.") from None
     for word in words:
-        if word not in names:
-            raise RefusedError(file, name, f"unknown {word!r}; known: {', '.join(names)}.")
+        if word not in allowed:
+            raise RefusedError(file, name, f"unknown {word!r}; known: {', '.join(allowed)}.")
     return words

@@ -70,12 +70,12 @@ class CropCalendar:
         )
 
     def __post_init__(self) -> None:
-        for key, value, names in (
+        for key, value, words in (
             ("crop_start_type", self.crop_start_type, START_TYPES),
             ("crop_end_type", self.crop_end_type, END_TYPES),
         ):
-            if value not in names:
-                raise ConfigError(f"calendar: {key} {value!r} is unknown.{did_you_mean(value, names)}")
+            if value not in words:
+                raise ConfigError(f"calendar: {key} {value!r} is unknown.{did_you_mean(value, words)}")
         if self.crop_end_type in _DATED and self.crop_end_date is None:
             raise ConfigError(f"calendar: end type {self.crop_end_type!r} needs a crop_end_date.")
         if self.crop_end_date is not None and self.crop_end_date <= self.crop_start_date:
@@ -123,7 +123,7 @@ def as_date(what: str, value: Any) -> date:
             value = value.astype("datetime64[D]").item()
         elif hasattr(value, "date") and callable(value.date):
             value = value.date()
-        names = isinstance(value, date) and value == value  # a NaT is a date that equals nothing
-        return value if names else date.fromisoformat(value)
+        is_date = isinstance(value, date) and value == value  # a NaT is a date that equals nothing
+        return value if is_date else date.fromisoformat(value)
     except (TypeError, ValueError):
         raise ConfigError(f"{what}: {value!r} is not a date like 1984-02-24.") from None

@@ -33,9 +33,9 @@ class WorldPool:
 
     def slot(self, world: World, in_use: NDArray[np.int64]) -> int:
         """Return the slot of a world, put into the pool if new; slots `in_use` are not reused."""
-        names = self._slot_of.get(id(world))
-        if names is not None:
-            return names
+        present = self._slot_of.get(id(world))
+        if present is not None:
+            return present
         slot = self._free_slot(in_use)
         for name, array in world.arrays.items():
             stack = self._room(name, array, slot)

@@ -1,5 +1,6 @@
 """The batch of a daily model: n rows of state, and the worlds that they share."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -44,7 +45,7 @@ class SavedRow:
     memory: Floats
 
 
-class DailySimulator:
+class DailySimulator(ABC):
     """n independent simulations of a daily model; see `agbench.simulators.base.Simulator`.
 
     A model says what its `inputs` and its weather are; `_MANAGEMENT` is the record of a day's management,
@@ -147,14 +148,14 @@ class DailySimulator:
         self.state[row] = saved.state
         self._memory[row, :, :width] = saved.memory
 
+    @abstractmethod
     def _manage(self, inputs: Floats, arrives: Floats, amounts: Floats) -> None:
         """Set the `amounts` (n, len(_MANAGEMENT)) that inputs come to; `arrives` are their shares."""
-        raise NotImplementedError
 
-    def _check(self, world: Any) -> None:
+    def _check(self, world: Any) -> None:  # noqa: B027  # most models have nothing to do here
         """Refuse a world that this model cannot run."""
 
-    def _make_room(self, wanted: int) -> None:
+    def _make_room(self, wanted: int) -> None:  # noqa: B027  # most models have nothing to do here
         """Widen `_memory` to what the worlds of the pool need, and to `wanted` at least."""
 
     def _begin(

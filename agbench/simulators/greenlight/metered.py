@@ -53,7 +53,7 @@ class MeteredGreenhouse(GreenLightSimulator):
     Meters take each flux at the interval's end: exact for heat, electricity and CO2, which are held
     over an interval, and of first order for harvest, transpiration and light.
 
-    Per row: `controls` (8) are those of the last interval, `told` the last inputs, all 0 before the
+    Per row: `controls` (8) are those of the last interval, `commands` the last inputs, all 0 before the
     first; `meters` (6) what was used since the start, in the order of `METERS`; `opened` (8) the
     seconds for which each control would have been fully on.
     """
@@ -69,7 +69,7 @@ class MeteredGreenhouse(GreenLightSimulator):
         widths = (len(CONTROLS), len(METERS), len(METERS), len(FLUXES), len(self.inputs), len(CONTROLS))
         self._memory: Floats = np.zeros((n, sum(widths)))
         parts = np.split(self._memory, np.cumsum(widths)[:-1], axis=1)
-        self.controls, self.meters, self._before, self._flows, self.told, self.opened = parts
+        self.controls, self.meters, self._before, self._flows, self.commands, self.opened = parts
         self._fluxes = FluxReader(self._structure, FLUXES)
         self._begin: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
 
@@ -77,7 +77,7 @@ class MeteredGreenhouse(GreenLightSimulator):
         """Advance the chosen rows by `steps` intervals, fewer where a world ends."""
         moving = np.ones(self.n, dtype=np.bool_) if mask is None else mask
         self._before[moving] = self.meters[moving]
-        self.told[moving] = inputs[moving]
+        self.commands[moving] = inputs[moving]
         for _ in range(steps):
             going = moving & (self.elapsed < self.horizon)
             if not going.any():

@@ -88,9 +88,9 @@ def _in_words(result: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table with stages as words and dates as dates; columns that PCSE lacks are left out."""
     import pandas as pd
 
-    names = result[[name for name in result if name in _DATES or result[name].notna().any()]]
+    filled = result[[name for name in result if name in _DATES or result[name].notna().any()]]
     columns: dict[Any, Any] = {}
-    for name, column in names.items():
+    for name, column in filled.items():
         if name in _DATES:
             columns[name] = pd.to_datetime(column)
         else:

@@ -104,9 +104,9 @@ class PcseSimulator:
         result = np.empty((self.n, days, len(columns)))
         for i in range(self.n):
             row = self._row(i)
-            names = row.world.series.window(row.world.start, row.engine.day)
-            last = names.shape[0] - 1
-            result[i] = names[np.maximum(0, np.arange(last - days + 1, last + 1))][:, columns]
+            window = row.world.series.window(row.world.start, row.engine.day)
+            last = window.shape[0] - 1
+            result[i] = window[np.maximum(0, np.arange(last - days + 1, last + 1))][:, columns]
         return result
 
     def save(self, row: int) -> SavedPcse:

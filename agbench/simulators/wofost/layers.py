@@ -50,7 +50,7 @@ def read_layers(record: NDArray[Any], tables: list[Floats], profile: Mapping[str
     )
     record["LAYERS"] = len(layers)
     record["SURFACE_CONDUCTIVITY"] = conductivity
-    names: list[tuple[bytes, bytes]] = []
+    kinds: list[tuple[bytes, bytes]] = []
     for i, layer in enumerate(layers):
         place = f"{where}: SoilLayers[{i}]"
         moisture, conducts = (_curve(layer, key, place) for key in ("SMfromPF", "CONDfromPF"))
@@ -62,8 +62,8 @@ def read_layers(record: NDArray[Any], tables: list[Floats], profile: Mapping[str
         record["LAYER_CRAIRC"][i] = _number(layer, "CRAIRC", place)
         record["LAYER_COND_FC"][i] = exp10(afgen.afgen(conducts, field))
         curves = (moisture.tobytes(), conducts.tobytes())
-        names.append(curves)
-        record["LAYER_KIND"][i] = names.index(curves)
+        kinds.append(curves)
+        record["LAYER_KIND"][i] = kinds.index(curves)
         _check(record, i, place)
 
 

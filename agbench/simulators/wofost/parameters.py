@@ -93,8 +93,8 @@ def collect(
         record[name] = value
     tables = [built.get(name, np.zeros((3, 2))) for name in TABLES]
     for constant, table in zip(_CONSTANTS, _CO2_TABLES, strict=True):
-        names = table in built and "CO2" in values
-        record[constant] = afgen.afgen(built[table], values["CO2"]) if names else 1.0
+        applies = table in built and "CO2" in values
+        record[constant] = afgen.afgen(built[table], values["CO2"]) if applies else 1.0
     return record, tables
 
 

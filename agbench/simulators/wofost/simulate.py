@@ -150,9 +150,9 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
         if name == "STAGE":
             columns[name] = np.where(crop, np.array(STAGES, dtype=object)[column.astype(int)], None)
         elif name in _DATES:
-            valid = crop & (column >= 0.0)
-            stamps = np.where(valid, column, 0).astype("datetime64[D]")
-            columns[name] = np.where(valid, stamps, np.datetime64("NaT"))
+            present = crop & (column >= 0.0)
+            stamps = np.where(present, column, 0).astype("datetime64[D]")
+            columns[name] = np.where(present, stamps, np.datetime64("NaT"))
         else:
             published = names.get(name, name)
             if name == "SM" and world.soil_water == "layered":

@@ -105,8 +105,8 @@ def _hourly(path: Path, table: "pd.DataFrame") -> Floats:
     sky = (air + ZERO) * np.sqrt(np.sqrt(emissivity)) - ZERO
     if "ghi_infrared" in hours:
         infrared = hours["ghi_infrared"]
-        names = (infrared >= _INFRARED[0]) & (infrared <= _INFRARED[1])
-        sky = np.where(names, np.sqrt(np.sqrt(infrared / STEFAN_BOLTZMANN)) - ZERO, sky)
+        measured = (infrared >= _INFRARED[0]) & (infrared <= _INFRARED[1])
+        sky = np.where(measured, np.sqrt(np.sqrt(infrared / STEFAN_BOLTZMANN)) - ZERO, sky)
     sun = np.maximum(hours["ghi"], 0.0)
     return np.column_stack([sun, air, vapour, co2, wind, sky])
 

@@ -76,8 +76,8 @@ def _files(folder: Path, station: str) -> dict[int, Path]:
         files[code + (1000 if code >= 900 else 2000)] = path
     if not files:
         stations = sorted({p.stem for p in folder.glob("*.[0-9][0-9][0-9]")})
-        names = f"Stations there: {', '.join(stations)}." if stations else "No CABO files there."
-        raise WeatherError(f"no CABO weather file {station}.??? in {folder}. {names}")
+        hint = f"Stations there: {', '.join(stations)}." if stations else "No CABO files there."
+        raise WeatherError(f"no CABO weather file {station}.??? in {folder}. {hint}")
     return files
 
 

@@ -26,8 +26,8 @@ def read_observations(path: Path, repair: Repair = "none") -> DailySeries:
     `"drop-implausible"` makes days with an impossible value missing; the provenance records it.
     """
     if path.suffix.lower() not in _READERS:
-        names = ", ".join(_READERS)
-        raise WeatherError(f"{path}: weather files end in one of {names}; this ends in {path.suffix!r}.")
+        suffixes = ", ".join(_READERS)
+        raise WeatherError(f"{path}: weather files end in one of {suffixes}; this ends in {path.suffix!r}.")
     if not path.is_file():
         raise WeatherError(f"there is no weather file {path}.")
     series = _READERS[path.suffix.lower()](path, repair)

@@ -85,13 +85,13 @@ def in_our_units(frame: "pd.DataFrame", name: str) -> "pd.DataFrame":
 
 
 def _converted(values: Floats, variable: str, unit: str, name: str) -> Floats:
-    names = CONVERSIONS[variable]
-    if unit not in names:
+    conversions = CONVERSIONS[variable]
+    if unit not in conversions:
         raise WeatherError(
             f"weather {name}: column {variable} is in {unit!r}, which is not known;"
-            f" give it in one of {', '.join(names)} (the model's own is {DAILY[variable].unit})."
+            f" give it in one of {', '.join(conversions)} (the model's own is {DAILY[variable].unit})."
         )
     try:
-        return names[unit](np.asarray(values, dtype=np.float64))
+        return conversions[unit](np.asarray(values, dtype=np.float64))
     except (ValueError, TypeError) as error:
         raise WeatherError(f"weather {name}: column {variable} is not numeric: {error}.") from None

@@ -111,17 +111,17 @@ class Predictive:
             outcomes = try_out(parts, self._controls, world, present, candidates, ahead)
             return [(self._value(world, outcome, now + ahead), outcome) for outcome in outcomes]
 
-        names = [policy_candidate(self._start)]
+        tried_out = [policy_candidate(self._start)]
         if self._planned is not None:
-            names.append(self._follow(self._planned[now - self._since :], parts.task.step))
-        tried = trials(names)
+            tried_out.append(self._follow(self._planned[now - self._since :], parts.task.step))
+        tried = trials(tried_out)
         solved = self._solve(world, _best(tried), now)
         if solved is not None:
             tried += trials([self._follow(solved, parts.task.step)])
         best = _best(tried)
         self.log.plans += 1
         self.log.rules += best is tried[0][1]
-        self.log.kept += len(names) > 1 and best is tried[1][1]
+        self.log.kept += len(tried_out) > 1 and best is tried[1][1]
         return best.controls
 
     def _solve(self, world: GreenhouseWorld, guess: Outcome, now: int) -> Floats | None:
