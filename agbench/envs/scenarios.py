@@ -17,9 +17,9 @@ _PRINTED: Final = 50  # keys in a message
 class ScenarioSet:
     """A split: the keys of its scenarios in order, and their worlds.
 
-    A key is stable text such as `wageningen/1984`. `known` are keys beyond the split that may be
+    A key is stable text such as `wageningen/1984`. `all_keys` are keys beyond the split that may be
     asked for, and so are all that `beyond` says yes to; it raises for one that lacks weather. A world
-    is built once, when first needed (`beyond` the known ones every time: there is no end of them);
+    is built once, when first needed (`beyond` these every time: there is no end of them);
     with `random`, anew for every episode, from the episode's own generator. `series` is the weather
     that was given in place of the sites' own, if any.
     """
