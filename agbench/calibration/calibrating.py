@@ -153,4 +153,5 @@ class _Stage:
 def _rounded(values: Floats, low: Floats, high: Floats) -> Floats:
     """Return values in six significant digits, which is what the crop's file says, inside their bounds."""
     digits = np.array([float(f"{value:.6g}") for value in values])
-    return np.clip(digits, low, high)
+    result: Floats = np.clip(digits, low, high)
+    return result
