@@ -11,6 +11,15 @@ FLOWERING: Final = 11.0
 VERAISON: Final = 12.0
 RIPE: Final = 13.0
 
+STAGES_GRAPE: Final = ("endodorm", "ecodorm", "budbreak", "flowering", "veraison", "ripe")
+"""Words for the stages, from ENDODORMANT on."""
+
+DATES_GRAPE: Final = ("DOB", "DOL", "DOV", "DOR", "DOC", "DON", "DOPB")
+ANNUAL_ONLY: Final = frozenset(
+    ("DOS", "DOE", "DOA", "DOM", "DOV", "VERN", "ISVERNALISED", "VERN_FORCED", "VERNR", "VERNFAC")
+)
+"""Columns of annual crops that grape vines do not have, or have with another meaning."""
+
 STATES_GRAPE = parse("""
     PHENOLOGY | - | 0 ecodormancy, 1 bud break, 2 bloom, 3 veraison, 4 ripe, 5 endodormancy
     CSUM | - | chilling units | 0 1e4
@@ -40,8 +49,16 @@ RATES_GRAPE = parse("""
 """)
 MEMORY_GRAPE = parse("""
     CHILLING | - | 1 while cold counts as chilling (published setting)
-    PHOTOPERIOD | h | day length of the day before | 0 24
     SHORTENING | - | 1 while days shorten
     HCY | degC | HC of the day before | -100 0
     FROST_WORST | - | the largest share that one frost has killed since the buds closed or broke | 0 1
+""")
+CHANGED_GRAPE = parse("""
+    STAGE | - | 0 no crop, 8 endodorm, 9 ecodorm, 10 budbreak, 11 flowering, 12 veraison, 13 ripe | 0 20
+    DVS | - | development stage: 0 bud break, 1 bloom, 2 veraison, 3 ripe | -0.2 10
+    TSUM | degC d | heat units since bud break
+    TSUME | degC d | heat units of ecodormancy
+    DTSUM | degC | heat units of the day
+    DTSUME | degC | heat units of the day in ecodormancy
+    DSLV3 | kg ha-1 d-1 | death of leaves by frost (sound setting)
 """)

@@ -16,7 +16,11 @@ _p = partial(Parameter, part="crop", source=WOFOSTGYM)
 _brin = partial(Parameter, part="crop", source=BRIN)
 _cold = partial(Parameter, part="crop", source=FERGUSON)
 
+UNUSED: Final = frozenset(("IDSL", "DLO", "DLC", "DTSMTB", "VERNBASE", "VERNSAT", "VERNDVS", "VERNRTB"))
+"""What annual crops read of development, and grape vines do not."""
+
 GRAPE: Final = (
+    _p("AGEI", "-", "age at the start of the crop in years", 0, 200),
     _p("TSUM4", "degC d", "temperature sum of a unit of DVS in ripe and resting vines", ABOVE_0, 20_000),
     _p("MLDORM", "h", "day length of autumn below which the vine rests", 0, 24),
     _brin("Q10C", "-", "fall of chilling per 10 degC, as a factor", ABOVE_0, 10),

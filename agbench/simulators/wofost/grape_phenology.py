@@ -11,13 +11,14 @@ L.), American Journal of Enology and Viticulture 68, 60-72; W. Solow et al. (202
 
 Reads: TMIN, TMAX from weather.
 Sets: DTSUME, DTSUM [degC]; DVR [d-1]; DCU [d-1]; STAGE, PHENOLOGY, DVS, CSUM, CHILLING, SHORTENING [-];
-    TSUME, TSUM [degC d]; PHOTOPERIOD [h]; DOB, DOL, DOV, DOR, DON, DOC [date].
+    TSUME, TSUM [degC d]; DAY_LENGTH [h]; DOB, DOL, DOV, DOR, DON, DOC [date].
 """
 
 from typing import Any
 
 from agbench.compiled import kernel
 from agbench.compiled.elementary import pow
+from agbench.simulators.wofost.civil_calendar import month_and_day
 from agbench.simulators.wofost.grape_columns import (
     BUD_BREAK,
     ECODORMANT,
@@ -30,7 +31,7 @@ from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import limit
 
 _CLOSED = -0.1  # DVS of closed buds in ecodormancy
-_AUGUST = 8
+_FIRST_OF_AUGUST = 801  # as month_and_day has it
 _CODES = (1.0, 2.0, 3.0, 4.0, 5.0, 0.0)  # PHENOLOGY of bud break, bloom, veraison, ripe, endo-, ecodormancy
 
 
@@ -38,7 +39,7 @@ _CODES = (1.0, 2.0, 3.0, 4.0, 5.0, 0.0)  # PHENOLOGY of bud break, bloom, verais
 def start_grape_phenology(s: Any, p: Any) -> None:
     """Put the vine at bud break, or into ecodormancy."""
     s.DOB = s.DOL = s.DOV = s.DOR = s.DON = s.DOC = s.DOH = -1.0
-    s.PHOTOPERIOD = 0.0
+    s.DAY_LENGTH = 0.0
     if p.START_EMERGED > 0.0:
         s.STAGE = BUD_BREAK
         s.DVS = p.DVSI
@@ -84,22 +85,8 @@ def chilling_units(low: float, high: float, p: Any) -> float:
 
 
 @kernel
-def month_and_day(today: float) -> tuple[int, int]:
-    """Return month and day of the month of a day since 1970-01-01.
-
-    E.G. Richards (2013), Calendars, in: Explanatory Supplement to the Astronomical Almanac, section 15.11.
-    """
-    f = int(today) + 2440588 + 1401
-    f += ((4 * (int(today) + 2440588) + 274277) // 146097) * 3 // 4 - 38
-    e = 4 * f + 3
-    h = 5 * (e % 1461 // 4) + 2
-    return (h // 153 + 2) % 12 + 1, h % 153 // 5 + 1
-
-
-@kernel
 def _chills_from_august(p: Any, s: Any, today: float) -> bool:
-    month, day = month_and_day(today)
-    if month == _AUGUST and day == 1:
+    if month_and_day(int(today)) == _FIRST_OF_AUGUST:
         s.CHILLING = 1.0
     return s.CHILLING > 0.0 and s.STAGE != ECODORMANT
 
@@ -133,8 +120,8 @@ def grape_development_rates(s: Any, p: Any, w: Any, today: float) -> None:
     """Set DTSUME, DTSUM [degC], DVR [d-1] and DCU [d-1], and what day length says of the season."""
     if _chills(p, s, today):
         s.DCU = chilling_units(w.TMIN, w.TMAX, p)
-    s.SHORTENING = 1.0 if w.DAYLP < s.PHOTOPERIOD else 0.0
-    s.PHOTOPERIOD = w.DAYLP
+    s.SHORTENING = 1.0 if w.DAYLP < s.DAY_LENGTH else 0.0
+    s.DAY_LENGTH = w.DAYLP
     warmth = heat_units(w.TMIN, w.TMAX, p)
     if s.STAGE == ECODORMANT:
         s.DTSUME = warmth
@@ -156,12 +143,12 @@ def grape_development_rates(s: Any, p: Any, w: Any, today: float) -> None:
 
 @kernel
 def _short_day_after_veraison(p: Any, s: Any) -> bool:
-    return s.PHOTOPERIOD <= p.MLDORM and (s.STAGE == VERAISON or s.STAGE == RIPE)
+    return s.DAY_LENGTH <= p.MLDORM and (s.STAGE == VERAISON or s.STAGE == RIPE)
 
 
 @kernel
 def _short_day_in_autumn(p: Any, s: Any) -> bool:
-    return s.PHOTOPERIOD <= p.MLDORM and s.SHORTENING > 0.0
+    return s.DAY_LENGTH <= p.MLDORM and s.SHORTENING > 0.0
 
 
 _falls_dormant = repaired("P7", published=_short_day_after_veraison, sound=_short_day_in_autumn)

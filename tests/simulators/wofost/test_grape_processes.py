@@ -90,12 +90,6 @@ def test_chilling_is_a_unit_an_extreme_at_freezing_and_falls_with_warmth():
     assert grape_phenology.chilling_units(0.0, 10.0, p) == pytest.approx(1.0 + 1.0 / 2.17)
 
 
-def test_month_and_day_of_forty_years():
-    for day in range(0, 40 * 365 + 10):
-        date = dt.date(1970, 1, 1) + dt.timedelta(days=day)
-        assert grape_phenology.month_and_day(float(day)) == (date.month, date.day)
-
-
 def test_chilling_counts_in_endodormancy_alone():
     august = (dt.date(1991, 8, 1) - dt.date(1970, 1, 1)).days
     for sound, stage, counts in ((True, RIPE, False), (False, RIPE, True), (True, ENDODORMANT, True)):
@@ -106,7 +100,7 @@ def test_chilling_counts_in_endodormancy_alone():
 
 @pytest.mark.parametrize("stage", [BUD_BREAK, FLOWERING, VERAISON, RIPE])
 def test_short_days_of_autumn_end_every_green_stage(stage):
-    s, p = vine(stage, PHOTOPERIOD=13.3)
+    s, p = vine(stage, DAY_LENGTH=13.3)
     develop(s, p, photoperiod=13.26)
     assert stage == s.STAGE
     develop(s, p, photoperiod=13.24)
@@ -115,7 +109,7 @@ def test_short_days_of_autumn_end_every_green_stage(stage):
 
 
 def test_short_days_of_spring_do_not():
-    s, p = vine(BUD_BREAK, PHOTOPERIOD=12.0)
+    s, p = vine(BUD_BREAK, DAY_LENGTH=12.0)
     develop(s, p, photoperiod=12.1)
     assert s.STAGE == BUD_BREAK
 
