@@ -122,8 +122,8 @@ class Candidates:
         for season, build in enumerate(self._builds):
             if not self._equal(values, season, build):
                 raise SimulationError(
-                    f"the model {self._model.name} derives more from {[d.name for d in self._dimensions]} than"
-                    " was tried out; please report this specification."
+                    f"{self._model.name} derives more from {', '.join(d.name for d in self._dimensions)}"
+                    " than was tried out; please report this specification."
                 )
 
     def _equal(self, values: Floats, season: int, build: Build) -> bool:

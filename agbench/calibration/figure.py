@@ -59,6 +59,5 @@ def _panel(axes: Any, rows: "pd.DataFrame", name: str, error: FitError) -> None:
 
 
 def _errors(error: FitError) -> str:
-    unit = "" if error.unit == "-" else f" {printed(error.unit)}"
     held_out = "" if error.held_out_after is None else f", held out {error.held_out_after:.3g}"
-    return f"RMSE {error.before:.3g} → {error.after:.3g}{held_out}{unit}"
+    return f"RMSE {error.before:.3g} → {error.after:.3g}{held_out}"
