@@ -44,7 +44,10 @@ _SWITCHES = [
     *("START_EMERGED", "END_EMERGENCE", "END_MATURITY", "END_DEATH"),
     *("HARVEST_ENDS", "START_DORMANT"),
 ]
-REPAIRS: Final = (*("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"), *("W1", "W2", "C6", "C9", "P1"))
+REPAIRS: Final = (
+    *("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"),
+    *("W1", "W2", "C1", "C2", "C6", "C9", "P1"),
+)
 """Defects of the original (docs/wofost.md) whose repair has a switch; `sound` repairs them all."""
 _CALENDAR = ["CROP_START", "CROP_END", "MAX_DURATION", "LAST_DAY", "LAST_EVENT", "EPOCH"]
 _CALENDAR += ["PLANT_FIRST", "PLANT_LAST"]

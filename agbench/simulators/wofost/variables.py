@@ -18,6 +18,7 @@ from agbench.simulators.wofost.npk_columns import (
     STATES_NPK,
 )
 from agbench.simulators.wofost.perennial_columns import (
+    INPUTS_PERENNIAL,
     MEMORY_PERENNIAL,
     RATES_PERENNIAL,
     STAGE_PERENNIAL,
@@ -311,10 +312,18 @@ INPUTS: Final = VariableTable(
     PLANT | - | from 0.5 on an empty field is sown on the first day, within the sowing window | 0 1
     """)
 )
-_MANAGEMENT = (*INPUTS.names, "N_EFF", "P_EFF", "K_EFF", "IRRIG_EFF")
-INPUT: Final = np.dtype([(name, np.float64) for name in _MANAGEMENT])
-"""Management of a day: gross amounts, and those that reach the soil."""
-INPUT_WIDTH: Final = len(_MANAGEMENT)
+_OF_TREES = {v.name: v for v in INPUTS_PERENNIAL}
+INPUTS_OF: Final = {
+    "annual": INPUTS,
+    "perennial": VariableTable([*(v for v in INPUTS if v.name not in _OF_TREES), *_OF_TREES.values()]),
+}
+"""The inputs by crop type; those that fertilise and irrigate come first."""
+_ARRIVING = ("N_EFF", "P_EFF", "K_EFF", "IRRIG_EFF")
+MANAGEMENT_OF: Final = {
+    crop_type: np.dtype([(name, np.float64) for name in (*inputs.names, *_ARRIVING)])
+    for crop_type, inputs in INPUTS_OF.items()
+}
+"""Management of a day by crop type: gross amounts, and those that reach the soil."""
 
 _SOIL_NAMES = {
     v.name for v in (*_WATER, *_WATER_RATES, *STATES_NPK[4:], *_LAYERED, *_LAYERED_RATES, *_LAYERS)
