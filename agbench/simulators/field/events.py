@@ -34,7 +34,8 @@ class Event:
     fractions: tuple[float, ...] = ()
 
 
-_LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 1}
+_LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 1, "prune": 1, "replant": 1}
+_SHARES: Final = ("harvest", "prune", "replant")
 _WHOLE: Final = (1.0,)  # share of what is harvestable
 
 
@@ -79,19 +80,21 @@ def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
         )
     length, day = _LENGTHS[name], as_date(f"events[{i}]", event[0])
     given = [*event[2:], None, None]
-    if name == "harvest":
+    if name in _SHARES:
         if given[1] is not None and given[1] != ():
-            raise ConfigError(f"events[{i}]: a harvest has a share, and no recovery; got {given[1]!r}.")
-        return Event(day, name, _share(i, given[0]))
+            raise ConfigError(f"events[{i}]: a {name} has a share, and no recovery; got {given[1]!r}.")
+        return Event(day, name, _share(i, name, given[0]))
     amounts = _numbers(i, f"{name}: amount", () if given[0] is None else given[0], length)
     share = DEFAULT_FRACTION if given[1] is None else given[1]
     return Event(day, name, amounts, _numbers(i, f"{name}: recovery", share, length, upper=1.0))
 
 
-def _share(i: int, given: Any) -> tuple[float, ...]:
-    """Return the share of the harvestable that a harvest takes: all, where nothing is said."""
+def _share(i: int, name: str, given: Any) -> tuple[float, ...]:
+    """Return the share of the harvestable, or of the wood, that is taken: all, where nothing is said."""
     missing = given is None or (isinstance(given, tuple) and not given)
-    return _WHOLE if missing else _numbers(i, "harvest: share", given, 1, upper=1.0)
+    if missing and name == "prune":
+        raise ConfigError(f"events[{i}]: a prune needs a share of the wood, such as 0.2.")
+    return _WHOLE if missing else _numbers(i, f"{name}: share", given, 1, upper=1.0)
 
 
 def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) -> tuple[float, ...]:
