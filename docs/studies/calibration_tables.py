@@ -199,7 +199,6 @@ def recovery(methods=("cma", "bayesian"), budgets=None):
 
 
 GRAPE_STAGES = ("DOB", "DOL", "DOV")
-GRAPE_NAMES = {"DOB": "bud break", "DOL": "bloom", "DOV": "veraison"}
 RIESLING = {
     "CSUMDB": 119.0,
     "Q10C": 2.17,

@@ -1,7 +1,9 @@
 """Calibration: known parameters come back, stages follow one another, and what is written can be used."""
 
+import re
 from pathlib import Path
 
+import calibration_tables
 import numpy as np
 import pandas as pd
 import pytest
@@ -225,3 +227,22 @@ def test_specifications_of_the_docs_are_right():
         assert spec.calibration
         if table is None:
             assert len(prepare(spec, path.with_suffix(".csv")).seasons) == 12
+
+
+def test_the_example_of_the_page_runs():
+    page = (ROOT / "docs" / "calibration.md").read_text("utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    space = {}
+    exec(block, space)
+    assert space["result"].rmse["DOA"].after < space["result"].rmse["DOA"].before
+
+
+@pytest.mark.slow
+def test_stages_beat_one_regression_of_thermal_time_on_grape_phenology():
+    truth = calibration_tables.grape_truth()
+    table = truth.observations(seed=3)
+    kept = sorted(set(table["season"]))[-5:]
+    plan = truth.spec | {"method": "cma", "budget": 300, "population": 30, "hold_out": kept}
+    result = calibrate(plan, table, weather=truth.weather)
+    regression, _ = calibration_tables.regression(table, truth.weather, kept, [10.0])
+    assert sum(error.after for error in result.rmse.values()) < sum(regression)
