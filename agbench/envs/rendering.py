@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agbench import plotting
 from agbench.envs.core import BatchCore
-from agbench.envs.curves import Panel, curve
+from agbench.envs.curves import PanelData, curve
 from agbench.envs.family import family
 from agbench.errors import SimulationError
 from agbench.variables import Floats
@@ -65,12 +65,12 @@ class SeasonPlot:
         self._core = core
         self._note()
 
-    def panels(self) -> list[Panel]:
+    def panels(self) -> list[PanelData]:
         """Return the episode so far as curves over days, rewards left out."""
         table = np.array(self._notes)
         entries = sorted(enumerate(self._core.parts.observer.entries, 1), key=lambda entry: entry[1].unit)
         return [
-            Panel(
+            PanelData(
                 title=f"Observed [{unit}]",
                 curves=[curve(v.name, unit, table[:, 0], table[:, column]) for column, v in group],
             )

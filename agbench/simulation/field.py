@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from agbench.errors import ConfigError, WeatherError
-from agbench.simulation.parameters import Given, read_all
+from agbench.simulation.parameters import ParameterSource, read_all
 from agbench.simulators import models
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
@@ -21,9 +21,9 @@ _MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 def simulate(
     model: str,
     *,
-    crop: Given = None,
-    soil: Given = None,
-    site: Given = None,
+    crop: ParameterSource = None,
+    soil: ParameterSource = None,
+    site: ParameterSource = None,
     weather: "str | pd.DataFrame | None" = None,
     start: "date | str",
     end: "date | str | None" = None,
@@ -118,10 +118,10 @@ def _series(weather: Any) -> DailySeries:
     raise ConfigError("weather: give a site's id or a DataFrame of daily weather.")
 
 
-def _calendar(given: Mapping[str, Any] | None, start: date) -> CropCalendar:
-    if given is None:
+def _calendar(mapping: Mapping[str, Any] | None, start: date) -> CropCalendar:
+    if mapping is None:
         return CropCalendar(crop_start_date=start)
-    result = CropCalendar.from_mapping(given)
+    result = CropCalendar.from_mapping(mapping)
     if result.crop_start_date < start:
         raise ConfigError(f"calendar: crop_start_date {result.crop_start_date} lies before start {start}.")
     return result

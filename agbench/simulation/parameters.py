@@ -13,28 +13,30 @@ from agbench.simulators import models
 from agbench.simulators.field.parameters import check, require
 from agbench.variables import ParameterTable
 
-Given = str | Mapping[str, Any] | None
+ParameterSource = str | Mapping[str, Any] | None
 """A crop, soil or site: an id, or a mapping of parameters."""
 
 
-def read_all(model: models.CropModel, given: Mapping[str, Given], setting: str = "sound") -> dict[str, Any]:
+def read_all(
+    model: models.CropModel, sources: Mapping[str, ParameterSource], setting: str = "sound"
+) -> dict[str, Any]:
     """Return the parameters of a field under the model's names; of a name given twice the last counts.
 
-    `given` has crop, soil and site by kind, each an id or a mapping.
+    `sources` has crop, soil and site by kind, each an id or a mapping.
 
     Raises:
         ConfigError: for a parameter that is missing, that no model has, in a wrong unit or out of
             bounds; names the file, or the kind that a mapping was given for.
     """
     merged: dict[str, Any] = {}
-    for kind, source in given.items():
+    for kind, source in sources.items():
         if isinstance(source, str):
             merged |= parameters_of(model, kind, source, setting)
         elif isinstance(source, Mapping):
             merged |= read_mapping(model, source, kind)
         elif source is not None:
             raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {source!r}.")
-    places = {kind: place(kind, given.get(kind)) for kind in ("crop", "soil")}
+    places = {kind: place(kind, sources.get(kind)) for kind in ("crop", "soil")}
     check_whole(model, merged, places)
     wrong = contradiction({name: value for name, value in merged.items() if name in model.parameters})
     if wrong is not None:
@@ -42,9 +44,9 @@ def read_all(model: models.CropModel, given: Mapping[str, Given], setting: str =
     return merged
 
 
-def place(kind: str, given: Given) -> str:
+def place(kind: str, source: ParameterSource) -> str:
     """Return where parameters of a kind are read from: the file of an id, or the kind."""
-    return str(catalog.find(kind, given)) if isinstance(given, str) else kind
+    return str(catalog.find(kind, source)) if isinstance(source, str) else kind
 
 
 def parameters_of(model: models.CropModel, kind: str, name: str, setting: str = "sound") -> dict[str, Any]:
@@ -79,10 +81,10 @@ def read_entry(
     return values
 
 
-def read_mapping(model: models.CropModel, given: Mapping[str, Any], where: str) -> dict[str, Any]:
+def read_mapping(model: models.CropModel, mapping: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return a mapping of parameters, checked as a file is; a number may be text with its unit."""
-    plain = dict(given)
-    for name, value in given.items():
+    plain = dict(mapping)
+    for name, value in mapping.items():
         if name in model.parameters and isinstance(value, str):
             try:
                 plain[name], unit = split_quantity(value)

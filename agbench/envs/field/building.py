@@ -87,17 +87,19 @@ def _scenarios(
     task: FieldTask, model: CropModel, split: str, weather: "pd.DataFrame | None", years: Sequence[int] | None
 ) -> ScenarioSet:
     """Return the split's scenarios; others can be asked for by key, those of no split too."""
-    given = None if weather is None else _given_series(weather, task.simulator.site)
+    user_series = None if weather is None else _read_user_series(weather, task.simulator.site)
     keys = task.scenarios(split) if years is None else _of_years(task, split, years)
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
-    builder = _WorldBuilder(task, model, given)
+    builder = _WorldBuilder(task, model, user_series)
     builder.check_covered(keys)
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
-    return ScenarioSet(split, keys, all_keys, builder.build, given, builder.random, builder.stands_for_season)
+    return ScenarioSet(
+        split, keys, all_keys, builder.build, user_series, builder.random, builder.stands_for_season
+    )
 
 
-def _given_series(weather: Any, name: str) -> DailySeries:
+def _read_user_series(weather: Any, name: str) -> DailySeries:
     import pandas as pd
 
     if not isinstance(weather, pd.DataFrame):
@@ -118,10 +120,10 @@ def _of_years(task: FieldTask, split: str, years: Sequence[int]) -> list[str]:
 class _WorldBuilder:
     """Builds the worlds of scenarios; parameters and series are read once."""
 
-    def __init__(self, task: FieldTask, model: CropModel, given: DailySeries | None) -> None:
+    def __init__(self, task: FieldTask, model: CropModel, user_series: DailySeries | None) -> None:
         self._task = task
         self._model = model
-        self._given = given
+        self._user_series = user_series
         self._parameters = RandomParameters(task, model)
         self.random = task.randomisation.any or bool(task.observation.forecast.error)
 
@@ -132,7 +134,7 @@ class _WorldBuilder:
                 continue
             series, start, end = self._where_and_when(key)
             try:
-                if self._given is None:
+                if self._user_series is None:
                     _check_years(series, {start.year, end.year})
                 series.window(start, end)
             except WeatherError as error:
@@ -143,8 +145,8 @@ class _WorldBuilder:
         season = scenario_weather.read(key)
         if season is None or season.kind == "hidden":
             return False
-        if self._given is not None and season.site != self._task.simulator.site:
-            raise ConfigError(f"scenario {key}: the weather that was given is of {self._given.name}.")
+        if self._user_series is not None and season.site != self._task.simulator.site:
+            raise ConfigError(f"scenario {key}: the weather that was given is of {self._user_series.name}.")
         self.check_covered([key])
         return True
 
@@ -175,7 +177,9 @@ class _WorldBuilder:
         year = scenario_weather.parse(key).year
         start = date.fromisoformat(f"{year}-{self._task.season.start}")
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = _warmed(key, float(self._task.simulator.warming), self._given, scenario_weather.mark(key))
+        series = _warmed(
+            key, float(self._task.simulator.warming), self._user_series, scenario_weather.mark(key)
+        )
         return series, start, end if end > start else end.replace(year=end.year + 1)
 
 
@@ -186,9 +190,9 @@ def _from(start: date, month_day: str) -> date:
 
 
 @lru_cache(maxsize=64)
-def _warmed(key: str, degrees: float, given: DailySeries | None, mark: str) -> DailySeries:
+def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str) -> DailySeries:
     """Return the weather of a scenario, `degrees` [K] warmer; `mark` tells secrets apart."""
-    series = scenario_weather.series_of(key, given)
+    series = scenario_weather.series_of(key, user_series)
     return changed(series, degrees, 0.0) if degrees else series
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from agbench import plotting
 from agbench.data.greenhouse_task import INTERVAL
 from agbench.envs.core import BatchCore
-from agbench.envs.curves import Panel, curve
+from agbench.envs.curves import PanelData, curve
 from agbench.envs.rendering import SeasonPlot
 from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -63,11 +63,11 @@ class GreenhousePlot(SeasonPlot):
         """
         return dict(zip(_COLUMNS, _daily(np.array(self._notes)).T, strict=True))
 
-    def panels(self) -> list[Panel]:
+    def panels(self) -> list[PanelData]:
         """Return the season so far as curves over days, those of `daily`."""
         table = self.daily()
         return [
-            Panel(
+            PanelData(
                 title=title,
                 curves=[
                     curve(name, unit, table["days"], table[name], right=right) for name, unit, right in names

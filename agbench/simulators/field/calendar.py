@@ -53,20 +53,20 @@ class CropCalendar:
     max_duration: int = _DEFAULT_DURATION
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, Any]) -> "CropCalendar":
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> "CropCalendar":
         """Read a mapping with PCSE's keys; raises `ConfigError` for what is not of its form."""
-        for key in given:
+        for key in mapping:
             if key not in _KEYS:
                 raise ConfigError(f"calendar: unknown key {key!r}.{did_you_mean(key, _KEYS)}")
-        if given.get("crop_start_date") is None:
+        if mapping.get("crop_start_date") is None:
             raise ConfigError("calendar: crop_start_date is missing.")
-        end = given.get("crop_end_date")
+        end = mapping.get("crop_end_date")
         return cls(
-            crop_start_date=as_date("calendar: crop_start_date", given["crop_start_date"]),
-            crop_start_type=given.get("crop_start_type", "emergence"),
+            crop_start_date=as_date("calendar: crop_start_date", mapping["crop_start_date"]),
+            crop_start_type=mapping.get("crop_start_type", "emergence"),
             crop_end_date=None if end is None else as_date("calendar: crop_end_date", end),
-            crop_end_type=given.get("crop_end_type", "maturity"),
-            max_duration=_days(given.get("max_duration")),
+            crop_end_type=mapping.get("crop_end_type", "maturity"),
+            max_duration=_days(mapping.get("max_duration")),
         )
 
     def __post_init__(self) -> None:
@@ -107,13 +107,13 @@ class CropCalendar:
         return record
 
 
-def _days(given: Any) -> int:
+def _days(value: Any) -> int:
     """Return a maximum duration [d]; nothing given is a year."""
-    if given is None:
+    if value is None:
         return _DEFAULT_DURATION
-    if isinstance(given, bool) or not isinstance(given, Real) or float(given) % 1.0 != 0.0:
-        raise ConfigError(f"calendar: max_duration must be a whole number of days; got {given!r}.")
-    return int(float(given))
+    if isinstance(value, bool) or not isinstance(value, Real) or float(value) % 1.0 != 0.0:
+        raise ConfigError(f"calendar: max_duration must be a whole number of days; got {value!r}.")
+    return int(float(value))
 
 
 def as_date(what: str, value: Any) -> date:

@@ -78,20 +78,20 @@ def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
             f"events[{i}]: {model} does not understand {name!r}.{did_you_mean(str(name), allowed)}"
         )
     length, day = _LENGTHS[name], as_date(f"events[{i}]", event[0])
-    given = [*event[2:], None, None]
+    rest = [*event[2:], None, None]
     if name == "harvest":
-        if given[1] is not None and given[1] != ():
-            raise ConfigError(f"events[{i}]: a harvest has a share, and no recovery; got {given[1]!r}.")
-        return Event(day, name, _share(i, given[0]))
-    amounts = _numbers(i, f"{name}: amount", () if given[0] is None else given[0], length)
-    share = DEFAULT_FRACTION if given[1] is None else given[1]
+        if rest[1] is not None and rest[1] != ():
+            raise ConfigError(f"events[{i}]: a harvest has a share, and no recovery; got {rest[1]!r}.")
+        return Event(day, name, _share(i, rest[0]))
+    amounts = _numbers(i, f"{name}: amount", () if rest[0] is None else rest[0], length)
+    share = DEFAULT_FRACTION if rest[1] is None else rest[1]
     return Event(day, name, amounts, _numbers(i, f"{name}: recovery", share, length, upper=1.0))
 
 
-def _share(i: int, given: Any) -> tuple[float, ...]:
+def _share(i: int, value: Any) -> tuple[float, ...]:
     """Return the share of the harvestable that a harvest takes: all, where nothing is said."""
-    missing = given is None or (isinstance(given, tuple) and not given)
-    return _WHOLE if missing else _numbers(i, "harvest: share", given, 1, upper=1.0)
+    missing = value is None or (isinstance(value, tuple) and not value)
+    return _WHOLE if missing else _numbers(i, "harvest: share", value, 1, upper=1.0)
 
 
 def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) -> tuple[float, ...]:
@@ -101,10 +101,10 @@ def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) 
         values = values * length
     numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
     if len(values) != length or not numeric or not all(0.0 <= v <= upper and v != np.inf for v in values):
-        wanted = "a number" if length == 1 else f"{length} numbers (N, P, K)"
+        expected = "a number" if length == 1 else f"{length} numbers (N, P, K)"
         bound = "0 or more" if np.isinf(upper) else f"0 to {upper:g}"
         got = repr(value) if values else "none"
-        raise ConfigError(f"events[{i}]: {what} must be {wanted}, {bound}; got {got}.")
+        raise ConfigError(f"events[{i}]: {what} must be {expected}, {bound}; got {got}.")
     return tuple(float(v) for v in values)
 
 

@@ -102,11 +102,11 @@ class DailySimulator(ABC):
         """
         days = len(management)
         columns, forced = read_forced(external, world.start, days, self.variables, states, aliases)
-        given, values = np.ascontiguousarray(management).view(self._MANAGEMENT), forced[:, np.newaxis]
+        records, values = np.ascontiguousarray(management).view(self._MANAGEMENT), forced[:, np.newaxis]
         history = np.empty((1, days, len(self.variables)))
-        self._begin([world], self._all, given[:1], columns, values[:1])
+        self._begin([world], self._all, records[:1], columns, values[:1])
         history[:, 0] = self.state
-        arguments = self._arguments(self._all, given[1:], columns, values[1:])
+        arguments = self._arguments(self._all, records[1:], columns, values[1:])
         self._kernels.advance(*arguments, self._pool["last"], days - 1, history[:, 1:])
         return history[0, : int(self.elapsed[0]) + 1]
 
@@ -142,7 +142,7 @@ class DailySimulator(ABC):
         """Put a row into a saved state."""
         self._slot[row] = self._pool.slot(saved.world, self._slot)
         width = saved.memory.shape[1]
-        self._make_room(width)
+        self._reserve_memory(width)
         self.elapsed[row] = saved.clock
         self.finished[row] = saved.finished
         self.state[row] = saved.state
@@ -155,8 +155,8 @@ class DailySimulator(ABC):
     def _check(self, world: Any) -> None:  # noqa: B027  # most models have nothing to do here
         """Refuse a world that this model cannot run."""
 
-    def _make_room(self, wanted: int) -> None:  # noqa: B027  # most models have nothing to do here
-        """Widen `_memory` to what the worlds of the pool need, and to `wanted` at least."""
+    def _reserve_memory(self, width: int) -> None:  # noqa: B027  # most models have nothing to do here
+        """Widen `_memory` to what the worlds of the pool need, and to `width` at least."""
 
     def _begin(
         self,
@@ -172,7 +172,7 @@ class DailySimulator(ABC):
         for row, world in zip(rows, worlds, strict=True):
             self._check(world)
             self._slot[row] = self._pool.slot(world, self._slot)
-        self._make_room(0)
+        self._reserve_memory(0)
         self._kernels.begin(*self._arguments(mask, management, columns, values))
 
     def _arguments(

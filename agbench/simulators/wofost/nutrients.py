@@ -166,8 +166,8 @@ def crop_nutrient(x: str) -> CropNutrient:
             fixed = max(0.0, p.NFIX_FR * s[demand_all]) * active
             s.RNFIXATION = fixed
         if _open_to_soil(p, s):
-            wanted = min(min(s[demand_all] - fixed, s[available]), p[most])
-            s[uptake_all] = max(0.0, wanted) * active
+            from_soil = min(min(s[demand_all] - fixed, s[available]), p[most])
+            s[uptake_all] = max(0.0, from_soil) * active
         if s[demand_all] > 0.0:
             taken = s[uptake_all] + fixed
             s[uptake_lv] = s[demand_lv] / s[demand_all] * taken

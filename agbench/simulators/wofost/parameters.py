@@ -79,14 +79,14 @@ def parameters(model: str, layered: bool = False) -> ParameterTable:
 
 
 def collect(
-    model: str, given: Mapping[str, Any], where: str = "parameters", layered: bool = False
+    model: str, mapping: Mapping[str, Any], where: str = "parameters", layered: bool = False
 ) -> tuple[NDArray[Any], list[Floats]]:
     """Return the record and the tables (in the order of TABLES) of a mapping of parameters.
 
     Names that the model does not read are passed over; one that is missing, mistyped or out of bounds
     raises `ConfigError`.
     """
-    values, built = read(parameters(model, layered), given, model, where)
+    values, built = read(parameters(model, layered), mapping, model, where)
     check_rules(values, {"": where})
     record = np.zeros((), PARAMETERS)
     for name, value in values.items():

@@ -46,10 +46,10 @@ class WofostSimulator(DailySimulator):
                 f"batch of {self.model} on {self.soil_water} soil."
             )
 
-    def _make_room(self, wanted: int) -> None:
+    def _reserve_memory(self, width: int) -> None:
         """Widen the leaf classes: a class a day of the longest world suffices."""
-        wanted = max(wanted, self._pool["weather"].shape[1] + 1)
-        if self._memory.shape[2] < wanted:
-            wider = np.zeros((self.n, 3, wanted))
+        width = max(width, self._pool["weather"].shape[1] + 1)
+        if self._memory.shape[2] < width:
+            wider = np.zeros((self.n, 3, width))
             wider[:, :, : self._memory.shape[2]] = self._memory
             self._memory = wider

@@ -12,7 +12,7 @@ from agbench.variables import Floats
 from agbench.weather.daily import ANGSTROM, DailySeries, derive
 from agbench.weather.draws import standard_normal
 from agbench.weather.generator.kernel import angot_year, generate
-from agbench.weather.generator.parameters import KNOTS, SEASON_OF_DAY, WET_DAY, Parameters, daily
+from agbench.weather.generator.parameters import KNOTS, SEASON_OF_DAY, WET_DAY, GeneratorParameters, daily
 
 OBSERVED_ORDER: Final = ("IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN")
 FIRST_DAY: Final = date(2001, 1, 1)
@@ -28,7 +28,7 @@ class Generator:
     """The weather generator of one place; `latitude` in degrees, `elevation` in m."""
 
     name: str
-    parameters: Parameters
+    parameters: GeneratorParameters
     latitude: float
     longitude: float
     elevation: float
@@ -74,7 +74,7 @@ def _streams(name: str, seed: "int | bytes") -> "tuple[np.random.Generator, np.r
     return first, second
 
 
-def _tables(p: Parameters, latitude: float) -> tuple[Any, ...]:
+def _tables(p: GeneratorParameters, latitude: float) -> tuple[Any, ...]:
     """Return what the kernel reads: monthly numbers of each day, seasonal ones as they are."""
     return (
         daily(p.wet_after),
