@@ -9,12 +9,12 @@ import inspect
 import re
 from collections.abc import Iterable
 from functools import cache, partial
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Final, get_args
 
-from agbench.data import catalog
+from agbench.data import catalog, packages
 from agbench.data.baseline import Baseline
 from agbench.data.reading import read_file
 from agbench.data.task import Task
@@ -34,21 +34,32 @@ def policies(task: str | Task) -> list[str]:
 
 
 def kind(name: str, where: str = "") -> Kind:
-    """Return a kind of policy; raises `UnknownNameError` with the nearest names.
+    """Return a kind of policy.
 
     A module of that name is loaded first, then what a package says it has, and all others only if the
     kind is in none of them.
+
+    Raises:
+        UnknownNameError: for a kind that there is not, with the nearest names.
+        ConfigError: where the package that adds it is broken; names the package.
     """
     _load(module for module in _modules() if module.endswith(f".{name.replace('-', '_')}"))
     if name in KINDS:
+        if KINDS[name].is_ours:
+            packages.warn_of_taken(ENTRY_POINT_GROUP, name, "kind of policy")
         return KINDS[name]
-    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
-    if name in points:
-        points[name].load()
+    added = packages.names(ENTRY_POINT_GROUP)
+    if name in added:
+        packages.load(ENTRY_POINT_GROUP, name)
+        if name not in KINDS:
+            raise ConfigError(
+                f"{packages.where(ENTRY_POINT_GROUP, name)} registers no kind of policy of that name: the "
+                f"class needs the decorator @policy({name!r})."
+            )
     else:
         _load(_modules())
     if name not in KINDS:
-        raise unknown("kind of policy", name, {*KINDS, *points}, where)
+        raise unknown("kind of policy", name, {*KINDS, *added}, where)
     return KINDS[name]
 
 
@@ -141,7 +152,7 @@ def _from_settings(path: Path, task: Task) -> Policy:
     chosen = kind_of(baseline, task, path)
     settings = chosen.read(baseline.settings, where)
     try:
-        return chosen.make(path.stem, settings, interface_of(task))
+        return as_policy(chosen.make(path.stem, settings, interface_of(task)), task)
     except (ConfigError, UnknownNameError) as error:
         raise type(error)(f"{where}: {error}") from None
 
