@@ -87,7 +87,12 @@ def _without_settings() -> list[str]:
 
 def interface_of(task: Task) -> Interface[Any]:
     """Return what policies of a task are made for; reads no weather."""
-    load = partial(load_policy, task=task)
+    return _interface(task, ())
+
+
+def _interface(task: Task, above: tuple[Path, ...]) -> Interface[Any]:
+    """Return the interface of a policy; `above` are the settings files that are being loaded."""
+    load = partial(_load_policy, task=task, above=above)
     return Interface(task, family.action_map(task), family.observer(task), load)
 
 
@@ -105,28 +110,31 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
         UnknownNameError: for a policy that does not exist, with the nearest names.
         ConfigError: for wrong settings or code that is no policy.
     """
-    spec = catalog.task(task) if isinstance(task, str) else task
+    return _load_policy(name_or_path, catalog.task(task) if isinstance(task, str) else task, ())
+
+
+def _load_policy(name_or_path: str | Path, task: Task, above: tuple[Path, ...]) -> Policy:
     name = str(name_or_path)
     if name in _without_settings():
-        return KINDS[name].make(name, None, interface_of(spec))
+        return KINDS[name].make(name, None, interface_of(task))
     if _CODE.match(name):
-        return _from_code(name, spec)
+        return _from_code(name, task)
     if name.endswith(".npz"):
         from agbench.policies.networks import mlp
 
-        return mlp.load(Path(name), spec)
+        return mlp.load(Path(name), task)
     if name.endswith(".onnx"):
         from agbench.policies.networks import onnx
 
-        return onnx.load(Path(name), spec)
+        return onnx.load(Path(name), task)
     if name.endswith(".zip"):
-        raise ConfigError(f"{name}: write the model as policy.npz first: agbench export {spec.task} {name}")
+        raise ConfigError(f"{name}: write the model as policy.npz first: agbench export {task.task} {name}")
     if name.endswith((".yaml", ".yml")):
-        return _from_settings(Path(name), spec)
-    path = catalog.find_baseline(spec.task, name)
+        return _from_settings(Path(name), task, above)
+    path = catalog.find_baseline(task.task, name)
     if path is None:
-        raise unknown("policy", name, policies(spec), where=spec.task)
-    return _from_settings(path, spec)
+        raise unknown("policy", name, policies(task), where=task.task)
+    return _from_settings(path, task, above)
 
 
 def as_policy(given: Any, task: Task) -> Policy:
@@ -146,13 +154,15 @@ def as_policy(given: Any, task: Task) -> Policy:
     )
 
 
-def _from_settings(path: Path, task: Task) -> Policy:
-    """Return a policy from a settings file."""
+def _from_settings(path: Path, task: Task, above: tuple[Path, ...]) -> Policy:
+    """Return a policy from a settings file; `above` are those that it is loaded for."""
+    if path in above:
+        raise ConfigError(f"it starts from itself, by way of {', '.join(p.stem for p in above)}.")
     baseline, where = read_file(Baseline, path), f"{path}: settings"
     chosen = kind_of(baseline, task, path)
     settings = chosen.read(baseline.settings, where)
     try:
-        return as_policy(chosen.make(path.stem, settings, interface_of(task)), task)
+        return as_policy(chosen.make(path.stem, settings, _interface(task, (*above, path))), task)
     except (ConfigError, UnknownNameError) as error:
         raise type(error)(f"{where}: {error}") from None
 
