@@ -41,11 +41,11 @@ BOUNDARY: Final = frozenset(
             "agbench.envs.field.season_panels",
             "agbench.envs.greenhouse.drawing",
         ),
-        "agbench.data.families",
+        *("agbench.data.families", "agbench.data.packages"),
     }
 )
 """Modules that are not followed: what keeps and names machine code, error messages, pictures, and the
-table of families, since what builds a family's tasks leads to its own schema."""
+tables of families and packages, since what builds a family's tasks leads to its own schema."""
 
 
 class Sources:

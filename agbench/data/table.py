@@ -6,7 +6,8 @@ from pydantic import Field, field_validator
 
 from agbench.data.reading import Strict
 
-Number = Annotated[float, Field(strict=False)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+"""A finite number; text and true or false are none."""
 
 
 class Table(Strict):

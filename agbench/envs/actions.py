@@ -7,12 +7,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agbench.errors import ActionError, unknown
+from agbench.errors import ActionError, ConfigError, unknown
 from agbench.variables import Floats, VariableTable
 
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore
 
+_SAME: Final = 1e-9  # of an input; what is less is rounding
 _ROUNDING: Final = 1e-6  # a float32 may miss the edge of the space by its last bits
 
 
@@ -36,11 +37,18 @@ class ActionMap(Protocol):
     def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
         """Return the n actions that bring the inputs nearest to `wanted`, (n, names): the inverse.
 
-        `present`, (n, reads), are the values of `reads` before the step.
+        `present`, (n, reads), are the values of `reads` before the step. With those of `present(core)` the
+        inverse is exact; an agent takes what it observes of them.
         """
+
+    def present(self, core: "BatchCore") -> Floats:
+        """Return the values of `reads` in a batch about to step, (n, reads), as `inputs` takes them."""
 
     def encode(self, name: str, wanted: float) -> tuple[Any, float]:
         """Return the action for `wanted` of one input and the least of the others, and what it gives."""
+
+    def nearest(self, name: str, wanted: float) -> list[float]:
+        """Return `wanted` of one input if an action gives it, else the amounts next to it that one gives."""
 
     def describe(self) -> list[str]:
         """Return what each action, or each component of one, means."""
@@ -96,6 +104,10 @@ class Menu:
         numbers: NDArray[Any] = np.argmax(np.where(fitting, self._size, -1), axis=1)
         return numbers
 
+    def present(self, core: "BatchCore") -> Floats:
+        """Return nothing, (n, 0): a dose is the same wherever the field stands."""
+        return np.zeros((core.n, 0))
+
     def doses(self, name: str) -> list[float]:
         """Return the doses of an input that the menu offers, ascending from 0."""
         return sorted(set(self._doses[:, place(self, name)].tolist()))
@@ -104,6 +116,10 @@ class Menu:
         """Return the number of the largest dose of an input that is not above `wanted`, and the dose."""
         best = int(self.actions_of(alone(self, name, wanted))[0])
         return best, float(self._doses[best, place(self, name)])
+
+    def nearest(self, name: str, wanted: float) -> list[float]:
+        """Return the doses of an input next to `wanted`."""
+        return neighbours(self.doses(name), wanted)
 
     def describe(self) -> list[str]:
         """Return the dose of each menu number."""
@@ -142,10 +158,18 @@ class Ranges:
         actions: NDArray[np.float32] = (2.0 * share - 1.0).astype(np.float32)
         return actions
 
+    def present(self, core: "BatchCore") -> Floats:
+        """Return nothing, (n, 0): an action gives the same wherever the simulation stands."""
+        return np.zeros((core.n, 0))
+
+    def nearest(self, name: str, wanted: float) -> list[float]:
+        """Return `wanted`, or the nearest end of the input's range."""
+        i = place(self, name)
+        return [float(np.clip(wanted, self.lowest[i], self.lowest[i] + self._width[i]))]
+
     def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
         """Return the action for `wanted` of one input, the others at their lowest, and what it gives."""
-        i = place(self, name)
-        given = float(np.clip(wanted, self.lowest[i], self.lowest[i] + self._width[i]))
+        given = self.nearest(name, wanted)[0]
         return self.actions_of(alone(self, name, given))[0], given
 
     def describe(self) -> list[str]:
@@ -173,6 +197,29 @@ class Amounts(Ranges):
 
     def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
         super().__init__(table, {name: (0.0, limit) for name, limit in limits.items()})
+
+
+def neighbours(amounts: Sequence[float], wanted: float) -> list[float]:
+    """Return `wanted` alone if it is one of the amounts, else the next below and above it."""
+    for amount in amounts:
+        if abs(amount - wanted) <= _SAME:
+            return [amount]
+    below, above = [a for a in amounts if a < wanted], [a for a in amounts if a > wanted]
+    return [*([max(below)] if below else []), *([min(above)] if above else [])]
+
+
+def check_amount(actions: ActionMap, name: str, wanted: float) -> None:
+    """Raise `ConfigError` for an amount of an input that no action gives, `UnknownNameError` for its name."""
+    place(actions, name)
+    near = actions.nearest(name, wanted)
+    if not any(abs(amount - wanted) <= _SAME for amount in near):
+        raise ConfigError(no_such_amount(name, wanted, near))
+
+
+def no_such_amount(name: str, wanted: float, near: Sequence[float]) -> str:
+    """Return the sentence for an amount that cannot be given, and what can."""
+    nearest = " and ".join(f"{amount:g}" for amount in near)
+    return f"{wanted:g} of {name} cannot be given; nearest {'are' if len(near) > 1 else 'is'} {nearest}."
 
 
 def place(actions: ActionMap, name: str) -> int:
