@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
+from agbench.data.evidence import Evidence
 from agbench.data.quantity import split_quantity
 from agbench.data.reading import Strict
 from agbench.data.retention import contradiction
@@ -37,6 +38,8 @@ class Crop(Strict):
     tables: dict[str, Table] = {}
     published: dict[str, Table] = {}
     """Tables as the original has them, where ours repair it."""
+    calibration: Evidence | None = None
+    """What the parameters rest on, where `agbench calibrate` fitted them."""
 
     @property
     def values(self) -> dict[str, Any]:

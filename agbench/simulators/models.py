@@ -11,7 +11,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import Event
-from agbench.variables import ParameterTable, VariableTable
+from agbench.variables import Floats, ParameterTable, VariableTable
 from agbench.weather.daily import DailySeries
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class CropModel:
     contradict each other. `rates` and `memory` name the variables that are rates of the day, and those
     that only carry a simulation to its next day; it does not compute those that it `lacks`. `events`
     are the names of the management events it understands; `world` turns a setup into what
-    `simulator(n).reset` takes. A table of a model that `runs_on` goes on without a crop, up to the last
+    `simulator(n).reset` takes, `management` turns events into what its rows get day by day.
+    A table of a model that `runs_on` goes on without a crop, up to the last
     event or a given end. The simulators of a model that `forecasts` also tell the weather to come
     (`coming`, `noise_seeds`). `limitations` are the choices that it offers of what limits growth.
     """
@@ -78,6 +79,7 @@ class CropModel:
     simulator: Callable[[int], Simulator]
     world: Callable[[FieldSetup], Any]
     table: TableRun
+    management: Callable[[FieldSetup, Sequence[Event]], Floats]
     rates: frozenset[str]
     memory: frozenset[str]
     lacks: frozenset[str] = frozenset()

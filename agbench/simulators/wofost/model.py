@@ -15,6 +15,7 @@ from agbench.simulators.wofost.variables import INPUTS, MEMORY_NAMES, RATE_NAMES
 from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld, build_world
+from agbench.variables import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,7 @@ def model(name: str, soil_water: str = "single") -> CropModel:
         simulator=make,
         world=partial(_world, name, soil_water),
         table=partial(_table, name, soil_water),
+        management=partial(_management, name),
         rates=RATE_NAMES,
         memory=MEMORY_NAMES,
         lacks=variant.lacks,
@@ -74,7 +76,10 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
 def _table(
     name: str, soil_water: str, setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None"
 ) -> "pd.DataFrame":
+    return run(_world(name, soil_water, setup), _management(name, setup, events), external)
+
+
+def _management(name: str, setup: FieldSetup, events: Sequence[Event]) -> Floats:
     days = (setup.end - setup.start).days + 1
     adds = setup.setting == "sound" and find(name).has_repairs
-    management = daily_management(events, setup.start, days, adds)
-    return run(_world(name, soil_water, setup), management, external)
+    return daily_management(events, setup.start, days, adds)
