@@ -1,7 +1,7 @@
 """The schemas of crops, soils and sites."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -28,11 +28,15 @@ Quantities = Annotated[dict[str, float | int | bool | str], AfterValidator(_chec
 
 
 class Crop(Strict):
-    """A crop: the parameters of one variety for one or more models."""
+    """A crop: the parameters of one variety for one or more models.
+
+    `crop_type` is its way of life: `annual`, `perennial` or `grape`.
+    """
 
     crop: str
     summary: str
     source: str
+    crop_type: Literal["annual", "perennial", "grape"] = "annual"
     models: list[str] = Field(min_length=1)
     parameters: Quantities
     tables: dict[str, Table] = {}

@@ -115,7 +115,7 @@ class DailySimulator(ABC):
         """Give each row a copy of a world of its own, whose parameters `set_parameters` changes."""
         worlds = [copy(world) for _ in range(self.n)]
         self._slot[:] = [self._pool.slot(one, self._slot) for one in worlds]
-        self._make_room(0)
+        self._reserve_memory(0)
 
     def set_parameters(self, parameters: NDArray[Any], tables: Floats) -> None:
         """Set `parameters` (k,) and `tables` (k, ...) of the first k rows' worlds, as in their `arrays`."""

@@ -24,24 +24,24 @@ _SOIL_WATER: Final = ("single", "layered")
 _EVERYTHING: Final = "lnpkw"
 
 
-def model(name: str, soil_water: str = "single") -> CropModel:
-    """Return the description of a WOFOST model on a soil with a single layer or several."""
+def model(name: str, soil_water: str = "single", crop_type: str = "annual") -> CropModel:
+    """Return the description of a WOFOST model for crops of a type, on a soil with one layer or several."""
     if soil_water not in _SOIL_WATER:
         raise unknown("soil_water", soil_water, _SOIL_WATER, where=name)
     variant = find(name)
-    make = partial(WofostSimulator, name, soil_water=soil_water)
+    make = partial(WofostSimulator, name, soil_water=soil_water, crop_type=crop_type)
     return CropModel(
         name=name,
         summary=variant.summary,
         variables=make(1).variables,
         inputs=INPUTS,
         weather=WEATHER_VARIABLES,
-        parameters=parameters(name, soil_water == "layered"),
+        parameters=parameters(name, soil_water == "layered", crop_type),
         check_rules=check_rules,
         events=variant.events,
         simulator=make,
-        world=partial(_world, name, soil_water),
-        table=partial(_table, name, soil_water),
+        world=partial(_world, name, soil_water, crop_type),
+        table=partial(_table, name, soil_water, crop_type),
         management=partial(_management, name),
         rates=RATE_NAMES,
         memory=MEMORY_NAMES,
@@ -49,10 +49,11 @@ def model(name: str, soil_water: str = "single") -> CropModel:
         runs_on=True,
         forecasts=True,
         limitations=variant.limitations,
+        crop_type=crop_type,
     )
 
 
-def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
+def _world(name: str, soil_water: str, crop_type: str, setup: FieldSetup) -> WofostWorld:
     check_limitation(name, setup.limitation, find(name).limitations)
     world = build_world(
         name,
@@ -64,6 +65,7 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
         setting=setup.setting,
         limitation=setup.limitation or _EVERYTHING,
         soil_water=soil_water,
+        crop_type=crop_type,
         recovery=setup.recovery,
         efficiency=setup.efficiency,
         stop_after=setup.stop_after,
@@ -74,9 +76,14 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
 
 
 def _table(
-    name: str, soil_water: str, setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None"
+    name: str,
+    soil_water: str,
+    crop_type: str,
+    setup: FieldSetup,
+    events: Sequence[Event],
+    external: "pd.DataFrame | None",
 ) -> "pd.DataFrame":
-    return run(_world(name, soil_water, setup), _management(name, setup, events), external)
+    return run(_world(name, soil_water, crop_type, setup), _management(name, setup, events), external)
 
 
 def _management(name: str, setup: FieldSetup, events: Sequence[Event]) -> Floats:

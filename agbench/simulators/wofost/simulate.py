@@ -51,6 +51,7 @@ def simulate_wofost(
     setting: str = "sound",
     limitation: str = "lnpkw",
     soil_water: str = "single",
+    crop_type: str = "annual",
 ) -> "pd.DataFrame":
     """Return a run, a row a day from `start`, a column a variable; NaN for an absent crop.
 
@@ -75,6 +76,7 @@ def simulate_wofost(
         setting=setting,
         limitation=limitation,
         soil_water=soil_water,
+        crop_type=crop_type,
         stop_after=final if end is not None else last_event,
     )
     days = (final - first).days + 1
@@ -117,7 +119,7 @@ def daily_management(events: Sequence[management.Event], first: date, days: int,
 
 def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None) -> "pd.DataFrame":
     """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
-    simulator = WofostSimulator(world.model, 1, world.soil_water)
+    simulator = WofostSimulator(world.model, 1, world.soil_water, world.crop_type)
     states = {name for name in simulator.variables.names if _is_state(name, simulator.variables, world)}
     rows = simulator.season(world, management, external, states, _OURS)
     return _table(rows, simulator.variables, world)

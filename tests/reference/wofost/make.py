@@ -11,6 +11,14 @@ from pathlib import Path
 import numpy as np
 
 RUNS = ("wheat_sched", "maize_zero", "wheat_wet", "potato_sched", "wheat_sched_LN", "cowpea_sched")
+PERENNIAL = (
+    "jujube_zero",
+    "jujube_excess",
+    "jujube_sched_PP",
+    "pear_sched",
+    "pear_harvest",
+    "pear_dormantstart",
+)
 UNUSED = ("h_", "snap", "NLV", "LVAGE_oldest", "LV_oldest", "SLA_oldest")
 
 
@@ -38,11 +46,11 @@ def compact(folder: Path, name: str) -> None:
     )
     told = json.loads((folder / f"{name}.json").read_text())
     told["parameters"].pop("SoilProfileDescription", None)
-    keys = ("name", "mode", "site", "agromanagement", "events", "parameters")
+    keys = ("name", "crop_model", "mode", "site", "agromanagement", "events", "parameters")
     text = json.dumps({key: told[key] for key in keys}, separators=(",", ":"))
     (here / f"{name}.json").write_text(text + "\n")
 
 
 if __name__ == "__main__":
-    for run in RUNS:
+    for run in (*RUNS, *PERENNIAL):
         compact(Path(sys.argv[1]), run)

@@ -8,7 +8,7 @@ from reference_runs import COMPACT, FULL, compared, load, simulate
 FULL_RUNS = sorted(
     path.stem
     for path in FULL.glob("*.npz")
-    if not path.stem.startswith(("jujube", "pear", "grape")) and path.stem != "wheat_layered"
+    if not path.stem.startswith("grape") and path.stem != "wheat_layered"
 )
 
 
@@ -17,10 +17,10 @@ def check(folder, name):
     rows = arrays.get("kept", slice(None))
     ours = simulate(told, arrays, "published").iloc[rows]
     assert ours["STAGE"].fillna("").tolist() == arrays["STAGE"].tolist()
-    for variable in compared(arrays):
+    for variable in compared(told, arrays):
         a, b = ours[variable].to_numpy(float), arrays[variable]
         if variable == "FIN":
-            a, b = np.nan_to_num(a), np.nan_to_num(b)
+            a, b = np.nan_to_num(a)[:-1], np.nan_to_num(b)[:-1]  # the last day ends ours, not all of theirs
         assert relative_error(a, b) <= 1e-9, variable
 
 
