@@ -19,10 +19,9 @@ from agbench.variables import Parameter
 SOURCE = "Solow, Saisubramanian, Fern 2025 (WOFOSTGym) after WOFOST crop parameters of A. de Wit"
 DECLARED = {
     crop_type: {p.name: p for p in parameters("wofost-npk", crop_type=crop_type)}
-    for crop_type in ("annual", "perennial")
+    for crop_type in ("annual", "perennial", "grape")
 }
 PERENNIAL = ("jujube", "pear")
-LEFT_OUT = ("grape",)
 SOILS = ("china", "oregon", "washington")
 PUBLISHED_COLD = [0.0, 0.2, 5.0, 0.05, 7.0, 0.001, 8.0, 0.0]  # of all crops
 PUBLISHED_LOSSES = [0.0, 0.0, 2.0, 0.0, 2.01, 0.01, 2.5, 0.02, 2.75, 0.05, 3.0, 0.5]  # of all crops
@@ -46,6 +45,11 @@ _PEAR_FRUIT = [0.0, 0.0, 0.34, 0.0, 0.51, 0.0, 0.97, 0.0, 1.0, 0.1, 1.5, 0.25, 1
 TREES: dict[str, dict[str, tuple[Any, str]]] = {
     "jujube": {"RDRRTB": _FINE_ROOTS, "RDRSTB": _SHOOTS},
     "pear": {
+        "RDRRTB": _FINE_ROOTS,
+        "RDRSTB": _SHOOTS,
+        "FOTB": ([0.0, _PEAR_FRUIT], "1.0 at DVS 2, where 0.1 stands: shares add up to 1"),
+    },
+    "grape": {
         "RDRRTB": _FINE_ROOTS,
         "RDRSTB": _SHOOTS,
         "FOTB": ([0.0, _PEAR_FRUIT], "1.0 at DVS 2, where 0.1 stands: shares add up to 1"),
@@ -129,19 +133,24 @@ def cold(given: Mapping[str, Any]) -> bool:
     return "VERNSAT" in given and (given["IDSL"] >= 2 or not isinstance(given["RML"], list))
 
 
+def described(crop: str, variety: str) -> tuple[str, str]:
+    """Return the name of a variety's file, and what it is in words."""
+    if crop == "grape":
+        return f"grape-{variety.lower().replace('_', '-')}", f"Grape, cultivar {variety.replace('_', ' ')}"
+    words = crop.replace("_", " ").capitalize()
+    return variety.replace("_", "-"), f"{words}, variety {variety.rpartition('_')[2]}"
+
+
 def write_crops(figures: Path, folder: Path) -> None:
-    """Write one file a variety of every crop but grape."""
+    """Write one file a variety of every crop."""
     crops = json.loads((figures / "crops" / "wofostgym.json").read_text())["crops"]
     for crop, entry in crops.items():
-        if crop in LEFT_OUT:
-            continue
-        crop_type = "perennial" if crop in PERENNIAL else "annual"
+        crop_type = "grape" if crop == "grape" else "perennial" if crop in PERENNIAL else "annual"
         for variety, own in entry["varieties"].items():
-            name = variety.replace("_", "-")
-            words = crop.replace("_", " ").capitalize()
+            name, summary = described(crop, variety)
             head = [
                 f"crop: {name}",
-                f"summary: {words}, variety {variety.rpartition('_')[2]} of WOFOSTGym (N, P, K).",
+                f"summary: {summary} of WOFOSTGym (N, P, K).",
                 f'source: "{SOURCE}"',
                 *([f"crop_type: {crop_type}"] if crop_type != "annual" else []),
                 "models: [wofost-npk]",

@@ -10,7 +10,7 @@ import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
 
-START_TYPES: Final = ("sowing", "emergence", "dormant")
+START_TYPES: Final = ("sowing", "emergence", "dormant", "endodorm", "ecodorm")
 END_TYPES: Final = ("maturity", "harvest", "earliest", "emergence", "death", "max_duration")
 _DATED: Final = ("harvest", "earliest")
 _KEYS = (

@@ -24,6 +24,7 @@ from agbench.simulators.wofost.crop_parameters import (
     CROP_PERENNIAL,
     by_age,
 )
+from agbench.simulators.wofost.grape_parameters import GRAPE, UNUSED
 from agbench.simulators.wofost.soil_parameters import (
     BALANCE,
     NITROGEN81,
@@ -44,7 +45,10 @@ _SWITCHES = [
     *("START_EMERGED", "END_EMERGENCE", "END_MATURITY", "END_DEATH"),
     *("HARVEST_ENDS", "START_DORMANT"),
 ]
-REPAIRS: Final = (*("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"), *("W1", "W2", "C6", "C9", "P1"))
+REPAIRS: Final = (
+    *("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"),
+    *("W1", "W2", "C6", "C9", "P1", "P7", "P10", "P11", "P12", "P15"),
+)
 """Defects of the original (docs/wofost.md) whose repair has a switch; `sound` repairs them all."""
 _CALENDAR = ["CROP_START", "CROP_END", "MAX_DURATION", "LAST_DAY", "LAST_EVENT", "EPOCH"]
 _CALENDAR += ["PLANT_FIRST", "PLANT_LAST"]
@@ -52,7 +56,7 @@ _CALENDAR += ["PLANT_FIRST", "PLANT_LAST"]
 
 _ALL: Final = (
     *(*CROP, AMAX, *CO2, *WATER, *PERCOLATION, *BALANCE, *CROP81, *CROP_NPK, *NITROGEN81, *NUTRIENTS80),
-    *CROP_PERENNIAL,
+    *(*CROP_PERENNIAL, *GRAPE),
 )
 _SCALARS: Final = tuple(dict.fromkeys(p.name for p in _ALL if not p.of))
 TABLES: Final = tuple(dict.fromkeys(p.name for p in _ALL if p.of and p.name not in _CO2_TABLES))
@@ -70,7 +74,7 @@ PARAMETERS: Final = np.dtype(
 first day in days since 1970-01-01."""
 
 
-_OF_LIFECYCLE: Final = {"annual": (), "perennial": CROP_PERENNIAL}
+_OF_LIFECYCLE: Final = {"annual": (), "perennial": CROP_PERENNIAL, "grape": GRAPE}
 """What crops of each type read beyond what all do."""
 
 
@@ -90,6 +94,8 @@ def parameters(model: str, layered: bool = False, crop_type: str = "annual") -> 
         names += [*CO2, *CROP81, *(NITROGEN81 if variant.limits_nitrogen else ())]
     else:
         names += [AMAX, *CO2, *CROP_NPK, *NUTRIENTS80]
+    if crop_type == "grape":
+        names = [p for p in names if p.name not in UNUSED]
     present = {p.name for p in names}
     return ParameterTable([*names, *(p for p in _OF_LIFECYCLE[crop_type] if p.name not in present)])
 

@@ -9,6 +9,7 @@ import numpy as np
 from agbench.errors import ConfigError
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
+from agbench.simulators.wofost.grape_columns import DATES_GRAPE
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
     FIRST_RATE,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _FIRST_COLUMN: Final = {"apply_n": 0, "apply_npk": 0, "irrigate": 3}
 _HARVEST: Final = INPUTS.column("HARVEST")
 _FIRST_EFFECTIVE: Final = len(INPUTS)
-_DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP")
+_DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP", *DATES_GRAPE)
 _OURS: Final = {"W": "WC", "WDRT": "WART", "SM_MEAN": "SM"}
 _LAYER_STATES: Final = ("SM", "WC")
 _SUMS_OF_LAYERS: Final = frozenset(["SM", "WC", "WLOW", "WWLOW", "WBOT", "WAVUPP", "WAVLOW", "WAVBOT"])

@@ -109,7 +109,10 @@ VARIANTS: Final = {
             "WOFOST 8.0 with N, P, K, as WOFOSTGym extends it (Solow et al. 2025); perennial crops too",
             "wofost_npk",
             "wofost_npk_layered",
-            lifecycles={"perennial": ("wofost_perennial", "wofost_perennial_layered")},
+            lifecycles={
+                "perennial": ("wofost_perennial", "wofost_perennial_layered"),
+                "grape": ("wofost_grape", "wofost_grape_layered"),
+            },
             limitations=("pp", "lw", "ln", "lnw", "lnpk", "lnpkw"),
             end_types=("emergence", "maturity", "harvest", "death", "max_duration"),
             events=("apply_n", "apply_npk", "irrigate", "harvest"),

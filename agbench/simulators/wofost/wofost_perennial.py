@@ -111,7 +111,7 @@ _integrate_phenology = perennial_integration(_start_anew)
 
 
 @kernel
-def _mean_minimum(s: Any, today: float) -> float:
+def mean_minimum(s: Any, today: float) -> float:
     """Return the mean least temperature of up to seven assimilation days, `today`'s included [degC]."""
     s.TMIN_7, s.TMIN_6, s.TMIN_5 = s.TMIN_6, s.TMIN_5, s.TMIN_4
     s.TMIN_4, s.TMIN_3, s.TMIN_2, s.TMIN_1 = s.TMIN_3, s.TMIN_2, s.TMIN_1, today
@@ -128,7 +128,7 @@ def _mean_minimum(s: Any, today: float) -> float:
 
 
 @kernel
-def _conversion(s: Any, tables: Floats) -> float:
+def conversion(s: Any, tables: Floats) -> float:
     """Return the dry weight formed per assimilate [kg kg-1] at this age."""
     leaves, stems = table(tables, CVL, s.AGE), table(tables, CVS, s.AGE)
     return dry_weight_formed(s, leaves, stems, table(tables, CVO, s.AGE), table(tables, CVR, s.AGE))
@@ -147,14 +147,14 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
         if s.STAGE == EMERGING or s.STAGE == DORMANT:
             return
         s.GROWING = 1.0
-        assimilate(s, p, tables, w, _mean_minimum(s, w.TMIN))
+        assimilate(s, p, tables, w, mean_minimum(s, w.TMIN))
         transpire(x, s, p, tables, w)
         end_assimilation(p, s)
         nutrient_stress(s, p, tables)
         s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
         maintenance_respiration_by_age(s, p, tables, w.TEMP)
         s.SURPLUS_N = surplus(p, s)
-        growth_rates(s, _conversion(s, tables))
+        growth_rates(s, conversion(s, tables))
         root_rates_by_stress(s, p, tables)
         stem_rates(s, tables, 0.0)
         storage_organ_death(s, tables, w.TEMP)

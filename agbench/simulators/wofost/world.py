@@ -22,6 +22,8 @@ from agbench.weather.daily import DAILY, DailySeries
 LIMITATIONS: Final = find("wofost-npk").limitations
 SETTINGS: Final = ("sound", "published")
 _NEVER: Final = 1_000_000  # d
+_VINE_STARTS: Final = ("endodorm", "ecodorm")
+_VINE_ENDS: Final = ("max_duration", "harvest")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,7 @@ def build_world(
     place_families(tables)
     _set_switches(record, variant, setting, limitation)
     _set_calendar(record, calendar, variant, start, end)
-    _check_start_type(calendar, crop_type, variant)
+    _check_lifecycle(calendar, crop_type, variant)
     _check_emergence(record, calendar, where)
     _set_management(record, management, sowing_window, variant, setting, start)
     record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
@@ -177,16 +179,33 @@ def _set_calendar(
     record["CROP_START"] = (calendar.crop_start_date - start).days
     record["CROP_END"] = (dated - start).days if dated else -1
     record["MAX_DURATION"] = calendar.max_duration
-    record["START_EMERGED"] = calendar.crop_start_type == "emergence"
+    record["START_EMERGED"] = calendar.crop_start_type in ("emergence", "ecodorm")
     record["START_DORMANT"] = calendar.crop_start_type == "dormant"
     record["END_EMERGENCE"] = ends == "emergence"
     record["END_MATURITY"] = ends in ("maturity", "earliest")
     record["END_DEATH"] = ends == "death"
 
 
-def _check_start_type(calendar: CropCalendar | None, crop_type: str, variant: Variant) -> None:
-    if calendar is not None and calendar.crop_start_type == "dormant" and crop_type == "annual":
-        raise ConfigError(f"calendar: crop_start_type 'dormant': {variant.name} has no dormant annual crops.")
+def _check_lifecycle(calendar: CropCalendar | None, crop_type: str, variant: Variant) -> None:
+    """Refuse a start or an end that crops of this type do not have."""
+    if calendar is None:
+        return
+    start, end = calendar.crop_start_type, calendar.crop_end_type
+    if crop_type == "grape":
+        if start not in _VINE_STARTS:
+            raise ConfigError(
+                f"calendar: crop_start_type {start!r}: a vine is planted when it leaves a stage, 'endodorm' "
+                "(chilling is over, its buds wait for warmth) or 'ecodorm' (its buds break)."
+            )
+        if end not in _VINE_ENDS:
+            raise ConfigError(
+                f"calendar: crop_end_type {end!r}: a vine outlives its stages; it ends after 'max_duration' "
+                "days, or is cleared on the crop_end_date of 'harvest'."
+            )
+    elif start in _VINE_STARTS or (start == "dormant" and crop_type == "annual"):
+        raise ConfigError(
+            f"calendar: crop_start_type {start!r}: {variant.name} has no such {crop_type} crops."
+        )
 
 
 def _check_emergence(record: NDArray[Any], calendar: CropCalendar | None, where: str) -> None:

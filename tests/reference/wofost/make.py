@@ -19,6 +19,7 @@ PERENNIAL = (
     "pear_harvest",
     "pear_dormantstart",
 )
+GRAPE = ("grape_zero", "grapewa_sched", "grapewa_sched_PP")
 UNUSED = ("h_", "snap", "NLV", "LVAGE_oldest", "LV_oldest", "SLA_oldest")
 
 
@@ -52,5 +53,5 @@ def compact(folder: Path, name: str) -> None:
 
 
 if __name__ == "__main__":
-    for run in (*RUNS, *PERENNIAL):
+    for run in (*RUNS, *PERENNIAL, *GRAPE):
         compact(Path(sys.argv[1]), run)

@@ -19,6 +19,7 @@ _TESTS = Path(__file__).parents[2]
 COMPACT = _TESTS / "reference" / "wofost"
 FULL = Path(os.environ.get("AGBENCH_REFERENCE", _TESTS.parents[1] / "shared")) / "reference/wofost"
 _UNTOLD = {"DOF", "HI", "IDOST", "IDWST", "WBALRT", "WBALTT", "DATBE", "RDEM", "DOP", "STAGE"}
+_OF_TREES = {"DCYCLE", "DSNG", "DSD"}  # 0 on all days of a vine
 _RESTING = ("DATBE", "RDEM")  # of perennial crops alone
 _OTHER = ("h_", "w_", "snap", "NLV", "LVAGE_", "LV_", "SLA_", "day", "kept")
 
@@ -94,4 +95,6 @@ def _read(value: Any) -> Any:
 def compared(told: dict[str, Any], arrays: dict[str, Any]) -> list[str]:
     """Return the names of the states and rates to compare."""
     untold = _UNTOLD - set(_RESTING) if told.get("crop_model") == "perennial" else _UNTOLD
+    if told.get("crop_model") == "grape":
+        untold = untold | _OF_TREES
     return [name for name in arrays if name not in untold and not name.startswith(_OTHER)]
