@@ -34,6 +34,14 @@ class Variable:
     high: float = np.inf
 
 
+def finite(number: Any) -> bool:
+    """Return whether a number is finite as a float; a whole number may be too large to be one."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a model: a number, a switch, or a table of a number against another.
@@ -73,7 +81,7 @@ class Parameter:
         """Return a value as a float; raises `ConfigError` for no finite number, or one out of bounds."""
         kinds = (int, float, np.integer, np.floating, *((bool, np.bool_) if self.switch else ()))
         wrong = isinstance(value, bool) and not self.switch
-        if wrong or not isinstance(value, kinds) or not math.isfinite(value):
+        if wrong or not isinstance(value, kinds) or not finite(value):
             unit = "" if self.unit == "-" else f" in {self.unit}"
             raise ConfigError(f"{where}: {self.name} is {value!r}, not a finite number{unit}.")
         self.check(float(value), where)

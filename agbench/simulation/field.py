@@ -29,7 +29,7 @@ def simulate(
     start: "date | str",
     end: "date | str | None" = None,
     calendar: Mapping[str, Any] | None = None,
-    events: Sequence[Any] = (),
+    events: Sequence[Any] | None = None,
     external: "pd.DataFrame | None" = None,
     setting: str = "sound",
     engine: str = "compiled",
@@ -88,7 +88,7 @@ def simulate(
     result = models.find(model, engine, soil_water, _crop_type(crop, crop_type))
     parameters = read_all(result, {"site": site, "soil": soil, "crop": crop}, setting)
     series = _series(weather if weather is not None else site)
-    first = as_date("start", start)
+    first, events = as_date("start", start), management.listed(events)
     crop_calendar = _calendar(calendar, first)
     last_event = max(management.dates(events), default=first) if result.runs_on else first
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
@@ -135,6 +135,8 @@ def _series(weather: Any) -> DailySeries:
 def _calendar(mapping: Mapping[str, Any] | None, start: date) -> CropCalendar:
     if mapping is None:
         return CropCalendar(crop_start_date=start)
+    if not isinstance(mapping, Mapping):
+        raise ConfigError(f"calendar: {mapping!r} is no mapping such as {{'crop_start_date': '1984-01-01'}}.")
     result = CropCalendar.from_mapping(mapping)
     if result.crop_start_date < start:
         raise ConfigError(f"calendar: crop_start_date {result.crop_start_date} lies before start {start}.")

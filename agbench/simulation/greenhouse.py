@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agbench.errors import ConfigError
 from agbench.simulation.greenhouse_control import Controller, controller
 from agbench.simulation.greenhouse_weather import season_weather
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -82,6 +83,11 @@ def simulate_greenhouse(
     (4, 28)
     """
     check_interval(interval)
+    for name, given in (("parameters", parameters), ("structure", structure)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ConfigError(f"greenlight: {name} is {given!r}, not a mapping of values by name.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ConfigError(f"greenlight: seed is {seed!r}; it must be a whole number, 0 or more.")
     greenhouse = named(preset, structure)
     decide = controller(controls, seed) if isinstance(controls, (str, Path)) else None
     u = control_array(controls) if decide is None else np.empty((0, 0))

@@ -156,8 +156,8 @@ def preset(name: str | Preset, structure: Mapping[str, Any] | None = None) -> Pr
         UnknownNameError: for a greenhouse or a choice that does not exist.
         SimulationError: for a choice that is set to what it cannot be.
     """
-    if isinstance(name, str):
-        if name not in PRESETS:
+    if not isinstance(name, Preset):
+        if not isinstance(name, str) or name not in PRESETS:
             raise unknown("greenlight preset", name, PRESETS)
         name = PRESETS[name]
     if not structure:

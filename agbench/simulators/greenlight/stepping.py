@@ -56,7 +56,7 @@ def setting(name: str = "accurate", integrator: str | None = None, tol: float | 
     chosen = SETTINGS[name]
     if integrator is not None:
         usual = {s.integrator: s for s in SETTINGS.values()}
-        if integrator not in usual:
+        if not isinstance(integrator, str) or integrator not in usual:
             raise unknown("integrator", integrator, usual)
         chosen = usual[integrator]
     if tol is None:
