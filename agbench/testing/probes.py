@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache, partial
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -201,17 +202,15 @@ def _greenlight(preset: str, rows: int) -> str:
 
 def _task(name: str) -> str:
     import agbench
+    from agbench.envs.rollout import decisions
 
-    env = agbench.make(name)
-    unwrapped: Any = env.unwrapped
-    core = unwrapped.core
+    env: Any = agbench.make(name).unwrapped
+    core, number = env.core, count()
     observation, _ = env.reset(seed=_SEED, options={"scenario": core.parts.scenarios.keys[0]})
     seen: list[Any] = [observation]
-    for step in range(_STEPS):
-        observation, reward, terminated, truncated, info = env.step(_action(env.action_space, step))
-        seen += [observation, [reward, info["cost"]], core.simulator.state]
-        if terminated or truncated:
-            break
+    season = decisions(env, lambda _: _action(env.action_space, next(number)), observation)
+    for decision in islice(season, _STEPS):
+        seen += [decision.observation, [decision.reward, decision.info["cost"]], core.simulator.state]
     return _of_numbers([np.array(values, dtype=np.float64) for values in seen])
 
 
