@@ -2,7 +2,8 @@
 
 The submissions are real: random schedules of nitrogen, simulated, each with actions of its own, so that
 they pass check and replay. They differ in method, information, training seeds and trust level. Prints a line
-for each time. Takes about three minutes for a board of 1000 submissions that is there; to make one takes longer.
+for each time. Takes about three minutes for a board of 1000 submissions that is
+there; to make one takes longer.
 """
 
 import argparse
