@@ -10,6 +10,7 @@ FOLDER = Path(__file__).parent / "models"
 SECTIONS = {
     "states": ("States", ""),
     "rates": ("Rates", "Those of the current day."),
+    "fluxes": ("Fluxes", "What the rates of the states are made of, at any moment."),
     "memory": ("Memory", "What only carries a simulation to its next day."),
     "inputs": ("Inputs", ""),
     "weather": ("Weather", ""),

@@ -10,6 +10,7 @@ from agbench.errors import ConfigError
 _HEADINGS = {
     "states": "States",
     "rates": "Rates",
+    "fluxes": "Fluxes",
     "memory": "Memory",
     "inputs": "Inputs",
     "weather": "Weather",
@@ -19,7 +20,7 @@ _HEADINGS = {
 
 
 def show_model(name: str | None, json: bool) -> None:
-    """Print a model's states, rates, inputs, weather and parameters with units, meanings and bounds."""
+    """Print what a model computes and reads, with units, meanings and bounds."""
     from agbench.simulation.description import describe_model, model_names
 
     if name is None:

@@ -80,6 +80,22 @@ class Sources:
             total.update(f"{name} {len(content)}\n".encode() + content)
         return total.hexdigest()
 
+    @cached_property
+    def remembered(self) -> dict[str, str]:
+        """The hashes of closures in these files that processes have computed before, by their roots."""
+        stored = sealed.read(self._memory, self.digest)
+        return {} if stored is None else dict(json.loads(stored))
+
+    def remember(self, label: str, result: str) -> None:
+        """Add a hash to those remembered on disk."""
+        vars(self).pop("remembered", None)  # other processes may have added theirs
+        self.remembered[label] = result
+        sealed.write(self._memory, self.digest, json.dumps(self.remembered).encode())
+
+    @property
+    def _memory(self) -> Path:
+        return cache_folder() / "closures" / f"{self.digest[:32]}.json"
+
     def module(self, name: str) -> Module:
         """Return what a module defines and imports."""
         if name not in self._modules:
@@ -235,11 +251,7 @@ def closure_hash(*roots: str) -> str:
     sources = _installed(
         frozenset(root.partition(":")[0].partition(".")[0] for root in roots) - {PACKAGE.name}
     )
-    path = cache_folder() / "closures" / f"{sources.digest[:32]}.json"
-    stored = sealed.read(path, sources.digest)
-    hashes: dict[str, str] = {} if stored is None else json.loads(stored)
     label = " ".join(sorted(roots))
-    if label not in hashes:
-        hashes[label] = sources.hash(roots)
-        sealed.write(path, sources.digest, json.dumps(hashes).encode())
-    return hashes[label]
+    if label not in sources.remembered:
+        sources.remember(label, sources.hash(roots))
+    return sources.remembered[label]

@@ -1,4 +1,7 @@
-"""Policies of field tasks on `test`: their seasons, as a table, as a figure, and all tasks on a page."""
+"""Policies of field tasks on `test`: their seasons, as a table, as a figure, and all tasks on a page.
+
+`policies.py` prints and writes them.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

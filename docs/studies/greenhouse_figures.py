@@ -1,9 +1,10 @@
 """Figures of greenhouse seasons: python docs/studies/greenhouse_figures.py FOLDER.
 
-The rules of GreenLight-Gym 2 beside what was published of them, and constant heating set points.
+Draws the rules of GreenLight-Gym 2 beside what was published of them, and constant heating set points.
+Takes half a minute.
 """
 
-import sys
+import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -151,4 +152,8 @@ def main(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", metavar="FOLDER", help="where the figures are written")
+    main(parser.parse_args().folder)

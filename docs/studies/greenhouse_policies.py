@@ -1,4 +1,7 @@
-"""Policies of greenhouse tasks on `test`, all their seasons side by side in one batch."""
+"""Policies of greenhouse tasks on `test`, all their seasons side by side in one batch.
+
+`policies.py` prints them.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final

@@ -15,7 +15,8 @@ from agbench.errors import AgBenchError
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python docs/studies/policies.py",
-        description="Print a table of every policy's test seasons for each task.",
+        description="Print a table in Markdown of every policy's test seasons for each task. Takes some "
+        "seconds for a field task, a minute or more for a greenhouse, and hours for its oracles.",
     )
     parser.add_argument("tasks", nargs="*", metavar="TASK", help="ids, such as wheat-inputs-v1")
     parser.add_argument(

@@ -1,10 +1,11 @@
 """The original's greatest yields beside ours: python docs/studies/published.py FOLDER.
 
 FOLDER holds the daily weather of NASA POWER, one file a point as `numpy.savez` stores it, with
-PCSE's columns under their names, `date`, `lat`, `lon` and `elev`.
+PCSE's columns under their names, `date`, `lat`, `lon` and `elev`. Prints a table in Markdown, a row a season.
+Takes about a minute.
 """
 
-import sys
+import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +108,8 @@ def table(folder: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python docs/studies/published.py FOLDER")
-    print(*table(Path(sys.argv[1])), sep="\n")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the weather, a file a point")
+    print(*table(parser.parse_args().folder), sep="\n")

@@ -12,7 +12,7 @@ from numba.extending import lower_builtin, type_callable
 
 from agbench.compiled.elementary.functions import ALGORITHMS, define, definitions
 from agbench.compiled.elementary.number import kind_of
-from agbench.compiled.object_code import load_assembly
+from agbench.compiled.object_code import Facts, load_built
 
 
 def for_kernels(function: Callable[..., Any]) -> None:
@@ -80,8 +80,12 @@ def from_python(name: str, *arguments: Any) -> Any:
 @cache
 def _addresses() -> dict[str, tuple[Any, Any]]:
     """Return for each function what computes one value, and what fills an array."""
-    doors = "\n".join(map(_outer, ALGORITHMS))
-    address = load_assembly(f"{definitions(doors)}\n{doors}")
+
+    def build() -> tuple[str, Facts]:
+        doors = "\n".join(map(_outer, ALGORITHMS))
+        return f"{definitions(doors)}\n{doors}", {}
+
+    address, _ = load_built("doors", f"{__name__}:{_addresses.__name__}", (), build)
     result = {}
     for name, (arity, _) in ALGORITHMS.items():
         single = ctypes.PYFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * arity)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import cos, exp, sin
-from agbench.simulators.casadi_jit.machine_code import load
+from agbench.simulators.casadi_jit.calling import load
 from agbench.variables import Floats, Variable, VariableTable
 
 CLIMATE: Final = VariableTable(

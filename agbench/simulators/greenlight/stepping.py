@@ -5,7 +5,6 @@ import functools
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import casadi
 import numpy as np
 
 from agbench.errors import SimulationError, unknown
@@ -17,8 +16,7 @@ from agbench.simulators.casadi_jit.rosenbrock.driver import (
     advance,
     make_workspace,
 )
-from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, compile_method
-from agbench.simulators.greenlight.model import rate_function
+from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, kept_method
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import Structure
 from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WEATHER
@@ -85,8 +83,15 @@ def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> S
 
 @functools.cache
 def compiled(structure: Structure, integrator: str, lanes: int) -> Method:
-    """Return the machine code of a method for a structure, compiled once a process."""
-    return compile_method(integrator, rate_function(structure), SCALES, lanes)
+    """Return the machine code of a method for a structure, loaded once a process."""
+
+    def equations() -> Any:
+        from agbench.simulators.greenlight.model import rate_function
+
+        return rate_function(structure)
+
+    start = f"{__name__}:{compiled.__name__}"
+    return kept_method(integrator, equations, SCALES, lanes, model=repr(structure), start=start)
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,10 @@ class RosenbrockStepper:
 @functools.cache
 def reference_integrator(structure: Structure, interval: float, tolerance: float) -> Any:
     """Return a `casadi.Function` (x, u, d, p) -> x after an interval, by CVODES on scaled states."""
+    import casadi
+
+    from agbench.simulators.greenlight.model import rate_function
+
     rates = rate_function(structure)
     x, u, d, p = rates.sx_in()
     scaled = casadi.SX.sym("z", len(STATES))

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry
-from agbench.simulators.casadi_jit.machine_code import load
+from agbench.simulators.casadi_jit.calling import load
 from agbench.variables import Floats
 
 Integers = NDArray[np.int64]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
-from agbench.simulators.casadi_jit.machine_code import call, load
+from agbench.simulators.casadi_jit.calling import call, load
 from agbench.variables import Floats
 
 Integers = NDArray[np.int64]
