@@ -53,7 +53,7 @@ def test_an_unknown_override_names_the_nearest():
     assert message == "override: unknown key 'betta'. Did you mean 'beta'?"
 
 
-def test_an_override_of_a_wrong_type_says_so():
+def test_an_override_of_a_wrong_type_is_an_error():
     message = raised(ConfigError, agbench.make, TASK, beta="cheap")
     assert "reward.beta is the text 'cheap', not a number" in message
 
@@ -147,7 +147,7 @@ def test_a_refused_action_leaves_the_season_as_it_was(env):
     [
         ([1.5], "1.5 lies outside"),
         ([np.nan], "nan lies outside"),
-        ([0.0, 0.0], r"shape \(2,\); the space wants \(1,\)"),
+        ([0.0, 0.0], r"shape \(2,\); the space expects \(1,\)"),
         (["x"], "numbers from -1 to 1"),
     ],
 )

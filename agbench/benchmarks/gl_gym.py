@@ -43,9 +43,9 @@ class GlGym:
 
     def rate(self, seconds: float) -> float:
         """Return environment steps a second with random actions, over some seconds."""
-        given, answer = _pipes(self._process)
-        given.write(f"{seconds}\n")
-        given.flush()
+        pipe_in, answer = _pipes(self._process)
+        pipe_in.write(f"{seconds}\n")
+        pipe_in.flush()
         return float(_answer(answer, "rate"))
 
 

@@ -176,7 +176,7 @@ class Sources:
             yield from self._run_with(name)
         elif what == _WHOLE:
             yield from ((name, key) for key in module.definitions)
-            yield from self._all_found((target for target in module.imported.values()), "")
+            yield from self._find_all((target for target in module.imported.values()), "")
         for definition in module.definitions.get(what, ()):
             for used in definition.uses:
                 yield from self._resolve(name, used)
@@ -202,7 +202,7 @@ class Sources:
         if result in self.files and result not in self._boundary:
             yield result, _EFFECTS
 
-    def _all_found(self, targets: Iterable[Place], rest: str) -> Iterator[Place]:
+    def _find_all(self, targets: Iterable[Place], rest: str) -> Iterator[Place]:
         for target in targets:
             yield from self._find(target, rest)
 
@@ -415,7 +415,7 @@ def _place(package: str) -> Path:
         return Path(next(iter(spec.submodule_search_locations)))
     if spec is not None and spec.origin and spec.origin.endswith(".py"):
         return Path(spec.origin)
-    raise ConfigError(f"there is no source of {package!r} to hash: put what it defines into a module's file.")
+    raise ConfigError(f"{package!r} has no source to hash: move its definitions to a module in a file.")
 
 
 @cache

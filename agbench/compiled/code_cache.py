@@ -157,10 +157,10 @@ class Kept:
 def kept() -> list[Kept]:
     """Return the files of the folder, in order of their names."""
     present = machine(_processor())
-    return [_told(path, present) for path in sorted(folder().glob(f"*{_SUFFIX}")) if not path.is_dir()]
+    return [_describe(path, present) for path in sorted(folder().glob(f"*{_SUFFIX}")) if not path.is_dir()]
 
 
-def _told(path: Path, present: dict[str, Any]) -> Kept:
+def _describe(path: Path, present: dict[str, Any]) -> Kept:
     text, size = sealed.key_of(path), path.lstat().st_size
     try:
         key = json.loads(text or "")

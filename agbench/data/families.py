@@ -43,7 +43,7 @@ _registered: dict[str, HasSchema] = {}
 def register(family: HasSchema) -> None:
     """Add a family in this process; raises `ConfigError` for a name that another one has."""
     if _registered.get(family.name, family) is not family or family.name in {*_OURS, *_points()}:
-        raise ConfigError(f"there is a family {family.name!r} already; give this one another name.")
+        raise ConfigError(f"the family {family.name!r} exists already; choose another name.")
     _registered[family.name] = family
 
 

@@ -45,7 +45,7 @@ class GreenhouseSpec(Strict):
     site: str
     parameters: dict[str, Number] = {}
     structure: dict[str, bool | Number | str] = {}
-    setting: Literal["accurate", "fast", "reference"] = "accurate"
+    accuracy: Literal["accurate", "fast", "reference"] = "accurate"
 
 
 class GreenhouseSeason(Strict):
@@ -101,7 +101,7 @@ class GreenhouseAction(Strict):
     def _ascending(cls, ranges: dict[str, list[float]]) -> dict[str, list[float]]:
         for name, ends in ranges.items():
             if len(ends) != 2 or ends[0] >= ends[1]:
-                raise ValueError(f"{name}: a range is its low and its high end; got {ends}.")
+                raise ValueError(f"{name}: a range has a lower and an upper end; got {ends}.")
         return ranges
 
     @field_validator("controls")
@@ -116,11 +116,11 @@ class GreenhouseAction(Strict):
         if self.kind == "temperature" and len(self.temperatures) < 2:
             raise ValueError("temperature: the menu needs at least two 'temperatures'.")
         if self.kind == "setpoints" and not self.ranges:
-            raise ValueError("setpoints: 'ranges' names none.")
+            raise ValueError("setpoints: 'ranges' is empty.")
         return self
 
     @property
-    def tells_setpoints(self) -> bool:
+    def uses_setpoints(self) -> bool:
         """Whether a climate computer stands between the agent and the controls."""
         return self.kind in ("temperature", "setpoints")
 
@@ -149,7 +149,7 @@ class GreenhouseObservation(Strict):
     forecast_every: Steps = "1 h"
 
     @model_validator(mode="after")
-    def _as_said(self) -> "GreenhouseObservation":
+    def _consistent(self) -> "GreenhouseObservation":
         for module, names in self:
             if isinstance(names, list) and len(set(names)) < len(names):
                 raise ValueError(f"{module}: name each variable once; got {names}.")
@@ -203,7 +203,7 @@ class GreenhouseReward(Strict):
         if self.electricity_night is not None and not isinstance(self.electricity, float):
             raise ValueError(
                 "electricity_night: the night tariff goes with a day tariff that is a number; "
-                "hourly prices already say what the night costs."
+                "hourly prices already include the night."
             )
         return self
 
@@ -302,9 +302,9 @@ class GreenhouseTask(Task):
     def _uncertain_or_not(self) -> "GreenhouseTask":
         levels = self.uncertainty.level > 0 or any(any(split.levels) for split in self.splits.values())
         if levels and not self.uncertainty.parameters:
-            raise ValueError("uncertainty.parameters names none, though there are levels: try 'sound'.")
+            raise ValueError("uncertainty.parameters is empty, but there are levels: try 'sound'.")
         if self.uncertainty.parameters and not levels:
-            raise ValueError("uncertainty.level is 0 and no split has levels: set it, as to 0.1.")
+            raise ValueError("uncertainty.level is 0 and no split has levels: set it, for example to 0.1.")
         return self
 
     def scenarios(self, split: str) -> list[str]:

@@ -27,7 +27,7 @@ def _price(value: Any) -> Any:
                 "day), or the name or file of a price series."
             )
         if abs(price) > LARGEST:
-            raise ValueError(f"the price{at} is {price:g}; beyond {LARGEST:g} EUR per kg or kWh it is none.")
+            raise ValueError(f"the price{at} is {price:g}; at most {LARGEST:g} EUR per kg or kWh is allowed.")
     return [float(price) for price in hours] if isinstance(value, (list, tuple)) else float(value)
 
 

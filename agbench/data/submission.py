@@ -38,7 +38,7 @@ def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
 def _line(value: str) -> str:
     """Refuse a text of several lines, and one without a letter or digit."""
     if any(character in _BREAKS for character in value):
-        raise ValueError(f"{value!r} has line breaks or tabs; this is one line.")
+        raise ValueError(f"{value!r} has line breaks or tabs; write one line.")
     return _telling(value or " ")
 
 
@@ -76,7 +76,7 @@ class Training(Strict):
     def _once(self) -> "Training":
         twice = sorted({seed for seed in self.seeds if self.seeds.count(seed) > 1})
         if twice:
-            raise ValueError(f"the training seed {twice[0]} stands twice.")
+            raise ValueError(f"the training seed {twice[0]} appears twice.")
         return self
 
 

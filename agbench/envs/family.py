@@ -42,12 +42,12 @@ def _plot(core: BatchCore) -> "SeasonPlot":
 
 def _no_hidden(task: Task, scenarios: int) -> Any:
     raise ConfigError(
-        f"{task.task} has no hidden scenarios: its weather is measured, and nothing generates more of it."
+        f"{task.task} has no hidden scenarios: its weather is measured, and there is no generator for it."
     )
 
 
 def _no_response(task: Task, parts: Parts) -> None:
-    raise NotApplicableError(f"the family {task.family!r} does not say how its actions act.")
+    raise NotApplicableError(f"the family {task.family!r} does not describe the effect of its actions.")
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def make(
     """
     import gymnasium
 
-    _known(task)
+    _require_task(task)
     return gymnasium.make(
         f"{NAMESPACE}/{task}", split=split, render_mode=render_mode, weather=weather, years=years, **overrides
     )
@@ -93,7 +93,7 @@ def make_vec(
     )
 
 
-def _known(task: str) -> None:
+def _require_task(task: str) -> None:
     """Raise `UnknownNameError` for an unknown task; register one that came after the import."""
     places.find("task", task)
     register_with_gymnasium()

@@ -115,7 +115,7 @@ class SeasonPlot:
     def _drawn(self) -> Figure:
         """Return the figure with the episode so far on it."""
         if self._core.scenario[0] is None:
-            raise SimulationError("call reset() before the season is drawn.")
+            raise SimulationError("call reset() before drawing the season.")
         if str(self._core.scenario[0]) != self._scenario:
             self.begin(self._core)
         if self._figure is None:

@@ -137,7 +137,7 @@ def run(part: Part, root: Path = REFERENCES) -> tuple[Path, float]:
         result = evaluate(task, name, part.split, folder, progress=False)
     if result.failed:
         error = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
-        raise ResultError(f"{part}: {result.policy} failed ({error}); a reference needs every episode.")
+        raise ResultError(f"{part}: {result.policy} failed ({error}); a reference needs all episodes.")
     return folder, float(result.record["wall_time_s"])
 
 

@@ -35,19 +35,19 @@ VERSION: Final = "1"
 class FirstRow:
     """A row that stands: what replaying it found, the level that was verified, the seconds that it took.
 
-    `found` is None for a row that had been verified before.
+    `replay` is None for a row that had been verified before.
     """
 
     name: str
-    found: Replay | None
+    replay: Replay | None
     level: Level
     seconds: float
 
     def __str__(self) -> str:
         """The row in a line for the terminal."""
-        if self.found is None:
+        if self.replay is None:
             return f"{self.name}: stands, verified before"
-        result = self.found
+        result = self.replay
         same = "equal to the last bit" if result.exact else f"within {result.largest_difference:.1g}"
         return f"{self.name}: {result.episodes} episodes {self.level}, {same}, {self.seconds:.1f} s"
 

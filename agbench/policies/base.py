@@ -122,7 +122,7 @@ def policy(
         other = KINDS.get(name)
         if other is not None and other.make.__module__ != make.__module__:
             raise ConfigError(
-                f"there is a kind of policy {name!r} in {other.make.__module__} already; give the one in "
+                f"the kind of policy {name!r} exists already in {other.make.__module__}; give the one in "
                 f"{make.__module__} another name."
             )
         KINDS[name] = Kind(name, make, settings, tuple(families), fit)

@@ -89,7 +89,7 @@ def outside(space: spaces.Space[Any]) -> list[Any]:
             "nothing",
             None,
         ]
-    raise NotApplicableError(f"what lies outside {space} is not known here.")
+    raise NotApplicableError(f"cannot make an action outside {space}.")
 
 
 def check_info_is_constant_keyed(task: str, split: str = "train", **overrides: Any) -> None:

@@ -53,7 +53,7 @@ class Confined:
             reply = json.loads(self._pipe.recv_bytes(_LARGEST_REPLY))
         except (EOFError, OSError):
             self.close()
-            raise RefusedError(file, "", "the process that read it broke down over it.") from None
+            raise RefusedError(file, "", "the process that read it crashed.") from None
         if "refused" in reply:
             raise RefusedError(file, str(reply.get("field", "")), str(reply["refused"]))
         answer: dict[str, Any] = reply["answer"]
@@ -73,7 +73,7 @@ class Confined:
             self._pipe.recv_bytes()
         except (EOFError, OSError):
             self.close()
-            raise RuntimeError("the confined process broke down before it was asked anything.") from None
+            raise RuntimeError("the confined process crashed before it read anything.") from None
 
     def close(self) -> None:
         """End the child."""

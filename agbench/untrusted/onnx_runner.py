@@ -94,8 +94,8 @@ def _session(content: bytes) -> Any:
     )
 
 
-def _run(session: Any, outputs: list[str], given: dict[str, Any]) -> Any:
-    return _guarded(lambda: session.run(outputs, given))
+def _run(session: Any, outputs: list[str], feeds: dict[str, Any]) -> Any:
+    return _guarded(lambda: session.run(outputs, feeds))
 
 
 def _guarded(work: Any) -> Any:

@@ -125,7 +125,7 @@ def _called(number: int, *arguments: Any) -> int:
         return -1
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.restype = ctypes.c_long
-    whole = [ctypes.c_ulong(given) if isinstance(given, int) else given for given in arguments]
+    whole = [ctypes.c_ulong(argument) if isinstance(argument, int) else argument for argument in arguments]
     return int(call(ctypes.c_long(number), *whole))
 
 

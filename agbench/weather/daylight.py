@@ -63,7 +63,7 @@ def with_daylight(
         raise WeatherError("weather: the index must hold the times of at least two rows.")
     if index.tz is None and zone is None:
         raise WeatherError(
-            "weather: the index has no time zone. Say how far its clock is ahead of UTC, such as zone=1.0."
+            "weather: the index has no time zone. Give its offset from UTC in hours, such as zone=1.0."
         )
     step = (index[1] - index[0]).total_seconds()
     check_spacing(index, step, "given")

@@ -32,9 +32,9 @@ def computed(names, variables, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     *lines, outside = done.stdout.splitlines()
-    found = {name: value for value, name in (line.split("  ", 1) for line in lines)}
-    assert set(found) == set(names)
-    return found, outside.split()
+    result = {name: value for value, name in (line.split("  ", 1) for line in lines)}
+    assert set(result) == set(names)
+    return result, outside.split()
 
 
 def from_the_library(outside):
@@ -45,9 +45,9 @@ def from_the_library(outside):
 @pytest.fixture(scope="module")
 def here(tmp_path_factory):
     """What the small probes compute on this machine as it is."""
-    found, outside = computed(SMALL, {}, tmp_path_factory.mktemp("here"))
+    result, outside = computed(SMALL, {}, tmp_path_factory.mktemp("here"))
     assert from_the_library(outside) == []
-    return found
+    return result
 
 
 @pytest.mark.parametrize("other", OTHERS)
@@ -59,8 +59,8 @@ def test_small_probes_have_the_same_bits(other, here, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
 def test_every_probe_has_the_same_bits(other, tmp_path):
-    found, outside = computed(probes.names(), OTHERS[other], tmp_path)
-    assert found == probes.shipped()
+    result, outside = computed(probes.names(), OTHERS[other], tmp_path)
+    assert result == probes.shipped()
     assert from_the_library(outside) == []
 
 

@@ -21,14 +21,14 @@ def three(tmp_path_factory):
 
 @pytest.mark.parametrize("order", [(N72, N81), (N81, N72), (NPK, N81, N72)])
 def test_models_kept_by_three_processes_run_in_one_in_any_order(three, order):
-    (found,) = run([(order,)], three)
-    assert found == {name: probes.shipped()[name] for name in order}
+    (result,) = run([(order,)], three)
+    assert result == {name: probes.shipped()[name] for name in order}
 
 
 def test_two_processes_that_compile_at_once_do_not_harm_each_other(tmp_path):
     both = ("weather generator", "lintul3"), ("lintul3-wheat", "weather generator")
-    found = run([both, (("lintul3", "lintul3-wheat", "weather generator"),)], tmp_path)
-    for result in found:
+    actual = run([both, (("lintul3", "lintul3-wheat", "weather generator"),)], tmp_path)
+    for result in actual:
         assert result == {name: probes.shipped()[name] for name in result}
 
 

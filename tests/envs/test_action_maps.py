@@ -15,19 +15,19 @@ GREENHOUSES = [name for name in catalog.names("task") if catalog.task(name).fami
 
 
 @pytest.mark.parametrize("name", [n for n in catalog.names("task") if n not in GREENHOUSES])
-def test_amounts_and_doses_are_found_again(name):
+def test_amounts_and_doses_round_trip(name):
     task = catalog.task(name)
     actions = action_map(task)
     taken = draw_actions(actions.space, 1, 64, seed=5)[0]
-    given = actions.inputs(taken)[:, _columns(task, actions)]
-    again = actions.actions_of(given)
+    values = actions.inputs(taken)[:, _columns(task, actions)]
+    again = actions.actions_of(values)
     assert again.dtype == actions.space.dtype
-    np.testing.assert_array_equal(actions.inputs(again)[:, _columns(task, actions)], given)
+    np.testing.assert_array_equal(actions.inputs(again)[:, _columns(task, actions)], values)
     assert np.allclose(again, taken, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", GREENHOUSES)
-def test_controls_and_set_points_are_found_again_as_a_season_goes_on(name):
+def test_controls_and_set_points_round_trip_during_a_season(name):
     core = BatchCore(build(catalog.task(name), "test"), 4)
     for row in range(core.n):
         core.seed(row, row)
@@ -35,9 +35,9 @@ def test_controls_and_set_points_are_found_again_as_a_season_goes_on(name):
     actions = core.parts.actions
     columns = core.simulator.inputs.columns(actions.names)
     for taken in draw_actions(actions.space, 40, core.n, seed=5):
-        given = actions.inputs(taken, core)[:, columns]
-        again = actions.actions_of(given, _present(core))
-        np.testing.assert_allclose(actions.inputs(again, core)[:, columns], given, atol=1e-6, rtol=0)
+        values = actions.inputs(taken, core)[:, columns]
+        again = actions.actions_of(values, _present(core))
+        np.testing.assert_allclose(actions.inputs(again, core)[:, columns], values, atol=1e-6, rtol=0)
         core.step(taken, ~core.over)
 
 
@@ -56,8 +56,8 @@ def test_what_lies_beyond_a_range_becomes_its_end():
     for name in catalog.names("task"):
         actions = action_map(catalog.task(name))
         if isinstance(actions, Ranges) and not actions.reads:
-            wanted = np.array([[-np.inf], [np.inf]]).repeat(len(actions.names), axis=1)
-            assert actions.actions_of(wanted)[:, 0].tolist() == [-1.0, 1.0]
+            expected = np.array([[-np.inf], [np.inf]]).repeat(len(actions.names), axis=1)
+            assert actions.actions_of(expected)[:, 0].tolist() == [-1.0, 1.0]
 
 
 def _columns(task, actions):

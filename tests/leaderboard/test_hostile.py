@@ -137,7 +137,7 @@ BAD = {
     "more information than said": (h.record(RESULT, information="model"), True, RESULT, "information"),
     "failures hidden in the record": (h.record(RESULT, failed=3), True, RESULT, "3 failed; the table"),
     "fewer episodes in the record": (h.record(RESULT, episodes=5), True, RESULT, "episodes"),
-    "another protocol seed": (h.record(RESULT, seed=9), True, RESULT, "seed: 9; wanted 0"),
+    "another protocol seed": (h.record(RESULT, seed=9), True, RESULT, "seed: 9; expected 0"),
     "infinite wall time": (h.record(RESULT, wall_time_s=float("inf")), True, RESULT, "wall_time_s"),
     # the table
     "parquet cut": (h.cut(TABLE), True, TABLE, "not a whole parquet file"),
@@ -265,7 +265,7 @@ BAD = {
         h.arrays(lambda a: a.update(episode_00000=a["episode_00000"][1:])),
         True,
         ACTIONS,
-        "the shape \\(29,\\); wanted \\(30,\\)",
+        "the shape \\(29,\\); expected \\(30,\\)",
     ),
     # the policy
     "policy with a pickle": (h.put("weight_0", np.array([Evil()]), POLICY), True, POLICY, "a pickle"),
@@ -330,20 +330,20 @@ def test_a_bad_submission_is_refused_with_file_and_reason(copy, child, name):
     folder = moved if isinstance(moved, Path) else copy
     if mend:
         resign(folder)
-    found = refused(folder, child)
-    assert file in found.file
-    assert re.search(reason, str(found)), str(found)
-    assert len(str(found)) < 800
-    assert str(found).isprintable()
+    result = refused(folder, child)
+    assert file in result.file
+    assert re.search(reason, str(result)), str(result)
+    assert len(str(result)) < 800
+    assert str(result).isprintable()
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_forgery_is_found_by_replay(copy, child, name):
+def test_replay_detects_a_forgery(copy, child, name):
     spoil, reason = FORGED[name]
     spoil(copy)
     resign(copy)
-    found = refused(copy, child)
-    assert re.search(reason, str(found)), str(found)
+    result = refused(copy, child)
+    assert re.search(reason, str(result)), str(result)
 
 
 ONNX_BAD = ("loop", "unknown operator", "memory that doubles", "weight of 10 GB", "weights elsewhere", "NaN")
@@ -355,9 +355,9 @@ def test_an_onnx_that_loops_or_eats_memory_is_refused_in_its_submission(copy_onn
     made, reason = files.BAD[name]
     (copy_onnx / "policy/seed-1.onnx").write_bytes(files.written(made))
     resign(copy_onnx)
-    found = refused(copy_onnx, child)
-    assert found.file == "policy/seed-1.onnx"
-    assert re.search(reason, str(found)), str(found)
+    result = refused(copy_onnx, child)
+    assert result.file == "policy/seed-1.onnx"
+    assert re.search(reason, str(result)), str(result)
 
 
 def test_an_onnx_that_takes_its_time_is_stopped_when_it_is_reproduced(copy_onnx, child, monkeypatch):

@@ -152,7 +152,7 @@ def test_impossible_days_are_dropped_by_name(tmp_path, frame):
     ]
 
 
-def test_an_archive_without_a_column_says_which(tmp_path):
+def test_the_error_of_an_archive_names_the_missing_column(tmp_path):
     np.savez(tmp_path / "bad.npz", date=np.arange(3), TMIN=np.zeros(3))
     with pytest.raises(WeatherError, match="the archive lacks IRRAD, TMAX"):
         read_observations(tmp_path / "bad.npz")

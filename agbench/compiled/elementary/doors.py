@@ -21,8 +21,8 @@ def for_kernels(function: Callable[..., Any]) -> None:
     arity, _ = ALGORITHMS[name]
     arguments = (types.float64,) * arity
 
-    def typed(*given: Any) -> Any:
-        fits = all(isinstance(a, (types.Float, types.Integer)) for a in given)
+    def typed(*arguments: Any) -> Any:
+        fits = all(isinstance(a, (types.Float, types.Integer)) for a in arguments)
         return types.float64(*arguments) if fits else None
 
     # Numba reads the arguments' names.
@@ -44,7 +44,7 @@ def four_for_kernels(function: Callable[..., Any], name: str) -> None:
     four_numbers = tuple_of(types.float64, 4)
 
     def typer(a: Any, b: Any, c: Any, d: Any) -> Any:
-        fits = all(isinstance(given, types.Float) for given in (a, b, c, d))
+        fits = all(isinstance(argument, types.Float) for argument in (a, b, c, d))
         return four_numbers(*four) if fits else None
 
     def lowered(context: Any, builder: Any, kind: Any, values: Any) -> Any:

@@ -85,5 +85,5 @@ def _change(board: Path, name: str, digest: str) -> str | None:
 def _digest(folder: Path) -> str:
     path = folder / "submission.yaml"
     if not path.is_file():
-        raise ConfigError(f"{folder}: no submission, submission.yaml is missing.")
+        raise ConfigError(f"{folder}: not a submission: submission.yaml is missing.")
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -66,9 +66,9 @@ class Rows:
 
 def _row(folder: Path, index: Mapping[str, str], brought: Collection[Path]) -> BoardRow:
     task, agent, version = folder.parts[-3:]
-    wanted = index.get(f"{task}/{agent}/{version}")
+    merged_digest = index.get(f"{task}/{agent}/{version}")
     standing = NEW if folder.absolute() in brought else PRESENT
-    if wanted is not None and _digest(folder) == wanted:
+    if merged_digest is not None and _digest(folder) == merged_digest:
         standing = MERGED
     return BoardRow(folder, task, agent, version, standing)
 

@@ -100,9 +100,9 @@ def render(folder: Path, entries: Sequence[Entry]) -> tuple[str, int, list[Refus
 def _check_replaceable(site: Path) -> None:
     """Refuse to replace a folder that no build has made."""
     if site.is_symlink() or (site.exists() and not site.is_dir()):
-        raise ConfigError(f"{site}: is not a folder; name one that a build may replace.")
+        raise ConfigError(f"{site}: is not a folder; choose a folder that a build may replace.")
     if site.is_dir() and any(site.iterdir()) and not (site / _MARK).is_file():
-        raise ConfigError(f"{site}: holds something else than a site; name an empty or a new folder.")
+        raise ConfigError(f"{site}: is not a site; choose an empty or a new folder.")
 
 
 def _swap(building: Path, site: Path) -> None:

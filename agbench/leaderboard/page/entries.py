@@ -130,15 +130,17 @@ def reason_of(error: Exception) -> str:
     return str(error) if isinstance(error, AgBenchError) else shown(f"{type(error).__name__}: {error}", 400)
 
 
-def entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None = None) -> Entry:
+def entry(board: Path, submission: CheckedSubmission, count: int, cache: Path | None = None) -> Entry:
     """Return what the page keeps of a submission; raises `AgBenchError` where it has no score."""
-    level = verified.load(board, found)
+    level = verified.load(board, submission)
     return Entry(
-        submission=replace(found, results=[replace(r, actions=[]) for r in found.results], policies={}),
-        row=scoring.row(found, level),
+        submission=replace(
+            submission, results=[replace(r, actions=[]) for r in submission.results], policies={}
+        ),
+        row=scoring.row(submission, level),
         hidden_run=level.hidden,
-        seasons=seasons.shown(found, count, cache),
-        files={name: (found.folder / name).stat().st_size for name in [CARD, *found.card.files]},
+        seasons=seasons.shown(submission, count, cache),
+        files={name: (submission.folder / name).stat().st_size for name in [CARD, *submission.card.files]},
     )
 
 

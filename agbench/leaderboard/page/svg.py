@@ -51,9 +51,12 @@ def around(values: Sequence[float], first: float, last: float, zero: bool = Fals
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     if high - low < 1e-9 * max(1.0, abs(high)):
         low, high = (low - 0.5, high + 0.5) if low or not zero else (0.0, 1.0)
-    room = 0.06 * (high - low)
+    margin = 0.06 * (high - low)
     return Scale(
-        low - room if low < 0 or not zero else 0.0, high + room if high > 0 or not zero else 0.0, first, last
+        low - margin if low < 0 or not zero else 0.0,
+        high + margin if high > 0 or not zero else 0.0,
+        first,
+        last,
     )
 
 

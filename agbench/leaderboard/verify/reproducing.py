@@ -58,7 +58,7 @@ def reproduce(submission: CheckedSubmission) -> Reproduction:
     All recorded actions are replayed by it, so that what it reproduces it has replayed too.
     """
     if submission.card.policy is None:
-        raise RefusedError(CARD, "policy", "none was submitted; replay is the most that can be verified.")
+        raise RefusedError(CARD, "policy", "none was submitted; the highest level is replayed.")
     results = [_reproduce(submission, result) for result in submission.results]
     return Reproduction(
         replay=together(r.replay for r in results),

@@ -125,11 +125,11 @@ class Standing:
         return ", ".join(filter(None, (self.level, self.details)))
 
 
-def standing(found: Verified, simulator_hash: str) -> Standing:
+def standing(record: Verified, simulator_hash: str) -> Standing:
     """Return how far a submission is verified, as what was found stands to the code of now."""
-    exact = found.exact if found.holds("replayed", simulator_hash) else {}
-    stale = not found.holds(found.level, simulator_hash)
-    return Standing(found.level, stale, dict(exact), found.near_ties)
+    exact = record.exact if record.holds("replayed", simulator_hash) else {}
+    stale = not record.holds(record.level, simulator_hash)
+    return Standing(record.level, stale, dict(exact), record.near_ties)
 
 
 def load(board: Path, submission: CheckedSubmission) -> Verified:

@@ -42,7 +42,7 @@ class Rule(Strict):
     @model_validator(mode="after")
     def _both(self) -> "Rule":
         if (self.when is None) != (self.below is None):
-            raise ValueError("when and below go together: the variable and its threshold.")
+            raise ValueError("when and below need each other: a variable and its threshold.")
         return self
 
 
@@ -88,7 +88,7 @@ class Rules:
     def reset(self, seed: int) -> None:
         """Go back to the season's first decision."""
         self._day = -self._step_days
-        self._given = dict.fromkeys(self._actions.names, 0.0)
+        self._applied = dict.fromkeys(self._actions.names, 0.0)
         for reading in self._readings:
             reading.last = None
 
@@ -99,8 +99,8 @@ class Rules:
             if not self._applies(reading, observation):
                 continue
             rule = reading.rule
-            action, given = self._actions.encode(rule.input, rule.amount + _SMALLEST)
-            self._given[rule.input] += given
+            action, dose = self._actions.encode(rule.input, rule.amount + _SMALLEST)
+            self._applied[rule.input] += dose
             reading.last = self._day
             return action
         return self._nothing
@@ -115,7 +115,7 @@ class Rules:
             return False
         if not all(low <= observation[place] <= high for place, low, high in reading.ranges):
             return False
-        total = self._given[rule.input] + rule.amount
+        total = self._applied[rule.input] + rule.amount
         return rule.until is None or total <= rule.until + _SMALLEST
 
 

@@ -28,14 +28,14 @@ def fit_file(task: Task, policy: str, search: Search | None = None) -> tuple[Pat
     baseline = read_file(Baseline, path)
     kind = kind_of(baseline, task, path)
     if kind.fit is None:
-        raise ConfigError(f"{path}: a {kind.name} policy has nothing to fit.")
+        raise ConfigError(f"{path}: a {kind.name} policy has no settings to fit.")
     fit, settings = load(kind.fit), kind.read(baseline.settings, f"{path}: settings")
     if "search" in signature(fit).parameters:
         fitted, mean = fit(task, settings, search or Search())
     elif search is None:
         fitted, mean = fit(task, settings)
     else:
-        raise ConfigError(f"{path}: candidates and rounds are for greenhouse growers, not for {kind.name}.")
+        raise ConfigError(f"{path}: candidates and rounds are for greenhouse policies, not for {kind.name}.")
     content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
     changed = baseline.model_copy(update={"settings": content})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)

@@ -79,7 +79,7 @@ def settings_vector(changes: Mapping[str, float], where: str = "rule-based setti
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             raise ConfigError(f"{where}: {name} is {value!r}, not a number in {SETTINGS[name].unit}.")
         if name.endswith("and") and value == 0.0:
-            raise ConfigError(f"{where}: the band {name} is 0; its sign says which way it acts.")
+            raise ConfigError(f"{where}: the band {name} is 0; its sign sets the direction in which it acts.")
         values[name] = float(value)
     return np.array(list(values.values()))
 

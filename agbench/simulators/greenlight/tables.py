@@ -103,7 +103,7 @@ def _check_daylight(series: Floats, needs: tuple[str, ...]) -> None:
     for name in needs:
         if not series[:, WEATHER.column(name)].any():
             raise WeatherError(
-                f"greenlight: weather has {name} 0 all along although the sun shines.{_DAYLIGHT_HELP}"
+                f"greenlight: weather has {name} 0 in all rows although the sun shines.{_DAYLIGHT_HELP}"
             )
 
 

@@ -18,9 +18,9 @@ def measured(states, weather, clock):
 
 
 def controls(signals, **changes):
-    found = np.zeros((len(signals), 8))
-    control(signals, np.tile(settings_vector(changes), (len(signals), 1)), found)
-    return found
+    result = np.zeros((len(signals), 8))
+    control(signals, np.tile(settings_vector(changes), (len(signals), 1)), result)
+    return result
 
 
 @pytest.mark.parametrize("scenario", ["amst_mar", "amst_jul", "bleiswijk2009"])

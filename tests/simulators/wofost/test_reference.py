@@ -13,9 +13,9 @@ FULL_RUNS = sorted(
 
 
 def check(folder, name):
-    told, arrays = load(folder, name)
+    text, arrays = load(folder, name)
     rows = arrays.get("kept", slice(None))
-    ours = simulate(told, arrays, "published").iloc[rows]
+    ours = simulate(text, arrays, "published").iloc[rows]
     assert ours["STAGE"].fillna("").tolist() == arrays["STAGE"].tolist()
     for variable in compared(arrays):
         a, b = ours[variable].to_numpy(float), arrays[variable]
