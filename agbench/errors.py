@@ -1,4 +1,4 @@
-"""The package's own exceptions, and the sentence that names the nearest right word."""
+"""The package's own exceptions, and the sentence that suggests the nearest valid names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -17,7 +17,7 @@ class UnknownNameError(AgBenchError, ValueError):
 
 
 class WeatherError(AgBenchError, ValueError):
-    """A weather series has a gap, lacks a column or does not cover the dates asked for."""
+    """A weather series has a gap, lacks a column or does not cover the requested dates."""
 
 
 class ActionError(AgBenchError, ValueError):

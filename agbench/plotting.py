@@ -1,4 +1,4 @@
-"""What all pictures share: colours that colour-blind readers can tell apart, axes, units, files."""
+"""Shared parts of all pictures: colours that colour-blind readers can tell apart, axes, units, files."""
 
 import os
 import re

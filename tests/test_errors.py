@@ -21,6 +21,7 @@ from agbench.errors import (
     WeatherError,
     did_you_mean,
 )
+from agbench.weather.site import site_series
 
 TASK = "wheat-nitrogen-v1"
 
@@ -99,7 +100,7 @@ def test_a_year_without_weather_names_what_there_is():
 
 
 def test_weather_with_a_gap_is_refused_before_training():
-    frame = agbench.simulation.field.site_series("wageningen").to_frame()
+    frame = site_series("wageningen").to_frame()
     frame = frame.drop(pd.Timestamp("1984-06-10"))
     message = raised(WeatherError, agbench.make, TASK, weather=frame, years=[1984])
     assert "lacks 1 day from 1984-01-01 to 1984-09-01: 1984-06-10" in message
@@ -133,7 +134,7 @@ def test_an_action_beyond_the_menu_shows_the_menu(env, action):
 
 @pytest.mark.parametrize("action", [0.5, True, "much", None, [1, 2]])
 def test_an_action_of_another_kind_is_refused(env, action):
-    assert "a menu wants" in raised(ActionError, env.step, action)
+    assert "a menu takes" in raised(ActionError, env.step, action)
 
 
 def test_a_refused_action_leaves_the_season_as_it_was(env):

@@ -1,7 +1,7 @@
-"""The speed of gl-gym, the published environment, run in a Python of its own and only from outside.
+"""The speed of gl-gym, the published environment, measured in a separate Python process.
 
-gl-gym is under the AGPL and pins versions that AgBench cannot use: nothing of it is read or imported
-here. A small script, written from its README, steps it with random actions whenever it is told to.
+gl-gym is under the AGPL and pins versions that AgBench cannot use: its code is not read or imported
+here. A small script, written from its README, steps it with random actions on request.
 """
 
 import subprocess

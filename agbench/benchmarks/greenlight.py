@@ -1,4 +1,4 @@
-"""Speed of the bare greenhouse stepper beside CVODES, called as GreenLight-Gym 2 calls it.
+"""Speed of the bare greenhouse stepper compared with CVODES, called as in GreenLight-Gym 2.
 
 Run with `python -m agbench.benchmarks.greenlight`. One core, three days of 300 s, synthetic spring
 weather; "smooth" controls follow the sun, "on/off" ones jump between 0 and 1 every 30 minutes.

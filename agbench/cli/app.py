@@ -1,4 +1,4 @@
-"""The command's frame: its verbs, and how errors end it."""
+"""The root command: its subcommands and its handling of errors."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`agbench bench`: speed, beside the reference engine in the same run."""
+"""`agbench bench`: speed, compared with the reference engine in the same run."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`agbench check FILE...`: are these data files right?"""
+"""`agbench check FILE...`: check data files."""
 
 from pathlib import Path
 from typing import Annotated

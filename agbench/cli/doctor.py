@@ -1,4 +1,4 @@
-"""`agbench doctor`: is this installation sound?"""
+"""`agbench doctor`: check this installation."""
 
 from collections.abc import Iterator
 from dataclasses import asdict

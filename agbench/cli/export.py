@@ -1,4 +1,4 @@
-"""`agbench export TASK MODEL -o policy.npz`: a trained model becomes plain numbers."""
+"""`agbench export TASK MODEL -o policy.npz`: write a trained model as plain arrays."""
 
 from pathlib import Path
 from typing import Annotated

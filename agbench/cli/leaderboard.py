@@ -1,4 +1,4 @@
-"""`agbench leaderboard ...`: how far a submission can be believed, its score, the page of all of them."""
+"""`agbench leaderboard ...`: check, verify and score submissions, and build the page."""
 
 import contextlib
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""`agbench leaderboard round open | close`: the promise of a secret, and its keeping."""
+"""`agbench leaderboard round open | close`: publish the hash of a secret, and reveal the secret later."""
 
 from pathlib import Path
 from typing import Annotated
@@ -41,4 +41,4 @@ def close_(secret: SecretOption, board: BoardOption = BOARD) -> None:
     from agbench.leaderboard import rounds
 
     made = rounds.close_round(board, secret)
-    console.print(f"round {made.round} is closed; its secret stands in {board / rounds.FILE}")
+    console.print(f"round {made.round} is closed; its secret is in {board / rounds.FILE}")

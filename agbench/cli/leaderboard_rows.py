@@ -1,4 +1,4 @@
-"""`agbench leaderboard first-rows | merged`: what maintainers do with rows."""
+"""`agbench leaderboard first-rows | merged`: commands for maintainers."""
 
 from typing import Annotated
 
@@ -13,8 +13,8 @@ def first_rows_(
     board: BoardOption = BOARD,
     workers: WorkersOption = 1,
     results: KeptOption = REFERENCES,
-    anew: Annotated[
-        bool, typer.Option("--anew", help="Replace outdated first rows; only before a release.")
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace outdated first rows; only before a release.")
     ] = False,
     reproducing: Annotated[
         bool, typer.Option("--reproduce/--replay-only", help="Whether to run the policies again.")
@@ -32,9 +32,9 @@ def first_rows_(
 
     names = tasks or catalog.names("task")
     chosen = [(name, role) for name in names for role in first_rows.roles(name)]
-    bad = first_rows.make_all(chosen, board, results, anew, reproducing, workers, _say)
+    bad = first_rows.make_all(chosen, board, results, overwrite, reproducing, workers, _say)
     made = {first_rows.name_of(*row) for row in chosen}
-    merged.add(board, again=made if anew else ())
+    merged.add(board, again=made if overwrite else ())
     if bad:
         raise typer.Exit(1)
 

@@ -1,4 +1,4 @@
-"""What `agbench leaderboard check | replay | reproduce | hidden` print of rows as they are verified."""
+"""What `agbench leaderboard check | replay | reproduce | hidden` print for each row."""
 
 from collections.abc import Iterable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share, and how their values are read."""
+"""Arguments and options that several subcommands share, and readers of their values."""
 
 import json
 import math

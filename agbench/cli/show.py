@@ -1,4 +1,4 @@
-"""`agbench show TASK`: what a task is; `agbench show model NAME`: what a model is."""
+"""`agbench show TASK`: describe a task; `agbench show model NAME`: describe a model."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""`agbench show model NAME`: what a model computes and reads."""
+"""`agbench show model NAME`: list the outputs and inputs of a model."""
 
 from typing import Any
 

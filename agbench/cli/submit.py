@@ -1,4 +1,4 @@
-"""`agbench submit RESULT... --agent NAME`: results become a submission, whole or not at all."""
+"""`agbench submit RESULT... --agent NAME`: make a submission from results, completely or not at all."""
 
 from pathlib import Path
 from typing import Annotated, Any, Final

@@ -1,4 +1,4 @@
-"""`agbench weather`: what weather sites have; fit, check, draw their generators; fetch."""
+"""`agbench weather`: list the weather of sites; fit, check and draw generators; download."""
 
 from dataclasses import asdict
 from pathlib import Path

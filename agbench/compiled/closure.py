@@ -1,4 +1,4 @@
-"""The closure of what runs: all definitions that a piece of code can reach, and one hash of them.
+"""The closure of code: all definitions that it can reach, and one hash of them.
 
 From a starting point, such as a kernel or the function that builds a task, the names that its text uses
 are followed through the package's modules: functions, classes, constants, through imports, into each
@@ -50,9 +50,9 @@ BOUNDARY: Final = frozenset(
 table of families, since what builds a family's tasks leads to its own schema."""
 
 _WHOLE: Final = "*"
-"""Stands for all definitions of a module."""
+"""The name for all definitions of a module."""
 _EFFECTS: Final = "(effects)"
-"""Stands for a module's statements that define nothing."""
+"""The name for a module's statements that define nothing."""
 
 Place = tuple[str, str]
 """A module and the name of a definition in it."""
@@ -62,7 +62,7 @@ Place = tuple[str, str]
 class Definition:
     """A statement of a module: its text without docstrings and comments, and the names that it uses.
 
-    `uses` holds dotted names as they stand in the text, such as `math.exp`; `imports` what it imports
+    `uses` holds dotted names as in the source, such as `math.exp`; `imports` what it imports
     itself, as places; `texts` the short texts in it.
     """
 
@@ -74,7 +74,7 @@ class Definition:
 
 @dataclass
 class Module:
-    """A module's definitions by name, what each imported name stands for, and what is imported whole."""
+    """A module's definitions by name, the target of each imported name, and modules imported with `*`."""
 
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
     imported: dict[str, Place] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Module:
 
 
 class Sources:
-    """The source text of a package, and of others beside it, read once, and closures in them."""
+    """The source text of a package, and of other packages, read once, and closures in them."""
 
     def __init__(
         self, folder: Path = PACKAGE, boundary: Iterable[str] = BOUNDARY, others: Iterable[Path] = ()
@@ -207,7 +207,7 @@ class Sources:
             yield from self._find(target, rest)
 
     def _resolve(self, module: str, dotted: str) -> Iterator[Place]:
-        """Yield what a dotted name, used in a module, stands for."""
+        """Yield the definitions that a dotted name in a module refers to."""
         first, _, rest = dotted.partition(".")
         source = self.module(module)
         if first in source.definitions:
@@ -216,7 +216,7 @@ class Sources:
             yield from self._find(source.imported[first], rest)
 
     def _find(self, target: Place, rest: str) -> Iterator[Place]:
-        """Yield what an imported thing, and an attribute of it, stand for."""
+        """Yield the definitions that an imported name and its attribute refer to."""
         module, name = target
         while f"{module}.{name}" in self.files or name == _WHOLE:
             module = module if name == _WHOLE else f"{module}.{name}"
@@ -305,7 +305,7 @@ class _Reader:
                     self._collect(child, result)
 
     def _imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Place]]:
-        """Yield each name that an import binds, and what it stands for."""
+        """Yield each name that an import binds, and its target."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 bound = alias.asname or alias.name.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Data files by their names, read and checked; `agbench.data.places` says where they lie."""
+"""Data files by their names, read and checked; `agbench.data.places` knows their folders."""
 
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""The schema of greenhouse tasks: what an agent sees, does and is paid for in a greenhouse."""
+"""The schema of greenhouse tasks: observations, actions and rewards in a greenhouse."""
 
 from datetime import date
 from typing import Annotated, Any, Final, Literal
@@ -51,7 +51,7 @@ class GreenhouseSpec(Strict):
 class GreenhouseSeason(Strict):
     """When an episode starts, how long it and a decision last, which crop it starts with.
 
-    `cloudiness` says whether a site of daily weather gets clouds drawn anew for each `episode`, or
+    `cloudiness` says whether a site of daily weather gets new random clouds in each `episode`, or
     `none`. `crop` sets states at the start by name.
     """
 
@@ -82,7 +82,7 @@ class GreenhouseAction(Strict):
     """What the agent may do.
 
     `increment`: each control changes by up to `rate` a step. `absolute`: [-1, 1] is 0 .. 1 of each
-    control. `temperature`: a menu of temperatures [degC] for the heating, by day or night as it is;
+    control. `temperature`: a menu of temperatures [degC] for the heating, by day or by night;
     `period` says whose: that of the climate computer `inside`, or the sun's `outside`.
     `setpoints`: [-1, 1] is the range of each set point in `ranges`.
     """
@@ -94,7 +94,7 @@ class GreenhouseAction(Strict):
     period: Period = "inside"
     ranges: dict[str, list[Number]] = {}
     rules: dict[str, Number] = {}
-    """Settings of the climate computer that is told set points."""
+    """Settings of the climate computer in tasks with set points."""
 
     @field_validator("ranges")
     @classmethod
@@ -121,7 +121,7 @@ class GreenhouseAction(Strict):
 
     @property
     def uses_setpoints(self) -> bool:
-        """Whether a climate computer stands between the agent and the controls."""
+        """Whether the agent sets set points, which a climate computer turns into controls."""
         return self.kind in ("temperature", "setpoints")
 
 
@@ -231,7 +231,7 @@ class ConstraintsSpec(Strict):
 class UncertaintySpec(Strict):
     """Crop parameters that a scenario's level d perturbs: each times 1 + U(-d, d).
 
-    `level` is that of scenarios whose split names none. Drawn anew `step` by step, or once an
+    `level` is that of scenarios whose split names none. Drawn at each `step`, or once an
     `episode`. `parameters` is a list of names, or the name of a list: `sound` (28 parameters of the
     crop), or `published`, the 34 of GreenLight-Gym 2, which are drawn as its code does: each times
     1 + U(-d/2, d/2).

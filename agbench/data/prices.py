@@ -38,8 +38,8 @@ Price = Annotated[float | list[float] | str, BeforeValidator(_price)]
 class PriceSeries(Strict):
     """A series of hourly prices: `prices/NAME.yaml` in a data folder, or a file of one's own.
 
-    Its `file`, beside it, is CSV or Parquet with the columns `time` (local standard time, the
-    beginning of each hour) and `price`. A series that `repeats` is one year that stands for any.
+    Its `file`, in the same folder, is CSV or Parquet with the columns `time` (local standard time, the
+    beginning of each hour) and `price`. A series that `repeats` is one year that is used for every year.
     """
 
     prices: str

@@ -1,4 +1,4 @@
-"""Reading YAML strictly, and telling people what is wrong with it."""
+"""Strict reading of YAML, with errors that name the place and the remedy."""
 
 import re
 from collections.abc import Iterable

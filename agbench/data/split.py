@@ -1,4 +1,4 @@
-"""The schema of a split of a field task: measured years or generated seasons, as they are or changed."""
+"""The schema of a split of a field task: measured or generated seasons, perhaps with a change of climate."""
 
 import re
 

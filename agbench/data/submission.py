@@ -97,7 +97,7 @@ class SubmittedPolicy(Strict):
 
 
 class Submission(Strict):
-    """The card of a submission: who, how, with what, and the hash of every file beside it."""
+    """The card of a submission: who, how, with what, and the hash of every other file."""
 
     format: Literal[1]
     task: TaskId
@@ -110,7 +110,7 @@ class Submission(Strict):
     method: Method
     information: Information
     training: Training
-    hardware: Line = "not said"
+    hardware: Line = "not stated"
     hyperparameters: dict[Name, Setting] = Field(default={}, max_length=200)
     paper: Url | None = None
     code: Url | None = None

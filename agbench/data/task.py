@@ -1,4 +1,4 @@
-"""What every task says, whatever its family: metrics, splits, protocol, references, history."""
+"""The schema that tasks of all families share: metrics, splits, protocol, references, history."""
 
 import re
 from abc import abstractmethod

@@ -1,4 +1,4 @@
-"""The tasks at a glance: the keys that a list shows, read from their files without checking the rest."""
+"""The list of tasks: a few keys of each file, read without validation of the rest."""
 
 import re
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def tasks() -> list[TaskInfo]:
     """Return all tasks: ours, packages', and those on `AGBENCH_PATH`.
 
     Raises:
-        ConfigError: for a file that cannot be listed, or a name that stands for two files.
+        ConfigError: for a file that cannot be listed, or a name that two files have.
     """
     return [_info(name, path) for name, path in sorted(places.files("task").items())]
 

@@ -1,4 +1,4 @@
-"""Actions: from what an agent chooses to physical inputs of the simulator, and back."""
+"""Actions: from the agent's choice to physical inputs of the simulator, and back."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol

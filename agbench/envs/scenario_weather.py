@@ -1,4 +1,4 @@
-"""What weather a scenario's key stands for: a measured year, a generated or a hidden season.
+"""The weather of a scenario's key: a measured year, a generated or a hidden season.
 
 Keys: `site/1984`, `site/generated/17`, `site/hidden/3`, each perhaps with a change of climate
 such as `/temperature+2,rain-20` [degC, %].
@@ -76,7 +76,7 @@ def read(key: str) -> SeasonKey | None:
 
 
 def series_of(key: str, user_series: DailySeries | None = None) -> DailySeries:
-    """Return the weather of a scenario; `user_series` stands in for the site's measured weather."""
+    """Return the weather of a scenario; `user_series` replaces the measured weather of the site."""
     season = parse(key)
     if season.kind == "measured":
         series = site_series(season.site) if user_series is None else user_series
@@ -105,7 +105,7 @@ def require_generator(key: str) -> bool:
 def hashes(keys: Sequence[str], user_series: DailySeries | None) -> dict[str, str]:
     """Return the SHA-256 of each site's measured series and climate, as far as the keys need them.
 
-    Hidden seasons add a commitment: it tells two secrets apart and gives neither away.
+    Hidden seasons add a commitment: it distinguishes secrets without revealing them.
     """
     seasons = {(season.site, season.kind) for season in map(parse, keys)}
     result = {}
@@ -122,7 +122,7 @@ def hashes(keys: Sequence[str], user_series: DailySeries | None) -> dict[str, st
 
 
 def mark(key: str) -> str:
-    """Return what tells one secret's hidden seasons from another's; nothing for other scenarios."""
+    """Return a mark that differs between the hidden seasons of two secrets; empty for other scenarios."""
     return _commitment() if parse(key).kind == "hidden" else ""
 
 

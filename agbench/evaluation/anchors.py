@@ -137,7 +137,7 @@ def load(task: Task) -> Anchors:
 
 
 def outdated(task: Task) -> str | None:
-    """Return what stored anchors lack to be those of a task as it is now, or None where they fit."""
+    """Return why stored anchors do not fit the present task, or None if they fit."""
     try:
         anchors = load(task)
     except ConfigError as error:

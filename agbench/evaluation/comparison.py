@@ -1,4 +1,4 @@
-"""Comparing results of one task: a row a policy, with intervals, scores and chances."""
+"""Comparing results of one task: one row for each policy, with intervals, scores and probabilities."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

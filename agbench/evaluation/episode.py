@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True)
 class SeasonReport:
-    """A whole episode, told; `columns` are the first few observations, as many as fit on a screen."""
+    """The report of an episode; `columns` are the first few observations, as many as fit on a screen."""
 
     task: Task
     policy: str
@@ -48,7 +48,7 @@ class SeasonReport:
     picture: Path
 
     def by_day(self) -> list[Step]:
-        """Return the season in a step a day at most: means of what was told and seen, summed rewards."""
+        """Return the season with at most one step a day: means of commands and observations, reward sums."""
         unit = family(self.task).step_seconds
         if unit >= _DAY:
             return self.steps

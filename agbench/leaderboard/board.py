@@ -1,4 +1,4 @@
-"""Where submissions lie: `BOARD/submissions/TASK/AGENT/VERSION/`, what was verified beside them."""
+"""The folders of a board: `BOARD/submissions/TASK/AGENT/VERSION/`, and records of verification."""
 
 from pathlib import Path
 from typing import Final

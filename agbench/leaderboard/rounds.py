@@ -1,7 +1,7 @@
 """Rounds of the leaderboard: each has a secret, of which only the SHA-256 is public until it closes.
 
-`BOARD/rounds.yaml` lists them. Hidden scenarios follow from the secret, so that whoever has the
-secret of a closed round can make them again, and see that it is the one that was promised.
+`BOARD/rounds.yaml` lists them. Hidden scenarios follow from the secret, so that anyone with the
+secret of a closed round can generate them again, and check that its SHA-256 is the published one.
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 The score of a training seed is 100 * (J - floor) / (expert - floor), each the mean objective over the
 split's scenarios. Over training seeds: interquartile mean, median and mean, with 95 % intervals that
-resample seeds and scenarios, crossed. Raw metrics stand beside the score, never inside it, and so do
+resample seeds and scenarios, crossed. Raw metrics are reported beside the score, never inside it, and so are
 constraint costs, with one exception that is shown: a submission whose mean cost is beyond the task's
 limit is infeasible, and what it scores above 0 does not count.
 """

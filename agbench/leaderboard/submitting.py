@@ -1,4 +1,4 @@
-"""Making a submission out of results: built beside the board, checked, then moved in; or nothing."""
+"""Making a submission from results: built beside the board, checked, then moved there."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ def submit(
         seeds: the training seeds; 0, 1, 2, ... if not given.
         house: whether it is a task's own reference, which alone may be called so.
 
-    Raises `RefusedError`, and leaves the board as it was, unless all of the submission is good.
+    Raises `RefusedError`, and leaves the board unchanged, unless the whole submission is good.
     """
     results = [Result.load(folder) for folder in folders]
     chosen = _seeds(results, seeds)
@@ -95,7 +95,7 @@ def _check_names(card: Mapping[str, Any]) -> None:
 
 
 def _check_one_policy(card: Mapping[str, Any], policies: Sequence[str | Path]) -> None:
-    """Refuse a policy that is said twice: one of the task's own by name, and files."""
+    """Refuse two policies: one of the task's own by name, and files."""
     name = dict(card.get("policy") or {}).get("name")
     if name is not None and policies:
         files = ", ".join(str(path) for path in policies)

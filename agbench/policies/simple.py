@@ -1,4 +1,4 @@
-"""Policies that do not look: nothing, anything, and what was recorded."""
+"""Policies without observations: no action, random actions, and recorded actions."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The models by name: what they know, how their worlds are built, and who runs them."""
+"""The models by name: their tables, their worlds, and their simulators."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class CropModel:
     that only carry a simulation to its next day; it does not compute those that it `lacks`. `events`
     are the names of the management events it understands; `world` turns a setup into what
     `simulator(n).reset` takes. A table of a model that `runs_on` goes on without a crop, up to the last
-    event or a given end. The simulators of a model that `forecasts` also tell the weather to come
+    event or a given end. The simulators of a model that `forecasts` also return forecasts of the weather
     (`coming`, `noise_seeds`). `limitations` are the choices that it offers of what limits growth.
     """
 

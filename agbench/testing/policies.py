@@ -1,4 +1,4 @@
-"""What every policy must keep to: it acts inside the space, and its seed decides."""
+"""The contract of policies: actions inside the space, determined by the seed."""
 
 from typing import Any, get_args
 

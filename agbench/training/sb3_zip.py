@@ -1,4 +1,4 @@
-"""What a zip of Stable-Baselines3 says of itself, read as JSON: which algorithm it was trained by."""
+"""The algorithm of a Stable-Baselines3 zip, from its JSON settings."""
 
 import json
 import zipfile

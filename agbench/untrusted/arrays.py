@@ -1,4 +1,4 @@
-"""An untrusted npz: every header is read and held against limits before a single value is.
+"""An untrusted npz: every header is checked against limits before any value is read.
 
 Neither NumPy's loader nor its header parser, which evaluates text, sees the file: a header is matched
 by one regular expression, and only plain little-endian numbers and short texts have a place in it.

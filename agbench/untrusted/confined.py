@@ -1,6 +1,6 @@
-"""A child process in which libraries written in C meet an untrusted bytes.
+"""A child process in which libraries written in C read untrusted bytes.
 
-It may use so much memory and time and can open no file and no socket; on Linux it also can neither
+Its memory and time are limited, and it cannot open files or sockets; on Linux it also can neither
 change files nor start or signal processes (see `seccomp`). When it dies or hangs, the file is
 refused and the next one gets a new child. Only JSON comes back, never a pickle.
 """
@@ -146,7 +146,7 @@ def _give_up_rights(memory_bytes: int) -> None:
 
 
 def _leave_folders() -> None:
-    """Work in a folder that is gone: nothing is beside it, and nothing can be put into it."""
+    """Work in a deleted folder: it is empty, and no file can be written to it."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
 

@@ -1,4 +1,4 @@
-"""An untrusted ONNX file: what it may hold, known before any of it runs.
+"""An untrusted ONNX file, checked completely before any of it runs.
 
 Runs in a confined process (see `confined`), because the libraries that read it are written in C++.
 Nothing in an allowed graph can repeat, call code, open a file or draw a number, and the shape of
@@ -49,7 +49,7 @@ _ATTRIBUTES: Final = ("FLOAT", "INT", "STRING", "TENSOR", "FLOATS", "INTS", "STR
 
 @dataclass(frozen=True)
 class CheckedGraph:
-    """A graph that may run: its bytes, written anew, and the shape and type of each state."""
+    """A graph that may run: its bytes, serialised again, and the shape and type of each state."""
 
     content: bytes
     dtype: str

@@ -1,4 +1,4 @@
-"""An untrusted ONNX policy, run in a confined process: on one thread, at so much time a step."""
+"""An untrusted ONNX policy, run in a confined process: on one thread, with a time limit for each step."""
 
 import time
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""An untrusted parquet table: its footer is held against what is expected before a page is read.
+"""An untrusted parquet table: its footer is checked before a page is read.
 
 `read_table` runs in a confined process (see `confined`): the footer does not say how large a page
 claims to be once unpacked.

@@ -154,7 +154,7 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> DailySeries:
 
     The index holds the dates, or a column DAY, day or date does. IRRAD, TMIN, TMAX, VAP, WIND and RAIN
     must be there; TEMP, E0, ES0 and ET0 are used where given, else derived (see `derive`). The
-    place stands in columns LAT, LON, ELEV or in `frame.attrs` as lat, lon, elev; Angstrom
+    place is in columns LAT, LON, ELEV or in `frame.attrs` as lat, lon, elev; Angstrom
     coefficients in `attrs` as angstA, angstB, else 0.29 and 0.49. Absent dates and rows with an
     empty cell are missing days.
     """

@@ -1,4 +1,4 @@
-"""What rules need to know of the day: its sum of radiation, and switches that follow the sun."""
+"""The daylight columns that rules need: the daily sum of radiation, and switches that follow the sun."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ def with_daylight(
         zone: how far the table's clock is ahead of UTC [h]; a table with a time zone says so itself.
 
     Raises:
-        WeatherError: where the table has no dates, or a day whose sum it cannot tell.
+        WeatherError: if the table has no dates, or a day has an unknown sum.
     """
     import pandas as pd
 

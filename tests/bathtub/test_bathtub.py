@@ -109,7 +109,7 @@ def test_an_episode_is_described_and_drawn(tmp_path):
 def test_what_it_lacks_is_an_error():
     with pytest.raises(ConfigError, match=r"bathtub-v1 has no hidden scenarios"):
         hidden.with_hidden(catalog.task(TASK), 3)
-    with pytest.raises(NotApplicableError, match="'bathtub' does not say how its actions act"):
+    with pytest.raises(NotApplicableError, match="'bathtub' does not describe the effect of its actions"):
         CHECKS["response"](TASK)
     with pytest.raises(ConfigError, match=r"a plumber.* has no settings to fit"):
         fit_file(catalog.task(TASK), "plumber")

@@ -78,7 +78,7 @@ def test_yields_agree_at_wageningen():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fetch", "wageningen"], "has nothing to fetch"),
+        (["fetch", "wageningen"], "has nothing to download"),
         (["check", "south-dakota"], "fetch it once with: agbench weather fetch south-dakota"),
         (["plot", "wagenigen"], "Did you mean 'wageningen'"),
         (["check", "wageningen", "--repair", "magic"], "unknown repair 'magic'"),

@@ -333,7 +333,7 @@ def test_the_error_of_a_wrong_action_names_the_mistake():
         ({"state": ["tCan", "tCan"]}, "state: name each variable once"),
         ({"forecast": ["tOut"], "forecast_every": "2 h", "forecast_length": "1 h"}, "beyond the forecast"),
         ({"uncertainty__parameters": "sound"}, "uncertainty.level is 0"),
-        ({"uncertainty__level": 0.1}, "uncertainty.parameters names none"),
+        ({"uncertainty__level": 0.1}, "uncertainty.parameters is empty"),
     ],
 )
 def test_a_setting_that_would_do_nothing_is_refused(change, message):

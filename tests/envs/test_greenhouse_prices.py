@@ -152,7 +152,7 @@ def test_a_price_that_is_none_is_refused(price, message):
 
 
 def test_a_night_tariff_beside_hourly_prices_is_refused():
-    with pytest.raises(ConfigError, match="hourly prices already say"):
+    with pytest.raises(ConfigError, match="hourly prices already include"):
         override(catalog.task(WINTER), {"reward.electricity": BY_HOUR, "electricity_night": 0.1})
 
 
@@ -164,7 +164,7 @@ def test_errors_of_series_name_file_place_and_remedy(series):
     with pytest.raises(UnknownNameError, match="unknown prices 'sport'"):
         GreenhousePrices(GreenhouseReward(electricity="sport"))
     gap = hours("2009-10-01", 48).delete(5)
-    with pytest.raises(ConfigError, match=r"row 6 is .*2009-10-01 05:00 is due"):
+    with pytest.raises(ConfigError, match=r"row 6 is .*2009-10-01 05:00 is missing"):
         reading(gap, np.zeros(47))
     with pytest.raises(ConfigError, match=r"1000 times one per kWh"):
         reading(hours("2009-10-02", 24), [0.1] * 23 + [453.2])

@@ -128,7 +128,7 @@ def test_no_change_gives_the_evaporation_that_was_there():
     [
         ({"years": [1984], "generated": [0, 9]}, "exactly one of 'years', 'generated' and 'hidden'"),
         ({}, "exactly one of"),
-        ({"generated": [9, 0]}, "no range such as"),
+        ({"generated": [9, 0]}, "not a range such as"),
         ({"years": [1984], "change": {"temperature": "2 K"}}, "not a change such as '2 degC'"),
         ({"years": [1984], "change": {"rain": "-120 %"}}, "not a change such as '-20 %'"),
     ],

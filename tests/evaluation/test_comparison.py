@@ -56,5 +56,5 @@ def test_a_folder_of_results_is_read_whole(results, tmp_path):
 
 
 def test_a_folder_without_results_is_named(tmp_path):
-    with pytest.raises(ResultError, match="holds no result"):
+    with pytest.raises(ResultError, match="neither this folder nor its folders hold a result"):
         load_results([tmp_path])

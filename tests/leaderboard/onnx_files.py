@@ -188,7 +188,7 @@ BAD = {
     "weight that claims more": (lambda: claimed(13, 3), "takes 156; it holds 144"),
     "negative size": (lambda: claimed(-12, -3), "the shape .-12, -3."),
     "64-bit sizes that wrap": (lambda: claimed(2**62, 4, 4), "initializer w: the shape"),
-    "weights elsewhere": (lambda: changed(set_external), "initializer w: its numbers lie in another file"),
+    "weights elsewhere": (lambda: changed(set_external), "initializer w: its numbers are in another file"),
     "NaN": (lambda: changed(not_a_number), "initializer w: holds a number that is not finite"),
     "texts as weights": (
         lambda: changed(lambda m: setattr(m.graph.initializer[0], "data_type", TensorProto.STRING)),

@@ -99,7 +99,7 @@ def test_a_copy_of_a_merged_row_does_not_take_it_out(copy):
     twin(copy, "thief")
     result = refusals(copy.parents[3])
     assert list(result) == ["thief/1.0"]
-    assert "the very same policy as one of ppo-small" in result["thief/1.0"]
+    assert "exactly the same policy as one of ppo-small" in result["thief/1.0"]
 
 
 def test_a_merged_row_that_was_changed_has_no_privilege(copy):

@@ -59,11 +59,11 @@ def test_seeds_that_collapse_to_the_floor_can_be_submitted_and_are_noted(collaps
 
 
 def test_a_collapse_that_brings_no_other_policies_is_refused(collapsed):
-    with pytest.raises(RefusedError, match="two training seeds have the very same policy"):
+    with pytest.raises(RefusedError, match="two training seeds have exactly the same policy"):
         sent(collapsed, "three", (2, 2))
     with pytest.raises(RefusedError, match="those of seed 0; bring the policies, which must differ"):
         sent(collapsed, "three", (2, 3), policy=None)
-    with pytest.raises(RefusedError, match="1 of 1 results took the very same actions as floor"):
+    with pytest.raises(RefusedError, match="1 of 1 results have exactly the same actions as floor"):
         sent(collapsed, "three", (2,), policy=None)
 
 
@@ -74,12 +74,12 @@ def test_who_calls_himself_a_reference_frees_no_actions(copy):
     mlp.save(network(8), thief / "policy/seed-0.npz")
     mlp.save(network(9), thief / "policy/seed-1.npz")
     resign(thief)
-    assert "very same actions as oracle" in refusals(board, [thief])["thief/1.0"]
+    assert "exactly the same actions as oracle" in refusals(board, [thief])["thief/1.0"]
 
 
 def test_the_policy_of_a_reference_under_another_name_is_refused(collapsed):
     rule = {"method": "rule", "training": {}, "policy": {"format": "rule", "name": "zero"}}
-    with pytest.raises(RefusedError, match="the very same policy as one of floor"):
+    with pytest.raises(RefusedError, match="exactly the same policy as one of floor"):
         leaderboard.submit(
             [collapsed / "floor"], {**CARD, "agent": "mine", **rule}, collapsed / "leaderboard"
         )

@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_renewed(rows, ca
     path.write_text("submission: [")
     printed = run(capsys, rows, "replay", "--stale", code=1)
     assert "standard-practice" in printed
-    assert "delete it to verify anew" in printed
+    assert "delete it and verify again" in printed
     assert path.read_text() == "submission: ["
     assert level(rows, "zero") == ["replayed", "reproduced"]
 

@@ -48,8 +48,8 @@ def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(
     assert first_rows.make(TASK, "floor", board, kept).replay.exact
     card = board / "submissions" / TASK / "floor/1/submission.yaml"
     card.write_text(card.read_text().replace("task_hash: ", "task_hash: 0"))
-    assert "--anew" in first_rows._attempt(TASK, "floor", board, kept, False, True)[0]
-    assert first_rows.make(TASK, "floor", board, kept, anew=True).replay.exact
+    assert "--overwrite" in first_rows._attempt(TASK, "floor", board, kept, False, True)[0]
+    assert first_rows.make(TASK, "floor", board, kept, overwrite=True).replay.exact
 
 
 def digest(text):

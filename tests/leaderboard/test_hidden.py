@@ -137,7 +137,7 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
     content["hidden"]["objective"][1][2] += 1.0
     record.write_text(yaml.safe_dump(content, sort_keys=False))
     assert (
-        "hidden of seed 1: running it again gives other values"
+        "hidden of seed 1: running it again gives different values"
         in run("leaderboard", "round", "repeat", "1", code=1).out
     )
 

@@ -98,7 +98,7 @@ BAD = {
     "trained on nothing known": (h.card(training__splits=["moon"]), False, h.CARD, "'moon' is none of"),
     "seed missing": (h.card(training__seeds=[0]), False, "policy/seed-1.npz", "does not belong"),
     "seed that has no result": (h.card(training__seeds=[0, 1, 2]), False, "policy/seed-2.npz", "missing"),
-    "seed twice": (h.card(training__seeds=[0, 0]), False, h.CARD, "the training seed 0 stands twice"),
+    "seed twice": (h.card(training__seeds=[0, 0]), False, h.CARD, "the training seed 0 appears twice"),
     "unknown policy format": (h.card(policy={"format": "pickle"}), False, h.CARD, "format: 'pickle'"),
     "code as a policy": (
         h.card(method="rule", policy={"format": "rule", "name": "os:system"}),
@@ -140,9 +140,9 @@ BAD = {
     "another protocol seed": (h.record(RESULT, seed=9), True, RESULT, "seed: 9; expected 0"),
     "infinite wall time": (h.record(RESULT, wall_time_s=float("inf")), True, RESULT, "wall_time_s"),
     # the table
-    "parquet cut": (h.cut(TABLE), True, TABLE, "not a whole parquet file"),
+    "parquet cut": (h.cut(TABLE), True, TABLE, "not a complete parquet file"),
     "parquet that is text": (h.text(TABLE, "PAR1" * 5), True, TABLE, "footer"),
-    "parquet that is empty": (h.text(TABLE, ""), True, TABLE, "not a whole parquet file"),
+    "parquet that is empty": (h.text(TABLE, ""), True, TABLE, "not a complete parquet file"),
     "footer of 4 GB": (h.footer(2**32 - 1), True, TABLE, "footer: claims 4,294,967,295 bytes"),
     "footer that is garbage": (
         h.text(TABLE, b"PAR1" + b"\x7f" * 60 + b"\x20\0\0\0PAR1"),
@@ -164,7 +164,7 @@ BAD = {
         h.table(lambda t: t.assign(**{"return": 1e308})),
         True,
         TABLE,
-        "return of row 0: 1e.308; no season gives more",
+        "return of row 0: 1e.308; no value may be greater",
     ),
     "return below all numbers": (
         h.table(lambda t: t.assign(**{"return": -1e308})),
@@ -273,7 +273,7 @@ BAD = {
         h.put("weight_0", np.zeros((3, 8)), POLICY),
         True,
         POLICY,
-        "wanted floats of \\(12",
+        "expected floats of \\(12",
     ),
     "policy with NaN": (h.put("bias_0", np.full(8, np.nan), POLICY), True, POLICY, "not finite"),
     "unknown activation": (

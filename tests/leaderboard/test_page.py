@@ -112,7 +112,7 @@ def test_a_bad_submission_is_left_out_and_reported(board, cache, tmp_path):
 
 def test_only_a_site_is_ever_replaced(board, tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(ConfigError, match="holds something else than a site"):
+    with pytest.raises(ConfigError, match="is not a site"):
         build(board, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(ConfigError, match="there is no such folder"):
@@ -153,4 +153,4 @@ def test_the_server_shows_the_page_and_nothing_above_it(built):
 
 def test_serving_without_a_page_names_the_build_command(tmp_path):
     _, message = command("leaderboard", "serve", "--board", tmp_path, cwd=tmp_path, code=2)
-    assert "Make it: agbench leaderboard build" in message
+    assert "Build it: agbench leaderboard build" in message

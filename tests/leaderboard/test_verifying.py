@@ -216,7 +216,7 @@ def test_a_copy_among_the_submissions_is_named(copy, tmp_path):
     card = twin / "submission.yaml"
     card.write_text(card.read_text().replace("agent: ppo-small", "agent: twin"))
     printed, _ = command("leaderboard", "check", str(twin), cwd=tmp_path, code=1)
-    assert "the very same policy as one of ppo-small" in printed
+    assert "exactly the same policy as one of ppo-small" in printed
 
 
 def test_what_lies_among_the_submissions_without_being_one_is_named(copy, tmp_path):

@@ -99,7 +99,7 @@ def test_set_points_rise_with_the_light_and_stay_in_the_menu():
 
 
 def test_light_needs_set_points_and_gains_need_values():
-    with pytest.raises(ConfigError, match="tells set points by iGlob"):
+    with pytest.raises(ConfigError, match="computes set points from iGlob"):
         LightSetpoints("p", LightSettings(values={}), interface_of(catalog.task(WINTER)))
     with pytest.raises(ValueError, match="has no value to start from"):
         LightSettings(values={"tSpDay": 20.0}, gains={"tSpNight": 1.0})

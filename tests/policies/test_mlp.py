@@ -63,7 +63,7 @@ def test_a_file_gives_the_same_bits_back(tmp_path):
 
 def test_a_network_for_another_task_is_refused(tmp_path):
     path = mlp.save(network(), tmp_path / "policy.npz")
-    with pytest.raises(RefusedError, match=r"weight_0: .* wanted floats of \(7, 'any'\)"):
+    with pytest.raises(RefusedError, match=r"weight_0: .* expected floats of \(7, 'any'\)"):
         mlp.read(path.read_bytes(), "policy.npz", 7, MENU)
     with pytest.raises(RefusedError, match="weight_1: 3 outputs; the task expects 2"):
         mlp.read(path.read_bytes(), "policy.npz", 12, spaces.Discrete(2))
@@ -131,7 +131,7 @@ def test_a_file_with_cells_gives_the_same_bits_back_and_bad_cells_are_refused(tm
         ({"cells": np.array(["rnn", "gru"])}, "cells: unknown 'rnn'; known: lstm, gru"),
         ({"cells": np.array(["lstm"] * 5)}, "cells: 5 cells; at most 4"),
         ({"cells": np.array(["gru", "gru"])}, r"cell_0_hidden_weight: of shape .7, 28.; expected .h, 3 h."),
-        ({"cell_0_input_weight": np.zeros((9, 28))}, r"cell_0_input_weight: .*wanted floats of .12, 28."),
+        ({"cell_0_input_weight": np.zeros((9, 28))}, r"cell_0_input_weight: .*expected floats of .12, 28."),
         ({"cell_1_hidden_bias": np.full(15, np.inf)}, "cell_1_hidden_bias: holds a number that is not"),
         ({"cells": np.array(["lstm"])}, "weight_0|not an array of a policy"),
     ):

@@ -53,7 +53,7 @@ def test_a_model_that_does_otherwise_is_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(
         model, "predict", lambda *a, **k: ((predict(*a, **k)[0] + 1) % 3, None), raising=False
     )
-    with pytest.raises(ConfigError, match=r"does otherwise than the model on \d+ of 1000"):
+    with pytest.raises(ConfigError, match=r"differs from the model on \d+ of 1000"):
         export(model, TASK, tmp_path / "policy.npz")
     assert list(tmp_path.iterdir()) == []
 
@@ -150,5 +150,5 @@ def test_a_memory_that_is_left_out_is_noticed(tmp_path, monkeypatch):
             parameter.data *= 20.0
     step = mlp.Network.step
     monkeypatch.setattr(mlp.Network, "step", lambda self, seen, _: step(self, seen, self.start(len(seen))))
-    with pytest.raises(ConfigError, match="does otherwise than the model"):
+    with pytest.raises(ConfigError, match="differs from the model"):
         export(model, TASK, tmp_path / "policy.npz")

@@ -95,7 +95,7 @@ def test_a_refusal_is_not_tried_again(service):
 
 def test_a_malformed_answer_leaves_nothing(service, cache):
     service(Answer(b"<html>maintenance</html>"))
-    with pytest.raises(WeatherError, match="no answer of NASA POWER"):
+    with pytest.raises(WeatherError, match="not an answer of the daily point service of NASA POWER"):
         fetch()
     assert list(cache.iterdir()) == []
 

@@ -113,7 +113,7 @@ def test_it_is_day_where_the_sun_shines(shipped, name, rows):
     ("change", "message"),
     [
         ({"hours": 5000}, "5000 hours; a typical year has 8760"),
-        ({"humidity": 999.0}, "relative humidity is 999 % in hour 1 .*999 says that it is missing"),
+        ({"humidity": 999.0}, "relative humidity is 999 % in hour 1 .*999 means missing"),
     ],
 )
 def test_a_year_with_a_gap_is_refused(tmp_path, change, message):

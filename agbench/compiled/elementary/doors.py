@@ -1,4 +1,4 @@
-"""How kernels and Python reach the functions: written into a kernel, or called at an address."""
+"""How kernels and Python call the functions: inlined into a kernel, or by address."""
 
 import ctypes
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from agbench.compiled.object_code import load_assembly
 
 
 def for_kernels(function: Callable[..., Any]) -> None:
-    """Let kernels call a function by the Python function that stands for it."""
+    """Let kernels call an elementary function through its Python function."""
     name = function.__name__
     arity, _ = ALGORITHMS[name]
     arguments = (types.float64,) * arity

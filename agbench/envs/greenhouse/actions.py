@@ -1,4 +1,4 @@
-"""Actions in a greenhouse: controls by increment or outright, and set points."""
+"""Actions in a greenhouse: controls by increment or by absolute value, and set points."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final

@@ -1,4 +1,4 @@
-"""Whose an agent's name is: references have theirs, and a new version comes from who made the others.
+"""Names of agents: some are reserved, and a new version needs the authors of the earlier ones.
 
 Names that differ only in case are one name: on some disks they are one folder.
 """

@@ -1,8 +1,8 @@
-"""Who did the same before: a submission may not be a copy of another agent's.
+"""Detection of copies: a submission may not be a copy of another agent's.
 
-Two rules. A policy is not another agent's policy. And half or more of the results on `test` do not take
-another agent's actions; only what a task's own references do is nobody's, so that a policy of one's own
-may come to do the same.
+There are two rules. A policy may not equal another agent's policy. And fewer than half of the results on
+`test` may have the same actions as another agent. The actions of a task's own references are excluded:
+any policy may take the same ones.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ class _EarlierRow:
 
 
 class CopyIndex:
-    """The behaviour and policies on a board; those of a task are read when one is first asked for."""
+    """The behaviour and policies on a board; those of a task are read on first use."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows

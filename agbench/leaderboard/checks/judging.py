@@ -1,4 +1,4 @@
-"""Judging a whole board: every submission with what its check found."""
+"""Checking a whole board: every submission with the result of its check."""
 
 from collections.abc import Generator, Sequence
 from pathlib import Path

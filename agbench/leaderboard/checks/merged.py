@@ -45,7 +45,7 @@ def changes(board: Path) -> list[str]:
 def add(board: Path, again: Collection[str] = ()) -> list[str]:
     """Add the rows that are on the board but not in the index, and return their names.
 
-    `again` names rows that no release has had yet and whose digest is to be written anew. Raises
+    `again` names unreleased rows whose digest is to be replaced. Raises
     `ConfigError` where another row changed.
     """
     digests = {name: digest for name, digest in read(board).items() if name not in again}

@@ -1,6 +1,6 @@
-"""Recorded actions of a result: held to what the protocol allows before any is unpacked, then one by one.
+"""Recorded actions of a result: checked against the protocol before any is unpacked, then one by one.
 
-They stay packed: an episode is unpacked when it is asked for, so that many seeds take no more memory
+They stay packed: an episode is unpacked when it is read, so that many seeds take no more memory
 than one.
 """
 

@@ -122,7 +122,7 @@ def _record(
 
 
 def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
-    """Refuse a record that tells of another task than ours; words for people may differ."""
+    """Refuse a record whose task differs from ours; texts for people may differ."""
     if content == task.content():
         return
     try:
@@ -136,7 +136,7 @@ def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
 
 
 def _read(content: bytes, name: str, task: Task) -> ResultRecord:
-    """Return a record; where it ends in the very text that our own task has, that is not parsed again.
+    """Return a record; if it ends with exactly the text of our own task, this part is not parsed again.
 
     Most of a record is the task. A key at the start of a line means the same whatever follows it, so
     that what stands before can be read by itself.

@@ -1,4 +1,4 @@
-"""The rows of a board as they stand to each other: which was there first, and whose each is."""
+"""The relations between rows of a board: which one came first, and who made it."""
 
 import hashlib
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""Checking a submission: everything that can be known without simulating. Level: claimed."""
+"""Checking a submission: everything that needs no simulation. Level: claimed."""
 
 import hashlib
 import itertools
@@ -32,7 +32,7 @@ _CARD_BYTES: Final = 100_000
 
 @dataclass(frozen=True)
 class CheckedSubmission:
-    """A submission that was found to be in order; nothing of it was simulated yet."""
+    """A submission that passed all checks; it has not been simulated yet."""
 
     folder: Path
     card: Submission
@@ -64,7 +64,7 @@ class CheckedSubmission:
 
     @property
     def equal_seeds(self) -> list[tuple[int, int]]:
-        """The pairs of training seeds that took the very same actions on a split."""
+        """The pairs of training seeds with exactly the same actions on a split."""
         return sorted({(one.seed, two.seed) for one, two in _equal(self.results)})
 
     def cost(self, split: str) -> Floats:
@@ -209,7 +209,7 @@ def _check_seeds_differ(card: Submission, result: list[CheckedResult]) -> None:
 
 
 def _equal(result: list[CheckedResult]) -> Iterator[tuple[CheckedResult, CheckedResult]]:
-    """Yield pairs of results on a split, of two training seeds, that took the very same actions."""
+    """Yield pairs of results on a split, of two training seeds, with exactly the same actions."""
     for one, two in itertools.combinations(result, 2):
         if one.split == two.split and same_actions(one.fingerprint, two.fingerprint):
             yield one, two

@@ -1,4 +1,4 @@
-"""Building the page: everything is made beside the old site, then swapped in; or nothing changes."""
+"""Building the page: all files go to a new folder, which then replaces the old site."""
 
 import os
 import shutil
@@ -92,7 +92,7 @@ def render(folder: Path, entries: Sequence[Entry]) -> tuple[str, int, list[Refus
                 pages.submission(row, versions)
             except OSError:  # of this machine, not of the submission
                 raise
-            except Exception as error:  # submissions are anybody's; what is wrong with one is said
+            except Exception as error:  # anyone can submit: show any error
                 failed.append(Refused(row.entry.submission.folder, reason_of(error)))
     return pages.readme(tasks, suites), len(tasks), failed
 

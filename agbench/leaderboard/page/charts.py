@@ -35,7 +35,7 @@ class Profile(NamedTuple):
 
 
 def method_mark(method: str) -> tuple[str, str]:
-    """Return shape and style of a method family: told apart with colour or without."""
+    """Return shape and style of a method family: distinguishable with or without colour."""
     place = _FAMILIES.index(method) if method in _FAMILIES else len(_FAMILIES)
     return svg.MARKERS[place % len(svg.MARKERS)], f"s{place % svg.STYLES}{' hollow' if place >= 5 else ''}"
 

@@ -1,4 +1,4 @@
-"""Showing a site on this machine: a server that nobody else can reach."""
+"""A local server for a site, not reachable from other machines."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ class _Quiet(SimpleHTTPRequestHandler):
     """Serves files, never lists folders, and keeps what goes well to itself."""
 
     def log_request(self, code: Any = "-", size: Any = "-") -> None:
-        """Say nothing of a request that was answered."""
+        """Do not log answered requests."""
 
     def list_directory(self, path: Any) -> None:
         """Refuse to list a folder."""

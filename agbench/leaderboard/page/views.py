@@ -1,4 +1,4 @@
-"""What the templates are given: ranked rows, suites, tables, drawings. Plain data, no markup of its own."""
+"""The data for the templates: ranked rows, suites, tables, drawings. Plain data, no markup of its own."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ class TaskView:
 
     @property
     def has_oracle(self) -> bool:
-        """Whether regret can be told."""
+        """Whether there is a regret."""
         return any(anchor.role == "oracle" for anchor in self.anchors)
 
     @property

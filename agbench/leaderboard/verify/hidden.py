@@ -1,4 +1,4 @@
-"""The hidden level: submitted policies in scenarios that nobody could tune them to."""
+"""The hidden level: submitted policies in scenarios to which nobody could tune them."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""What was verified of a submission: its trust levels, kept beside the submissions, never in them.
+"""The verified levels of a submission, stored beside the submissions, never in them.
 
-A level holds for the code that it was verified with, by its hash: where the task's hash is another one
-now, the level is outdated, until it is verified again.
+A level is valid for the code that it was verified with, identified by its hash. When the task's hash changes,
+the level is outdated until it is verified again.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ Level = Literal["claimed", "replayed", "reproduced", "hidden"]
 Verifiable = Literal["replayed", "reproduced", "hidden"]
 LEVELS: Final[tuple[Level, ...]] = ("claimed", "replayed", "reproduced", "hidden")
 EARLIER: Final = "verified with an earlier version"
-"""What is said of a level that holds for other code than today's."""
+"""The text for a level that was verified with other code."""
 
 
 class HiddenRun(Strict):
@@ -109,7 +109,7 @@ class Standing:
 
     @property
     def details(self) -> str:
-        """What is to be said beside the level; empty where there is nothing."""
+        """The remarks beside the level; may be empty."""
         if self.stale:
             return EARLIER
         result = []
@@ -121,7 +121,7 @@ class Standing:
         return ", ".join(result)
 
     def __str__(self) -> str:
-        """The level and what is to be said beside it, in a line."""
+        """The level and its remarks in one line."""
         return ", ".join(filter(None, (self.level, self.details)))
 
 

@@ -1,4 +1,4 @@
-"""Verifying rows and writing down what held: one by one or in processes, all or those that are due."""
+"""Verifying rows and recording the results: one by one or in processes, all or only those that are due."""
 
 import contextlib
 import hashlib
@@ -68,7 +68,7 @@ def reproduced(board: Path, submission: CheckedSubmission) -> str:
 
 
 def renewed(board: Path, submission: CheckedSubmission) -> str:
-    """Verify what is due of a submission: as far as it was verified before; else it is replayed."""
+    """Verify a submission to the level that it had before; replay it if it had none."""
     due = verified.load(board, submission).due(provenance.simulator_hash(submission.task))
     return (reproduced if due == "reproduced" else replayed)(board, submission)
 
@@ -175,7 +175,7 @@ def _verdict(verify: Verify, board: Path, submission: CheckedSubmission) -> Verd
         verified.withdraw(board, submission)
         return _refused(submission.folder, error)
     except ConfigError as error:  # what was written down of it cannot be read; it may hold a hidden run
-        return Verdict(submission.folder, False, f"{error} Mend that file, or delete it to verify anew.")
+        return Verdict(submission.folder, False, f"{error} Repair that file, or delete it and verify again.")
 
 
 def _refused(folder: Path, error: RefusedError) -> Verdict:

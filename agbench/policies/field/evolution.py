@@ -1,4 +1,4 @@
-"""The oracle of several inputs: a season's doses optimised by CMA-ES, the weather known."""
+"""The oracle of several inputs: the doses of a season optimised by CMA-ES with known weather."""
 
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ class EvolutionSettings(Strict):
 
 @policy("evolution", settings=EvolutionSettings, families=["field"])
 class Evolved:
-    """Searches the best sequence of actions for the very episode: an upper bound of what was found.
+    """Searches the best sequence of actions for this episode: the best that the search reached.
 
     What is optimised is how much of each input each period of the season gets, by the covariance
     matrix adaptation evolution strategy (Hansen and Ostermeier 2001, Evolutionary Computation 9,
@@ -132,7 +132,7 @@ class _Seasons:
         """The menu numbers of sowing and harvest."""
 
     def point(self, actions: Actions, steps: int) -> Floats:
-        """Return the point of a season's actions, of at most `steps`; work not done stands at the end."""
+        """Return the point of a season's actions, of at most `steps`; missing work gets the last day."""
         doses = np.zeros((len(self._doses), steps))
         for j, codes in enumerate(self._codes):
             for code, amount in zip(codes[1:], self._doses[j, 1:], strict=True):

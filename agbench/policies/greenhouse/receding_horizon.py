@@ -43,8 +43,8 @@ class RecedingSettings(Strict):
 class RecedingHorizon:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
 
-    A plan is made of the very weather to come and valued by what it gains of the task's objective
-    within the horizon, at the accuracy `fast`. The chosen actions run at the accuracy of the task.
+    A plan uses the true weather. Its value is the gain of the task's objective within the
+    horizon, at the accuracy `fast`. The chosen actions run at the accuracy of the task.
     """
 
     information: Information = "model"

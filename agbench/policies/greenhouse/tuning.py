@@ -37,7 +37,7 @@ RANGES: Final[dict[str, tuple[float, float]]] = {
 }
 """The rules' settings that are tuned, and between which values."""
 
-_DIGITS: Final = 4  # of a setting, as it is written
+_DIGITS: Final = 4  # of a setting in the file
 
 Actor = Callable[[Any], Any]
 """From the observations of all rows to their actions."""

@@ -1,7 +1,7 @@
 """The climate computer: the rules by which growers' equipment follows set points.
 
-Katzin 2021, Section 7.3, with the choices of GreenLight-Gym 2 as settings: what is measured goes in,
-six controls come out. Every switch but the lamps' is a proportional band, smooth between off and on.
+Katzin 2021, Section 7.3, with the choices of GreenLight-Gym 2 as settings: measurements are the inputs,
+six controls the outputs. Every switch but the lamps' is a proportional band, smooth between off and on.
 """
 
 import math

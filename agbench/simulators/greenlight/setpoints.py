@@ -1,4 +1,4 @@
-"""A greenhouse that is told set points: the climate computer turns them into controls."""
+"""A greenhouse with set points as inputs: the climate computer turns them into controls."""
 
 from typing import Final
 
@@ -24,7 +24,7 @@ SETPOINTS: Final = VariableTable(
         Variable("lampsOffSun", "W m-2", "radiation above which lamps are off", 0.0, 1500.0),
     )
 )
-"""The set points that may be told; they are settings of the climate computer."""
+"""The set points that can be inputs; they are settings of the climate computer."""
 
 
 class SetpointGreenhouse(MeteredGreenhouse):
@@ -40,7 +40,7 @@ class SetpointGreenhouse(MeteredGreenhouse):
         interval: float = 300.0,
         accuracy: Accuracy = ACCURACIES["accurate"],
     ) -> None:
-        """Make room for n rows; `rules` (30,) are the settings that nobody tells."""
+        """Allocate n rows; `rules` (30,) are the settings; the set points replace some of them."""
         super().__init__(n, name, interval, accuracy)
         self._rules: Floats = np.tile(rules, (n, 1))
         self._setpoint_columns = RULES.columns(SETPOINTS.names)

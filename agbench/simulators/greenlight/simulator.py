@@ -46,7 +46,7 @@ class GreenLightSimulator:
         interval: float = 300.0,
         accuracy: Accuracy = ACCURACIES["accurate"],
     ) -> None:
-        """Make room for n rows of a preset (`name`, or itself), with steps of `interval` [s]."""
+        """Allocate n rows of a preset (`name`, or itself), with steps of `interval` [s]."""
         if not 0.01 <= interval <= 86400.0:
             raise SimulationError(
                 f"greenlight: interval is {interval} s; it must lie between 0.01 and 86400 s."

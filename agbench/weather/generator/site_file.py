@@ -1,4 +1,4 @@
-"""Writing a fitted climate into its site file, every other line left as it stands."""
+"""Writing a fitted climate into its site file, with every other line unchanged."""
 
 from pathlib import Path
 from typing import Any

@@ -2,7 +2,7 @@
 
 The service's documentation: https://power.larc.nasa.gov/docs/services/api/temporal/daily/.
 Radiation in MJ m-2 d-1, temperatures in degC, wind at 2 m in m s-1, rain in mm d-1; vapour
-pressure follows from the dew point. -999 stands for none.
+pressure follows from the dew point. -999 means missing.
 """
 
 import json

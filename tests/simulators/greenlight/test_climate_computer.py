@@ -70,5 +70,5 @@ def test_a_misspelt_setting_names_the_right_one():
 
 
 def test_a_band_of_zero_is_refused():
-    with pytest.raises(ConfigError, match="its sign says which way"):
+    with pytest.raises(ConfigError, match="its sign sets the direction"):
         settings_vector({"tHeatBand": 0.0})

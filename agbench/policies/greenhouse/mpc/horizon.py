@@ -1,4 +1,4 @@
-"""What a plan is given: the weather of its intervals, prices, limits, and what its end is worth."""
+"""The data of a plan: weather of its intervals, prices, limits, and the value of its final state."""
 
 from itertools import pairwise
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""The model-predictive controller: plans on the model's equations with the weather to come known."""
+"""The model-predictive controller: plans on the equations of the model with known weather."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -160,7 +160,7 @@ class Predictive:
         return outcome.reward + float((worth - paid) @ (end - first))
 
     def _program_of(self, world: GreenhouseWorld) -> NonlinearProgram:
-        """Return the program of a world's parameters, built anew only where they differ from the last."""
+        """Return the program of a world's parameters, built again only if they differ from the last."""
         parameters = world.parameters.copy()
         parameters[PARAMETER_TABLE.column("cFruitMax")] = _NO_HARVEST
         if self._program is None or not np.array_equal(self._program[0], parameters):

@@ -27,7 +27,7 @@ class Method(NamedTuple):
 
     addresses: Integers
     fresh: NDArray[np.bool_]
-    """(stages,): whether a stage evaluates the equations anew."""
+    """(stages,): whether a stage evaluates the equations."""
     gamma: float
     lanes: int
     held: int
@@ -132,7 +132,7 @@ def make_workspace(method: Method, states: int, inputs: int) -> Workspace:
 def advance(method: Method, control: Control, memory: Workspace, batch: Batch) -> bool:
     """Advance the chosen rows of a batch by `batch.steps` intervals, fewer where a row ends.
 
-    Return whether all succeeded; where not, `batch.failed` tells which rows did not.
+    Return whether all succeeded; `batch.failed` marks the rows that did not.
     """
     # To take a named tuple apart costs Numba microseconds a call; its members one by one cost little.
     return bool(_advance(*method, *control, *memory, *batch))
