@@ -39,7 +39,7 @@ def test_reported_splits_have_anchors_in_the_order_of_the_split_and_others_say_s
     result = anchors.of_split(TASK, "test")
     assert result.floor.shape == result.expert.shape == result.cost.shape == (len(TASK.scenarios("test")),)
     assert result.oracle.mean() >= result.expert.mean() > result.floor.mean()
-    with pytest.raises(ConfigError, match="only test have anchors, train has none; it is not scored"):
+    with pytest.raises(ConfigError, match="only test have anchors; train has none and is not scored"):
         anchors.of_split(TASK, "train")
 
 

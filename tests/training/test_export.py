@@ -89,7 +89,7 @@ def test_mistakes_are_named(tmp_path):
 def test_a_zip_of_something_else_is_an_error(tmp_path):
     path, out = tmp_path / "ppo.zip", tmp_path / "p.npz"
     sb3.PPO("MlpPolicy", sb3_env(TASK, 1), device="cpu").save(path)
-    with pytest.raises(ConfigError, match=r"ppo.zip: holds a model of PPO, not of SAC. Leave out --algo"):
+    with pytest.raises(ConfigError, match=r"ppo.zip: holds a model of PPO, not of SAC. Omit --algo"):
         export(path, TASK, out, "SAC")
     with pytest.raises(ConfigError, match=r"observations of the shape \(12,\); maize-inputs-v1 has \(15,\)"):
         export(path, "maize-inputs-v1", out)
