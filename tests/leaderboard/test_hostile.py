@@ -198,8 +198,8 @@ BAD = {
     ),
     "state that is no hash": (h.cell("final_state", 0, "none"), True, TABLE, "final_state of row 0"),
     # the actions
-    "actions cut": (h.cut(ACTIONS), True, ACTIONS, "not a sound npz"),
-    "actions that are text": (h.text(ACTIONS, "hello"), True, ACTIONS, "not a sound npz"),
+    "actions cut": (h.cut(ACTIONS), True, ACTIONS, "not a valid npz"),
+    "actions that are text": (h.text(ACTIONS, "hello"), True, ACTIONS, "not a valid npz"),
     "zip bomb": (h.bomb, True, ACTIONS, "claims 500,000,0.. bytes once unpacked"),
     "claims 4 GB": (h.claimed_size(2**32 - 2), True, ACTIONS, "claims 4,294,9"),
     "claims less than there is": (h.claimed_size(200), True, ACTIONS, "takes 240 bytes|not a sound npz"),
@@ -282,7 +282,7 @@ BAD = {
         POLICY,
         "unknown 'exec'",
     ),
-    "wrong head": (h.put("head", np.array("clip"), POLICY), True, POLICY, "does not go with"),
+    "wrong head": (h.put("head", np.array("clip"), POLICY), True, POLICY, "does not fit"),
     "array too many in the policy": (
         h.put("backdoor", np.zeros(3), POLICY),
         True,

@@ -56,7 +56,7 @@ def test_the_number_of_results_and_policies_must_fit(made):
 
 def test_one_training_run_submitted_as_two_is_refused(made):
     twice = [made.results[0], made.results[0]]
-    with pytest.raises(RefusedError, match="very same as those of seed 0"):
+    with pytest.raises(RefusedError, match="exactly the same as those of seed 0"):
         leaderboard.submit(twice, {**CARD, "version": "4", "policy": None}, made.board)
 
 
