@@ -40,6 +40,10 @@ class ContractError(AgBenchError, AssertionError):
     """A task or policy breaks the contract; the message says what differs and where."""
 
 
+class AgBenchWarning(UserWarning):
+    """Something of a user's or of a package's is passed over; says what, why and what to do."""
+
+
 class NotApplicableError(AgBenchError):
     """A check cannot run here; the message says why. `check_task` reports it as skipped."""
 

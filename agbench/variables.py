@@ -39,7 +39,8 @@ class Parameter:
     """One parameter of a model: a number, a switch, or a table of a number against another.
 
     `low` and `high` are bounds, of all ordinates for a table. Without a `default` the parameter is
-    required. `of` is what a table is a function of, empty for a scalar. `part` is what it describes,
+    required. `of` is what a table is a function of, empty for a scalar; a table that also depends on
+    `by`, such as AGE, is a family: a curve for each of some values of it. `part` is what it describes,
     such as `crop` or `soil`. With `only_if` such as `("IDSL", 2.0)` it is read only where that other
     parameter is at least so much. A `switch` may also be true or false. Where a mapping holds the
     `alias`, it counts.
@@ -57,6 +58,7 @@ class Parameter:
     only_if: tuple[str, float] | None = None
     switch: bool = False
     alias: str = ""
+    by: str = ""
 
     @property
     def bounds(self) -> str:

@@ -5,6 +5,7 @@ Saisubramanian and Fern (2025) by crop and variety, and by soil. One file a vari
 what the original has wrong is repaired, and kept under `published`.
 """
 
+import itertools
 import json
 import sys
 from collections.abc import Mapping
@@ -13,10 +14,14 @@ from typing import Any
 
 from agbench.simulators.field.parameters import pairs
 from agbench.simulators.wofost.parameters import parameters
+from agbench.variables import Parameter
 
 SOURCE = "Solow, Saisubramanian, Fern 2025 (WOFOSTGym) after WOFOST crop parameters of A. de Wit"
-DECLARED = {p.name: p for p in parameters("wofost-npk")}
-PERENNIAL = ("grape", "jujube", "pear")
+DECLARED = {
+    crop_type: {p.name: p for p in parameters("wofost-npk", crop_type=crop_type)}
+    for crop_type in ("annual", "perennial", "grape")
+}
+PERENNIAL = ("jujube", "pear")
 SOILS = ("china", "oregon", "washington")
 PUBLISHED_COLD = [0.0, 0.2, 5.0, 0.05, 7.0, 0.001, 8.0, 0.0]  # of all crops
 PUBLISHED_LOSSES = [0.0, 0.0, 2.0, 0.0, 2.01, 0.01, 2.5, 0.02, 2.75, 0.05, 3.0, 0.5]  # of all crops
@@ -34,6 +39,24 @@ REPAIRS = {
 No source gives the deaths of storage organs, neither the original's nor these: COLD keeps its curve and
 lets it begin at freezing, LOSSES keeps its course at a tenth of its rates. Both are assumptions."""
 
+_FINE_ROOTS = ([0.0, 0.0027, 3.0, 0.0027], "fine roots live about a year; 0.5 d-1 left a tree without roots")
+_SHOOTS = ([0.0, 0.0, 3.0, 0.0], "shoots of the year turn to wood; 0.5 d-1 left a tree without wood")
+_PEAR_FRUIT = [0.0, 0.0, 0.34, 0.0, 0.51, 0.0, 0.97, 0.0, 1.0, 0.1, 1.5, 0.25, 1.8, 0.9, 2.0, 1.0]
+TREES: dict[str, dict[str, tuple[Any, str]]] = {
+    "jujube": {"RDRRTB": _FINE_ROOTS, "RDRSTB": _SHOOTS},
+    "pear": {
+        "RDRRTB": _FINE_ROOTS,
+        "RDRSTB": _SHOOTS,
+        "FOTB": ([0.0, _PEAR_FRUIT], "1.0 at DVS 2, where 0.1 stands: shares add up to 1"),
+    },
+    "grape": {
+        "RDRRTB": _FINE_ROOTS,
+        "RDRSTB": _SHOOTS,
+        "FOTB": ([0.0, _PEAR_FRUIT], "1.0 at DVS 2, where 0.1 stands: shares add up to 1"),
+    },
+}
+"""What trees have in the place of the original's tables, and what it does not know (C3, C10, P3)."""
+
 
 def number(value: float) -> str:
     """Return a number as strict YAML reads it: a dot before any exponent."""
@@ -42,18 +65,32 @@ def number(value: float) -> str:
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"
 
 
-def quantity(name: str, value: float) -> str:
+def quantity(parameter: Parameter, value: float) -> str:
     """Return `NAME: value unit`."""
-    unit = DECLARED[name].unit
-    return f"{name}: {number(value)}" + ("" if unit == "-" else f" {unit}")
+    return f"{parameter.name}: {number(value)}" + ("" if parameter.unit == "-" else f" {parameter.unit}")
 
 
-def table(name: str, flat: list[float]) -> str:
-    """Return `NAME: {unit, of, points}` on one line."""
-    unit, of = DECLARED[name].unit, DECLARED[name].of
+def listed(flat: list[float]) -> str:
+    """Return points as YAML lists them."""
     points = zip(flat[::2], flat[1::2], strict=True)
-    listed = ", ".join(f"[{number(x)}, {number(y)}]" for x, y in points)
-    return f'{name}: {{unit: "{unit}", of: {of}, points: [{listed}]}}'
+    return "[" + ", ".join(f"[{number(x)}, {number(y)}]" for x, y in points) + "]"
+
+
+def table(parameter: Parameter, value: Any) -> str:
+    """Return `NAME: {unit, of, points}` on one line; a family with the curve of each value of `by`."""
+    head = f'{parameter.name}: {{unit: "{parameter.unit}", of: {parameter.of}, '
+    if not parameter.by:
+        return f"{head}points: {listed(without_breaks(pairs(parameter, value, parameter.name)))}}}"
+    ages = zip(value[::2], value[1::2], strict=True)
+    curves = ", ".join(f"{{at: {number(age)}, points: {listed(flat)}}}" for age, flat in ages)
+    return f"{head}by: {parameter.by}, curves: [{curves}]}}"
+
+
+def without_breaks(flat: list[float]) -> list[float]:
+    """Return the points that the original reads: those whose abscissa is above that of the one before."""
+    points = list(zip(flat[::2], flat[1::2], strict=True))
+    kept = [points[0], *(b for a, b in itertools.pairwise(points) if b[0] > a[0])]
+    return [number for point in kept for number in point]
 
 
 def unwrapped(value: Any) -> Any:
@@ -61,22 +98,29 @@ def unwrapped(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def write(path: Path, head: list[str], given: Mapping[str, Any], repaired: bool) -> None:
-    """Write one file of scalars and tables that the N-P-K model reads."""
-    needed = {n: p for n, p in DECLARED.items() if p.only_if is None or "VERNSAT" in given}
-    scalars = [quantity(n, given[n]) for n in sorted(needed.keys() & given.keys()) if not needed[n].of]
-    lines, published = [], []
-    repairs = REPAIRS if repaired else {}
-    tables = {n for n, p in DECLARED.items() if p.of}
-    for name in sorted(tables & (given.keys() | repairs.keys())):
-        if name in repairs:
-            flat, why = repairs[name]
-            lines.append(f"{table(name, flat)}  # {why}")
-            original = unwrapped(given.get(name, [0.0, 0.0, 10.0, 0.0]))
-            published.append(table(name, pairs(DECLARED[name], original, path.stem)))
-        elif name in needed:
-            flat = pairs(DECLARED[name], unwrapped(given[name]), path.stem)
-            lines.append(table(name, flat))
+def write(
+    path: Path,
+    head: list[str],
+    given: Mapping[str, Any],
+    repairs: Mapping[str, tuple[Any, str]],
+    crop_type: str = "annual",
+) -> None:
+    """Write one file of scalars and tables that the N-P-K model reads.
+
+    `repairs` are numbers and tables in the place of the original's, each with why; those that the
+    original does not have are new.
+    """
+    declared = DECLARED[crop_type]
+    needed = {n: p for n, p in declared.items() if p.only_if is None or (n in given and cold(given))}
+    values = {**given, **{name: value for name, (value, _) in repairs.items()}}
+    scalars, lines, published = [], [], []
+    for name in sorted(needed.keys() & values.keys()):
+        parameter, value = needed[name], unwrapped(values[name])
+        line = table(parameter, value) if parameter.of else quantity(parameter, value)
+        why = f"  # {repairs[name][1]}" if name in repairs else ""
+        (lines if parameter.of else scalars).append(line + why)
+        if name in repairs and (name in given or name == "RDRSOF"):
+            published.append(table(parameter, unwrapped(given.get(name, [0.0, 0.0, 10.0, 0.0]))))
     parts = [*head, "parameters:", *(f"    {s}" for s in scalars), "tables:"]
     parts += [f"    {line}" for line in lines]
     if published:
@@ -84,22 +128,35 @@ def write(path: Path, head: list[str], given: Mapping[str, Any], repaired: bool)
     path.write_text("\n".join(parts) + "\n")
 
 
+def cold(given: Mapping[str, Any]) -> bool:
+    """Return whether a crop needs cold to develop, and says how much."""
+    return "VERNSAT" in given and (given["IDSL"] >= 2 or not isinstance(given["RML"], list))
+
+
+def described(crop: str, variety: str) -> tuple[str, str]:
+    """Return the name of a variety's file, and what it is in words."""
+    if crop == "grape":
+        return f"grape-{variety.lower().replace('_', '-')}", f"Grape, cultivar {variety.replace('_', ' ')}"
+    words = crop.replace("_", " ").capitalize()
+    return variety.replace("_", "-"), f"{words}, variety {variety.rpartition('_')[2]}"
+
+
 def write_crops(figures: Path, folder: Path) -> None:
-    """Write one file a variety of every annual crop."""
+    """Write one file a variety of every crop."""
     crops = json.loads((figures / "crops" / "wofostgym.json").read_text())["crops"]
     for crop, entry in crops.items():
-        if crop in PERENNIAL:
-            continue
+        crop_type = "grape" if crop == "grape" else "perennial" if crop in PERENNIAL else "annual"
         for variety, own in entry["varieties"].items():
-            name = variety.replace("_", "-")
-            words = crop.replace("_", " ").capitalize()
+            name, summary = described(crop, variety)
             head = [
                 f"crop: {name}",
-                f"summary: {words}, variety {variety.rpartition('_')[2]} of WOFOSTGym (N, P, K).",
+                f"summary: {summary} of WOFOSTGym (N, P, K).",
                 f'source: "{SOURCE}"',
+                *([f"crop_type: {crop_type}"] if crop_type != "annual" else []),
                 "models: [wofost-npk]",
             ]
-            write(folder / f"{name}.yaml", head, {**entry["shared"], **own}, repaired=True)
+            repairs = {**REPAIRS, **TREES.get(crop, {})}
+            write(folder / f"{name}.yaml", head, {**entry["shared"], **own}, repairs, crop_type)
 
 
 def write_soils(figures: Path, folder: Path) -> None:
@@ -114,7 +171,7 @@ def write_soils(figures: Path, folder: Path) -> None:
                 "with water, N, P and K.",
                 'source: "Solow, Saisubramanian, Fern 2025 (WOFOSTGym)"',
             ]
-            write(folder / f"{stem}.yaml", head, given, repaired=False)
+            write(folder / f"{stem}.yaml", head, given, {})
 
 
 if __name__ == "__main__":

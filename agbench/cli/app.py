@@ -2,6 +2,8 @@
 
 import os
 import sys
+import warnings
+from typing import Any, Final
 
 import typer
 from rich.console import Console
@@ -20,7 +22,7 @@ from agbench.cli.show import show
 from agbench.cli.submit import submit
 from agbench.cli.tasks import tasks
 from agbench.cli.weather import weather
-from agbench.errors import AgBenchError
+from agbench.errors import AgBenchError, AgBenchWarning
 
 app = typer.Typer(
     name="agbench",
@@ -43,6 +45,7 @@ def main() -> None:
     Code in the folder it is run from can be named as `module:Name`; what is installed comes first.
     """
     sys.path.append(os.getcwd())
+    warnings.showwarning = _show_warning
     try:
         app()
     except AgBenchError as error:
@@ -58,6 +61,17 @@ def main() -> None:
         sys.exit(2)
 
 
-def _say(mistake: str) -> None:
+def _say(mistake: str, style: str = "red") -> None:
     console = Console(stderr=True, soft_wrap=True)
-    console.print(f"agbench: {mistake}", style="red", markup=False, highlight=False)
+    console.print(f"agbench: {mistake}", style=style, markup=False, highlight=False)
+
+
+_usual: Final = warnings.showwarning
+
+
+def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Show a warning of ours as a sentence, without the line of code that gave it; others as usual."""
+    if issubclass(category, AgBenchWarning):
+        _say(f"warning: {message}", "yellow")
+    else:
+        _usual(message, category, *place, **more)

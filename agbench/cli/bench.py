@@ -31,10 +31,10 @@ def bench(
     Example: `agbench bench --seconds 5`
     """
     from agbench.data import catalog
-    from agbench.data.families import load
+    from agbench.data.packages import load_place
     from agbench.envs.family import family
 
-    figures = load(family(catalog.task(task)).benchmark)(task, seconds, num_envs, against)
+    figures = load_place(family(catalog.task(task)).benchmark)(task, seconds, num_envs, against)
     if json:
         print_json([asdict(figure) for figure in figures])
         return

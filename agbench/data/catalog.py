@@ -1,6 +1,7 @@
 """Data files by their names, read and checked; `agbench.data.places` knows their folders."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -15,12 +16,13 @@ from agbench.data.places import find as find
 from agbench.data.places import find_anchors as find_anchors
 from agbench.data.places import find_baseline as find_baseline
 from agbench.data.places import names as names
+from agbench.data.places import problems as problems
 from agbench.data.places import roots as roots
 from agbench.data.prices import PriceSeries
 from agbench.data.reading import Strict, read_file
 from agbench.data.site import Site
 from agbench.data.task import Task
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchError, ConfigError
 
 
 def task(name: str) -> Task:
@@ -32,8 +34,12 @@ Kind = TypeVar("Kind", bound=Task)
 
 
 def tasks_of(schema: type[Kind]) -> list[Kind]:
-    """Return all tasks of a schema, by id."""
-    return [result for result in map(task, names("task")) if isinstance(result, schema)]
+    """Return all tasks of a schema, by id; files that cannot be read are passed over."""
+    result = []
+    for name in names("task"):
+        with suppress(AgBenchError):  # whoever asks for that task is told
+            result.append(task(name))
+    return [found for found in result if isinstance(found, schema)]
 
 
 def crop(name: str) -> Crop:

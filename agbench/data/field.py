@@ -1,10 +1,11 @@
 """The schemas of crops, soils and sites."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from agbench.data.evidence import Evidence
 from agbench.data.quantity import split_quantity
 from agbench.data.reading import Strict
 from agbench.data.retention import contradiction
@@ -27,16 +28,22 @@ Quantities = Annotated[dict[str, float | int | bool | str], AfterValidator(_chec
 
 
 class Crop(Strict):
-    """A crop: the parameters of one variety for one or more models."""
+    """A crop: the parameters of one variety for one or more models.
+
+    `crop_type` is its way of life: `annual`, `perennial` or `grape`.
+    """
 
     crop: str
     summary: str
     source: str
+    crop_type: Literal["annual", "perennial", "grape"] = "annual"
     models: list[str] = Field(min_length=1)
     parameters: Quantities
     tables: dict[str, Table] = {}
     published: dict[str, Table] = {}
     """Tables as the original has them, where ours repair it."""
+    calibration: Evidence | None = None
+    """What the parameters rest on, where `agbench calibrate` fitted them."""
 
     @property
     def values(self) -> dict[str, Any]:

@@ -140,13 +140,20 @@ def read_file(schema: type[Schema], path: Path) -> Schema:
 def read_data(schema: type[Schema], data: Any, where: str) -> Schema:
     """Check plain data against a schema; `where` names its origin in errors."""
     if not isinstance(data, dict):
-        raise ConfigError(f"{where}: expected keys and values, got {type(data).__name__}.")
+        raise no_mapping(data, where)
     try:
         return schema.model_validate(data)
     except ValidationError as error:
         lines = [_sentence(schema, e) for e in error.errors()]
         shown = " ".join(dict.fromkeys(lines))
         raise ConfigError(f"{where}: {shown}") from None
+
+
+def no_mapping(data: Any, where: str) -> ConfigError:
+    """Return the error for data that are no keys and values."""
+    if data is None:
+        return ConfigError(f"{where}: expected keys and values; there is nothing.")
+    return ConfigError(f"{where}: expected keys and values, got {type(data).__name__}.")
 
 
 def _sentence(schema: type[BaseModel], error: Any) -> str:

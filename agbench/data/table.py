@@ -2,28 +2,67 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from agbench.data.reading import Strict
 
-Number = Annotated[float, Field(strict=False)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+"""A finite number; text and true or false are none."""
+Points = Annotated[list[tuple[Number, Number]], Field(min_length=2)]
 
 
-class Table(Strict):
-    """A piecewise linear table: unit of its values, what it is a function of, its points."""
+def _pairs(value: Any) -> Any:
+    """Return YAML's lists of two as pairs."""
+    if not isinstance(value, list):
+        return value
+    return [tuple(p) if isinstance(p, list) else p for p in value]
 
-    unit: str
-    of: str
-    points: list[tuple[Number, Number]] = Field(min_length=2)
 
-    @property
-    def flat(self) -> list[float]:
-        """The points as x0, y0, x1, y1, ..."""
-        return [number for point in self.points for number in point]
+def _flat(points: list[tuple[float, float]]) -> list[float]:
+    return [number for point in points for number in point]
+
+
+class Curve(Strict):
+    """One curve of a family of tables: the value `at` which it holds, and its points."""
+
+    at: Number
+    points: Points
 
     @field_validator("points", mode="before")
     @classmethod
-    def _pairs(cls, value: Any) -> Any:
-        if not isinstance(value, list):
-            return value
-        return [tuple(p) if isinstance(p, list) else p for p in value]
+    def _as_pairs(cls, value: Any) -> Any:
+        return _pairs(value)
+
+
+class Table(Strict):
+    """A piecewise linear table: unit of its values, what it is a function of, its points.
+
+    A table that is also a function of `by`, such as AGE, has `curves` in the place of points: one for
+    each of some values of it, between which one interpolates.
+    """
+
+    unit: str
+    of: str
+    points: Points = Field(default=[])
+    by: str = ""
+    curves: list[Curve] = []
+
+    @property
+    def flat(self) -> list[Any]:
+        """The points as x0, y0, x1, y1, ...; a family as a0, [x0, y0, ...], a1, [...], ..."""
+        if not self.by:
+            return list(_flat(self.points))
+        return [entry for curve in self.curves for entry in (curve.at, _flat(curve.points))]
+
+    @field_validator("points", mode="before")
+    @classmethod
+    def _as_pairs(cls, value: Any) -> Any:
+        return _pairs(value)
+
+    @model_validator(mode="after")
+    def _points_or_curves(self) -> "Table":
+        if self.by and (self.points or not self.curves):
+            raise ValueError(f"a table by {self.by} has curves, each at a value of {self.by}, and no points.")
+        if not self.by and (self.curves or not self.points):
+            raise ValueError("a table has points; curves need `by`, what else it is a function of.")
+        return self

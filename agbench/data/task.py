@@ -1,6 +1,5 @@
 """The schema that tasks of all families share: metrics, splits, protocol, references, history."""
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -8,16 +7,16 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from agbench.data.field import Number
+from agbench.data.places import TASK_ID
 from agbench.data.reading import Strict
 from agbench.errors import unknown
 
 _COLUMNS = ("scenario", "repeat", "seed", "return", "cost", "steps", "failed", "error", "final_state")
 """What every table of episodes has beside the metrics."""
-_TASK_ID = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*-v\d+$")
 
 
 def _task_id(value: str) -> str:
-    if not _TASK_ID.match(value):
+    if not TASK_ID.fullmatch(value):
         raise ValueError(f"{value!r} is not a task id such as 'wheat-nitrogen-v1'.")
     return value
 

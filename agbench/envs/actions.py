@@ -7,12 +7,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agbench.errors import ActionError, unknown
+from agbench.errors import ActionError, ConfigError, unknown
 from agbench.variables import Floats, VariableTable
 
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore
 
+_SAME: Final = 1e-9  # of an input; what is less is rounding
 _ROUNDING: Final = 1e-6  # a float32 may miss the edge of the space by its last bits
 
 
@@ -36,11 +37,18 @@ class ActionMap(Protocol):
     def actions_of(self, target: Floats, present: Floats | None = None) -> NDArray[Any]:
         """Return the n actions that bring the inputs nearest to `target`, (n, names): the inverse.
 
-        `present`, (n, reads), are the values of `reads` before the step.
+        `present`, (n, reads), are the values of `reads` before the step. With those of `present(core)` the
+        inverse is exact; an agent takes what it observes of them.
         """
+
+    def present(self, core: "BatchCore") -> Floats:
+        """Return the values of `reads` in a batch about to step, (n, reads), as `inputs` takes them."""
 
     def encode(self, name: str, target: float) -> tuple[Any, float]:
         """Return the action for `target` of one input and the least of the others, and what it gives."""
+
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return `target` of one input if an action gives it, else the amounts next to it that one gives."""
 
     def describe(self) -> list[str]:
         """Return what each action, or each component of one, means."""
@@ -96,6 +104,10 @@ class Menu:
         numbers: NDArray[Any] = np.argmax(np.where(fitting, self._size, -1), axis=1)
         return numbers
 
+    def present(self, core: "BatchCore") -> Floats:
+        """Return nothing, (n, 0): a dose is the same wherever the field stands."""
+        return np.zeros((core.n, 0))
+
     def doses(self, name: str) -> list[float]:
         """Return the doses of an input that the menu offers, ascending from 0."""
         return sorted(set(self._doses[:, place(self, name)].tolist()))
@@ -104,6 +116,10 @@ class Menu:
         """Return the number of the largest dose of an input that is not above `target`, and the dose."""
         best = int(self.actions_of(alone(self, name, target))[0])
         return best, float(self._doses[best, place(self, name)])
+
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return the doses of an input next to `target`."""
+        return neighbours(self.doses(name), target)
 
     def describe(self) -> list[str]:
         """Return the dose of each menu number."""
@@ -142,10 +158,18 @@ class Ranges:
         actions: NDArray[np.float32] = (2.0 * share - 1.0).astype(np.float32)
         return actions
 
+    def present(self, core: "BatchCore") -> Floats:
+        """Return nothing, (n, 0): an action gives the same wherever the simulation stands."""
+        return np.zeros((core.n, 0))
+
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return `target`, or the nearest end of the input's range."""
+        i = place(self, name)
+        return [float(np.clip(target, self.lowest[i], self.lowest[i] + self._width[i]))]
+
     def encode(self, name: str, target: float) -> tuple[NDArray[np.float32], float]:
         """Return the action for `target` of one input, the others at their lowest, and what it gives."""
-        i = place(self, name)
-        encoded = float(np.clip(target, self.lowest[i], self.lowest[i] + self._width[i]))
+        encoded = self.nearest(name, target)[0]
         return self.actions_of(alone(self, name, encoded))[0], encoded
 
     def describe(self) -> list[str]:
@@ -173,6 +197,29 @@ class Amounts(Ranges):
 
     def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
         super().__init__(table, {name: (0.0, limit) for name, limit in limits.items()})
+
+
+def neighbours(amounts: Sequence[float], target: float) -> list[float]:
+    """Return `target` alone if it is one of the amounts, else the next below and above it."""
+    for amount in amounts:
+        if abs(amount - target) <= _SAME:
+            return [amount]
+    below, above = [a for a in amounts if a < target], [a for a in amounts if a > target]
+    return [*([max(below)] if below else []), *([min(above)] if above else [])]
+
+
+def check_amount(actions: ActionMap, name: str, target: float) -> None:
+    """Raise `ConfigError` for an amount of an input that no action gives, `UnknownNameError` for its name."""
+    place(actions, name)
+    near = actions.nearest(name, target)
+    if not any(abs(amount - target) <= _SAME for amount in near):
+        raise ConfigError(no_such_amount(name, target, near))
+
+
+def no_such_amount(name: str, target: float, near: Sequence[float]) -> str:
+    """Return the sentence for an amount that cannot be given, and what can."""
+    nearest = " and ".join(f"{amount:g}" for amount in near)
+    return f"{target:g} of {name} cannot be given; nearest {'are' if len(near) > 1 else 'is'} {nearest}."
 
 
 def place(actions: ActionMap, name: str) -> int:

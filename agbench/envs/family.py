@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from agbench.data import families
 from agbench.data.families import register
@@ -88,10 +88,36 @@ class Family(Generic[T]):
     benchmark: str = "agbench.benchmarks.environments:measure"
     """What `agbench bench` runs: (task id, seconds, environments, another Python) -> figures."""
 
+    def __post_init__(self) -> None:
+        """Raise `ConfigError` for a field that cannot be what it must be."""
+        no_functions = [name for name in _FUNCTIONS if not callable(getattr(self, name))]
+        if no_functions:
+            raise ConfigError(f"the family {self.name!r}: {', '.join(no_functions)} must be functions.")
+        if not isinstance(self.step_seconds, int) or self.step_seconds < 1:
+            raise ConfigError(
+                f"the family {self.name!r}: step_seconds must be a whole number of seconds, at least 1; "
+                f"got {self.step_seconds!r}."
+            )
+
+
+_FUNCTIONS: Final = (
+    *("build", "action_map", "observer", "longest", "start", "entry_points", "set_points"),
+    *("plot", "hidden_split", "check_response"),
+)
+
 
 def family(task: Task) -> Family[Any]:
-    """Return the family of a task; raises `UnknownNameError` where there is none of that name."""
-    return cast("Family[Any]", families.find(task.family))
+    """Return the family of a task.
+
+    Raises `UnknownNameError` where there is none of that name, `ConfigError` where it is no `Family`.
+    """
+    result = families.find(task.family)
+    if not isinstance(result, Family):
+        raise ConfigError(
+            f"the family {task.family!r} is a {type(result).__name__}; it must be an "
+            "agbench.envs.family.Family."
+        )
+    return result
 
 
 def build(

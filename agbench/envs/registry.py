@@ -1,6 +1,5 @@
 """Task ids: registered with Gymnasium, and made into environments."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +18,12 @@ NAMESPACE = "agbench"
 def register_with_gymnasium() -> None:
     """Register every task that Gymnasium does not know yet; no file is opened.
 
-    A name that cannot be an id is left out: `agbench check` says what is wrong with its file.
+    A file whose name is no task id is left out: `agbench check` says what is wrong with it.
     """
     from gymnasium.envs.registration import register, registry
 
     for name in places.names("task"):
-        if f"{NAMESPACE}/{name}" not in registry and re.fullmatch(r"[\w.-]+", name):
+        if f"{NAMESPACE}/{name}" not in registry and places.TASK_ID.fullmatch(name):
             register(
                 id=f"{NAMESPACE}/{name}",
                 entry_point="agbench.envs.registry:single_environment",
@@ -94,8 +93,10 @@ def make_vec(
 
 
 def _require_task(task: str) -> None:
-    """Raise `UnknownNameError` for an unknown task; register one that came after the import."""
-    places.find("task", task)
+    """Raise for a task that is unknown or wrong; register one that came after the import."""
+    from agbench.data import catalog
+
+    catalog.task(task)
     register_with_gymnasium()
 
 

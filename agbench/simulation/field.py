@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from agbench.data import catalog
 from agbench.errors import ConfigError, WeatherError
 from agbench.simulation.parameters import ParameterSource, read_all
 from agbench.simulators import models
@@ -34,6 +35,7 @@ def simulate(
     engine: str = "compiled",
     limitation: str | None = None,
     soil_water: str = "single",
+    crop_type: str | None = None,
 ) -> "pd.DataFrame":
     """Simulate one season and return a table: a row a day from `start`, a column a variable.
 
@@ -70,6 +72,8 @@ def simulate(
         limitation: what limits growth in wofost-npk: `pp` nothing, `lw` water, `ln` nitrogen, `lnw`,
             `lnpk`, `lnpkw` (the default).
         soil_water: `single` or `layered`; the latter reads a SoilProfileDescription as PCSE has it.
+        crop_type: `annual`, `perennial` or `grape`: the way of life of a crop that is given as a mapping
+            (default `annual`). A crop's file says it itself.
 
     Raises:
         ConfigError, UnknownNameError, WeatherError: naming what is wrong and what would be right.
@@ -81,7 +85,7 @@ def simulate(
     """
     if setting not in ("sound", "published"):
         raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
-    result = models.find(model, engine, soil_water)
+    result = models.find(model, engine, soil_water, _crop_type(crop, crop_type))
     parameters = read_all(result, {"site": site, "soil": soil, "crop": crop}, setting)
     series = _series(weather if weather is not None else site)
     first = as_date("start", start)
@@ -105,6 +109,16 @@ def simulate(
     if end is None:
         _require_whole_season(table, crop_calendar, last, series)
     return table
+
+
+def _crop_type(crop: ParameterSource, given: str | None) -> str:
+    """Return the type of a crop: that of its file, or as given for a mapping."""
+    if not isinstance(crop, str):
+        return given or "annual"
+    own = catalog.crop(crop).crop_type
+    if given not in (None, own):
+        raise ConfigError(f"crop_type {given!r}: the crop {crop!r} is {own}. Leave crop_type out.")
+    return own
 
 
 def _series(weather: Any) -> DailySeries:

@@ -56,6 +56,8 @@ def parameters_of(model: models.CropModel, kind: str, name: str, setting: str = 
     """
     read: Crop | Soil | Site = getattr(catalog, kind)(name)
     where = str(catalog.find(kind, name))
+    if isinstance(read, Crop) and read.crop_type != model.crop_type:
+        raise ConfigError(f"{where}: crop {name!r} is {read.crop_type}, not {model.crop_type}.")
     if isinstance(read, Crop) and model.name not in read.models:
         raise ConfigError(
             f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for {model.name}."
@@ -76,6 +78,8 @@ def read_entry(
                 f"{where}: {name} is a function of {table.of!r}; it must be one of "
                 f"{model.parameters[name].of or 'nothing: a number'!r}."
             )
+        if name in model.parameters and table.by not in ("", model.parameters[name].by):
+            raise ConfigError(f"{where}: {name} has curves by {table.by}; it does not depend on it.")
     values = entry.published_values if isinstance(entry, Crop) and setting == "published" else entry.values
     _check_values(model, values, where)
     return values
@@ -107,7 +111,7 @@ def check_whole(model: models.CropModel, values: Mapping[str, Any], places: Mapp
 def check_crop(crop: Crop, where: str) -> None:
     """Raise `ConfigError` where one of a crop's models would refuse it."""
     for name in crop.models:
-        model = models.find(name)
+        model = models.find(name, crop_type=crop.crop_type)
         for setting in ("sound", "published"):
             check_whole(model, read_entry(model, crop, where, setting), {"crop": where})
 

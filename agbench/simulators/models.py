@@ -11,7 +11,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import Event
-from agbench.variables import ParameterTable, VariableTable
+from agbench.variables import Floats, ParameterTable, VariableTable
 from agbench.weather.daily import DailySeries
 
 if TYPE_CHECKING:
@@ -62,9 +62,11 @@ class CropModel:
     contradict each other. `rates` and `memory` name the variables that are rates of the day, and those
     that only carry a simulation to its next day; it does not compute those that it `lacks`. `events`
     are the names of the management events it understands; `world` turns a setup into what
-    `simulator(n).reset` takes. A table of a model that `runs_on` goes on without a crop, up to the last
-    event or a given end. The simulators of a model that `forecasts` also return forecasts of the weather
-    (`coming`, `noise_seeds`). `limitations` are the choices that it offers of what limits growth.
+    `simulator(n).reset` takes, `management` turns events into what its rows get day by day.
+    A table of a model that `runs_on` goes on without a crop, up to the last
+    event or a given end. The simulators of a model that `forecasts` also tell the weather to come
+    (`coming`, `noise_seeds`). `limitations` are the choices that it offers of what limits growth;
+    `crop_type` is the type of crops that this description is for.
     """
 
     name: str
@@ -78,12 +80,14 @@ class CropModel:
     simulator: Callable[[int], Simulator]
     world: Callable[[FieldSetup], Any]
     table: TableRun
+    management: Callable[[FieldSetup, Sequence[Event]], Floats]
     rates: frozenset[str]
     memory: frozenset[str]
     lacks: frozenset[str] = frozenset()
     runs_on: bool = False
     forecasts: bool = False
     limitations: tuple[str, ...] = ()
+    crop_type: str = "annual"
 
 
 def check_limitation(name: str, limitation: str | None, choices: Sequence[str] = ()) -> None:
@@ -115,8 +119,17 @@ def names() -> list[str]:
     return sorted(_MODULES)
 
 
+def crop_types(name: str) -> tuple[str, ...]:
+    """Return the types of crops that a model knows, `annual` first."""
+    variants = import_module("agbench.simulators.wofost.variants").VARIANTS
+    return variants[name].crop_types if name in variants else ("annual",)
+
+
 def parameter_tables(soil_water: str = "single") -> dict[str, ParameterTable]:
-    """Return what each model that has a `single` or a `layered` soil reads, by the model's name."""
+    """Return what each model that has a `single` or a `layered` soil reads, by the model's name.
+
+    What a model reads of crops that are not annual stands in `parameters_of_type`.
+    """
     variants = import_module("agbench.simulators.wofost.variants").VARIANTS
     tables = {}
     for name, module in _MODULES.items():
@@ -128,36 +141,55 @@ def parameter_tables(soil_water: str = "single") -> dict[str, ParameterTable]:
     return tables
 
 
+def parameters_of_type(name: str, crop_type: str) -> ParameterTable:
+    """Return what a model reads of crops of a type, on a soil with a single layer."""
+    if crop_type == "annual":
+        return parameter_tables()[name]
+    table: ParameterTable = import_module("agbench.simulators.wofost.parameters").parameters(
+        name, crop_type=crop_type
+    )
+    return table
+
+
 @cache
 def parameter_names() -> frozenset[str]:
-    """Return the names of the parameters that any field model reads, on any soil."""
+    """Return the names of the parameters that any field model reads, of any crop on any soil."""
     tables = [table for water in ("single", "layered") for table in parameter_tables(water).values()]
+    tables += [parameters_of_type(name, kind) for name in _MODULES for kind in crop_types(name)[1:]]
     return frozenset(name for table in tables for p in table for name in (p.name, p.alias))
 
 
-def entry_points(name: str, engine: str = "compiled", soil_water: str = "single") -> list[str]:
+def entry_points(
+    name: str, engine: str = "compiled", soil_water: str = "single", crop_type: str = "annual"
+) -> list[str]:
     """Return where a model's code starts, for `agbench.compiled.closure`."""
     module = _MODULES[name]
     result = [f"{module}:model"]
     if engine == "pcse":
         result += [f"{_PCSE}:model", "agbench.simulators.pcse_reference.lintul3_wheat"]
     elif module == _WOFOST:
-        result.append(import_module("agbench.simulators.wofost.variants").find(name).kernels_on(soil_water))
+        variant = import_module("agbench.simulators.wofost.variants").find(name)
+        result.append(variant.kernels_on(soil_water, crop_type))
     return result
 
 
-def find(name: str, engine: str = "compiled", soil_water: str = "single") -> CropModel:
+def find(
+    name: str, engine: str = "compiled", soil_water: str = "single", crop_type: str = "annual"
+) -> CropModel:
     """Return a model on an engine; raises `UnknownNameError` with the nearest names.
 
-    `soil_water` is `single` or `layered`, for models that know a soil of several layers.
+    `soil_water` is `single` or `layered`, for models that know a soil of several layers; `crop_type` is
+    `annual`, or `perennial` or `grape` for models that know such crops.
     """
     if name not in _MODULES:
         raise unknown("model", name, _MODULES)
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     module = import_module(_MODULES[name])
+    if crop_type != "annual" and (_MODULES[name] != _WOFOST or engine == "pcse"):
+        raise ConfigError(f"crop_type: {name} on the engine {engine!r} knows no {crop_type} crops.")
     if _MODULES[name] == _WOFOST:
-        compiled: CropModel = module.model(name, soil_water)
+        compiled: CropModel = module.model(name, soil_water, crop_type)
     elif soil_water == "single":
         compiled = module.model(name)
     else:

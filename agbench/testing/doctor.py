@@ -160,15 +160,14 @@ def _extras() -> Iterator[Finding]:
 
 def _data_files() -> Iterator[Finding]:
     """Yield where data files are read from, and how many there are of each kind."""
-    try:
-        for root in catalog.roots():
-            yield Finding("data", "folder", str(root))
-        for kind in _KINDS:
-            names = catalog.names(kind)
-            yield Finding("data", f"{kind}s", str(len(names)), bool(names), "" if names else _ANEW)
-            yield from _wrong_files(kind, names)
-    except AgBenchError as error:
-        yield Finding("data", "folders", str(error), False, f"mend {catalog.PATH_VARIABLE}")
+    for problem in catalog.problems():
+        yield Finding("data", "folders", problem, False, "mend what names it, or take it away")
+    for root in catalog.roots():
+        yield Finding("data", "folder", str(root))
+    for kind in _KINDS:
+        names = catalog.names(kind)
+        yield Finding("data", f"{kind}s", str(len(names)), bool(names), "" if names else _ANEW)
+        yield from _wrong_files(kind, names)
     yield from _installed_files()
 
 

@@ -15,7 +15,7 @@ import agbench
 from agbench import leaderboard
 from agbench.benchmarks.environments import environments
 from agbench.compiled.closure import Sources
-from agbench.data import catalog, families
+from agbench.data import catalog, families, packages
 from agbench.envs.family import entry_points
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors, provenance
@@ -34,9 +34,9 @@ def installed(monkeypatch):
     monkeypatch.syspath_prepend(HOME)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HOME), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("AGBENCH_PATH", str(HOME))
-    families._points.cache_clear()
+    packages._installed.cache_clear()
     yield
-    families._points.cache_clear()
+    packages._installed.cache_clear()
     gymnasium.registry.pop(f"agbench/{TASK}", None)
 
 

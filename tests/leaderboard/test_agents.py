@@ -141,5 +141,7 @@ def test_the_library_raises_the_same_error(tmp_path):
 
 def test_a_policy_that_appears_twice_is_an_error(floor, made, tmp_path):
     card = {**CARD, "method": "rule", "policy": {"format": "rule", "name": "zero"}}
-    with pytest.raises(ConfigError, match=r"there are two policies: zero, .* and .*policy-0\.npz \(--policy\)"):
+    with pytest.raises(
+        ConfigError, match=r"there are two policies: zero, .* and .*policy-0\.npz \(--policy\)"
+    ):
         leaderboard.submit([floor], card, tmp_path / "leaderboard", made.policies[:1])

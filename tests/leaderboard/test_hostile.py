@@ -62,7 +62,7 @@ BAD = {
     "month 99": (h.append(h.CARD, "d: 2001-99-99\n"), False, h.CARD, "not plain YAML"),
     "key that is a list": (h.append(h.CARD, "? [a]\n: 1\n"), False, h.CARD, "not plain YAML"),
     "key that is a number": (h.append(h.CARD, "1: 2\n"), False, h.CARD, "the key 1 is not text"),
-    "key twice": (h.append(h.CARD, "agent: other\n"), False, h.CARD, "the key 'agent' stands twice"),
+    "key twice": (h.append(h.CARD, "agent: other\n"), False, h.CARD, "the key 'agent' appears twice"),
     "two documents": (h.append(h.CARD, "---\na: 1\n"), False, h.CARD, "not valid YAML"),
     "directive": (h.text(h.CARD, "%YAML 1.1\n---\na: 1\n"), False, h.CARD, "directives"),
     "text turned around": (
@@ -202,7 +202,7 @@ BAD = {
     "actions that are text": (h.text(ACTIONS, "hello"), True, ACTIONS, "not a valid npz"),
     "zip bomb": (h.bomb, True, ACTIONS, "claims 500,000,0.. bytes once unpacked"),
     "claims 4 GB": (h.claimed_size(2**32 - 2), True, ACTIONS, "claims 4,294,9"),
-    "claims less than there is": (h.claimed_size(200), True, ACTIONS, "takes 240 bytes|not a sound npz"),
+    "claims less than there is": (h.claimed_size(200), True, ACTIONS, "takes 240 bytes|not a valid npz"),
     "shape of 10 GB": (
         h.put("episode_00000", h.header(shape="(999999999,)")),
         True,

@@ -105,6 +105,6 @@ def test_a_kind_of_another_module_keeps_its_name():
         raise AssertionError
 
     registry.kind("schedule")
-    with pytest.raises(ConfigError, match=r"'schedule' in agbench\.policies\.field\.schedule already"):
+    with pytest.raises(ConfigError, match=r"'schedule' already, agbench\.policies\.field\.schedule:"):
         policy("schedule")(schedule)
     assert registry.kind("schedule").make.__module__ == "agbench.policies.field.schedule"

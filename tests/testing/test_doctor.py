@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from agbench.cli.app import app
 from agbench.compiled import code_cache, sealed
+from agbench.errors import AgBenchWarning
 from agbench.testing import doctor, probes
 
 
@@ -98,7 +99,8 @@ def test_useless_machine_code_is_reported_and_removed(caches):
 
 def test_a_folder_of_data_that_is_not_there_is_wrong(monkeypatch):
     monkeypatch.setenv("AGBENCH_PATH", "nowhere-at-all")
-    (finding,) = findings(section="data", good=False)
+    with pytest.warns(AgBenchWarning):
+        (finding,) = findings(section="data", good=False)
     assert "nowhere-at-all is not a folder" in finding.value
 
 

@@ -51,12 +51,12 @@ def build(
 def entry_points(task: FieldTask) -> list[str]:
     """Return where the code of a task's model starts, which is looked up by name."""
     spec = task.simulator
-    return models.entry_points(spec.model, spec.engine, spec.soil_water)
+    return models.entry_points(spec.model, spec.engine, spec.soil_water, catalog.crop(spec.crop).crop_type)
 
 
 def _model(task: FieldTask) -> CropModel:
     spec = task.simulator
-    return models.find(spec.model, spec.engine, spec.soil_water)
+    return models.find(spec.model, spec.engine, spec.soil_water, catalog.crop(spec.crop).crop_type)
 
 
 def _require_able(task: FieldTask, model: CropModel) -> None:

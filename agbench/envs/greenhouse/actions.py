@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.greenhouse_task import Period
-from agbench.envs.actions import Ranges
+from agbench.envs.actions import Ranges, neighbours, place
 from agbench.errors import ActionError, ConfigError
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -45,6 +45,18 @@ class Controls(Ranges):
             controls = _greenhouse(core).controls.copy()
         controls[:, self.columns] = self.moved(chosen, controls[:, self.columns])
         return controls
+
+    def present(self, core: "BatchCore") -> Floats:
+        """Return the controls that are in force, (n, controls), where actions change them; else (n, 0)."""
+        if self.rate is None:
+            return super().present(core)
+        controls: Floats = _greenhouse(core).controls[:, self.columns]
+        return controls
+
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return `target`, or the nearest end of a control's range, which takes increments some steps."""
+        place(self, name)
+        return [min(max(target, 0.0), 1.0)]
 
     def moved(self, chosen: Floats, present: Floats) -> Floats:
         """Return the controls that actions in [-1, 1] lead to from `present` ones, both (n, controls)."""
@@ -98,22 +110,26 @@ class TemperatureMenu:
             started = greenhouse.commands[:, day] > 0.0
             for column in (day, night):
                 result[started, column] = greenhouse.commands[started, column]
-            light = self.is_day(greenhouse)
+            light = self.present(core)[:, 0] > 0.0
         result[light, day] = self._menu[chosen[light]]
         result[~light, night] = self._menu[chosen[~light]]
         return result
 
-    def is_day(self, greenhouse: MeteredGreenhouse) -> Booleans:
-        """Return for which rows the day's set point is chosen, (n,)."""
+    def present(self, core: "BatchCore") -> Floats:
+        """Return 1 for the rows where the day's set point is chosen, else 0, (n, 1)."""
+        greenhouse = _greenhouse(core)
         if self._period == "outside":
-            return greenhouse.measured()[:, _IS_DAY] > 0.0
-        assert isinstance(greenhouse, SetpointGreenhouse)
-        return greenhouse.day_inside() >= 0.5
+            day: Booleans = greenhouse.measured()[:, _IS_DAY] > 0.0
+        else:
+            assert isinstance(greenhouse, SetpointGreenhouse)
+            day = greenhouse.day_inside() >= 0.5
+        return day[:, None].astype(np.float64)
 
     def actions_of(self, target: Floats, present: Floats | None = None) -> NDArray[Any]:
         """Return the numbers of the temperatures nearest to `target`, (n, day and night).
 
-        `present` is the radiation outside, (n, 1): it is day where there is some.
+        It is day where `present`, (n, 1), is above 0: what `present(core)` says, or the radiation that an
+        agent sees. In the dark hours of the lamps, when the climate computer counts day, it sees none.
         """
         light = np.ones(len(target), np.bool_) if present is None else present[:, 0] > 0.0
         chosen = np.where(light, target[:, 0], target[:, 1])
@@ -122,8 +138,14 @@ class TemperatureMenu:
 
     def encode(self, name: str, target: float) -> tuple[int, float]:
         """Return the number of the temperature nearest to `target`, and the temperature."""
+        place(self, name)
         number = int(self.actions_of(np.full((1, 2), target))[0])
         return number, float(self._menu[number])
+
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return the temperatures of the menu next to `target`."""
+        place(self, name)
+        return neighbours(self._menu.tolist(), target)
 
     def describe(self) -> list[str]:
         """Return the temperature of each menu number."""

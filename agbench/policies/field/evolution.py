@@ -30,7 +30,7 @@ class EvolutionSettings(Strict):
     periods: int = Field(default=12, ge=1)
     population: int = Field(default=256, ge=16)
     generations: int = Field(default=100, ge=1)
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
 
 
 @policy("evolution", settings=EvolutionSettings, families=["field"])

@@ -11,6 +11,7 @@ from agbench.data.reading import Strict
 from agbench.envs.actions import place
 from agbench.errors import ConfigError
 from agbench.policies.base import Information, Interface, policy
+from agbench.simulators.greenlight.setpoints import SETPOINTS
 
 _UNIT = 100.0  # W m-2 of radiation, to which gains refer
 
@@ -51,6 +52,11 @@ class LightSetpoints:
             raise ConfigError(f"{name} computes set points from iGlob, but {interface.task.task} has none.")
         for key in settings.values:
             place(actions, key)
+            low, high, unit = SETPOINTS[key].low, SETPOINTS[key].high, SETPOINTS[key].unit
+            if not low <= settings.values[key] <= high:
+                raise ConfigError(
+                    f"values.{key}: {settings.values[key]:g} must lie within {low:g} to {high:g} {unit}."
+                )
         missing = [key for key in actions.names if key not in settings.values]
         if missing:
             raise ConfigError(f"'values' lacks {', '.join(missing)}.")

@@ -7,7 +7,7 @@ import yaml
 
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
-from agbench.data.families import load
+from agbench.data.packages import load_place
 from agbench.data.reading import Strict, read_file
 from agbench.data.task import Task
 from agbench.errors import ConfigError
@@ -28,8 +28,8 @@ def fit_file(task: Task, policy: str, search: Search | None = None) -> tuple[Pat
     baseline = read_file(Baseline, path)
     kind = kind_of(baseline, task, path)
     if kind.fit is None:
-        raise ConfigError(f"{path}: a {kind.name} policy has no settings to fit.")
-    fit, settings = load(kind.fit), kind.read(baseline.settings, f"{path}: settings")
+        raise ConfigError(f"{path}: a {kind.name} policy has nothing to fit.")
+    fit, settings = load_place(kind.fit), kind.read(baseline.settings, f"{path}: settings")
     if "search" in signature(fit).parameters:
         fitted, mean = fit(task, settings, search or Search())
     elif search is None:

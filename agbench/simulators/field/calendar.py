@@ -10,7 +10,7 @@ import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
 
-START_TYPES: Final = ("sowing", "emergence")
+START_TYPES: Final = ("sowing", "emergence", "dormant", "endodorm", "ecodorm")
 END_TYPES: Final = ("maturity", "harvest", "earliest", "emergence", "death", "max_duration")
 _DATED: Final = ("harvest", "earliest")
 _KEYS = (
@@ -41,9 +41,9 @@ RECORD: Final = np.dtype(
 class CropCalendar:
     """One crop's calendar, as PCSE's CropCalendar has it.
 
-    `crop_start_type` is `sowing` or `emergence`. `crop_end_type` is `maturity`, `harvest` (on
-    `crop_end_date`) or `earliest` (of the two); a crop also ends after `max_duration` days. Models
-    that know these stages also end a crop at `emergence` or `death`.
+    `crop_start_type` is `sowing` or `emergence`, or `dormant` for perennial crops. `crop_end_type` is
+    `maturity`, `harvest` (on `crop_end_date`) or `earliest` (of the two); a crop also ends after
+    `max_duration` days. Models that know these stages also end a crop at `emergence` or `death`.
     """
 
     crop_start_date: date

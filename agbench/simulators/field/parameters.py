@@ -28,8 +28,9 @@ def read(
 ) -> tuple[dict[str, float], dict[str, Floats]]:
     """Return the numbers and the AFGEN tables that a model reads, by name; defaults for what is absent.
 
-    What may be left out and is, is absent from the result. Names that the table does not declare are
-    passed over, because one mapping may serve several models.
+    A table is (3, k), a family of them (1 + curves, 3, k). What may be left out and is, is absent from
+    the result. Names that the table does not declare are passed over, because one mapping may serve
+    several models.
 
     Raises:
         ConfigError: for what is missing, mistyped or out of bounds; it begins with `where`.
@@ -38,12 +39,17 @@ def read(
     numbers, tables = {}, {}
     for parameter in table:
         if (key := _key(parameter, mapping)) is not None:
-            if parameter.of:
+            if parameter.by:
+                tables[parameter.name] = read_family(parameter, mapping[key], where)
+            elif parameter.of:
                 tables[parameter.name] = read_table(parameter, mapping[key], where)
             else:
                 numbers[parameter.name] = parameter.read(mapping[key], where)
         elif parameter.default is not None and not math.isnan(parameter.default):
-            numbers[parameter.name] = parameter.default
+            if parameter.of:
+                tables[parameter.name] = read_table(parameter, parameter.default, where)
+            else:
+                numbers[parameter.name] = parameter.default
     return numbers, tables
 
 
@@ -108,6 +114,8 @@ def check(
         if name not in own:
             if name not in IGNORED and name not in names():
                 raise ConfigError(f"{where}: {name}: no model reads it.{did_you_mean(name, own)}")
+        elif own[name].by:
+            read_family(own[name], value, where)
         elif own[name].of:
             read_table(own[name], value, where)
         else:
@@ -124,6 +132,39 @@ def read_table(parameter: Parameter, value: Any, where: str) -> Floats:
     for ordinate in (table[1].min(), table[1].max()):
         parameter.check(float(ordinate), where)
     return table
+
+
+def read_family(parameter: Parameter, value: Any, where: str) -> Floats:
+    """Return a family of tables, (1 + curves, 3, k), from a list a0, table0, a1, table1, ... whose a ascend.
+
+    The first plane has the values a and the places 1, 2, ... of their curves, whose abscissae are the
+    same. A plain table or a number stands for a single curve.
+    """
+    if not isinstance(value, (list, tuple)):
+        value = [0.0, value]
+    flat = list(value)
+    if not any(isinstance(entry, (list, tuple, np.ndarray)) for entry in flat[1::2]):
+        flat = [0.0, flat]
+    numbers = flat[::2]
+    if len(flat) % 2 or any(
+        isinstance(a, bool) or not isinstance(a, (int, float, np.number)) for a in numbers
+    ):
+        raise ConfigError(
+            f"{where}: {parameter.name} must list {parameter.by} and a table against {parameter.of} in turn: "
+            f"a0, [x0, y0, x1, y1, ...], a1, [...]; got {value!r}."
+        )
+    values = np.array(numbers, dtype=np.float64)
+    if not np.isfinite(values).all() or (np.diff(values) <= 0.0).any():
+        raise ConfigError(f"{where}: {parameter.name}: {parameter.by} must ascend strictly; got {numbers}.")
+    curves = [read_table(parameter, table, where) for table in flat[1::2]]
+    if any(not np.array_equal(curve[0], curves[0][0]) for curve in curves):
+        raise ConfigError(
+            f"{where}: {parameter.name}: the curves of all {parameter.by} must have the same {parameter.of}."
+        )
+    width = max(len(values), curves[0].shape[1])
+    places = np.arange(1.0, len(values) + 1.0)
+    directory = np.stack([values, places, np.zeros(len(values))])
+    return afgen.stack([directory, *curves], width)
 
 
 def pairs(parameter: Parameter, value: Any, where: str) -> list[float]:

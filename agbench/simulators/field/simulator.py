@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -109,6 +110,36 @@ class DailySimulator(ABC):
         arguments = self._arguments(self._all, records[1:], columns, values[1:])
         self._kernels.advance(*arguments, self._pool["last"], days - 1, history[:, 1:])
         return history[0, : int(self.elapsed[0]) + 1]
+
+    def repeat(self, world: DailyWorld) -> None:
+        """Give each row a copy of a world of its own, whose parameters `set_parameters` changes."""
+        worlds = [copy(world) for _ in range(self.n)]
+        self._slot[:] = [self._pool.slot(one, self._slot) for one in worlds]
+        self._reserve_memory(0)
+
+    def set_parameters(self, parameters: NDArray[Any], tables: Floats) -> None:
+        """Set `parameters` (k,) and `tables` (k, ...) of the first k rows' worlds, as in their `arrays`."""
+        slots = self._slot[: len(parameters)]
+        self._pool["parameters"][slots] = parameters
+        self._pool["tables"][slots] = tables
+
+    def for_all(self, management: Floats) -> NDArray[Any]:
+        """Return `management` (T, len(_MANAGEMENT)) of each day as records (T, n), the same for all rows."""
+        given = np.repeat(management, self.n, axis=0).view(self._MANAGEMENT)
+        return given.reshape(len(management), self.n)
+
+    def seasons(self, management: NDArray[Any], history: Floats, count: int) -> None:
+        """Run the first `count` rows through their worlds, and write all their days.
+
+        `management` (T, n) is that of `for_all`; `history` (n, T, columns) becomes the days of each row, up
+        to its `elapsed`; what lies beyond is left as it is.
+        """
+        mask, days = np.arange(self.n) < count, len(management)
+        columns, values = np.zeros(0, dtype=np.intp), np.zeros((days, self.n, 0))
+        self._kernels.begin(*self._arguments(mask, management[:1], columns, values[:1]))
+        history[:count, 0] = self.state[:count]
+        arguments = self._arguments(mask, management[1:], columns, values[1:])
+        self._kernels.advance(*arguments, self._pool["last"], days - 1, history[:, 1:])
 
     @property
     def horizon(self) -> NDArray[np.int64]:

@@ -66,6 +66,19 @@ _DEFAULTS: Final[tuple[tuple[str, float, str, str], ...]] = (
 SETTINGS: Final = VariableTable(Variable(name, unit, meaning) for name, _, unit, meaning in _DEFAULTS)
 """The thirty settings, under the symbols of GreenLight where it has them."""
 
+_BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
+    "degC": (-50.0, 60.0),
+    "K": (-100.0, 100.0),
+    "%": (-200.0, 200.0),
+    "h": (0.0, 24.0),
+    "d": (-1.0, 400.0),
+    "W m-2": (0.0, 2000.0),
+    "MJ m-2 d-1": (0.0, 100.0),
+    "ppm": (-10_000.0, 10_000.0),
+    "-": (0.0, 1.0),
+}
+"""Between which values a setting of a unit may lie: wider than any grower's, to catch another unit."""
+
 USUAL: Final[Mapping[str, float]] = {name: value for name, value, _, _ in _DEFAULTS}
 """The settings of GreenLight-Gym 2's rule-based controller."""
 
@@ -78,6 +91,11 @@ def settings_vector(changes: Mapping[str, float], where: str = "rule-based setti
             raise unknown("setting", name, values, where)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             raise ConfigError(f"{where}: {name} is {value!r}, not a number in {SETTINGS[name].unit}.")
+        low, high = _BOUNDS[SETTINGS[name].unit]
+        if not low <= value <= high:
+            raise ConfigError(
+                f"{where}: {name} is {value:g}; it must lie within {low:g} to {high:g} {SETTINGS[name].unit}."
+            )
         if name.endswith("and") and value == 0.0:
             raise ConfigError(f"{where}: the band {name} is 0; its sign sets the direction in which it acts.")
         values[name] = float(value)

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agbench.simulators.field.events import Event
+from agbench.simulators.field.events import Event, daily_inputs
 from agbench.simulators.lintul3.parameters import check_rules, parameters
 from agbench.simulators.lintul3.run import EVENTS, run_table
 from agbench.simulators.lintul3.simulator import Lintul3Simulator
 from agbench.simulators.lintul3.variables import INPUTS, MEMORY, RATES, VARIABLES
 from agbench.simulators.lintul3.world import Lintul3World, build_world
 from agbench.simulators.models import CropModel, FieldSetup, check_limitation
+from agbench.variables import Floats
 from agbench.weather.daily import DAILY
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ def model(name: str) -> CropModel:
         simulator=Lintul3Simulator,
         world=world,
         table=table,
+        management=_management,
         rates=RATES,
         memory=MEMORY,
     )
+
+
+def _management(setup: FieldSetup, events: Sequence[Event]) -> Floats:
+    days = (setup.end - setup.start).days + 1
+    return daily_inputs(events, setup.start, days, setup.setting == "sound")

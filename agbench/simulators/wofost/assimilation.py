@@ -102,8 +102,13 @@ def _as_sugar(co2: float) -> float:
 @kernel
 def potential_assimilation(s: Any, p: Any, tables: Floats, series: Any, t: int) -> None:
     """Set PGASS [kg CH2O ha-1 d-1] of WOFOST 7.2 and 8.0: AMAXTB gives the maximum leaf rate."""
-    w = series[t]
-    cold = table(tables, TMNFTB, mean_minimum(s, series, t))
+    assimilate(s, p, tables, series[t], mean_minimum(s, series, t))
+
+
+@kernel
+def assimilate(s: Any, p: Any, tables: Floats, w: Any, minimum: float) -> None:
+    """Set PGASS of a day, as `potential_assimilation`; `minimum` is the mean least temperature [degC]."""
+    cold = table(tables, TMNFTB, minimum)
     amax = table(tables, AMAXTB, s.DVS) * p.CO2AMAX * table(tables, TMPFTB, w.DTEMP)
     eff = table(tables, EFFTB, w.DTEMP) * p.CO2EFF
     kdif = table(tables, KDIFTB, s.DVS)

@@ -1,5 +1,6 @@
 """What the WOFOST models read of a crop: parameters and tables under PCSE's names."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -65,7 +66,7 @@ CROP: Final = (
     _p("VERNBASE", "d", "base vernalisation requirement", 0, 1000, only_if=("IDSL", 2.0)),
     _p("VERNSAT", "d", "saturated vernalisation requirement", 0, 1000, only_if=("IDSL", 2.0)),
     _p("VERNDVS", "-", "development stage at which cold no longer counts", 0, 2, only_if=("IDSL", 2.0)),
-    _p("VERNRTB", "d d-1", "rate of vernalisation", 0, 1, of="temperature", only_if=("IDSL", 2.0)),
+    _p("VERNRTB", "d d-1", "rate of vernalisation", 0, 10, of="temperature", only_if=("IDSL", 2.0)),
 )
 """What all WOFOST models read."""
 AMAX: Final = _p("AMAXTB", "kg ha-1 h-1", "maximum assimilation of a leaf", 0, 1000, of="DVS")
@@ -142,3 +143,27 @@ CROP_NPK: Final = (
     _p80("RDRRNPK", "d-1", "relative death of roots by surplus", 0, 1, of="surplus over threshold"),
 )
 """What the N-P-K model adds."""
+
+_AGED: Final = ("CVL", "CVO", "CVR", "CVS", "RML", "RMO", "RMR", "RMS", "TDWI")
+_SHARED_OUT: Final = ("FRTB", "FLTB", "FSTB", "FOTB")
+AGE: Final = "AGE"
+
+
+def by_age(crop: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """Return what a crop of several years reads in the place of these: some are tables of its age."""
+    return tuple(
+        replace(p, of=AGE) if p.name in _AGED else replace(p, by=AGE) if p.name in _SHARED_OUT else p
+        for p in crop
+    )
+
+
+CROP_PERENNIAL: Final = (
+    *(p for p in by_age(CROP) if p.name in _AGED),
+    _p80("AGEI", "-", "age at the start of the crop in years", 0, 200),
+    _p80("DTBEM", "d", "warm days in a row that end rest", 0, 365),
+    _p80("DORM", "d", "days without development that bring dormancy on", 1, 1000),
+    _p80("DORMCD", "d", "least length of dormancy", 0, 1000),
+    _p80("DCYCLEMAX", "d", "greatest length of a growth cycle", 1, 1000),
+    _p80("MLDORM", "h", "day length below which the crop goes dormant", 0, 24),
+)
+"""What a perennial crop adds, and what of it depends on age."""

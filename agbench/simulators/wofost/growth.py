@@ -8,15 +8,17 @@ Sets: MRES, ASRC, DMI, ADMI [kg ha-1 d-1]; TAGP, GASST, MREST [kg ha-1]; CTRAT, 
 from typing import Any
 
 from agbench.compiled import kernel
-from agbench.simulators.wofost.partitioning import conversion_efficiency
 
 
 @kernel
-def growth_rates(s: Any, p: Any) -> None:
-    """Set MRES, ASRC [kg CH2O ha-1 d-1], DMI and ADMI [kg ha-1 d-1] from GASS and PMRES."""
+def growth_rates(s: Any, conversion: float) -> None:
+    """Set MRES, ASRC [kg CH2O ha-1 d-1], DMI and ADMI [kg ha-1 d-1] from GASS and PMRES.
+
+    `conversion` is the dry weight formed per assimilate [kg kg-1].
+    """
     s.MRES = min(s.GASS, s.PMRES)
     s.ASRC = s.GASS - s.MRES
-    s.DMI = conversion_efficiency(s, p) * s.ASRC
+    s.DMI = conversion * s.ASRC
     s.ADMI = (1.0 - s.FR) * s.DMI
 
 

@@ -32,9 +32,9 @@ _CRITICAL_LIGHT = 3.2  # -; LAI x KDIF from which leaves shade each other to dea
 
 
 @kernel
-def start_leaves(s: Any, p: Any, tables: Floats, leaves: Floats) -> None:
-    """Give the leaves their share of the initial weight, in one class."""
-    s.WLV = p.TDWI * (1.0 - s.FR) * s.FL
+def start_leaves(s: Any, weight: float, tables: Floats, leaves: Floats) -> None:
+    """Give the leaves their share of the initial `weight` [kg ha-1], in one class."""
+    s.WLV = weight * (1.0 - s.FR) * s.FL
     s.TWLV = s.WLV
     sla = table(tables, SLATB, s.DVS)
     s.LAIEM = s.WLV * sla

@@ -15,6 +15,7 @@ from agbench.simulators.wofost.variables import INPUTS, MEMORY_NAMES, RATE_NAMES
 from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld, build_world
+from agbench.variables import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,34 +24,36 @@ _SOIL_WATER: Final = ("single", "layered")
 _EVERYTHING: Final = "lnpkw"
 
 
-def model(name: str, soil_water: str = "single") -> CropModel:
-    """Return the description of a WOFOST model on a soil with a single layer or several."""
+def model(name: str, soil_water: str = "single", crop_type: str = "annual") -> CropModel:
+    """Return the description of a WOFOST model for crops of a type, on a soil with one layer or several."""
     if soil_water not in _SOIL_WATER:
         raise unknown("soil_water", soil_water, _SOIL_WATER, where=name)
     variant = find(name)
-    make = partial(WofostSimulator, name, soil_water=soil_water)
+    make = partial(WofostSimulator, name, soil_water=soil_water, crop_type=crop_type)
     return CropModel(
         name=name,
         summary=variant.summary,
         variables=make(1).variables,
         inputs=INPUTS,
         weather=WEATHER_VARIABLES,
-        parameters=parameters(name, soil_water == "layered"),
+        parameters=parameters(name, soil_water == "layered", crop_type),
         check_rules=check_rules,
         events=variant.events,
         simulator=make,
-        world=partial(_world, name, soil_water),
-        table=partial(_table, name, soil_water),
+        world=partial(_world, name, soil_water, crop_type),
+        table=partial(_table, name, soil_water, crop_type),
+        management=partial(_management, name),
         rates=RATE_NAMES,
         memory=MEMORY_NAMES,
         lacks=variant.lacks,
         runs_on=True,
         forecasts=True,
         limitations=variant.limitations,
+        crop_type=crop_type,
     )
 
 
-def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
+def _world(name: str, soil_water: str, crop_type: str, setup: FieldSetup) -> WofostWorld:
     check_limitation(name, setup.limitation, find(name).limitations)
     world = build_world(
         name,
@@ -62,6 +65,7 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
         setting=setup.setting,
         limitation=setup.limitation or _EVERYTHING,
         soil_water=soil_water,
+        crop_type=crop_type,
         recovery=setup.recovery,
         efficiency=setup.efficiency,
         stop_after=setup.stop_after,
@@ -72,9 +76,17 @@ def _world(name: str, soil_water: str, setup: FieldSetup) -> WofostWorld:
 
 
 def _table(
-    name: str, soil_water: str, setup: FieldSetup, events: Sequence[Event], external: "pd.DataFrame | None"
+    name: str,
+    soil_water: str,
+    crop_type: str,
+    setup: FieldSetup,
+    events: Sequence[Event],
+    external: "pd.DataFrame | None",
 ) -> "pd.DataFrame":
+    return run(_world(name, soil_water, crop_type, setup), _management(name, setup, events), external)
+
+
+def _management(name: str, setup: FieldSetup, events: Sequence[Event]) -> Floats:
     days = (setup.end - setup.start).days + 1
     adds = setup.setting == "sound" and find(name).has_repairs
-    management = daily_management(events, setup.start, days, adds)
-    return run(_world(name, soil_water, setup), management, external)
+    return daily_management(events, setup.start, days, adds)

@@ -38,6 +38,7 @@ class CropNutrient(NamedTuple):
     change: Callable[..., None]
     integrate: Callable[..., None]
     harvest: Callable[..., None]
+    forget: Callable[..., None]
 
 
 @kernel
@@ -213,13 +214,19 @@ def crop_nutrient(x: str) -> CropNutrient:
         s[harvested] += share * s[amount_so]
         s[amount_so] -= share * s[amount_so]
 
-    return CropNutrient(start, stress, demand, uptake, change, integrate, harvest)
+    @kernel
+    def forget(s: Any) -> None:
+        """Empty what `start` does not fill."""
+        s[amount_so] = s[movable_lv] = s[movable_st] = s[movable_rt] = s[movable] = 0.0
+        s[total_uptake] = s[total_loss] = 0.0
+
+    return CropNutrient(start, stress, demand, uptake, change, integrate, harvest, forget)
 
 
 NITROGEN, PHOSPHORUS, POTASSIUM = (crop_nutrient(x) for x in "NPK")
-_start_n, _stress_n, _demand_n, _uptake_n, _change_n, _integrate_n, _harvest_n = NITROGEN
-_start_p, _stress_p, _demand_p, _uptake_p, _change_p, _integrate_p, _harvest_p = PHOSPHORUS
-_start_k, _stress_k, _demand_k, _uptake_k, _change_k, _integrate_k, _harvest_k = POTASSIUM
+_start_n, _stress_n, _demand_n, _uptake_n, _change_n, _integrate_n, _harvest_n, _forget_n = NITROGEN
+_start_p, _stress_p, _demand_p, _uptake_p, _change_p, _integrate_p, _harvest_p, _forget_p = PHOSPHORUS
+_start_k, _stress_k, _demand_k, _uptake_k, _change_k, _integrate_k, _harvest_k, _forget_k = POTASSIUM
 
 
 @kernel
@@ -270,3 +277,12 @@ def harvest_nutrients(s: Any, share: float) -> None:
     _harvest_n(s, share)
     _harvest_p(s, share)
     _harvest_k(s, share)
+
+
+@kernel
+def forget_nutrients(s: Any) -> None:
+    """Empty storage organs, what can be translocated, and the sums."""
+    _forget_n(s)
+    _forget_p(s)
+    _forget_k(s)
+    s.NFIXTOTAL = 0.0

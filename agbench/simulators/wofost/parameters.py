@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from agbench.errors import ConfigError
 from agbench.simulators.field import afgen
 from agbench.simulators.field.parameters import read
-from agbench.simulators.wofost.crop_parameters import AMAX, CO2, CO2_OPTIONAL, CROP, CROP81, CROP_NPK
+from agbench.simulators.wofost.crop_parameters import (
+    AMAX,
+    CO2,
+    CO2_OPTIONAL,
+    CROP,
+    CROP81,
+    CROP_NPK,
+    CROP_PERENNIAL,
+    by_age,
+)
+from agbench.simulators.wofost.grape_parameters import GRAPE, UNUSED
 from agbench.simulators.wofost.soil_parameters import (
     BALANCE,
     NITROGEN81,
@@ -33,9 +43,12 @@ _CONSTANTS: Final = ("CO2AMAX", "CO2EFF", "CO2TRA")
 _SWITCHES = [
     *("SOUND", "WATER_LIMITED", "NITROGEN_LIMITED", "PK_LIMITED", "AGES_AFTER_MATURITY"),
     *("START_EMERGED", "END_EMERGENCE", "END_MATURITY", "END_DEATH"),
-    "HARVEST_ENDS",
+    *("HARVEST_ENDS", "START_DORMANT"),
 ]
-REPAIRS: Final = (*("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"), *("W1", "W2", "C6", "C9", "P1"))
+REPAIRS: Final = (
+    *("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"),
+    *("W1", "W2", "C6", "C9", "P1", "P7", "P10", "P11", "P12", "P15"),
+)
 """Defects of the original (docs/wofost.md) whose repair has a switch; `sound` repairs them all."""
 _CALENDAR = ["CROP_START", "CROP_END", "MAX_DURATION", "LAST_DAY", "LAST_EVENT", "EPOCH"]
 _CALENDAR += ["PLANT_FIRST", "PLANT_LAST"]
@@ -43,6 +56,7 @@ _CALENDAR += ["PLANT_FIRST", "PLANT_LAST"]
 
 _ALL: Final = (
     *(*CROP, AMAX, *CO2, *WATER, *PERCOLATION, *BALANCE, *CROP81, *CROP_NPK, *NITROGEN81, *NUTRIENTS80),
+    *(*CROP_PERENNIAL, *GRAPE),
 )
 _SCALARS: Final = tuple(dict.fromkeys(p.name for p in _ALL if not p.of))
 TABLES: Final = tuple(dict.fromkeys(p.name for p in _ALL if p.of and p.name not in _CO2_TABLES))
@@ -60,11 +74,16 @@ PARAMETERS: Final = np.dtype(
 first day in days since 1970-01-01."""
 
 
+_OF_LIFECYCLE: Final = {"annual": (), "perennial": CROP_PERENNIAL, "grape": GRAPE}
+"""What crops of each type read beyond what all do."""
+
+
 @cache
-def parameters(model: str, layered: bool = False) -> ParameterTable:
-    """Return what `model` (such as `wofost72-wlp`) reads, on a soil with a single layer or several."""
+def parameters(model: str, layered: bool = False, crop_type: str = "annual") -> ParameterTable:
+    """Return what `model` (such as `wofost72-wlp`) reads, for crops of a type, on one layer or several."""
     variant = find(model)
-    names: list[Parameter] = [*CROP, *([ROOTABLE] if layered else WATER)]
+    crop = CROP if crop_type == "annual" else by_age(CROP)
+    names: list[Parameter] = [*crop, *([ROOTABLE] if layered else WATER)]
     if layered:  # WOFOSTGym has names of its own for the water balance of layers
         names += [replace(p, alias=f"M{p.name}") for p in BALANCE]
     elif variant.limits_water:
@@ -75,18 +94,26 @@ def parameters(model: str, layered: bool = False) -> ParameterTable:
         names += [*CO2, *CROP81, *(NITROGEN81 if variant.limits_nitrogen else ())]
     else:
         names += [AMAX, *CO2, *CROP_NPK, *NUTRIENTS80]
-    return ParameterTable(names)
+    if crop_type == "grape":
+        names = [p for p in names if p.name not in UNUSED]
+    present = {p.name for p in names}
+    return ParameterTable([*names, *(p for p in _OF_LIFECYCLE[crop_type] if p.name not in present)])
 
 
 def collect(
-    model: str, mapping: Mapping[str, Any], where: str = "parameters", layered: bool = False
+    model: str,
+    mapping: Mapping[str, Any],
+    where: str = "parameters",
+    layered: bool = False,
+    crop_type: str = "annual",
 ) -> tuple[NDArray[Any], list[Floats]]:
     """Return the record and the tables (in the order of TABLES) of a mapping of parameters.
 
-    Names that the model does not read are passed over; one that is missing, mistyped or out of bounds
-    raises `ConfigError`.
+    A family of tables is an array of its planes; `place_families` gives these a place. Names that the
+    model does not read are passed over; one that is missing, mistyped or out of bounds raises
+    `ConfigError`.
     """
-    values, built = read(parameters(model, layered), mapping, model, where)
+    values, built = read(parameters(model, layered, crop_type), mapping, model, where)
     check_rules(values, {"": where})
     record = np.zeros((), PARAMETERS)
     for name, value in values.items():
@@ -96,6 +123,19 @@ def collect(
         applies = table in built and "CO2" in values
         record[constant] = afgen.afgen(built[table], values["CO2"]) if applies else 1.0
     return record, tables
+
+
+def place_families(tables: list[Floats]) -> None:
+    """Append the curves of families to the tables, and leave their places in the families' stead.
+
+    The table of a family then holds the values it depends on and, as ordinates, where their curves are.
+    """
+    for i, table in enumerate(tables):
+        if table.ndim == 3:
+            directory = table[0].copy()
+            directory[1] += len(tables) - 1
+            tables[i] = directory
+            tables.extend(table[1:])
 
 
 def check_rules(values: Mapping[str, float], where: Mapping[str, str]) -> None:

@@ -99,7 +99,7 @@ def _emerges_by_warmth(p: Any, s: Any) -> bool:
     return s.TSUME >= p.TSUMEM
 
 
-_emerges = repaired("P1", published=_emerges_by_stage, sound=_emerges_by_warmth)
+emerges = repaired("P1", published=_emerges_by_stage, sound=_emerges_by_warmth)
 """Accumulated DVS reaches 0 a day late by rounding."""
 
 
@@ -115,7 +115,7 @@ def integrate_development(s: Any, p: Any, today: float) -> None:
     s.DVS += s.DVR
     s.TSUM += s.DTSUM
     ends = 0.0
-    if s.STAGE == EMERGING and _emerges(p, s):
+    if s.STAGE == EMERGING and emerges(p, s):
         s.STAGE = VEGETATIVE
         s.DVS = 0.0
         s.DOE = today

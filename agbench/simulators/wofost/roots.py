@@ -15,11 +15,11 @@ from agbench.variables import Floats
 
 
 @kernel
-def start_roots(s: Any, p: Any) -> None:
-    """Give the roots their share of the initial weight and their initial depth."""
+def start_roots(s: Any, p: Any, weight: float) -> None:
+    """Give the roots their share of the initial `weight` [kg ha-1] and their initial depth."""
     s.RDM = max(p.RDI, min(p.RDMCR, p.RDMSOL))
     s.RD = p.RDI
-    s.WRT = p.TDWI * s.FR
+    s.WRT = weight * s.FR
     s.TWRT = s.WRT
 
 

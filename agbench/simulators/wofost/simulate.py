@@ -9,6 +9,7 @@ import numpy as np
 from agbench.errors import ConfigError
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
+from agbench.simulators.wofost.grape_columns import DATES_GRAPE
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
     FIRST_RATE,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _FIRST_COLUMN: Final = {"apply_n": 0, "apply_npk": 0, "irrigate": 3}
 _HARVEST: Final = INPUTS.column("HARVEST")
 _FIRST_EFFECTIVE: Final = len(INPUTS)
-_DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP")
+_DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP", *DATES_GRAPE)
 _OURS: Final = {"W": "WC", "WDRT": "WART", "SM_MEAN": "SM"}
 _LAYER_STATES: Final = ("SM", "WC")
 _SUMS_OF_LAYERS: Final = frozenset(["SM", "WC", "WLOW", "WWLOW", "WBOT", "WAVUPP", "WAVLOW", "WAVBOT"])
@@ -51,6 +52,7 @@ def simulate_wofost(
     setting: str = "sound",
     limitation: str = "lnpkw",
     soil_water: str = "single",
+    crop_type: str = "annual",
 ) -> "pd.DataFrame":
     """Return a run, a row a day from `start`, a column a variable; NaN for an absent crop.
 
@@ -75,6 +77,7 @@ def simulate_wofost(
         setting=setting,
         limitation=limitation,
         soil_water=soil_water,
+        crop_type=crop_type,
         stop_after=final if end is not None else last_event,
     )
     days = (final - first).days + 1
@@ -117,7 +120,7 @@ def daily_management(events: Sequence[management.Event], first: date, days: int,
 
 def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None) -> "pd.DataFrame":
     """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
-    simulator = WofostSimulator(world.model, 1, world.soil_water)
+    simulator = WofostSimulator(world.model, 1, world.soil_water, world.crop_type)
     states = {name for name in simulator.variables.names if _is_state(name, simulator.variables, world)}
     rows = simulator.season(world, management, external, states, _OURS)
     return _table(rows, simulator.variables, world)

@@ -21,12 +21,13 @@ class WofostSimulator(DailySimulator):
     weather_variables = WEATHER_VARIABLES
     _MANAGEMENT = INPUT
 
-    def __init__(self, model: str, n: int, soil_water: str = "single") -> None:
-        self._code = find(model).kernels_on(soil_water)
+    def __init__(self, model: str, n: int, soil_water: str = "single", crop_type: str = "annual") -> None:
+        self._code = find(model).kernels_on(soil_water, crop_type)
         code = import_module(self._code)
         super().__init__(n, code.VARIABLES, code)
         self.model = model
         self.soil_water = soil_water
+        self.crop_type = crop_type
         self._memory = np.zeros((n, 3, 0))
 
     @property
@@ -40,10 +41,10 @@ class WofostSimulator(DailySimulator):
         np.multiply(inputs[:, :4], arrives, out=amounts[:, len(INPUTS) :])
 
     def _check(self, world: WofostWorld) -> None:
-        if find(world.model).kernels_on(world.soil_water) != self._code:
+        if find(world.model).kernels_on(world.soil_water, world.crop_type) != self._code:
             raise SimulationError(
-                f"a world of {world.model} on {world.soil_water} soil does not fit into a "
-                f"batch of {self.model} on {self.soil_water} soil."
+                f"a world of {world.model} on {world.soil_water} soil does not fit into a batch of "
+                f"{self.model} on {self.soil_water} soil (crops: {world.crop_type}, {self.crop_type})."
             )
 
     def _reserve_memory(self, width: int) -> None:

@@ -12,9 +12,9 @@ from agbench.variables import Floats
 
 
 @kernel
-def start_stems(s: Any, p: Any, tables: Floats) -> None:
-    """Give the stems their share of the initial weight."""
-    s.WST = p.TDWI * (1.0 - s.FR) * s.FS
+def start_stems(s: Any, weight: float, tables: Floats) -> None:
+    """Give the stems their share of the initial `weight` [kg ha-1]."""
+    s.WST = weight * (1.0 - s.FR) * s.FS
     s.TWST = s.WST
     s.SAI = s.WST * table(tables, SSATB, s.DVS)
 
@@ -33,4 +33,10 @@ def integrate_stems(s: Any, tables: Floats) -> None:
     s.WST += s.GWST
     s.DWST += s.DRST
     s.TWST = s.WST + s.DWST
+    integrate_stem_area(s, tables)
+
+
+@kernel
+def integrate_stem_area(s: Any, tables: Floats) -> None:
+    """Set the area of the stems by their weight and stage."""
     s.SAI = s.WST * table(tables, SSATB, s.DVS)

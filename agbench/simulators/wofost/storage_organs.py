@@ -12,9 +12,9 @@ from agbench.variables import Floats
 
 
 @kernel
-def start_storage_organs(s: Any, p: Any, tables: Floats) -> None:
-    """Give the storage organs their share of the initial weight."""
-    s.WSO = p.TDWI * (1.0 - s.FR) * s.FO
+def start_storage_organs(s: Any, weight: float, tables: Floats) -> None:
+    """Give the storage organs their share of the initial `weight` [kg ha-1]."""
+    s.WSO = weight * (1.0 - s.FR) * s.FO
     s.TWSO = s.WSO
     s.PAI = s.WSO * table(tables, SPA, s.DVS)
 

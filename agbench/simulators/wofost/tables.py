@@ -33,6 +33,17 @@ TMNFTB: Final = TABLES.index("TMNFTB")
 TMPFTB: Final = TABLES.index("TMPFTB")
 VERNRTB: Final = TABLES.index("VERNRTB")
 
+CVL: Final = TABLES.index("CVL")
+CVO: Final = TABLES.index("CVO")
+CVR: Final = TABLES.index("CVR")
+CVS: Final = TABLES.index("CVS")
+RML: Final = TABLES.index("RML")
+RMO: Final = TABLES.index("RMO")
+RMR: Final = TABLES.index("RMR")
+RMS: Final = TABLES.index("RMS")
+TDWI: Final = TABLES.index("TDWI")
+"""From CVL on, tables of age; those of annual crops are empty."""
+
 
 @kernel
 def table(tables: Floats, which: int, x: float) -> float:
@@ -59,3 +70,35 @@ def limit(low: float, high: float, value: float) -> float:
     if value < high:
         return value
     return high
+
+
+@kernel
+def table_by(tables: Floats, family: int, a: float, x: float) -> float:
+    """Return the value at `x` of a family of tables at `a`, constant beyond all ends.
+
+    Table `family` has the values of a, and where their curves are; between two of them a curve is
+    interpolated point by point.
+    """
+    last = tables.shape[2] - 1
+    if a <= tables[family, 0, 0]:
+        return table(tables, int(tables[family, 1, 0]), x)
+    if a >= tables[family, 0, last]:
+        return table(tables, int(tables[family, 1, last]), x)
+    i = 0
+    while tables[family, 0, i + 1] < a:
+        i += 1
+    low, high = int(tables[family, 1, i]), int(tables[family, 1, i + 1])
+    width, part = tables[family, 0, i + 1] - tables[family, 0, i], a - tables[family, 0, i]
+    j = 0
+    while j < last and tables[low, 0, j + 1] < x:
+        j += 1
+    start = _between(tables[low, 1, j], tables[high, 1, j], width, part)
+    if x <= tables[low, 0, 0] or j == last:
+        return start
+    end = _between(tables[low, 1, j + 1], tables[high, 1, j + 1], width, part)
+    return start + (end - start) / (tables[low, 0, j + 1] - tables[low, 0, j]) * (x - tables[low, 0, j])
+
+
+@kernel
+def _between(first: float, second: float, width: float, part: float) -> float:
+    return first + (second - first) / width * part

@@ -9,6 +9,14 @@ from typing import Final
 import numpy as np
 
 from agbench.simulators.wofost.columns import parse
+from agbench.simulators.wofost.grape_columns import (
+    ANNUAL_ONLY,
+    CHANGED_GRAPE,
+    MEMORY_GRAPE,
+    RATES_GRAPE,
+    STAGES_GRAPE,
+    STATES_GRAPE,
+)
 from agbench.simulators.wofost.npk_columns import (
     MEMORY_NPK,
     NUTRIENT_RATES,
@@ -17,6 +25,12 @@ from agbench.simulators.wofost.npk_columns import (
     RATES_NPK,
     STATES_NPK,
 )
+from agbench.simulators.wofost.perennial_columns import (
+    MEMORY_PERENNIAL,
+    RATES_PERENNIAL,
+    STAGE_PERENNIAL,
+    STATES_PERENNIAL,
+)
 from agbench.variables import Variable, VariableTable
 
 EMERGING: Final = 1.0
@@ -24,7 +38,10 @@ VEGETATIVE: Final = 2.0
 REPRODUCTIVE: Final = 3.0
 MATURE: Final = 4.0
 DEAD: Final = 5.0
-STAGES: Final = ("", "emerging", "vegetative", "reproductive", "mature", "dead")
+DORMANT: Final = 6.0
+SOWING: Final = 7.0
+_TREES = ("", "emerging", "vegetative", "reproductive", "mature", "dead", "dormant", "sowing")
+STAGES: Final = (*_TREES, *STAGES_GRAPE)
 
 NO_CROP: Final = 0.0
 STANDING: Final = 1.0
@@ -278,6 +295,33 @@ LAYERED_NPK: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES_NPK, *_LAYER
 FIRST_RATE: Final = "DTSUME"
 """The first column that holds a rate; those from here on are set to zero every day."""
 
+
+def _extended(
+    table: VariableTable, states: list[Variable], rates: list[Variable], changed: list[Variable]
+) -> VariableTable:
+    """Return a table with more states and more rates, and with some of its columns described anew."""
+    anew = {v.name: v for v in changed}
+    columns = [anew.get(v.name, v) for v in table]
+    first = table.column(FIRST_RATE)
+    return VariableTable([*columns[:first], *states, *columns[first:], *rates])
+
+
+_PERENNIAL = ([*STATES_PERENNIAL, *MEMORY_PERENNIAL], RATES_PERENNIAL, STAGE_PERENNIAL)
+VARIABLES_PERENNIAL: Final = _extended(VARIABLES_NPK, *_PERENNIAL)
+LAYERED_PERENNIAL: Final = _extended(LAYERED_NPK, *_PERENNIAL)
+
+
+def _of_grapes(table: VariableTable) -> VariableTable:
+    """Return the columns of grape vines, given those of annual crops."""
+    shared = [v for v in table if v.name not in ANNUAL_ONLY]
+    age = [v for v in STATES_PERENNIAL if v.name == "AGE"]
+    states = [*age, *STATES_GRAPE, *MEMORY_PERENNIAL, *MEMORY_GRAPE]
+    return _extended(VariableTable(shared), states, RATES_GRAPE, CHANGED_GRAPE)
+
+
+VARIABLES_GRAPE: Final = _of_grapes(VARIABLES_NPK)
+LAYERED_GRAPE: Final = _of_grapes(LAYERED_NPK)
+
 INPUTS: Final = VariableTable(
     parse("""
     N | kg ha-1 | nitrogen applied on the first day of the step | 0 1e4
@@ -305,12 +349,14 @@ _SOIL_NAMES = {
 RATE_NAMES: Final = frozenset(
     (
         *(v.name for v in (*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *_RATES81)),
-        *(v.name for v in (*RATES_NPK, *NUTRIENT_RATES, *_LAYERED_RATES)),
+        *(v.name for v in (*RATES_NPK, *NUTRIENT_RATES, *_LAYERED_RATES, *RATES_PERENNIAL, *RATES_GRAPE)),
         *(v.name for v in _LAYERS if v.unit == "cm d-1"),
     )
 )
 """Columns that hold the rates of the day."""
-MEMORY_NAMES: Final = frozenset(v.name for v in (*_MEMORY, *_MEMORY81, *MEMORY_NPK))
+MEMORY_NAMES: Final = frozenset(
+    v.name for v in (*_MEMORY, *_MEMORY81, *MEMORY_NPK, *MEMORY_PERENNIAL, *MEMORY_GRAPE)
+)
 """Columns that only carry the simulation to its next day."""
 SOIL_NAMES: Final = frozenset(_SOIL_NAMES)
 """Columns of the soil, which exist with or without a crop."""

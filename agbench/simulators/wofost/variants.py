@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from agbench.errors import unknown
+from agbench.errors import ConfigError, unknown
 from agbench.simulators.wofost.variables import SOIL_NAMES
 
 _HERE: Final = __name__.rpartition(".")[0]
+CROP_TYPES: Final = ("annual", "perennial", "grape")
 _PCSE_NAMES: Final = MappingProxyType({"WC": "W", "WART": "WDRT"})
 _PCSE_EVENTS: Final = ("apply_n", "irrigate")
 """PCSE sends them to all its models; those that have no use for one ignore it."""
@@ -22,7 +23,8 @@ class Variant:
     """A WOFOST model: its kernels, what limits growth in it, and how its tables name columns.
 
     `kernels` and `layered_kernels` are the modules of its code on a soil with a single layer and with
-    several; models with the same kernels share a batch. A model with `limitations` offers a choice of what
+    several, for annual crops; `lifecycles` has both for crops of other types that it knows. Models with
+    the same kernels share a batch. A model with `limitations` offers a choice of what
     limits growth, follows the crop to its death, adds up what is applied on one day, and lets inputs sow
     and harvest; it has defects that the setting `sound` repairs. The others are PCSE's, in either setting.
     """
@@ -36,6 +38,7 @@ class Variant:
     limitations: tuple[str, ...] = ()
     end_types: tuple[str, ...] = _PCSE_END_TYPES
     events: tuple[str, ...] = _PCSE_EVENTS
+    lifecycles: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     lacks: frozenset[str] = frozenset()
     """Columns of the soil that the model does not compute."""
     names: Mapping[str, str] = field(default_factory=lambda: _PCSE_NAMES)
@@ -46,9 +49,25 @@ class Variant:
         """Whether the setting `sound` computes something else than `published`."""
         return bool(self.limitations)
 
-    def kernels_on(self, soil_water: str) -> str:
-        """Return the module with the model's kernels on a soil with a `single` layer or a `layered` one."""
-        module = self.layered_kernels if soil_water == "layered" else self.kernels
+    @property
+    def crop_types(self) -> tuple[str, ...]:
+        """The types of crops that the model knows."""
+        return ("annual", *self.lifecycles)
+
+    def kernels_on(self, soil_water: str, crop_type: str = "annual") -> str:
+        """Return the module with the model's kernels for a crop type, on a `single` or a `layered` soil.
+
+        Raises `ConfigError` where the model has none.
+        """
+        if crop_type not in CROP_TYPES:
+            raise unknown("crop_type", crop_type, CROP_TYPES, where=self.name)
+        if crop_type not in self.crop_types:
+            able = ", ".join(v.name for v in VARIANTS.values() if crop_type in v.crop_types)
+            raise ConfigError(f"{self.name} knows no {crop_type} crops; {able or 'no model'} does.")
+        modules = {"annual": (self.kernels, self.layered_kernels), **self.lifecycles}[crop_type]
+        module = modules[soil_water == "layered"]
+        if module is None:
+            raise ConfigError(f"{self.name} has no {soil_water} soil for {crop_type} crops.")
         return f"{_HERE}.{module}"
 
 
@@ -87,9 +106,13 @@ VARIANTS: Final = {
         ),
         Variant(
             "wofost-npk",
-            "WOFOST 8.0 with N, P, K, as WOFOSTGym extends it (Solow et al. 2025)",
+            "WOFOST 8.0 with N, P, K, as WOFOSTGym extends it (Solow et al. 2025); perennial crops too",
             "wofost_npk",
             "wofost_npk_layered",
+            lifecycles={
+                "perennial": ("wofost_perennial", "wofost_perennial_layered"),
+                "grape": ("wofost_grape", "wofost_grape_layered"),
+            },
             limitations=("pp", "lw", "ln", "lnw", "lnpk", "lnpkw"),
             end_types=("emergence", "maturity", "harvest", "death", "max_duration"),
             events=("apply_n", "apply_npk", "irrigate", "harvest"),

@@ -19,7 +19,7 @@ from agbench.simulators.wofost.leaves import (
     leaf_growth_and_stress,
     start_leaves,
 )
-from agbench.simulators.wofost.partitioning import partition
+from agbench.simulators.wofost.partitioning import conversion_efficiency, partition
 from agbench.simulators.wofost.phenology import development_rates, integrate_development, start_phenology
 from agbench.simulators.wofost.potential_water import (
     integrate_potential_water,
@@ -45,10 +45,10 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
     """Sow or plant the crop."""
     start_phenology(s, p, today)
     partition(s, tables)
-    start_roots(s, p)
-    start_stems(s, p, tables)
-    start_storage_organs(s, p, tables)
-    start_leaves(s, p, tables, leaves)
+    start_roots(s, p, p.TDWI)
+    start_stems(s, p.TDWI, tables)
+    start_storage_organs(s, p.TDWI, tables)
+    start_leaves(s, p.TDWI, tables, leaves)
     s.TAGP = s.TWLV + s.TWST + s.TWSO
 
 
@@ -64,7 +64,7 @@ def crop_rates(x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series
     evapotranspiration(x, s, p, tables, w)
     s.GASS = s.PGASS * s.RFTRA
     maintenance_respiration(s, p, tables, w.TEMP)
-    growth_rates(s, p)
+    growth_rates(s, conversion_efficiency(s, p))
     root_rates(s, p, tables)
     stem_rates(s, tables, 0.0)
     storage_organ_rates(s, 0.0)

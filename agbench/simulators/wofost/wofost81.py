@@ -27,7 +27,7 @@ from agbench.simulators.wofost.nitrogen import (
     nitrogen_stress,
     start_nitrogen,
 )
-from agbench.simulators.wofost.partitioning import partition, partition_by_drought
+from agbench.simulators.wofost.partitioning import conversion_efficiency, partition, partition_by_drought
 from agbench.simulators.wofost.phenology import development_rates, integrate_development, start_phenology
 from agbench.simulators.wofost.reallocation import integrate_reallocation, reallocation_rates
 from agbench.simulators.wofost.respiration import maintenance_respiration
@@ -56,10 +56,10 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
     """Sow or plant the crop."""
     start_phenology(s, p, today)
     partition(s, tables)
-    start_roots(s, p)
-    start_stems(s, p, tables)
-    start_storage_organs(s, p, tables)
-    start_leaves(s, p, tables, leaves)
+    start_roots(s, p, p.TDWI)
+    start_stems(s, p.TDWI, tables)
+    start_storage_organs(s, p.TDWI, tables)
+    start_leaves(s, p.TDWI, tables, leaves)
     start_nitrogen(s, p, tables)
     s.WLV_REALLOC = s.WST_REALLOC = -1.0
     s.TAGP = s.TWLV + s.TWST + s.TWSO
@@ -80,7 +80,7 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
         transpire(x, s, p, tables, w)
         s.GASS = s.PGASS * s.RFTRA
         maintenance_respiration(s, p, tables, w.TEMP)
-        growth_rates(s, p)
+        growth_rates(s, conversion_efficiency(s, p))
         reallocation_rates(s, p)
         nitrogen_stress(s, p, tables)
         root_rates(s, p, tables)

@@ -28,7 +28,7 @@ from agbench.simulators.wofost.nutrients import (
     nutrient_stress,
     start_nutrients,
 )
-from agbench.simulators.wofost.partitioning import partition, partition_by_nutrients
+from agbench.simulators.wofost.partitioning import conversion_efficiency, partition, partition_by_nutrients
 from agbench.simulators.wofost.phenology import development_rates, integrate_development, start_phenology
 from agbench.simulators.wofost.repairs import repaired, unchanged
 from agbench.simulators.wofost.respiration import maintenance_respiration
@@ -69,10 +69,10 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
     s.DOP = today
     s.SURPLUS_N = -1.0
     partition(s, tables)
-    start_roots(s, p)
-    start_stems(s, p, tables)
-    start_storage_organs(s, p, tables)
-    start_leaves(s, p, tables, leaves)
+    start_roots(s, p, p.TDWI)
+    start_stems(s, p.TDWI, tables)
+    start_storage_organs(s, p.TDWI, tables)
+    start_leaves(s, p.TDWI, tables, leaves)
     start_nutrients(s, p, tables)
     s.TAGP = s.TWLV + s.TWST + s.TWSO
 
@@ -87,7 +87,7 @@ def _surplus_of_limiting(p: Any, s: Any) -> float:
     return _any_surplus(p, s) if p.NITROGEN_LIMITED != 0.0 else -1.0
 
 
-_surplus = repaired("N5", published=_any_surplus, sound=_surplus_of_limiting)
+surplus = repaired("N5", published=_any_surplus, sound=_surplus_of_limiting)
 """Nitrogen on the surface that counts as surplus [kg ha-1], -1 for none."""
 
 
@@ -106,7 +106,7 @@ _leaf_death = repaired("SOUND", published=_any_leaf_death, sound=_death_of_livin
 
 
 @kernel
-def _leaf_rates(s: Any, p: Any, tables: Floats, leaves: Floats, temperature: float) -> None:
+def leaf_rates(s: Any, p: Any, tables: Floats, leaves: Floats, temperature: float) -> None:
     """Set the rates of leaves, under stress of water and nutrients."""
     leaf_growth_and_stress(s, p, tables)
     s.DSLV4 = s.WLV * p.RDRLV_NPK * (1.0 - s.NPKI)
@@ -128,7 +128,7 @@ def _on_its_last_day(p: Any, s: Any) -> bool:
     return s.FIN > 0.0
 
 
-_rests = repaired("N11", published=_never, sound=_on_its_last_day)
+rests = repaired("N11", published=_never, sound=_on_its_last_day)
 """Whether the crop has no rates today: what it took up on its last day would reach no crop."""
 
 
@@ -138,7 +138,7 @@ def _stop_the_dead(p: Any, s: Any) -> None:
         s.PGASS = s.TRAMX = s.TRA = 0.0
 
 
-_end_assimilation = repaired("C6", published=unchanged, sound=_stop_the_dead)
+end_assimilation = repaired("C6", published=unchanged, sound=_stop_the_dead)
 """Unrepaired, a dead crop goes on with its stems and pods."""
 
 
@@ -149,7 +149,7 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
     def crop_rates(x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
         """Set the rates of the crop on day `t`; before emergence only those of development."""
         w = series[t]
-        if _rests(p, s):
+        if rests(p, s):
             return
         development_rates(s, p, tables, w)
         if s.STAGE == EMERGING:
@@ -157,17 +157,17 @@ def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
         s.GROWING = 1.0
         potential_assimilation(s, p, tables, series, t)
         transpire(x, s, p, tables, w)
-        _end_assimilation(p, s)
+        end_assimilation(p, s)
         nutrient_stress(s, p, tables)
         s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
         maintenance_respiration(s, p, tables, w.TEMP)
-        s.SURPLUS_N = _surplus(p, s)
-        growth_rates(s, p)
+        s.SURPLUS_N = surplus(p, s)
+        growth_rates(s, conversion_efficiency(s, p))
         root_rates_by_stress(s, p, tables)
         stem_rates(s, tables, 0.0)
         storage_organ_death(s, tables, w.TEMP)
         storage_organ_rates(s, 0.0)
-        _leaf_rates(s, p, tables, leaves, w.TEMP)
+        leaf_rates(s, p, tables, leaves, w.TEMP)
         nutrient_rates(s, p, tables)
 
     return crop_rates

@@ -13,7 +13,7 @@ from agbench.simulators.field import afgen
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import DEFAULT_FRACTION
 from agbench.simulators.wofost.layers import read_layers
-from agbench.simulators.wofost.parameters import REPAIRS, collect
+from agbench.simulators.wofost.parameters import REPAIRS, collect, place_families
 from agbench.simulators.wofost.variants import Variant, find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES, driving
 from agbench.variables import Floats
@@ -22,6 +22,8 @@ from agbench.weather.daily import DAILY, DailySeries
 LIMITATIONS: Final = find("wofost-npk").limitations
 SETTINGS: Final = ("sound", "published")
 _NEVER: Final = 1_000_000  # d
+_VINE_STARTS: Final = ("endodorm", "ecodorm")
+_VINE_ENDS: Final = ("max_duration", "harvest")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,7 @@ class WofostWorld:
     factors: Floats
     soil_water: str
     noise_seed: int = 0
+    crop_type: str = "annual"
     arrays: Mapping[str, NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,6 +65,7 @@ def build_world(
     setting: str = "sound",
     limitation: str = "lnpkw",
     soil_water: str = "single",
+    crop_type: str = "annual",
     recovery: float | tuple[float, float, float] = DEFAULT_FRACTION,
     efficiency: float = DEFAULT_FRACTION,
     stop_after: date | None = None,
@@ -78,12 +82,15 @@ def build_world(
     """
     variant = find(model)
     _check_choices(variant, setting, limitation, soil_water)
-    record, tables = collect(model, parameters, where, soil_water == "layered")
+    variant.kernels_on(soil_water, crop_type)
+    record, tables = collect(model, parameters, where, soil_water == "layered", crop_type)
     if soil_water == "layered":
         read_layers(record, tables, parameters.get("SoilProfileDescription", {}), where)
         _fit_roots(record, variant, where)
+    place_families(tables)
     _set_switches(record, variant, setting, limitation)
     _set_calendar(record, calendar, variant, start, end)
+    _check_lifecycle(calendar, crop_type, variant)
     _check_emergence(record, calendar, where)
     _set_management(record, management, sowing_window, variant, setting, start)
     record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
@@ -98,6 +105,7 @@ def build_world(
         weather=driving(series.window(start, end)[:, columns], days, series.latitude),
         factors=np.array([*np.broadcast_to(recovery, 3), efficiency], dtype=np.float64),
         soil_water=soil_water,
+        crop_type=crop_type,
     )
 
 
@@ -171,10 +179,33 @@ def _set_calendar(
     record["CROP_START"] = (calendar.crop_start_date - start).days
     record["CROP_END"] = (dated - start).days if dated else -1
     record["MAX_DURATION"] = calendar.max_duration
-    record["START_EMERGED"] = calendar.crop_start_type == "emergence"
+    record["START_EMERGED"] = calendar.crop_start_type in ("emergence", "ecodorm")
+    record["START_DORMANT"] = calendar.crop_start_type == "dormant"
     record["END_EMERGENCE"] = ends == "emergence"
     record["END_MATURITY"] = ends in ("maturity", "earliest")
     record["END_DEATH"] = ends == "death"
+
+
+def _check_lifecycle(calendar: CropCalendar | None, crop_type: str, variant: Variant) -> None:
+    """Refuse a start or an end that crops of this type do not have."""
+    if calendar is None:
+        return
+    start, end = calendar.crop_start_type, calendar.crop_end_type
+    if crop_type == "grape":
+        if start not in _VINE_STARTS:
+            raise ConfigError(
+                f"calendar: crop_start_type {start!r}: a vine is planted when it leaves a stage, 'endodorm' "
+                "(chilling is over, its buds wait for warmth) or 'ecodorm' (its buds break)."
+            )
+        if end not in _VINE_ENDS:
+            raise ConfigError(
+                f"calendar: crop_end_type {end!r}: a vine outlives its stages; it ends after 'max_duration' "
+                "days, or is cleared on the crop_end_date of 'harvest'."
+            )
+    elif start in _VINE_STARTS or (start == "dormant" and crop_type == "annual"):
+        raise ConfigError(
+            f"calendar: crop_start_type {start!r}: {variant.name} has no such {crop_type} crops."
+        )
 
 
 def _check_emergence(record: NDArray[Any], calendar: CropCalendar | None, where: str) -> None:

@@ -11,6 +11,15 @@ from pathlib import Path
 import numpy as np
 
 RUNS = ("wheat_sched", "maize_zero", "wheat_wet", "potato_sched", "wheat_sched_LN", "cowpea_sched")
+PERENNIAL = (
+    "jujube_zero",
+    "jujube_excess",
+    "jujube_sched_PP",
+    "pear_sched",
+    "pear_harvest",
+    "pear_dormantstart",
+)
+GRAPE = ("grape_zero", "grapewa_sched", "grapewa_sched_PP")
 UNUSED = ("h_", "snap", "NLV", "LVAGE_oldest", "LV_oldest", "SLA_oldest")
 
 
@@ -36,13 +45,13 @@ def compact(folder: Path, name: str) -> None:
         names=list(states),
         values=np.column_stack(list(states.values())),
     )
-    content = json.loads((folder / f"{name}.json").read_text())
-    content["parameters"].pop("SoilProfileDescription", None)
-    keys = ("name", "mode", "site", "agromanagement", "events", "parameters")
-    text = json.dumps({key: content[key] for key in keys}, separators=(",", ":"))
+    output = json.loads((folder / f"{name}.json").read_text())
+    output["parameters"].pop("SoilProfileDescription", None)
+    keys = ("name", "crop_model", "mode", "site", "agromanagement", "events", "parameters")
+    text = json.dumps({key: output[key] for key in keys}, separators=(",", ":"))
     (here / f"{name}.json").write_text(text + "\n")
 
 
 if __name__ == "__main__":
-    for run in RUNS:
+    for run in (*RUNS, *PERENNIAL, *GRAPE):
         compact(Path(sys.argv[1]), run)

@@ -12,7 +12,11 @@ from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.wofost.world import LIMITATIONS, build_world
 from agbench.weather.daily import DAILY, DailySeries, derive
 
-CROPS = [name for name in catalog.names("crop") if "wofost-npk" in catalog.crop(name).models]
+CROPS = [
+    name
+    for name in catalog.names("crop")
+    if "wofost-npk" in catalog.crop(name).models and catalog.crop(name).crop_type == "annual"
+]
 SOILS = [
     name
     for name in catalog.names("soil")

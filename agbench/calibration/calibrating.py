@@ -1,0 +1,156 @@
+"""Calibration from a specification to a result: one stage after another."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agbench.calibration import search
+from agbench.calibration.loss import loss_of
+from agbench.calibration.observations import read
+from agbench.calibration.problem import Problem
+from agbench.calibration.progress import Progress, fingerprint
+from agbench.calibration.result import Calibration, StageFit
+from agbench.calibration.targets import find
+from agbench.data.calibration import CalibrationSpec, Stage
+from agbench.data.reading import read_data, read_file
+from agbench.errors import ConfigError
+from agbench.simulators import models
+from agbench.variables import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Given = CalibrationSpec | Mapping[str, Any] | str | Path
+
+
+def calibrate(
+    spec: Given,
+    observations: "pd.DataFrame | str | Path | None" = None,
+    *,
+    weather: "pd.DataFrame | Mapping[str, pd.DataFrame] | None" = None,
+    out: "str | Path | None" = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> Calibration:
+    """Fit parameters of a crop to observations, and return what was found.
+
+    Args:
+        spec: the specification: its file, a mapping with the same keys, or a `CalibrationSpec`.
+        observations: a table or a CSV file, with a row an observation; by default the file that the
+            specification names, beside it. Columns: `variable`, `date`, `value`, `site`, `season`,
+            `start`, `sd`, `weight`; see docs/calibration.md.
+        weather: daily weather of all sites, or of each by its name, as `agbench.simulate` takes it; by
+            default that of the sites.
+        out: the folder for the crop's file, report, tables and figure. Stages that an earlier, broken-off
+            run of the same calibration finished are taken from there.
+        report: is called with a line after each stage.
+
+    Raises:
+        ConfigError, UnknownNameError, WeatherError, MissingExtraError: naming what is wrong and what
+            would be right.
+    """
+    plan, table = _read(spec, observations)
+    problem = prepare(plan, table, weather)
+    progress = Progress(None if out is None else Path(out), fingerprint(problem))
+    low = np.array([d.low for d in problem.dimensions])
+    high = np.array([d.high for d in problem.dimensions])
+    values = np.array([d.before for d in problem.dimensions])
+    fits = []
+    for number, stage in enumerate(plan.stages):
+        fit = progress.finished(stage.name)
+        if fit is None:
+            fit = _Stage(problem, number, values, low, high).fit()
+            progress.finish(fit)
+        values[[list(plan.parameters).index(name) for name in stage.parameters]] = fit.values
+        fits.append(fit)
+        report(f"{stage.name}: loss {fit.before:.4g} -> {fit.after:.4g} in {len(fit.losses):,} evaluations")
+    result = Calibration.of(problem, values, fits)
+    if out is not None:
+        result.write(Path(out))
+    return result
+
+
+def prepare(spec: CalibrationSpec, observations: Any, weather: Any = None) -> Problem:
+    """Return a specification's problem: everything read and checked, nothing fitted yet."""
+    model = models.find(spec.model, soil_water=spec.soil_water)
+    problem = Problem(spec, model, read(spec, observations, model), weather)
+    years = {key.year for key in problem.seasons}
+    for year in spec.hold_out:
+        if year not in years:
+            shown = ", ".join(map(str, sorted(years)))
+            raise ConfigError(f"hold_out: no observation is of the season {year}; there are {shown}.")
+    for number, stage in enumerate(spec.stages):
+        for name in _variables(problem, number):
+            loss = loss_of(problem.observations, [name], spec.hold_out)
+            if not loss.chosen.any():
+                raise ConfigError(f"stages: {stage.name}: all observations of {name} are held out.")
+    return problem
+
+
+def _read(spec: Given, observations: Any) -> tuple[CalibrationSpec, Any]:
+    """Return the specification and the observations, those beside it where none are given."""
+    folder = Path()
+    if isinstance(spec, (str, Path)):
+        folder = Path(spec).parent
+        plan = read_file(CalibrationSpec, Path(spec))
+    else:
+        plan = spec if isinstance(spec, CalibrationSpec) else read_data(CalibrationSpec, dict(spec), "spec")
+    if observations is not None:
+        return plan, observations
+    if plan.observations is None:
+        raise ConfigError("observations: name a CSV file in the specification, or give a table.")
+    return plan, folder / plan.observations
+
+
+def _variables(problem: Problem, number: int) -> list[str]:
+    """Return the variables in the loss of a stage: its own and those of the stages before it."""
+    spec = problem.spec
+    stages = spec.stages[max(0, number + 1 - spec.stages_in_loss) : number + 1]
+    names = [find(problem.model, name, stage.name).name for stage in stages for name in stage.observations]
+    return list(dict.fromkeys(names))
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """One stage: its parameters move, the others stay at `values`."""
+
+    problem: Problem
+    number: int
+    values: Floats
+    low: Floats
+    high: Floats
+
+    def fit(self) -> StageFit:
+        """Return what the search found, in six digits; the start is always tried first."""
+        spec = self.problem.spec
+        stage: Stage = spec.stages[self.number]
+        free = [list(spec.parameters).index(name) for name in stage.parameters]
+        low, width = self.low[free], (self.high - self.low)[free]
+        loss = loss_of(self.problem.observations, _variables(self.problem, self.number), spec.hold_out)
+
+        def losses(some: Floats) -> Floats:
+            values = np.repeat(self.values[np.newaxis], len(some), axis=0)
+            values[:, free] = some
+            return loss(self.problem.simulate(values, loss.chosen)[0])
+
+        def objective(points: Floats) -> Floats:
+            return losses(np.clip(low + points * width, low, low + width))
+
+        before = float(losses(self.values[np.newaxis, free])[0])
+        start = np.clip((self.values[free] - low) / width, 0.0, 1.0)
+        seed = spec.seed + self.number
+        if spec.method == "bayesian":
+            trials = search.bayesian(objective, start, spec.evaluations, seed)
+        else:
+            trials = search.cma(objective, start, spec.evaluations, spec.population, seed)
+        best = _rounded(low + trials.points[trials.best] * width, low, low + width)
+        after = float(losses(best[np.newaxis])[0])
+        return StageFit(stage.name, list(stage.parameters), best, before, after, trials.points, trials.losses)
+
+
+def _rounded(values: Floats, low: Floats, high: Floats) -> Floats:
+    """Return values in six significant digits, which is what the crop's file says, inside their bounds."""
+    digits = np.array([float(f"{value:.6g}") for value in values])
+    return np.clip(digits, low, high)

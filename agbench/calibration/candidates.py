@@ -1,0 +1,169 @@
+"""Candidates as rows: the values of fitted parameters written into records and tables, without worlds of their own.
+
+Where a value stands as it is in the records of the model it is written there, for all rows at once; which
+fields these are is tried out on worlds that the model itself builds. What a model derives from a parameter
+comes from a world that the model builds for the candidate.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.calibration.dimensions import Dimension
+from agbench.errors import ConfigError, SimulationError
+from agbench.simulators.field.parameters import read
+from agbench.simulators.models import CropModel
+from agbench.variables import Booleans, Floats
+
+Build = Callable[[Mapping[str, Any]], Any]
+"""Returns the world of a season for a mapping of parameters."""
+_PROBES: Final = (0.13, 0.5, 0.87)  # of the bounds' width
+_DRAWS: Final = 4  # candidates on which both ways of building must agree to the last bit
+
+
+@dataclass(frozen=True)
+class _Direct:
+    """Where the values of a dimension stand: fields of the record, or points of one table."""
+
+    fields: tuple[str, ...] = ()
+    table: int = -1
+    points: Booleans | None = None
+
+
+class Candidates:
+    """Writes values (n, dimensions) as records and tables of every season."""
+
+    def __init__(
+        self,
+        model: CropModel,
+        base: Mapping[str, Any],
+        dimensions: Sequence[Dimension],
+        builds: Sequence[Build],
+        worlds: Sequence[Any],
+    ) -> None:
+        self._model = model
+        self._base = base
+        self._dimensions = dimensions
+        self._builds = builds
+        self._worlds = worlds
+        self._numbers = read(model.parameters, base, model.name, model.name)[0]
+        self._direct = [self._place(j) for j in range(len(dimensions))]
+        self._agrees = all(place is not None for place in self._direct) and self._check()
+
+    @property
+    def are_direct(self) -> bool:
+        """Whether values are written for all candidates at once, and no world is built for them."""
+        return self._agrees
+
+    def parameters(self, values: Floats) -> dict[str, Any]:
+        """Return the parameters of one candidate under the model's names."""
+        result: dict[str, Any] = {}
+        for dimension, value in zip(self._dimensions, values, strict=True):
+            dimension.put(result, self._base, float(value))
+        return {**self._base, **result}
+
+    def contradicts(self, values: Floats) -> str | None:
+        """Return what contradicts in the parameters of a candidate, or None."""
+        numbers = dict(self._numbers)
+        for dimension, value in zip(self._dimensions, values, strict=True):
+            if not dimension.is_factor:
+                numbers[dimension.parameter.name] = float(value)
+        try:
+            self._model.check_rules(numbers, {"": "candidate"})
+        except ConfigError as error:
+            return str(error)
+        return None
+
+    def write(self, values: Floats, season: int) -> tuple[NDArray[Any], Floats]:
+        """Return records (n,) and tables (n, ...) of candidates that do not contradict themselves."""
+        if not self._agrees:
+            arrays = [self._builds[season](self.parameters(row)).arrays for row in values]
+            return np.stack([a["parameters"] for a in arrays]), np.stack([a["tables"] for a in arrays])
+        base = self._worlds[season].arrays
+        records = np.repeat(base["parameters"][np.newaxis], len(values))
+        tables = np.repeat(base["tables"][np.newaxis], len(values), axis=0)
+        for j, place in enumerate(self._direct):
+            assert place is not None
+            for name in place.fields:
+                records[name] = values[:, j]
+            if place.points is not None:
+                tables[:, place.table, 1] *= np.where(place.points, values[:, j, None], 1.0)
+        for i in sorted({place.table for place in self._direct if place and place.points is not None}):
+            tables[:, i, 2] = _slopes(tables[:, i, 0], tables[:, i, 1])
+        return records, tables
+
+    def verify(self, values: Floats) -> None:
+        """Raise `SimulationError` where what was written for a candidate is not what the model builds."""
+        for season, build in enumerate(self._builds):
+            if not self._equal(values, season, build):
+                raise SimulationError(
+                    f"the model {self._model.name} derives more from {[d.name for d in self._dimensions]} than"
+                    " was tried out; please report this specification."
+                )
+
+    def _equal(self, values: Floats, season: int, build: Build) -> bool:
+        records, tables = self.write(values[np.newaxis], season)
+        own = build(self.parameters(values)).arrays
+        return own["parameters"].tobytes() == records.tobytes() and bool((own["tables"] == tables[0]).all())
+
+    def _place(self, j: int) -> _Direct | None:
+        """Return where the values of a dimension stand in the model's arrays, None if they are derived."""
+        dimension, base = self._dimensions[j], self._worlds[0].arrays
+        fields: set[str] = set()
+        tables: set[int] = set()
+        tried = 0
+        for share in _PROBES:
+            value = dimension.low + share * (dimension.high - dimension.low)
+            changed: dict[str, Any] = {}
+            dimension.put(changed, self._base, value)
+            try:
+                arrays = self._builds[0]({**self._base, **changed}).arrays
+            except ConfigError:  # it contradicts others at their present values
+                continue
+            if arrays["tables"].shape != base["tables"].shape:
+                return None
+            tried += 1
+            moved = _moved(base["parameters"], arrays["parameters"])
+            if not all((arrays["parameters"][name] == value).all() for name in moved):
+                return None
+            fields |= moved
+            tables |= set(np.flatnonzero([(a != b).any() for a, b in _pairs(base, arrays)]).tolist())
+        if not tried or bool(tables) != dimension.is_factor or len(tables) > 1 or (fields and tables):
+            return None
+        if not dimension.is_factor:
+            return _Direct(tuple(sorted(fields)))
+        at, (table,) = base["tables"][next(iter(tables)), 0], tables
+        chosen = np.ones(at.shape, np.bool_) if dimension.at is None else np.isin(at, dimension.at)
+        return _Direct(table=table, points=chosen)
+
+    def _check(self) -> bool:
+        """Return whether records and tables are those of the model for some candidates of every season."""
+        low = np.array([d.low for d in self._dimensions])
+        width = np.array([d.high - d.low for d in self._dimensions])
+        generator = np.random.default_rng(0)
+        draws = [low + generator.random(len(low)) * width for _ in range(_DRAWS)]
+        self._agrees = True
+        for season, build in enumerate(self._builds):
+            for values in (draw for draw in draws if self.contradicts(draw) is None):
+                if not self._equal(values, season, build):
+                    return False
+        return True
+
+
+def _moved(base: NDArray[Any], other: NDArray[Any]) -> set[str]:
+    return {name for name in base.dtype.names or () if base[name].tobytes() != other[name].tobytes()}
+
+
+def _pairs(base: Mapping[str, Floats], other: Mapping[str, Floats]) -> Any:
+    return zip(base["tables"], other["tables"], strict=True)
+
+
+def _slopes(x: Floats, y: Floats) -> Floats:
+    """Return the slopes of tables (n, points), 0 at the last point and where points repeat it."""
+    result = np.zeros(y.shape)
+    step = np.diff(x, axis=1)
+    np.divide(np.diff(y, axis=1), step, out=result[:, :-1], where=step > 0.0)
+    return result

@@ -1,0 +1,195 @@
+"""Observations: a table read, checked, and put into the seasons in which they were made."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from agbench.calibration.targets import Target, days_since_epoch, find
+from agbench.data.calibration import CalibrationSeason, CalibrationSpec
+from agbench.errors import ConfigError, did_you_mean
+from agbench.simulators.field.calendar import as_date
+from agbench.simulators.models import CropModel
+from agbench.variables import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS: Final = ("variable", "date", "value", "site", "season", "start", "sd", "weight")
+
+
+@dataclass(frozen=True, order=True)
+class SeasonKey:
+    """One season at one place: the days on which its simulation and its crop start."""
+
+    site: str
+    start: date
+    crop_start: date
+
+    @property
+    def year(self) -> int:
+        """The year in which the season starts, its name."""
+        return self.start.year
+
+    def __str__(self) -> str:
+        return f"{self.site}/{self.year}"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One observation: a date in days since 1970-01-01 for a stage, else a number in the target's unit.
+
+    `day` is None for a state at the end of its season. `sd` is its standard deviation, if known.
+    """
+
+    season: SeasonKey
+    target: Target
+    day: date | None
+    value: float
+    sd: float | None
+    weight: float
+
+
+@dataclass(frozen=True)
+class Observations:
+    """All observations of a calibration, in the order of the table, and the table's hash."""
+
+    rows: Sequence[Observation]
+    sha256: str
+
+    def column(self, name: str) -> Floats:
+        """Return one number of each observation, NaN where there is none."""
+        return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
+
+
+def read(spec: CalibrationSpec, given: "pd.DataFrame | str | Path", model: CropModel) -> Observations:
+    """Return the observations of a CSV file or a DataFrame.
+
+    Raises `ConfigError` naming the row of what is missing or wrong.
+    """
+    table, where = _table(given)
+    for column in table.columns:
+        if column not in COLUMNS:
+            raise ConfigError(f"{where}: unknown column {column!r}.{did_you_mean(str(column), COLUMNS)}")
+    if "variable" not in table.columns or not len(table):
+        raise ConfigError(f"{where}: observations need rows, and a column 'variable'.")
+    rows = [_Row(where, i, entry, spec) for i, entry in enumerate(table.to_dict("records"))]
+    result = [row.observation(model) for row in rows]
+    observed = {row.target.name for row in result}
+    for stage in spec.stages:
+        for name in stage.observations:
+            if (variable := find(model, name, f"stages: {stage.name}").name) not in observed:
+                raise ConfigError(f"stages: {stage.name}: {where} has no observation of {variable}.")
+    return Observations(result, _sha256(result))
+
+
+def _table(given: Any) -> tuple["pd.DataFrame", str]:
+    import pandas as pd
+
+    if isinstance(given, pd.DataFrame):
+        return given, "observations"
+    path = Path(given)
+    try:
+        return pd.read_csv(path, dtype={"date": str, "start": str, "site": str}), str(path)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}.") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: not a CSV table: {error}.") from None
+
+
+def _sha256(rows: Sequence[Observation]) -> str:
+    """Return the hash of what was read, so that a DataFrame and its CSV file have the same."""
+    lines = [
+        f"{r.season} {r.season.start} {r.season.crop_start} {r.target.name} {r.day} {r.value!r} {r.sd!r} {r.weight!r}"
+        for r in rows
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+class _Row:
+    """One row of the table, read cell by cell."""
+
+    def __init__(self, where: str, number: int, cells: dict[Any, Any], spec: CalibrationSpec) -> None:
+        self._where = f"{where}: row {number + 1}"
+        self._cells = cells
+        self._spec = spec
+
+    def observation(self, model: CropModel) -> Observation:
+        """Return what the row says."""
+        name = self._cell("variable")
+        if name is None:
+            raise ConfigError(f"{self._where}: the variable is missing.")
+        target = find(model, str(name), self._where)
+        day = self._date("date")
+        if target.is_date:
+            if day is None:
+                raise ConfigError(f"{self._where}: {target.name} is the date of a stage: give its date.")
+            value = float(days_since_epoch(day))
+        else:
+            number = self._number("value")
+            if number is None:
+                raise ConfigError(f"{self._where}: {target.name} needs a value in {target.unit}.")
+            value = number
+        sd, weight = self._number("sd", above=0.0), self._number("weight", above=0.0)
+        return Observation(self._season(day), target, day, value, sd, 1.0 if weight is None else weight)
+
+    def _cell(self, name: str) -> Any:
+        """Return a cell; None where it is absent or empty."""
+        value = self._cells.get(name)
+        return None if value is None or value != value or value == "" else value
+
+    def _date(self, name: str) -> date | None:
+        value = self._cell(name)
+        return None if value is None else as_date(f"{self._where}: {name}", value)
+
+    def _number(self, name: str, above: float | None = None) -> float | None:
+        value = self._cell(name)
+        if value is None:
+            return None
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise ConfigError(f"{self._where}: {name} {value!r} is not a number.") from None
+        if not np.isfinite(number) or (above is not None and number <= above):
+            raise ConfigError(f"{self._where}: {name} must be a finite number above {above}; got {value!r}.")
+        return number
+
+    def _season(self, day: date | None) -> SeasonKey:
+        """Return the season of the row: by its year, the start of its crop, or its date."""
+        spec = self._spec.season
+        site = str(self._cell("site") or self._spec.site)
+        crop_start, year = self._date("start"), self._number("season")
+        if spec.start is None:
+            if crop_start is None:
+                raise ConfigError(
+                    f"{self._where}: the column start must say when its crop started, or season.start of"
+                    " the specification when every season does."
+                )
+            return SeasonKey(site, crop_start, crop_start)
+        if year is not None:
+            start = _on(int(year), spec.start)
+        else:
+            within = crop_start or day
+            if within is None:
+                raise ConfigError(f"{self._where}: a row without a date needs its season, a year.")
+            start = _on(within.year, spec.start)
+            start = start if start <= within else _on(within.year - 1, spec.start)
+        return SeasonKey(site, start, crop_start or _crop_start(spec, start))
+
+
+def _crop_start(spec: CalibrationSeason, start: date) -> date:
+    return start if spec.crop_start is None else following(start, spec.crop_start)
+
+
+def _on(year: int, month_day: str) -> date:
+    return date.fromisoformat(f"{year:04d}-{month_day}")
+
+
+def following(start: date, month_day: str) -> date:
+    """Return a day of the year, on or after `start`."""
+    day = _on(start.year, month_day)
+    return day if day >= start else _on(start.year + 1, month_day)

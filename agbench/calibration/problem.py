@@ -1,0 +1,181 @@
+"""The calibration as a problem: seasons in batches, what candidates simulate for each observation, and errors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.calibration import dimensions
+from agbench.calibration.candidates import Candidates
+from agbench.calibration.observations import Observations, SeasonKey, following
+from agbench.calibration.targets import Reading
+from agbench.data import catalog
+from agbench.data.calibration import CalibrationSpec
+from agbench.errors import ConfigError, WeatherError
+from agbench.simulation.parameters import read_all
+from agbench.simulators.field import events
+from agbench.simulators.field.calendar import CropCalendar
+from agbench.simulators.field.simulator import DailySimulator
+from agbench.simulators.models import CropModel, FieldSetup
+from agbench.variables import Booleans, Floats
+from agbench.weather.daily import DailySeries, from_frame
+from agbench.weather.site import site_series
+
+ROWS: Final = 64
+"""Candidates that advance together in one season: their days fit into memory, all their state into a cache."""
+
+
+@dataclass(frozen=True)
+class _Season:
+    """One season: how to build its world, its rows, its management, and what is read where."""
+
+    key: SeasonKey
+    setup: FieldSetup
+    simulator: DailySimulator
+    management: NDArray[Any]
+    reading: Reading
+    observed: NDArray[np.intp]
+
+
+class Problem:
+    """Simulates candidates for all observations of a calibration."""
+
+    def __init__(
+        self, spec: CalibrationSpec, model: CropModel, observations: Observations, weather: Any = None
+    ) -> None:
+        self.spec = spec
+        self.model = model
+        self.observations = observations
+        keys = sorted({row.season for row in observations.rows})
+        self.series = {site: _series(site, weather) for site in sorted({key.site for key in keys})}
+        self.base = self._parameters(keys[0].site)
+        self.dimensions = dimensions.read(model, self.base, spec.parameters, spec.crop)
+        setups = [self._setup(key) for key in keys]
+        builds = [self._builder(setup) for setup in setups]
+        worlds = [build({}) for build in builds]
+        self._seasons = [self._season(k, s, w) for k, s, w in zip(keys, setups, worlds, strict=True)]
+        self.candidates = Candidates(model, self.base, self.dimensions, builds, worlds)
+        longest = max(len(season.management) for season in self._seasons)
+        self._history = np.empty((ROWS, longest, len(model.variables)))
+
+    @property
+    def seasons(self) -> list[SeasonKey]:
+        """The seasons of the observations, in order."""
+        return [season.key for season in self._seasons]
+
+    def simulate(self, values: Floats, chosen: Booleans | None = None) -> tuple[Floats, Booleans]:
+        """Return what candidates (n, dimensions) simulate for each observation, (n, m), and stages reached.
+
+        Seasons without a `chosen` observation are left out: theirs are NaN. So are those of a candidate
+        whose parameters contradict each other.
+        """
+        result = np.full((len(values), len(self.observations.rows)), np.nan)
+        reached = np.zeros(result.shape, dtype=np.bool_)
+        possible = np.array([self.candidates.contradicts(row) is None for row in values], dtype=np.bool_)
+        rows = np.flatnonzero(possible)
+        for number, season in enumerate(self._seasons):
+            if chosen is not None and not chosen[season.observed].any():
+                continue
+            for first in range(0, len(rows), ROWS):
+                some = rows[first : first + ROWS]
+                where = np.ix_(some, season.observed)
+                result[where], reached[where] = self._run(season, number, values[some])
+        return result, reached
+
+    def _run(self, season: _Season, number: int, values: Floats) -> tuple[Floats, Booleans]:
+        """Return what at most ROWS candidates simulate in one season."""
+        count, simulator = len(values), season.simulator
+        records, tables = self.candidates.write(values, number)
+        simulator.set_parameters(records, tables)
+        history = self._history[:, : len(season.management)]
+        simulator.seasons(season.management, history, count)
+        return season.reading.values(history[:count], simulator.elapsed[:count])
+
+    def _parameters(self, site: str) -> dict[str, Any]:
+        """Return the parameters of crop, soil and site."""
+        spec = self.spec
+        given = {
+            "site": site if site in catalog.names("site") else None,
+            "soil": spec.soil,
+            "crop": spec.crop,
+        }
+        return read_all(self.model, given, spec.setting)
+
+    def _setup(self, key: SeasonKey) -> FieldSetup:
+        season, spec = self.spec.season, self.spec
+        latest = key.crop_start + timedelta(days=season.max_duration)
+        end = latest if season.end is None else following(key.crop_start, season.end)
+        crop_end = None if season.crop_end is None else following(key.crop_start, season.crop_end)
+        _require_weather(self.series[key.site], key, end)
+        calendar = CropCalendar(
+            key.crop_start, season.crop_start_type, crop_end, season.crop_end_type, season.max_duration
+        )
+        return FieldSetup(
+            self._parameters(key.site),
+            self.series[key.site],
+            calendar,
+            key.start,
+            end,
+            setting=spec.setting,
+            limitation=spec.limitation,
+        )
+
+    def _builder(self, setup: FieldSetup) -> Any:
+        def build(parameters: Mapping[str, Any]) -> Any:
+            return self.model.world(replace(setup, parameters={**setup.parameters, **parameters}))
+
+        return build
+
+    def _season(self, key: SeasonKey, setup: FieldSetup, world: Any) -> _Season:
+        simulator = self.model.simulator(ROWS)
+        assert isinstance(simulator, DailySimulator)
+        simulator.repeat(world)
+        given = self.model.management(setup, self._events(setup))
+        observed = [i for i, row in enumerate(self.observations.rows) if row.season == key]
+        rows = [self.observations.rows[i] for i in observed]
+        days = [self._day(key, row.day, setup.end) for row in rows]
+        reading = Reading([row.target for row in rows], np.array(days, dtype=np.int64), setup.start)
+        return _Season(key, setup, simulator, simulator.for_all(given), reading, np.array(observed))
+
+    def _events(self, setup: FieldSetup) -> Sequence[events.Event]:
+        given = [
+            (following(setup.start, e.date), e.event, e.amount, *([] if e.recovery is None else [e.recovery]))
+            for e in self.spec.management
+        ]
+        return events.parse(given, self.model.events, self.model.name, setup.start, setup.end)
+
+    def _day(self, key: SeasonKey, day: date | None, end: date) -> int:
+        """Return the day of an observation since the start of its season, -1 for the end."""
+        if day is None:
+            return -1
+        if not key.start <= day <= end:
+            raise ConfigError(
+                f"observations: {day} lies outside its season, {key.start} to {end} ({key}). The keys"
+                " season.start, season.end and season.max_duration say when a season is."
+            )
+        return (day - key.start).days
+
+
+def _series(site: str, weather: Any) -> DailySeries:
+    """Return the weather of a site: what was given, else its own."""
+    import pandas as pd
+
+    if isinstance(weather, pd.DataFrame):
+        return from_frame(weather, site)
+    if isinstance(weather, Mapping) and site in weather:
+        return from_frame(weather[site], site)
+    return site_series(site)
+
+
+def _require_weather(series: DailySeries, key: SeasonKey, end: date) -> None:
+    """Raise `WeatherError` where the weather does not cover a season with observations."""
+    try:
+        series.window(key.start, end)
+    except WeatherError as error:
+        raise WeatherError(
+            f"observations: the season {key}, {key.start} to {end}, has no weather: {error} Leave its rows out,"
+            " or give weather that covers them."
+        ) from None

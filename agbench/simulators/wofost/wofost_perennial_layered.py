@@ -1,0 +1,20 @@
+"""WOFOST for perennial crops on a layered soil, from whose layers the crop draws its water."""
+
+from typing import Final
+
+from agbench.simulators.wofost.day import daily_cycle
+from agbench.simulators.wofost.layered_water import layered_transpiration
+from agbench.simulators.wofost.variables import LAYERED_PERENNIAL
+from agbench.simulators.wofost.wofost_npk_layered import integrate_soil, soil_rates, start_soil
+from agbench.simulators.wofost.wofost_perennial import crop_rates_with, integrate_crop, manage, start_crop
+
+VARIABLES: Final = LAYERED_PERENNIAL
+"""The columns of a row of state."""
+
+begin, advance = daily_cycle(
+    __name__,
+    VARIABLES,
+    (start_crop, crop_rates_with(layered_transpiration), integrate_crop),
+    (start_soil, soil_rates, integrate_soil),
+    manage,
+)
