@@ -1,4 +1,4 @@
-"""The families of tasks, by name: which schema a task file is held against, and where its code stands.
+"""The families of tasks, by name: the schema of its task files, and the module of its code.
 
 A package adds a family through the entry point group `agbench.families`, whose value is the family's
 object (an `agbench.envs.family.Family`); `register` adds one without a package, in this process alone.

@@ -1,6 +1,6 @@
-"""Where the data files live: beside the package in a checkout, inside it in a wheel, and elsewhere.
+"""Folders of data files: beside the package in a checkout, inside it in a wheel, and elsewhere.
 
-Folders of users' own are named on the environment variable `AGBENCH_PATH` (separated as on `PATH`);
+Users add folders with the environment variable `AGBENCH_PATH` (separated as on `PATH`);
 packages add theirs through the entry point group `agbench.data`, whose value names the package
 that holds the folders. Each root has the same layout: `tasks/`, `crops/`, `sites/`, `sites/soils/`,
 `prices/`, `baselines/`.

@@ -1,4 +1,4 @@
-"""Numbers and piecewise linear tables, as crop and soil files hold them."""
+"""Numbers and piecewise linear tables, in crop and soil files."""
 
 from typing import Annotated, Any
 

@@ -113,7 +113,7 @@ class BatchCore:
         """Return the asked-for key, or a drawn one.
 
         Where worlds are random a key is drawn in any case, so that the same seed gives the same world
-        to a scenario that was drawn and to one that was asked for.
+        to a scenario that was drawn and to one that the caller chose.
         """
         if key is not None and not self.parts.scenarios.random:
             return key

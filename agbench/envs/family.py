@@ -1,6 +1,6 @@
-"""A family of tasks: one object that says all that differs between fields, greenhouses and others.
+"""A family of tasks: one object with everything that differs between fields, greenhouses and others.
 
-Whoever holds a task asks `family(task)`; nothing outside a family's folder asks which one it is of.
+Code that has a task calls `family(task)`; no code outside a family's folder depends on which family it is.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,12 +42,12 @@ def _plot(core: BatchCore) -> "SeasonPlot":
 
 def _no_hidden(task: Task, scenarios: int) -> Any:
     raise ConfigError(
-        f"{task.task} has no hidden scenarios: its weather is measured, and nothing generates more of it."
+        f"{task.task} has no hidden scenarios: its weather is measured, and there is no generator for it."
     )
 
 
 def _no_response(task: Task, parts: Parts) -> None:
-    raise NotApplicableError(f"the family {task.family!r} does not say how its actions act.")
+    raise NotApplicableError(f"the family {task.family!r} does not describe the effect of its actions.")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Family(Generic[T]):
 
     The functions `build` and `action_map` are where the code of its episodes starts, and what a hash of
     that code covers: they are functions of modules, not lambdas. What stands above the environments is
-    named by texts such as `package.module:function`, loaded when asked for.
+    named by texts such as `package.module:function`, loaded on first use.
     """
 
     name: str

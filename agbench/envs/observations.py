@@ -1,4 +1,4 @@
-"""What all observers share: the entries of an observation, their bounds, and where each one stands."""
+"""What all observers share: the entries of an observation, their bounds and their columns."""
 
 from collections.abc import Mapping, Sequence
 

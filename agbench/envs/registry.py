@@ -59,7 +59,7 @@ def make(
     """
     import gymnasium
 
-    _known(task)
+    _require_task(task)
     return gymnasium.make(
         f"{NAMESPACE}/{task}", split=split, render_mode=render_mode, weather=weather, years=years, **overrides
     )
@@ -92,7 +92,7 @@ def make_vec(
     )
 
 
-def _known(task: str) -> None:
+def _require_task(task: str) -> None:
     """Raise for a task that is unknown or wrong; register one that came after the import."""
     from agbench.data import catalog
 

@@ -67,7 +67,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
     def step(self, action: Any) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
         """Apply an action and simulate one step of the season."""
         if self.core.over[0]:
-            raise SimulationError("step() after the episode's end; call reset() first.")
+            raise SimulationError("step() after the end of the episode; call reset() first.")
         batched = np.asarray(action)
         if self._menu and batched.ndim != 0:
             batched = batched.reshape(-1) if batched.size == 1 else batched[None]
@@ -113,7 +113,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
     def save_picture(self, path: Path) -> None:
         """Draw the season so far into a file; raises `SimulationError` without a render_mode."""
         if self.render_mode is None:
-            raise SimulationError('nothing was drawn: make it with render_mode="rgb_array".')
+            raise SimulationError('nothing was drawn: make the environment with render_mode="rgb_array".')
         self._plotter().save(path)
 
     def close(self) -> None:

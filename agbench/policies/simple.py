@@ -1,4 +1,4 @@
-"""Policies that do not look: nothing, anything, and what was recorded."""
+"""Policies without observations: no action, random actions, and recorded actions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -71,7 +71,7 @@ class Recorded:
         """Return the next recorded action; raises `SimulationError` when there is none left."""
         if self._next >= len(self._actions):
             raise SimulationError(
-                f"the recording holds {len(self._actions)} actions, but the episode goes on."
+                f"the recording holds {len(self._actions)} actions, but the episode continues."
             )
         self._next += 1
         return self._actions[self._next - 1]

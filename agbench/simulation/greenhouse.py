@@ -13,7 +13,7 @@ from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.presets import preset as named
 from agbench.simulators.greenlight.simulate import simulate_greenlight
-from agbench.simulators.greenlight.stepping import setting
+from agbench.simulators.greenlight.stepping import choose_accuracy
 from agbench.simulators.greenlight.tables import (
     by_name,
     check_interval,
@@ -106,7 +106,7 @@ def simulate_greenhouse(
             integrator=integrator,
             tol=tol,
         )
-    simulator = MeteredGreenhouse(1, greenhouse, interval, setting(integrator=integrator, tol=tol))
+    simulator = MeteredGreenhouse(1, greenhouse, interval, choose_accuracy(integrator=integrator, tol=tol))
     return _under_control(simulator, decide, table, greenhouse, parameters, at)
 
 

@@ -1,10 +1,10 @@
 """Probes: a short season of every model and of a task of each kind, and the fingerprints they leave.
 
-A fingerprint is the SHA-256 of all numbers of a season. It is the same on every machine, so that one which
-differs from the one shipped shows that an installation computes something else.
+A fingerprint is the SHA-256 of all numbers of a season. It is the same on every machine. If it differs
+from the fingerprint in the package, this installation computes different numbers.
 
-`python -m agbench.testing.probes` prints the fingerprints as this installation finds them; with names of
-probes as arguments only these, with `--write` it makes the file that is shipped anew.
+`python -m agbench.testing.probes` prints the fingerprints of this installation. With names of probes as
+arguments it prints only these; with `--write` it rewrites the file in the package.
 """
 
 import hashlib

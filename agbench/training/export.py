@@ -105,7 +105,7 @@ def _network(model: Any) -> mlp.Network:
     elif actor is not None:
         modules = actor.mu
     else:
-        raise ConfigError(f"{type(policy).__name__} is no policy that can be exported.")
+        raise ConfigError(f"{type(policy).__name__} cannot be exported.")
     return replace(_layers(modules, head), cells=_cells(getattr(policy, "lstm_actor", None)))
 
 
@@ -157,7 +157,7 @@ def _normalised(network: mlp.Network, path: Path) -> mlp.Network:
         scale = np.sqrt(saved.obs_rms.var + saved.epsilon)
         return replace(network, mean=saved.obs_rms.mean, scale=scale, clip=float(saved.clip_obs))
     except Exception as error:  # unpickling raises anything
-        raise ConfigError(f"{path}: is nothing that VecNormalize saved ({error}).") from None
+        raise ConfigError(f"{path}: is not a file that VecNormalize saved ({error}).") from None
 
 
 def _check_observations(model: Any, task: str, shape: tuple[int, ...]) -> None:
@@ -189,7 +189,7 @@ def _agreement(
         result = Agreement(count, 0, float(apart.max()))
     if wrong:
         raise ConfigError(
-            f"the exported policy does otherwise than the model on {wrong} of {count} observations. "
+            f"the exported policy differs from the model on {wrong} of {count} observations. "
             "Was it trained with VecNormalize? Then name its file too."
         )
     return result

@@ -125,8 +125,8 @@ class _Schedule(Recorded):
 
 def grade(board: Path) -> None:
     """Give the submissions of a board trust levels in turn, most of them `reproduced`."""
-    found = [s for _, s in judged(board) if isinstance(s, CheckedSubmission)]
-    for i, submission in enumerate(found):
+    result = [s for _, s in judged(board) if isinstance(s, CheckedSubmission)]
+    for i, submission in enumerate(result):
         level = _LEVELS[i % len(_LEVELS)]
         if level != "claimed":
             verified.save(board, submission, "replayed" if level == "replayed" else "reproduced", i % 3 > 0)
@@ -137,7 +137,7 @@ def grade(board: Path) -> None:
 def measure(board: Path, cache: Path) -> Iterator[Timing]:
     """Yield the times of a check of all submissions, of a first build, of one with seasons kept."""
     started = _now()
-    good = sum(isinstance(found, CheckedSubmission) for _, found in judged(board))
+    good = sum(isinstance(result, CheckedSubmission) for _, result in judged(board))
     yield _since(started, f"check, {good} good")
     for what in ("build, every season simulated", "build, seasons from the cache"):
         started = _now()

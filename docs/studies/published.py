@@ -73,7 +73,7 @@ def greatest_weights(season: Season, table: "pd.DataFrame", setting: str) -> tup
         "crop_end_type": "max_duration",
         "max_duration": 365,
     }
-    found = [
+    result = [
         agbench.simulate(
             "wofost-npk",
             crop=season.crop,
@@ -87,7 +87,7 @@ def greatest_weights(season: Season, table: "pd.DataFrame", setting: str) -> tup
         )["WSO"].max()
         for limitation in ("lnpkw", "pp")
     ]
-    return float(found[0]), float(found[1])
+    return float(result[0]), float(result[1])
 
 
 def table(folder: Path) -> Iterator[str]:
@@ -97,14 +97,14 @@ def table(folder: Path) -> Iterator[str]:
     for season in SEASONS:
         place = f"{season.latitude:g} N, {abs(season.longitude):g} {'E' if season.longitude >= 0 else 'W'}"
         what = f"{season.crop}, {season.soil}, {place}, {season.start} to {season.end}"
-        said = f"{season.no_action:,} / {season.potential:,}"
+        published = f"{season.no_action:,} / {season.potential:,}"
         if not (folder / season.file).is_file():
-            yield f"| {what} | {said} | no weather at hand | |"
+            yield f"| {what} | {published} | no weather at hand | |"
             continue
         series = weather(folder, season)
         pairs = [greatest_weights(season, series, setting) for setting in ("published", "sound")]
         ours = " | ".join(f"{none:,.0f} / {potential:,.0f}" for none, potential in pairs)
-        yield f"| {what} | {said} | {ours} |"
+        yield f"| {what} | {published} | {ours} |"
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ TABLES: Final = {"C7": "SPA", "C8": "RDRSOF", "C8b": "RDRSOB", "P4": "RDRROS"}
 _END: Final = "10-01"  # of every season: three weeks or more of field losses
 _RECOVERY: Final = 0.7
 _FED: Final = tuple(
-    (day, *given)
+    (day, *dose)
     for day in ("05-01", "05-25", "06-20")
-    for given in (("apply_npk", (40.0, 20.0, 40.0)), ("irrigate", 3.0))
+    for dose in (("apply_npk", (40.0, 20.0, 40.0)), ("irrigate", 3.0))
 )
 """Days and doses: N, P, K [kg ha-1] and water [cm], three times."""
 

@@ -90,14 +90,14 @@ def main() -> None:
         for kind in KINDS:
             show(preset, kind, endure(preset, kind, 100_000))
     for listed in ("sound", "published"):
-        found = endure("gym", "on/off", 100_000, task=UNCERTAIN, uncertainty__parameters=listed)
-        show(f"gym, {listed}", "on/off", found)
+        result = endure("gym", "on/off", 100_000, task=UNCERTAIN, uncertainty__parameters=listed)
+        show(f"gym, {listed}", "on/off", result)
 
 
-def show(what: str, kind: str, found: Endured) -> None:
+def show(what: str, kind: str, result: Endured) -> None:
     """Print one line."""
-    outside = ", ".join(found.outside) or "none"
-    counts = f"{found.steps:>8,} steps, {found.not_finite} not finite, outside their bounds: {outside}"
+    outside = ", ".join(result.outside) or "none"
+    counts = f"{result.steps:>8,} steps, {result.not_finite} not finite, outside their bounds: {outside}"
     print(f"{what:<18}{kind:<8}{counts}", flush=True)
 
 

@@ -76,9 +76,9 @@ def table(task: str) -> Iterator[str]:
     yield "| policy | observed | generated | medians inside each other's intervals |"
     yield "|---|---|---|---|"
     for policy in POLICIES:
-        (found,) = compare(task, [policy])
-        sides = (f"{x.value:.1f} [{x.low:.1f}, {x.high:.1f}]" for x in (found.observed, found.generated))
-        yield f"| {found.policy} | {' | '.join(sides)} | {'yes' if found.agrees else 'no'} |"
+        (result,) = compare(task, [policy])
+        sides = (f"{x.value:.1f} [{x.low:.1f}, {x.high:.1f}]" for x in (result.observed, result.generated))
+        yield f"| {result.policy} | {' | '.join(sides)} | {'yes' if result.agrees else 'no'} |"
 
 
 if __name__ == "__main__":

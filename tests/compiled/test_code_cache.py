@@ -107,7 +107,7 @@ def test_keys_say_what_the_code_depends_on(filled):
     assert len(key["code"]) == 64
 
 
-def test_on_another_numba_nothing_is_kept_and_a_warning_says_so(tmp_path):
+def test_on_another_numba_nothing_is_kept_with_a_warning(tmp_path):
     program = "import numba\nnumba.__version__ = '9.1.0'\n" + PROGRAM
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "AGBENCH_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(

@@ -35,9 +35,9 @@ def computed(names, variables, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     *lines, outside = done.stdout.splitlines()
-    found = {name: value for value, name in (line.split("  ", 1) for line in lines)}
-    assert set(found) == set(names)
-    return found, outside.split()
+    result = {name: value for value, name in (line.split("  ", 1) for line in lines)}
+    assert set(result) == set(names)
+    return result, outside.split()
 
 
 def from_the_library(outside):
@@ -63,8 +63,8 @@ def test_small_probes_have_the_same_bits(other, here, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
 def test_every_probe_has_the_same_bits(other, tmp_path):
-    found, outside = computed(probes.names(), OTHERS[other], tmp_path)
-    assert found == probes.shipped()
+    result, outside = computed(probes.names(), OTHERS[other], tmp_path)
+    assert result == probes.shipped()
     assert from_the_library(outside) == []
 
 

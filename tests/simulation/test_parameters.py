@@ -38,10 +38,10 @@ def refused(kind, change, tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_text(yaml.safe_dump(content))
     monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
-    given = {"crop": FILES["lintul" if kind == "lintul" else "crop"], "soil": "oregon-1"}
-    given |= {"soil": "cropgym-nl"} if kind == "lintul" else {}
+    values = {"crop": FILES["lintul" if kind == "lintul" else "crop"], "soil": "oregon-1"}
+    values |= {"soil": "cropgym-nl"} if kind == "lintul" else {}
     with pytest.raises(ConfigError) as error:
-        agbench.simulate(MODEL[kind], **SEASON, **(given | {entry: "changed"}))
+        agbench.simulate(MODEL[kind], **SEASON, **(values | {entry: "changed"}))
     assert check_file(path) == str(error.value)
     assert str(error.value).startswith(f"{path}: ")
     return str(error.value).removeprefix(f"{path}: ")
@@ -96,13 +96,13 @@ MAPPINGS = [
 
 @pytest.mark.parametrize(("change", "message"), MAPPINGS, ids=[str(c) for c, _ in MAPPINGS])
 def test_a_mapping_passes_the_checks_of_a_file(change, message):
-    given = catalog.crop("wheat-1").values | change
-    crop = {name: value for name, value in given.items() if value is not None}
+    values = catalog.crop("wheat-1").values | change
+    crop = {name: value for name, value in values.items() if value is not None}
     with pytest.raises(ConfigError, match=message):
         agbench.simulate("wofost-npk", crop=crop, soil="oregon-1", **SEASON)
 
 
-def test_a_soil_given_as_a_mapping_must_hold_water_as_a_soil_can():
+def test_a_mapping_of_a_soil_must_hold_water_as_a_soil_can():
     soil = catalog.soil("oregon-1").values
     for change, message in (({"SMLIM": 1.2}, "soil: SMLIM .*0 to 1"), ({"RDMSOL": 5.0}, "soil: RDMSOL, the")):
         with pytest.raises(ConfigError, match=message):

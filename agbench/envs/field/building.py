@@ -64,7 +64,7 @@ def _require_able(task: FieldTask, model: CropModel) -> None:
     runs = f"{model.name} on the engine {task.simulator.engine!r}"
     if task.observation.forecast.days and not model.forecasts:
         raise ConfigError(
-            f"{task.task}: observation.forecast: {runs} knows no weather to come; the WOFOST models on "
+            f"{task.task}: observation.forecast: {runs} has no forecasts; the WOFOST models on "
             "the engine 'compiled' do."
         )
     if task.season.management != "inputs" and "harvest" not in model.events:

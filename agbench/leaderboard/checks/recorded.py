@@ -1,6 +1,6 @@
-"""Recorded actions of a result: held to what the protocol allows before any is unpacked, then one by one.
+"""Recorded actions of a result: checked against the protocol before any is unpacked, then one by one.
 
-They stay packed: an episode is unpacked when it is asked for, so that many seeds take no more memory
+They stay packed: an episode is unpacked when it is read, so that many seeds take no more memory
 than one.
 """
 
@@ -67,23 +67,23 @@ class RecordedActions(Sequence[NDArray[Any]]):
         self._limits = ArrayLimits(episodes, most, size, (dtype,))
         self._names = [f"episode_{i:05d}" for i in range(episodes)]
         self._parts = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
-        self._where = self._found(f"{folder}/actions.npz", budget)
+        self._where = self._locate(f"{folder}/actions.npz", budget)
         if steps is not None:
             shapes = {name: (n, *shape) for name, n in zip(self._names, steps, strict=True)}
             self._limits = replace(self._limits, shapes=shapes)
 
-    def _found(self, first: str, budget: Budget) -> dict[str, str]:
+    def _locate(self, first: str, budget: Budget) -> dict[str, str]:
         """Return the file of each episode; refuse by the directories of the files alone."""
         where: dict[str, str] = {}
-        wanted = set(self._names)
+        expected = set(self._names)
         for file, content in self._parts.items():
             names = listed(content, file, self._limits)
             budget.take(sum(names.values()), file)
             for name in names:
-                if name not in wanted:
+                if name not in expected:
                     raise RefusedError(file, name, "not one of the episodes.")
                 if name in where:
-                    raise RefusedError(file, name, "stands in another file too.")
+                    raise RefusedError(file, name, "is in another file too.")
                 where[name] = file
         for name in self._names:
             if name not in where:

@@ -1,10 +1,10 @@
-"""Reproducing: the submitted policy runs here, and must do and reach what was recorded.
+"""Reproducing: the submitted policy runs here, and must give the recorded actions and results.
 
-It is asked step by step, and each season goes on with the recorded action, so that differences within the
-tolerance never add up. Where a policy that takes the largest of values takes another choice than was
-recorded, and the two values lie within rounding, that is a near-tie: another machine's last bits decided.
-Near-ties are counted, and few may be, or a policy without any preference could be said to have taken
-whatever was recorded.
+The policy is called at every step, and each season continues with the recorded action, so that differences
+within the tolerance never add up. A policy that takes the largest of several values may take another choice
+than the recorded one. If the two values differ only by rounding, this is a near-tie: the last bits differ
+between machines. Near-ties are counted and limited. Otherwise any recorded actions would fit a policy whose
+values are all equal.
 """
 
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ def reproduce(submission: CheckedSubmission) -> Reproduction:
     All recorded actions are replayed by it, so that what it reproduces it has replayed too.
     """
     if submission.card.policy is None:
-        raise RefusedError(CARD, "policy", "none was submitted; replay is the most that can be verified.")
+        raise RefusedError(CARD, "policy", "none was submitted; the highest level is replayed.")
     results = [_reproduce(submission, result) for result in submission.results]
     return Reproduction(
         replay=together(r.replay for r in results),
@@ -114,7 +114,7 @@ class _Tally:
 
 
 class _Following:
-    """A policy that is asked for each action, while the season goes on with the recorded one."""
+    """A policy that chooses each action, while the season continues with the recorded one."""
 
     def __init__(self, policy: Policy, recorded: NDArray[Any], scenario: str, tally: _Tally) -> None:
         self.name, self.information = policy.name, policy.information

@@ -1,4 +1,4 @@
-"""The oracle of several inputs: a season's doses optimised by CMA-ES, the weather known."""
+"""The oracle of several inputs: the doses of a season optimised by CMA-ES with known weather."""
 
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ class EvolutionSettings(Strict):
 
 @policy("evolution", settings=EvolutionSettings, families=["field"])
 class Evolved:
-    """Searches the best sequence of actions for the very episode: an upper bound of what was found.
+    """Searches the best sequence of actions for this episode: the best that the search reached.
 
     What is optimised is how much of each input each period of the season gets, by the covariance
     matrix adaptation evolution strategy (Hansen and Ostermeier 2001, Evolutionary Computation 9,
@@ -91,7 +91,7 @@ class Evolved:
             "seed": np.nan,  # the generator is ours: no global state is touched
             "verbose": -9,
         }
-        search = CMAEvolutionStrategy(seasons.given(first, steps), _SPREAD, options)
+        search = CMAEvolutionStrategy(seasons.point(first, steps), _SPREAD, options)
         core = BatchCore(parts, settings.population)
         for _ in range(settings.generations):
             points = search.ask()
@@ -131,8 +131,8 @@ class _Seasons:
         self.work = [menu.encode(input, 1.0)[0] for input in work]
         """The menu numbers of sowing and harvest."""
 
-    def given(self, actions: Actions, steps: int) -> Floats:
-        """Return the point of a season's actions, of at most `steps`; work not done stands at the end."""
+    def point(self, actions: Actions, steps: int) -> Floats:
+        """Return the point of a season's actions, of at most `steps`; missing work gets the last day."""
         doses = np.zeros((len(self._doses), steps))
         for j, codes in enumerate(self._codes):
             for code, amount in zip(codes[1:], self._doses[j, 1:], strict=True):
@@ -160,23 +160,23 @@ def _decisions(amounts: Floats, doses: Floats, codes: Actions, limits: Floats, s
     """Return menu numbers (n, steps) that follow `amounts` (n, inputs, periods) as doses allow."""
     n, inputs, periods = amounts.shape
     result = np.zeros((n, steps), dtype=np.int64)
-    due, given, rate = np.empty(inputs), np.empty(inputs), np.empty(inputs)
+    due, applied, rate = np.empty(inputs), np.empty(inputs), np.empty(inputs)
     for i in range(n):
         for j in range(inputs):
             total = amounts[i, j].sum()
             rate[j] = min(1.0, limits[j] / total) * periods / steps if total > 0.0 else 0.0
-            due[j] = given[j] = 0.0
+            due[j] = applied[j] = 0.0
         for t in range(steps):
             period = t * periods // steps
             most, chosen, level = 0.0, 0, 0
             for j in range(inputs):
                 due[j] += rate[j] * amounts[i, j, period]
-                wanted = min(due[j], limits[j]) - given[j] + _ROUNDING
+                due_now = min(due[j], limits[j]) - applied[j] + _ROUNDING
                 at = 0
-                while at + 1 < doses.shape[1] and doses[j, at + 1] <= wanted:
+                while at + 1 < doses.shape[1] and doses[j, at + 1] <= due_now:
                     at += 1
-                if at > 0 and wanted / doses[j, 1] > most:
-                    most, chosen, level = wanted / doses[j, 1], j, at
+                if at > 0 and due_now / doses[j, 1] > most:
+                    most, chosen, level = due_now / doses[j, 1], j, at
             result[i, t] = codes[chosen, level]
-            given[chosen] += doses[chosen, level]
+            applied[chosen] += doses[chosen, level]
     return result

@@ -106,9 +106,9 @@ def _amounts_on_dates(plan: Sequence[PlannedDose], menu: Sequence[float]) -> lis
 
 def _delivered(task: FieldTask, plan: Sequence[PlannedDose], menu: Sequence[float], steps: int) -> Floats:
     """Return what a `Schedule` of this plan gives at each decision."""
-    given = np.zeros(steps)
+    applied = np.zeros(steps)
     for i in range(steps):
         day = task.season.warmup_days + i * task.season.step_days
-        due = sum(p.amount for p in plan if season_day(task.season, p.date) <= day) - given.sum()
-        given[i] = max(dose for dose in menu if dose <= max(due, 0.0) + 1e-9)
-    return given
+        due = sum(p.amount for p in plan if season_day(task.season, p.date) <= day) - applied.sum()
+        applied[i] = max(dose for dose in menu if dose <= max(due, 0.0) + 1e-9)
+    return applied

@@ -1,4 +1,4 @@
-"""From a network's outputs to actions: the same for every format that a network comes in."""
+"""From a network's outputs to actions: the same for every format of networks."""
 
 import math
 from typing import Any, Final
@@ -16,7 +16,7 @@ ROUNDING: Final = {"float64": 1e-11, "float32": 1e-4}
 
 A sum of n products is off by n u of its terms' sizes at most, u being 1.1e-16 in double and 6e-8 in single
 precision: with 1,024 inputs by 1.1e-13 and 6e-5. Products that cancel and the layers behind make more of
-it, for which double has two digits more. Single precision has no such room, but roundings go either way,
+it, for which double has two digits more. Single precision has no such reserve, but roundings go either way,
 so that a layer is off by some sqrt(n) u, 2e-6.
 """
 

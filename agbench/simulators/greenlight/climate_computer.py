@@ -1,7 +1,7 @@
 """The climate computer: the rules by which growers' equipment follows set points.
 
-Katzin 2021, Section 7.3, with the choices of GreenLight-Gym 2 as settings: what is measured goes in,
-six controls come out. Every switch but the lamps' is a proportional band, smooth between off and on.
+Katzin 2021, Section 7.3, with the choices of GreenLight-Gym 2 as settings: measurements are the inputs,
+six controls the outputs. Every switch but the lamps' is a proportional band, smooth between off and on.
 """
 
 from collections.abc import Mapping
@@ -96,7 +96,7 @@ def settings_vector(changes: Mapping[str, float], where: str = "rule-based setti
                 f"{where}: {name} is {value:g}; it must lie within {low:g} to {high:g} {SETTINGS[name].unit}."
             )
         if name.endswith("and") and value == 0.0:
-            raise ConfigError(f"{where}: the band {name} is 0; its sign says which way it acts.")
+            raise ConfigError(f"{where}: the band {name} is 0; its sign sets the direction in which it acts.")
         values[name] = float(value)
     return np.array(list(values.values()))
 

@@ -1,4 +1,4 @@
-"""How the greenhouse is advanced: two settings of the compiled stepper, and CVODES as reference."""
+"""How the greenhouse is advanced: two accuracies of the compiled stepper, and CVODES as reference."""
 
 import ctypes
 import functools
@@ -27,7 +27,7 @@ LANES = 4
 
 
 @dataclass(frozen=True)
-class Setting:
+class Accuracy:
     """An integrator and its accuracy."""
 
     integrator: str
@@ -38,22 +38,24 @@ class Setting:
     """First step of each interval [s], at which inputs jump; CVODES chooses its own."""
 
 
-SETTINGS = {
-    "accurate": Setting("rodas4", 2e-5, 1.0),
-    "fast": Setting("rodas3", 1.5e-4, 2.0),
-    "reference": Setting("cvodes", 1e-10, 0.0),
+ACCURACIES = {
+    "accurate": Accuracy("rodas4", 2e-5, 1.0),
+    "fast": Accuracy("rodas3", 1.5e-4, 2.0),
+    "reference": Accuracy("cvodes", 1e-10, 0.0),
 }
 """Greatest errors over five reference scenarios (3 to 10 days): accurate 2e-4 K and 1e-5 of a state's
 size, fast 4e-3 K and 2e-4. Tasks use `accurate`; `fast` is for exploring."""
 
 
-def setting(name: str = "accurate", integrator: str | None = None, tol: float | None = None) -> Setting:
-    """Return a named setting, or that of an `integrator`, with another tolerance if `tol` is set."""
-    if name not in SETTINGS:
-        raise unknown("greenlight setting", name, SETTINGS)
-    chosen = SETTINGS[name]
+def choose_accuracy(
+    name: str = "accurate", integrator: str | None = None, tol: float | None = None
+) -> Accuracy:
+    """Return a named accuracy or that of an `integrator`, with the tolerance `tol` if it is set."""
+    if name not in ACCURACIES:
+        raise unknown("greenlight accuracy", name, ACCURACIES)
+    chosen = ACCURACIES[name]
     if integrator is not None:
-        usual = {s.integrator: s for s in SETTINGS.values()}
+        usual = {s.integrator: s for s in ACCURACIES.values()}
         if not isinstance(integrator, str) or integrator not in usual:
             raise unknown("integrator", integrator, usual)
         chosen = usual[integrator]
@@ -61,7 +63,7 @@ def setting(name: str = "accurate", integrator: str | None = None, tol: float | 
         return chosen
     if not isinstance(tol, (int, float, np.number)) or not 0 < tol < 1:
         raise SimulationError(f"greenlight: tol is {tol!r}; it must lie between 0 and 1.")
-    return Setting(chosen.integrator, float(tol), chosen.first_step)
+    return Accuracy(chosen.integrator, float(tol), chosen.first_step)
 
 
 class Stepper(Protocol):
@@ -71,8 +73,8 @@ class Stepper(Protocol):
         """Advance the chosen rows of a batch, see `Batch`; return whether all succeeded."""
 
 
-def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> Stepper:
-    """Return the stepper of a setting for intervals of `interval` [s] and a batch of n rows."""
+def stepper(structure: Structure, chosen: Accuracy, interval: float, n: int) -> Stepper:
+    """Return the stepper of an accuracy for intervals of `interval` [s] and a batch of n rows."""
     if chosen.integrator in TABLEAUS:
         method = compiled(structure, chosen.integrator, 1 if n == 1 else LANES)
         control = Control(float(interval), chosen.first_step, chosen.tolerance)

@@ -1,4 +1,4 @@
-"""What a caller gives a bare greenhouse, as arrays: weather, controls and the state at the start."""
+"""The inputs of a bare greenhouse as arrays: weather, controls and the state at the start."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -66,7 +66,7 @@ def _numbers(values: Any, what: str = "weather") -> Floats:
 
 
 def _columns(weather: "pd.DataFrame", needs: tuple[str, ...]) -> Floats:
-    """Return a table's columns in their order; those of `DAYLIGHT` are 0 if nobody needs them."""
+    """Return a table's columns in their order; those of `DAYLIGHT` are 0 if not needed."""
     if not weather.columns.is_unique:
         twice = weather.columns[weather.columns.duplicated()][0]
         raise WeatherError(f"greenlight: weather has the column {twice!r} twice; give each once.")
@@ -102,7 +102,7 @@ def _check_daylight(series: Floats, needs: tuple[str, ...]) -> None:
     for name in needs:
         if not series[:, WEATHER.column(name)].any():
             raise WeatherError(
-                f"greenlight: weather has {name} 0 all along although the sun shines.{_DAYLIGHT_HELP}"
+                f"greenlight: weather has {name} 0 in all rows although the sun shines.{_DAYLIGHT_HELP}"
             )
 
 
