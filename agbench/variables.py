@@ -150,6 +150,19 @@ class EntryTable(Generic[Entry]):
 class VariableTable(EntryTable[Variable]):
     """The named columns of an array, in order."""
 
+    def weighted(self, name: str) -> list[tuple[int, float]]:
+        """Return the columns whose weighted sum is what a name stands for: here one, of weight 1."""
+        return [(self.column(name), 1.0)]
+
+
+def weighted_sum(values: Floats, columns: Sequence[tuple[int, float]]) -> Floats:
+    """Return the weighted sum of columns, (n,), added in their order so that it does not depend on n."""
+    column, weight = columns[0]
+    total: Floats = values[:, column] * weight
+    for column, weight in columns[1:]:
+        total += values[:, column] * weight
+    return total
+
 
 class ParameterTable(EntryTable[Parameter]):
     """The parameters that a model reads, in order."""

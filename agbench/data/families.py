@@ -16,6 +16,7 @@ ENTRY_POINT_GROUP: Final = "agbench.families"
 
 _OURS: Final = {
     "field": ("agbench.data.field_task:FieldTask", "agbench.envs.field.family:FIELD"),
+    "farm": ("agbench.data.farm_task:FarmTask", "agbench.envs.farm.family:FARM"),
     "greenhouse": (
         "agbench.data.greenhouse_task:GreenhouseTask",
         "agbench.envs.greenhouse.family:GREENHOUSE",

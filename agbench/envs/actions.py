@@ -222,6 +222,13 @@ def no_such_amount(name: str, target: float, near: Sequence[float]) -> str:
     return f"{target:g} of {name} cannot be given; nearest {'are' if len(near) > 1 else 'is'} {nearest}."
 
 
+def menu_sizes(space: spaces.Space[Any]) -> list[int]:
+    """Return the number of choices of each menu of an action space, counted from 0; none for amounts."""
+    if isinstance(space, spaces.Discrete):
+        return [int(space.n)]
+    return space.nvec.tolist() if isinstance(space, spaces.MultiDiscrete) else []
+
+
 def place(actions: ActionMap, name: str) -> int:
     """Return which of the inputs of an action map has a name."""
     if name not in actions.names:

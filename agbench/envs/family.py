@@ -50,6 +50,12 @@ def _no_response(task: Task, parts: Parts) -> None:
     raise NotApplicableError(f"the family {task.family!r} does not describe the effect of its actions.")
 
 
+def _one_agent(task: Task, *_: Any) -> Any:
+    raise NotApplicableError(
+        f"{task.task} has one agent; make_parallel is for farms, such as sunflower-farm-v1."
+    )
+
+
 @dataclass(frozen=True)
 class Family(Generic[T]):
     """What a family of tasks is made of.
@@ -85,6 +91,8 @@ class Family(Generic[T]):
     """(task, number) -> the split of so many hidden scenarios; raises `ConfigError` where there are none."""
     check_response: Callable[[T, Parts], None] = _no_response
     """(task, parts) -> raises `ContractError` where an action does not act as an agronomist expects."""
+    parallel: Callable[..., Any] = _one_agent
+    """(task, split, weather, years, shared reward or not, render mode) -> its PettingZoo environment."""
     benchmark: str = "agbench.benchmarks.environments:measure"
     """What `agbench bench` runs: (task id, seconds, environments, another Python) -> figures."""
 

@@ -133,6 +133,7 @@ class SeasonPlot:
             for line in panel.curves:
                 axes.plot(line.x, line.y, label=line.name)
             axes.set_ylabel(plotting.printed(panel.curves[0].unit))
+            axes.set_title(panel.title, fontsize=7, loc="left")
             axes.legend(fontsize=6, loc="upper left")
             plotting.tidy(axes)
         grid[-1].set_xlabel("days")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agbench.envs.rendering import SeasonPlot
 
 RENDER_MODES = ("human", "rgb_array")
-_FPS = 4
+FPS = 4
 
 
 class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
@@ -31,7 +31,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
     generated season (docs/weather.md); without, it is drawn from the split by the episode's seed.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": _FPS}  # noqa: RUF012
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": FPS}  # noqa: RUF012
 
     def __init__(self, parts: Parts, render_mode: str | None = None) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:

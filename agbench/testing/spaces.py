@@ -79,6 +79,9 @@ def outside(space: spaces.Space[Any]) -> list[Any]:
     if isinstance(space, spaces.Discrete):
         first, beyond = int(space.start), int(space.start + space.n)
         return [beyond, first - 1, first + 0.5, np.array([first, first]), "nothing", None]
+    if isinstance(space, spaces.MultiDiscrete):
+        nothing, many = np.zeros_like(space.nvec), space.nvec
+        return [many, nothing - 1, nothing + 0.5, nothing[:-1], np.array([nothing] * 2), "nothing", None]
     if isinstance(space, spaces.Box):
         edge = space.high.astype(np.float64)
         return [

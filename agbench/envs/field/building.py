@@ -4,7 +4,7 @@ from calendar import isleap
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agbench.data import catalog
 from agbench.data.field_task import ActionSpec, FieldTask
@@ -34,17 +34,18 @@ def build(
     task: FieldTask, split: str, weather: "pd.DataFrame | None" = None, years: Sequence[int] | None = None
 ) -> Parts:
     """Return the parts of a field task on one split; see `agbench.envs.family.build`."""
-    model = _model(task)
-    _require_able(task, model)
-    scenarios = _scenarios(task, model, split, weather, years)
+    model = model_of(task)
+    require_able(task, model)
+    worlds = WorldBuilder(task, model, given_series(weather, task.simulator.site))
+    scenarios = scenario_set(task, worlds, split, years)
     return Parts(
         task=task,
         scenarios=scenarios,
-        actions=_actions(model, task.action),
+        actions=field_actions(model, task.action),
         observer=observer(task),
         make_simulator=model.simulator,
-        make_reward=_reward(model, task),
-        hashes=lambda: _hashes(task, scenarios),
+        make_reward=reward(model, task),
+        hashes=lambda: hashes(task, scenarios),
     )
 
 
@@ -54,12 +55,13 @@ def entry_points(task: FieldTask) -> list[str]:
     return models.entry_points(spec.model, spec.engine, spec.soil_water, catalog.crop(spec.crop).crop_type)
 
 
-def _model(task: FieldTask) -> CropModel:
+def model_of(task: FieldTask) -> CropModel:
+    """Return the crop model of a task, on its engine."""
     spec = task.simulator
     return models.find(spec.model, spec.engine, spec.soil_water, catalog.crop(spec.crop).crop_type)
 
 
-def _require_able(task: FieldTask, model: CropModel) -> None:
+def require_able(task: FieldTask, model: CropModel) -> None:
     """Raise `ConfigError` for settings that the model, or the engine that runs it, cannot follow."""
     runs = f"{model.name} on the engine {task.simulator.engine!r}"
     if task.observation.forecast.days and not model.forecasts:
@@ -74,7 +76,7 @@ def _require_able(task: FieldTask, model: CropModel) -> None:
         )
 
 
-def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
+def hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     """Return the SHA-256 of the crop and soil files and of each site's weather series."""
     drawn = task.randomisation
     named = [("crop", name) for name in (task.simulator.crop, *drawn.crops)]
@@ -83,23 +85,39 @@ def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     return result | scenario_weather.hashes(scenarios.keys, scenarios.series)
 
 
-def _scenarios(
-    task: FieldTask, model: CropModel, split: str, weather: "pd.DataFrame | None", years: Sequence[int] | None
-) -> ScenarioSet:
+class Worlds(Protocol):
+    """What builds the worlds of a task's scenarios."""
+
+    given: DailySeries | None
+    """The weather that replaces the site's, if any."""
+    random: bool
+    """Whether each episode draws a world of its own."""
+
+    def check_covered(self, keys: Sequence[str]) -> None:
+        """Raise `WeatherError` where a scenario's days lack weather."""
+
+    def stands_for_season(self, key: str) -> bool:
+        """Return whether a key beyond the splits is one that can be built."""
+
+    def build(self, key: str, generator: "np.random.Generator | None") -> Any:
+        """Return the world of a scenario; what is random in it is drawn from `generator`."""
+
+
+def scenario_set(task: FieldTask, worlds: Worlds, split: str, years: Sequence[int] | None) -> ScenarioSet:
     """Return the split's scenarios; others can be asked for by key, those of no split too."""
-    user_series = None if weather is None else _read_user_series(weather, task.simulator.site)
     keys = task.scenarios(split) if years is None else _of_years(task, split, years)
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
-    builder = _WorldBuilder(task, model, user_series)
-    builder.check_covered(keys)
+    worlds.check_covered(keys)
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
-    return ScenarioSet(
-        split, keys, all_keys, builder.build, user_series, builder.random, builder.stands_for_season
-    )
+    beyond = worlds.stands_for_season
+    return ScenarioSet(split, keys, all_keys, worlds.build, worlds.given, worlds.random, beyond)
 
 
-def _read_user_series(weather: Any, name: str) -> DailySeries:
+def given_series(weather: Any, name: str) -> DailySeries | None:
+    """Return a table of weather that was given as a series; None for none."""
+    if weather is None:
+        return None
     import pandas as pd
 
     if not isinstance(weather, pd.DataFrame):
@@ -117,13 +135,13 @@ def _of_years(task: FieldTask, split: str, years: Sequence[int]) -> list[str]:
     return [f"{task.splits[split].site or task.simulator.site}/{int(year)}" for year in years]
 
 
-class _WorldBuilder:
+class WorldBuilder:
     """Builds the worlds of scenarios; parameters and series are read once."""
 
     def __init__(self, task: FieldTask, model: CropModel, user_series: DailySeries | None) -> None:
         self._task = task
         self._model = model
-        self._user_series = user_series
+        self.given = given
         self._parameters = RandomParameters(task, model)
         self.random = task.randomisation.any or bool(task.observation.forecast.error)
 
@@ -134,7 +152,7 @@ class _WorldBuilder:
                 continue
             series, start, end = self._where_and_when(key)
             try:
-                if self._user_series is None:
+                if self.given is None:
                     _check_years(series, {start.year, end.year})
                 series.window(start, end)
             except WeatherError as error:
@@ -145,8 +163,8 @@ class _WorldBuilder:
         season = scenario_weather.read(key)
         if season is None or season.kind == "hidden":
             return False
-        if self._user_series is not None and season.site != self._task.simulator.site:
-            raise ConfigError(f"scenario {key}: the weather that was given is of {self._user_series.name}.")
+        if self.given is not None and season.site != self._task.simulator.site:
+            raise ConfigError(f"scenario {key}: the weather that was given is of {self.given.name}.")
         self.check_covered([key])
         return True
 
@@ -155,11 +173,12 @@ class _WorldBuilder:
         spec, season = self._task.simulator, self._task.season
         series, start, end = self._where_and_when(key)
         window = season.sowing_window
+        crop_start = start if season.crop_start is None else _from(start, season.crop_start)
         return self._model.world(
             FieldSetup(
                 parameters=self._parameters.draw(generator),
                 series=series,
-                calendar=CropCalendar(start, crop_start_type=season.start_type),
+                calendar=CropCalendar(crop_start, crop_start_type=season.start_type),
                 start=start,
                 end=end,
                 recovery=self._task.action.recovery,
@@ -177,9 +196,7 @@ class _WorldBuilder:
         year = scenario_weather.parse(key).year
         start = date.fromisoformat(f"{year}-{self._task.season.start}")
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = _warmed(
-            key, float(self._task.simulator.warming), self._user_series, scenario_weather.mark(key)
-        )
+        series = _warmed(key, float(self._task.simulator.warming), self.given, scenario_weather.mark(key))
         return series, start, end if end > start else end.replace(year=end.year + 1)
 
 
@@ -208,19 +225,24 @@ def _check_years(series: DailySeries, years: set[int]) -> None:
 
 def action_map(task: FieldTask) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
-    return _actions(_model(task), task.action)
+    return field_actions(model_of(task), task.action)
 
 
-def _actions(model: CropModel, spec: ActionSpec) -> ActionMap:
+def field_actions(model: CropModel, spec: ActionSpec) -> ActionMap:
+    """Return what actions on one field mean."""
     if spec.kind == "menu":
         return Menu(model.inputs, spec.doses)
-    limits = {name: spec.limit.get(name, doses[-1]) for name, doses in spec.doses.items()}
-    return Amounts(model.inputs, limits)
+    return Amounts(model.inputs, limits_of(spec))
+
+
+def limits_of(spec: ActionSpec) -> dict[str, float]:
+    """Return the largest amount of each input that continuous actions give."""
+    return {name: spec.limit.get(name, doses[-1]) for name, doses in spec.doses.items()}
 
 
 def observer(task: FieldTask) -> FieldObserver:
     """Return what a task lets an agent see; reads no weather."""
-    model, spec = _model(task), task.observation
+    model, spec = model_of(task), task.observation
     forecast = None
     if spec.forecast.days:
         ahead = spec.forecast
@@ -237,7 +259,7 @@ def observer(task: FieldTask) -> FieldObserver:
     )
 
 
-def _reward(model: CropModel, task: FieldTask) -> Callable[[int], Reward]:
+def reward(model: CropModel, task: FieldTask) -> Callable[[int], Reward]:
     """Return what makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
     references = None

@@ -15,6 +15,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.task import Task
+from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map, family
 from agbench.evaluation.result import action_files
 from agbench.untrusted.arrays import ArrayLimits, listed, read_npz
@@ -61,7 +62,7 @@ class RecordedActions(Sequence[NDArray[Any]]):
     ) -> None:
         self._space = action_map(task).space
         shape = self._space.shape or ()
-        dtype = "<i8" if isinstance(self._space, spaces.Discrete) else "<f4"
+        dtype = "<i8" if menu_sizes(self._space) else "<f4"
         most = most_decisions(task) * math.prod(shape)
         size = episodes * most * np.dtype(dtype).itemsize + _SLACK_BYTES
         self._limits = ArrayLimits(episodes, most, size, (dtype,))
@@ -152,6 +153,8 @@ def _shares(actions: NDArray[Any], space: spaces.Space[Any]) -> Floats:
     """Return actions as shares of their range, 0 to 1."""
     if isinstance(space, spaces.Discrete):
         return (actions - int(space.start)) / max(1, int(space.n) - 1)
+    if sizes := menu_sizes(space):
+        return np.asarray(actions / np.maximum(np.array(sizes) - 1, 1), dtype=np.float64)
     assert isinstance(space, spaces.Box)
     shares: Floats = (actions.astype(np.float64) - space.low) / (space.high - space.low)
     return shares
@@ -164,6 +167,9 @@ def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], file: str, 
         low, high = int(space.start), int(space.start + space.n - 1)
         good = ((actions >= low) & (actions <= high)).all()
         text = f"an action outside {low} to {high}."
+    elif sizes := menu_sizes(space):
+        good = ((actions >= 0) & (actions < np.array(sizes))).all()
+        text = f"an action outside 0 to {max(sizes) - 1}."
     else:
         assert isinstance(space, spaces.Box)
         good = ((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all()

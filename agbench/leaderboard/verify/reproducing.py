@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map
 from agbench.evaluation import runner
 from agbench.leaderboard.checks import submitted_policy
@@ -96,9 +97,8 @@ class _Tally:
         if result.shape == recorded.shape and np.array_equal(result, recorded):
             return
         self.same_actions = False
-        if isinstance(self._space, spaces.Discrete):
-            choice = int(recorded) - int(self._space.start)
-            near = values is not None and heads.near_tie(values, choice, rounding)
+        if menu_sizes(self._space):
+            near = values is not None and self._near_ties(values, recorded, rounding)
             self.near_ties += near
         else:
             near = result.shape == recorded.shape and np.allclose(
@@ -111,6 +111,15 @@ class _Tally:
         if self.near_ties > most:
             text = f"more than {most} of {self._decisions:,} decisions are near-ties taken otherwise."
             raise RefusedError(self._file, "actions", text)
+
+    def _near_ties(self, values: Any, recorded: NDArray[Any], rounding: float) -> bool:
+        """Return whether each menu's recorded choice is its best one, or within rounding of it."""
+        start = int(self._space.start) if isinstance(self._space, spaces.Discrete) else 0
+        menus = heads.of_menus(np.asarray(values), self._space)
+        return all(
+            choice == int(np.argmax(of_menu)) or heads.near_tie(of_menu, choice, rounding)
+            for choice, of_menu in zip((recorded.ravel() - start).tolist(), menus, strict=True)
+        )
 
 
 class _Following:

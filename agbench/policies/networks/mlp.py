@@ -19,6 +19,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.envs.actions import menu_sizes
 from agbench.files import write
 from agbench.policies.base import Information
 from agbench.policies.networks import heads
@@ -185,8 +186,7 @@ def _cells(arrays: dict[str, NDArray[Any]], file: str, inputs: int) -> tuple[Cel
 
 def _outputs(space: spaces.Space[Any], head: str, file: str) -> int:
     """Return how many outputs a network for an action space has; its head must go with it."""
-    discrete = isinstance(space, spaces.Discrete)
-    if discrete != (head == "argmax"):
+    if bool(menu_sizes(space)) != (head == "argmax"):
         raise RefusedError(file, "head", f"{head} does not fit the action space {space}.")
     return heads.outputs(space)
 
