@@ -67,16 +67,25 @@ class Choice(Menu):
     """Nothing, or one dose of one input on one field: a menu of all fields' doses."""
 
     def __init__(
-        self, farm: FarmTable, doses: Mapping[str, Sequence[float]], fields: Sequence[str], spending: Spending
+        self,
+        farm: FarmTable,
+        of_a_field: Menu,
+        doses: Mapping[str, Sequence[float]],
+        fields: Sequence[str],
+        spending: Spending,
     ) -> None:
-        super().__init__(
-            farm, {f"{name}.{field}": given for field in fields for name, given in doses.items()}
-        )
-        self._spending = spending
+        own = {f"{name}.{field}": given for field in fields for name, given in doses.items()}
+        super().__init__(farm, own)
+        self.of_a_field, self._spending = of_a_field, spending
+        self._doses_of_a_field = sum(len(given) - 1 for given in doses.values())
 
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the inputs of all fields, (n, fields x inputs), of n menu numbers."""
         return self._spending.possible(super().inputs(actions), core)
+
+    def on_field(self, field: int, action: int) -> int:
+        """Return the number that does on one field what `action` does in that field's own menu."""
+        return field * self._doses_of_a_field + action if action else 0
 
 
 class Each:

@@ -103,8 +103,9 @@ def action_map(task: FarmTask) -> ActionMap:
     if task.farm.control == "each":
         return Each(of_a_field, fields, spending)
     if task.farm.control == "choice":
+        assert isinstance(of_a_field, Menu)
         farm = FarmTable(model.inputs, fields, task.areas)
-        return Choice(farm, task.action.doses, fields, spending)
+        return Choice(farm, of_a_field, task.action.doses, fields, spending)
     if isinstance(of_a_field, Menu):
         return JointMenu(model.inputs, task.action.doses, len(fields), spending)
     assert isinstance(of_a_field, Amounts)

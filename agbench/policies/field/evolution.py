@@ -1,16 +1,17 @@
 """The oracle of several inputs: the doses of a season optimised by CMA-ES with known weather."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 from pydantic import Field
 
 from agbench.compiled import entry
+from agbench.data.farm_task import FarmTask
 from agbench.data.field_task import FieldTask
 from agbench.data.reading import Strict
-from agbench.envs.actions import Menu
+from agbench.envs.actions import Menu, menu_sizes
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
 from agbench.policies.base import Information, Interface, policy
@@ -33,7 +34,7 @@ class EvolutionSettings(Strict):
     seed: int = Field(default=0, ge=0)
 
 
-@policy("evolution", settings=EvolutionSettings, families=["field"])
+@policy("evolution", settings=EvolutionSettings, families=["field", "farm"])
 class Evolved:
     """Searches the best sequence of actions for this episode: the best that the search reached.
 
@@ -41,7 +42,8 @@ class Evolved:
     matrix adaptation evolution strategy (Hansen and Ostermeier 2001, Evolutionary Computation 9,
     159-195; package `cma`), from what the policy to start from gives. Within a period an input is
     due evenly; each decision gives the one that is most behind, within the task's limits. Where the
-    agent sows and harvests, the days of both are searched too.
+    agent sows and harvests, the days of both are searched too. On a farm each field has amounts of its
+    own, unless one action is for all; what exceeds a budget in a season is taken off all doses alike.
     """
 
     information: Information = "model"
@@ -71,7 +73,7 @@ class Evolved:
         """Return the action of the next decision."""
         action = self._actions[min(self._step, len(self._actions) - 1)]
         self._step += 1
-        return int(action)
+        return int(action) if action.ndim == 0 else action
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode."""
@@ -107,13 +109,12 @@ class Evolved:
 class _Seasons:
     """Seasons as points: the amount of each input in each period, in units of its largest dose.
 
+    Where several menus are chosen from at once, such as one a field, their amounts stand one after another.
     After them stand the days of sowing and of harvest, in periods, where the agent does either.
     """
 
     def __init__(self, parts: Parts, periods: int, name: str) -> None:
-        menu = parts.actions
-        if not isinstance(menu, Menu) or not isinstance(menu.space, spaces.Discrete):
-            raise ConfigError(f"{name}: evolution works on a menu, not on amounts.")
+        menu, count = _menu(parts, name)
         task = parts.task
         assert isinstance(task, FieldTask)
         work, limits = task.season.work, task.reward.limits
@@ -128,31 +129,71 @@ class _Seasons:
         self._largest = np.array([amounts[-1] for amounts in doses])
         self._limits = np.array([limits.get(input, np.inf) for input in inputs])
         self._periods = periods
+        self._menus = count
+        self._budgets = _budgets(task, inputs, count)
         self.work = [menu.encode(input, 1.0)[0] for input in work]
         """The menu numbers of sowing and harvest."""
 
     def point(self, actions: Actions, steps: int) -> Floats:
         """Return the point of a season's actions, of at most `steps`; missing work gets the last day."""
-        doses = np.zeros((len(self._doses), steps))
+        numbers = actions.reshape(len(actions), self._menus)
+        doses = np.zeros((self._menus, len(self._doses), steps))
         for j, codes in enumerate(self._codes):
             for code, amount in zip(codes[1:], self._doses[j, 1:], strict=True):
                 if np.isfinite(amount):
-                    doses[j, : len(actions)][actions == code] = amount
-        parts = np.array_split(doses / self._largest[:, None], self._periods, axis=1)
-        amounts = np.stack([part.sum(axis=1) for part in parts], axis=1).ravel()
+                    doses[:, j, : len(numbers)][(numbers == code).T] = amount
+        parts = np.array_split(doses / self._largest[:, None], self._periods, axis=2)
+        amounts = np.stack([part.sum(axis=2) for part in parts], axis=2).ravel()
         days = [int(np.flatnonzero(actions == code)[0]) if code in actions else steps for code in self.work]
         return np.concatenate([amounts, np.array(days) * self._periods / steps])
 
     def actions(self, points: Floats, steps: int) -> Actions:
-        """Return the actions of points (n, inputs x periods + work), (n, steps)."""
-        shape = len(points), len(self._doses), self._periods
-        amounts, days = np.split(points, [shape[1] * shape[2]], axis=1)
-        amounts = amounts.reshape(shape) * self._largest[:, None]
-        result: Actions = _decisions(amounts, self._doses, self._codes, self._limits, steps)
+        """Return the actions of points (n, menus x inputs x periods + work), (n, steps[, menus])."""
+        n, inputs = len(points), len(self._doses)
+        given, days = np.split(points, [self._menus * inputs * self._periods], axis=1)
+        amounts = given.reshape(n, self._menus, inputs, self._periods) * self._largest[:, None]
+        for shares, most in self._budgets:
+            asked = (amounts.sum(axis=3) * shares).sum(axis=(1, 2))
+            share = np.minimum(most / np.maximum(asked, most), 1.0)
+            amounts *= np.where(shares[..., None] > 0.0, share[:, None, None, None], 1.0)
+        flat = amounts.reshape(n * self._menus, inputs, self._periods)
+        decided = _decisions(flat, self._doses, self._codes, self._limits, steps)
+        result: Actions = decided.reshape(n, self._menus, steps).transpose(0, 2, 1)
+        result = result[..., 0].copy() if self._menus == 1 else result
         due = np.rint(days * steps / self._periods).astype(np.int64).clip(0, steps - 1)
         for j, code in enumerate(self.work):
-            result[np.arange(len(points)), due[:, j]] = code
+            result[np.arange(n), due[:, j]] = code
         return result
+
+
+def _menu(parts: Parts, name: str) -> tuple[Menu, int]:
+    """Return the menu that a decision chooses from, and how many of it it chooses from at once."""
+    actions = parts.actions
+    of_a_field = getattr(actions, "of_a_field", None)
+    if isinstance(actions, Menu):
+        return actions, 1
+    if not isinstance(of_a_field, Menu):
+        raise ConfigError(f"{name}: evolution works on a menu, not on amounts.")
+    if parts.task.content()["season"]["management"] != "inputs":
+        raise ConfigError(f"{name}: evolution finds no days of sowing or harvest for each field of a farm.")
+    return of_a_field, len(menu_sizes(actions.space))
+
+
+def _budgets(task: FieldTask, inputs: Sequence[str], menus: int) -> list[tuple[Floats, float]]:
+    """Return each budget of a task: hectares of each menu's inputs that draw on it, and its amount."""
+    if not isinstance(task, FarmTask):
+        return []
+    result = []
+    for name, most in task.farm.budgets.items():
+        areas = np.zeros((menus, len(inputs)))
+        for j, input in enumerate(inputs):
+            own, _, field = input.partition(".")
+            if own == name and field:
+                areas[0, j] = task.areas[task.field_names.index(field)]
+            elif own == name:
+                areas[:, j] = task.areas if menus > 1 else sum(task.areas)
+        result.append((areas, float(most)))
+    return result
 
 
 @entry
