@@ -44,6 +44,7 @@ class Evolved:
     due evenly; each decision gives the one that is most behind, within the task's limits. Where the
     agent sows and harvests, the days of both are searched too. On a farm each field has amounts of its
     own, unless one action is for all; what exceeds a budget in a season is taken off all doses alike.
+    Fields that share no budget are searched each by itself, side by side.
     """
 
     information: Information = "model"
@@ -83,7 +84,8 @@ class Evolved:
         seasons = _Seasons(parts, settings.periods, self.name)
         first: Actions = actions_of(parts, self._start, start).astype(np.int64)
         alone = BatchCore(parts, 1)
-        best, value = first, float(returns_of_actions(alone, start, first[None])[0])
+        best = first.copy()
+        most = seasons.values(alone, returns_of_actions(alone, start, first[None]))[0]
         steps = int(alone.simulator.horizon[0]) if seasons.work else len(first)
         generator = np.random.default_rng(settings.seed)
         options = {
@@ -93,16 +95,19 @@ class Evolved:
             "seed": np.nan,  # the generator is ours: no global state is touched
             "verbose": -9,
         }
-        search = CMAEvolutionStrategy(seasons.point(first, steps), _SPREAD, options)
+        starts = seasons.point(first, steps).reshape(seasons.searches, -1)
+        searches = [CMAEvolutionStrategy(point, _SPREAD, options) for point in starts]
         core = BatchCore(parts, settings.population)
         for _ in range(settings.generations):
-            points = search.ask()
-            candidates = seasons.actions(np.array(points), steps)
-            values = returns_of_actions(core, start, candidates)
-            search.tell(points, (-values).tolist())
-            i = int(np.argmax(values))
-            if values[i] > value:
-                best, value = candidates[i].copy(), float(values[i])
+            points = [search.ask() for search in searches]
+            candidates = seasons.actions(np.concatenate(points, axis=1), steps)
+            values = seasons.values(core, returns_of_actions(core, start, candidates))
+            for k, search in enumerate(searches):
+                search.tell(points[k], (-values[:, k]).tolist())
+                i = int(np.argmax(values[:, k]))
+                if values[i, k] > most[k]:
+                    own = k if len(searches) > 1 else ...
+                    best[..., own], most[k] = candidates[i][..., own], values[i, k]
         return best
 
 
@@ -131,8 +136,17 @@ class _Seasons:
         self._periods = periods
         self._menus = count
         self._budgets = _budgets(task, inputs, count)
+        self._fields = task.field_names if isinstance(task, FarmTask) and count > 1 else []
+        self.searches = 1 if self._budgets else count
+        """How many parts of a point are searched each by itself: fields that share no budget."""
         self.work = [menu.encode(input, 1.0)[0] for input in work]
         """The menu numbers of sowing and harvest."""
+
+    def values(self, core: BatchCore, returns: Floats) -> Floats:
+        """Return what each search has reached in each row of a core just played, (n, searches)."""
+        if self.searches == 1:
+            return returns[:, None]
+        return np.stack([core.reward.totals[f"return.{field}"] for field in self._fields], axis=1)
 
     def point(self, actions: Actions, steps: int) -> Floats:
         """Return the point of a season's actions, of at most `steps`; missing work gets the last day."""

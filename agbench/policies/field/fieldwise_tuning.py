@@ -8,7 +8,9 @@ import numpy as np
 from agbench.data.farm_task import FarmTask
 from agbench.data.reading import read_data
 from agbench.envs.actions import Menu
+from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
+from agbench.envs.rollout import play
 from agbench.errors import ConfigError
 from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
 from agbench.policies.field.rules import RulesSettings
@@ -48,7 +50,8 @@ def _fit_schedules(
         field: read_data(ScheduleSettings, content, field or "settings")
         for field, content in (settings.fields or {"": settings.settings}).items()
     }
-    menu = getattr(interface_of(task).actions, "of_a_field", interface_of(task).actions)
+    parts, interface = build(task, task.protocol.training_splits[0]), interface_of(task)
+    menu = getattr(interface.actions, "of_a_field", interface.actions)
     if not isinstance(menu, Menu):
         raise ConfigError(f"{task.task}: a schedule is fitted to a menu, not to amounts.")
     doses = {field: menu.doses(plan.input) for field, plan in plans.items()}
@@ -64,7 +67,7 @@ def _fit_schedules(
         return _with(settings, changed)
 
     def value(points: Floats) -> Floats:
-        return _means(task, [of(point) for point in points])
+        return _blind_means(parts, [Fieldwise("candidate", of(point), interface) for point in points])
 
     best, mean = maximise(value, start, np.zeros(len(start)), high, search)
     return of(best), mean
@@ -88,3 +91,21 @@ def _means(task: FarmTask, candidates: list[FieldwiseSettings], scenarios: int |
         values = returns_of_policies(parts, policies, list(keys) * len(chosen))
         means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
     return np.array(means)
+
+
+def _blind_means(parts: Parts, policies: list[Fieldwise]) -> Floats:
+    """Return the mean training return of policies that do not look: what one does is the same everywhere."""
+    keys = parts.scenarios.keys
+    core = BatchCore(parts, len(policies) * len(keys))
+    for row in range(core.n):
+        core.seed(row, parts.task.protocol.seed)
+    core.reset(range(core.n), list(keys) * len(policies))
+    for policy in policies:
+        policy.reset(parts.task.protocol.seed)
+
+    def act(seen: Any, _: int) -> Any:
+        actions = [policy(seen[i * len(keys)]) for i, policy in enumerate(policies)]
+        return np.repeat(np.array(actions), len(keys), axis=0)
+
+    means: Floats = play(core, act).reshape(len(policies), len(keys)).mean(axis=1)
+    return means
