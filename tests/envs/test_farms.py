@@ -222,10 +222,8 @@ def test_wrong_farms_are_refused():
     refused("a name stands for one field", fields=twice)
     refused("P is none of the inputs N", farm={**content["farm"], "budgets": {"P": 5.0}})
     own = {**content["fields"][0], "parameters": {"TNSOLI": 1.0}}
-    refused(
-        "field poor-sand: changed parameters: unknown parameter 'TNSOLI'",
-        fields=[own, *content["fields"][1:]],
-    )
+    others = content["fields"][1:]
+    refused("field poor-sand: changed parameters: unknown parameter 'TNSOLI'", fields=[own, *others])
     own = {**content["fields"][0], "name": "Poor Sand"}
     refused("is not a field's name", fields=[own, *others])
 

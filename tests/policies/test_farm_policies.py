@@ -125,9 +125,9 @@ def test_schedules_and_rules_are_fitted_on_the_whole_farm():
     assert set(fitted.fields) == set(task.field_names)
     Fieldwise("fitted", fitted, interface)
     rule = {"input": "N", "amount": 20.0, "until": 60.0}
-    rules = {"rules": [rule], "tune": {"0.amount": [0.0, 40.0]}, "scenarios": 2}
+    rules = {"rules": [rule], "tune": {"0.until": [0.0, 100.0]}, "scenarios": 2}
     fitted, mean = fieldwise_tuning.fit(task, FieldwiseSettings(policy="rules", settings=rules), Search())
-    assert fitted.settings["rules"][0]["amount"] == 40.0
+    assert fitted.settings["rules"][0]["until"] == 100.0
     own = FieldwiseSettings(policy="rules", fields={"loam": rules})
     with pytest.raises(ConfigError, match="the same for all fields"):
         fieldwise_tuning.fit(task, own, Search())

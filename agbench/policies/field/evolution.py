@@ -106,8 +106,8 @@ class Evolved:
                 search.tell(points[k], (-values[:, k]).tolist())
                 i = int(np.argmax(values[:, k]))
                 if values[i, k] > most[k]:
-                    own = k if len(searches) > 1 else ...
-                    best[..., own], most[k] = candidates[i][..., own], values[i, k]
+                    own = (..., k) if len(searches) > 1 else ...
+                    best[own], most[k] = candidates[i][own], values[i, k]
         return best
 
 
