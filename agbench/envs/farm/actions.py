@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agbench.envs.actions import ActionMap, Amounts, Menu, alone
+from agbench.envs.actions import ActionMap, Amounts, Menu, alone, place
 from agbench.errors import ActionError
 from agbench.simulators.field.farm import FarmTable
 from agbench.variables import Floats, VariableTable
@@ -128,6 +128,15 @@ class Each:
         own = self.of_a_field.actions_of(wanted.reshape(len(wanted) * len(self._fields), -1))
         actions: NDArray[Any] = own.reshape(len(wanted), *(self.space.shape or ()))
         return actions
+
+    def present(self, core: "BatchCore") -> Floats:
+        """Return nothing, (n, 0): what an action gives does not hang on where a farm stands."""
+        return np.zeros((core.n, 0))
+
+    def nearest(self, name: str, wanted: float) -> list[float]:
+        """Return the amounts of a field's input next to `wanted`; see the field's own."""
+        place(self, name)
+        return self.of_a_field.nearest(name.rpartition(".")[0], wanted)
 
     def encode(self, name: str, wanted: float) -> tuple[NDArray[Any], float]:
         """Return the action for `wanted` of one field's input, the least of others, and what it gives."""

@@ -29,7 +29,7 @@ def build(
     """Return the parts of a farm task on one split; see `agbench.envs.family.build`."""
     model = field.model_of(task)
     field.require_able(task, model)
-    worlds = FarmWorlds(task, model, field.given_series(weather, task.simulator.site))
+    worlds = FarmWorlds(task, model, field.read_user_series(weather, task.simulator.site))
     scenarios = field.scenario_set(task, worlds, split, years)
     return Parts(
         task=task,
@@ -46,9 +46,11 @@ def build(
 class FarmWorlds:
     """Builds the worlds of a farm: those of its fields, under the weather of the scenario."""
 
-    def __init__(self, task: FarmTask, model: CropModel, given: DailySeries | None) -> None:
-        self._fields = [field.WorldBuilder(task.field(i), model, given) for i in range(len(task.fields))]
-        self.given = given
+    def __init__(self, task: FarmTask, model: CropModel, user_series: DailySeries | None) -> None:
+        self._fields = [
+            field.WorldBuilder(task.field(i), model, user_series) for i in range(len(task.fields))
+        ]
+        self.user_series = user_series
         self.random = any(builder.random for builder in self._fields)
 
     def check_covered(self, keys: Sequence[str]) -> None:

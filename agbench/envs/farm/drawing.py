@@ -4,7 +4,7 @@ import numpy as np
 
 from agbench.data.farm_task import FarmTask
 from agbench.envs.core import BatchCore
-from agbench.envs.curves import Panel, curve
+from agbench.envs.curves import PanelData, curve
 from agbench.envs.rendering import SeasonPlot
 from agbench.variables import Floats
 
@@ -24,7 +24,7 @@ class FarmPlot(SeasonPlot):
         self._applied = []
         super().begin(core)
 
-    def panels(self) -> list[Panel]:
+    def panels(self) -> list[PanelData]:
         """Return the season so far as curves over days."""
         rewarded, *others = self._states()
         return [rewarded, *self._inputs(), *others]
@@ -33,7 +33,7 @@ class FarmPlot(SeasonPlot):
         super()._note()
         self._applied.append(self._core.applied[0].copy())
 
-    def _states(self) -> list[Panel]:
+    def _states(self) -> list[PanelData]:
         """Return a panel for each variable that is observed of the fields, the rewarded one first."""
         task, observer = self._core.task, self._core.parts.observer
         assert isinstance(task, FarmTask)
@@ -48,10 +48,10 @@ class FarmPlot(SeasonPlot):
                 curve(field, unit, table[:, 0], table[:, 1 + column])
                 for field, column in zip(task.field_names, columns, strict=True)
             ]
-            panels.append(Panel(title=f"{name} [{unit}]", curves=curves))
+            panels.append(PanelData(title=f"{name} [{unit}]", curves=curves))
         return panels
 
-    def _inputs(self) -> list[Panel]:
+    def _inputs(self) -> list[PanelData]:
         """Return a panel for each input: what was applied so far."""
         task, inputs = self._core.task, self._core.simulator.inputs
         assert isinstance(task, FarmTask)
@@ -64,5 +64,5 @@ class FarmPlot(SeasonPlot):
                 curve(field, unit, days, applied[:, column])
                 for field, column in zip(task.field_names, columns, strict=True)
             ]
-            panels.append(Panel(title=f"{name} applied [{unit}]", curves=curves))
+            panels.append(PanelData(title=f"{name} applied [{unit}]", curves=curves))
         return panels

@@ -36,7 +36,7 @@ def build(
     """Return the parts of a field task on one split; see `agbench.envs.family.build`."""
     model = model_of(task)
     require_able(task, model)
-    worlds = WorldBuilder(task, model, given_series(weather, task.simulator.site))
+    worlds = WorldBuilder(task, model, read_user_series(weather, task.simulator.site))
     scenarios = scenario_set(task, worlds, split, years)
     return Parts(
         task=task,
@@ -88,7 +88,7 @@ def hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
 class Worlds(Protocol):
     """What builds the worlds of a task's scenarios."""
 
-    given: DailySeries | None
+    user_series: DailySeries | None
     """The weather that replaces the site's, if any."""
     random: bool
     """Whether each episode draws a world of its own."""
@@ -111,10 +111,10 @@ def scenario_set(task: FieldTask, worlds: Worlds, split: str, years: Sequence[in
     worlds.check_covered(keys)
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
     beyond = worlds.stands_for_season
-    return ScenarioSet(split, keys, all_keys, worlds.build, worlds.given, worlds.random, beyond)
+    return ScenarioSet(split, keys, all_keys, worlds.build, worlds.user_series, worlds.random, beyond)
 
 
-def given_series(weather: Any, name: str) -> DailySeries | None:
+def read_user_series(weather: Any, name: str) -> DailySeries | None:
     """Return a table of weather that was given as a series; None for none."""
     if weather is None:
         return None
@@ -141,7 +141,7 @@ class WorldBuilder:
     def __init__(self, task: FieldTask, model: CropModel, user_series: DailySeries | None) -> None:
         self._task = task
         self._model = model
-        self.given = given
+        self.user_series = user_series
         self._parameters = RandomParameters(task, model)
         self.random = task.randomisation.any or bool(task.observation.forecast.error)
 
@@ -152,7 +152,7 @@ class WorldBuilder:
                 continue
             series, start, end = self._where_and_when(key)
             try:
-                if self.given is None:
+                if self.user_series is None:
                     _check_years(series, {start.year, end.year})
                 series.window(start, end)
             except WeatherError as error:
@@ -163,8 +163,8 @@ class WorldBuilder:
         season = scenario_weather.read(key)
         if season is None or season.kind == "hidden":
             return False
-        if self.given is not None and season.site != self._task.simulator.site:
-            raise ConfigError(f"scenario {key}: the weather that was given is of {self.given.name}.")
+        if self.user_series is not None and season.site != self._task.simulator.site:
+            raise ConfigError(f"scenario {key}: the weather that was given is of {self.user_series.name}.")
         self.check_covered([key])
         return True
 
@@ -196,7 +196,9 @@ class WorldBuilder:
         year = scenario_weather.parse(key).year
         start = date.fromisoformat(f"{year}-{self._task.season.start}")
         end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = _warmed(key, float(self._task.simulator.warming), self.given, scenario_weather.mark(key))
+        series = _warmed(
+            key, float(self._task.simulator.warming), self.user_series, scenario_weather.mark(key)
+        )
         return series, start, end if end > start else end.replace(year=end.year + 1)
 
 
