@@ -61,8 +61,14 @@ def pages() -> dict[str, str]:
         "What each model computes and reads, with units, meanings, bounds and defaults.",
         "",
     ]
-    index += [f"- [{name}]({name}.md): {describe_model(name)['summary']}" for name in model_names()]
-    return {"README.md": "\n".join([*index, ""]), **{f"{name}.md": page(name) for name in model_names()}}
+    index += [f"- [{name}]({stem(name)}.md): {describe_model(name)['summary']}" for name in model_names()]
+    pages = {f"{stem(name)}.md": page(name) for name in model_names()}
+    return {"README.md": "\n".join([*index, ""]), **pages}
+
+
+def stem(name: str) -> str:
+    """Return the name of a model's page."""
+    return name.replace("/", "-")
 
 
 if __name__ == "__main__":

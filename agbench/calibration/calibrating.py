@@ -14,6 +14,7 @@ from agbench.calibration.problem import Problem
 from agbench.calibration.progress import Progress, fingerprint
 from agbench.calibration.result import Calibration, StageFit
 from agbench.calibration.targets import find
+from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec, Stage
 from agbench.data.reading import read_data, read_file
 from agbench.errors import ConfigError
@@ -74,7 +75,8 @@ def calibrate(
 
 def prepare(spec: CalibrationSpec, observations: Any, weather: Any = None) -> Problem:
     """Return a specification's problem: everything read and checked, nothing fitted yet."""
-    model = models.find(spec.model, soil_water=spec.soil_water)
+    crop_type = catalog.crop(spec.crop).crop_type
+    model = models.find(spec.model, soil_water=spec.soil_water, crop_type=crop_type)
     problem = Problem(spec, model, read(spec, observations, model), weather)
     years = {key.year for key in problem.seasons}
     for year in spec.hold_out:
@@ -153,4 +155,5 @@ class _Stage:
 def _rounded(values: Floats, low: Floats, high: Floats) -> Floats:
     """Return values in six significant digits, which is what the crop's file says, inside their bounds."""
     digits = np.array([float(f"{value:.6g}") for value in values])
-    return np.clip(digits, low, high)
+    result: Floats = np.clip(digits, low, high)
+    return result

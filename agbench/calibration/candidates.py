@@ -1,13 +1,14 @@
-"""Candidates as rows: the values of fitted parameters written into records and tables, without worlds of their own.
+"""Candidates as rows: values of parameters written into records and tables, without worlds of their own.
 
 Where a value stands as it is in the records of the model it is written there, for all rows at once; which
 fields these are is tried out on worlds that the model itself builds. What a model derives from a parameter
-comes from a world that the model builds for the candidate.
+comes from a world that the model builds for the candidate: one, from which the other seasons take the fields
+that moved.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ from agbench.simulators.models import CropModel
 from agbench.variables import Booleans, Floats
 
 Build = Callable[[Mapping[str, Any]], Any]
-"""Returns the world of a season for a mapping of parameters."""
+"""Returns the world of a season whose parameters are those of the base crop but for the given ones."""
+Way = Literal["written", "carried", "each"]
 _PROBES: Final = (0.13, 0.5, 0.87)  # of the bounds' width
 _DRAWS: Final = 4  # candidates on which both ways of building must agree to the last bit
 
@@ -50,20 +52,24 @@ class Candidates:
         self._builds = builds
         self._worlds = worlds
         self._numbers = read(model.parameters, base, model.name, model.name)[0]
+        self._moved: set[str] = set()
         self._direct = [self._place(j) for j in range(len(dimensions))]
-        self._agrees = all(place is not None for place in self._direct) and self._check()
+        self._built: tuple[bytes, NDArray[Any], Floats] | None = None
+        self._way: Way = "each"
+        ways: tuple[Way, ...] = ("written", "carried") if None not in self._direct else ("carried",)
+        self._way = next((way for way in ways if self._agrees(way)), "each")
 
     @property
-    def are_direct(self) -> bool:
-        """Whether values are written for all candidates at once, and no world is built for them."""
-        return self._agrees
+    def way(self) -> Way:
+        """How candidates become rows: `written`, `carried` from the first season, or built for `each`."""
+        return self._way
 
-    def parameters(self, values: Floats) -> dict[str, Any]:
-        """Return the parameters of one candidate under the model's names."""
+    def changes(self, values: Floats) -> dict[str, Any]:
+        """Return what the values of one candidate change, under the model's names."""
         result: dict[str, Any] = {}
         for dimension, value in zip(self._dimensions, values, strict=True):
             dimension.put(result, self._base, float(value))
-        return {**self._base, **result}
+        return result
 
     def contradicts(self, values: Floats) -> str | None:
         """Return what contradicts in the parameters of a candidate, or None."""
@@ -79,11 +85,15 @@ class Candidates:
 
     def write(self, values: Floats, season: int) -> tuple[NDArray[Any], Floats]:
         """Return records (n,) and tables (n, ...) of candidates that do not contradict themselves."""
-        if not self._agrees:
-            arrays = [self._builds[season](self.parameters(row)).arrays for row in values]
-            return np.stack([a["parameters"] for a in arrays]), np.stack([a["tables"] for a in arrays])
+        if self._way == "each":
+            return self._build(values, season)
         base = self._worlds[season].arrays
         records = np.repeat(base["parameters"][np.newaxis], len(values))
+        if self._way == "carried":
+            first, tables = self._build_first(values)
+            for name in self._moved:
+                records[name] = first[name]
+            return records, tables
         tables = np.repeat(base["tables"][np.newaxis], len(values), axis=0)
         for j, place in enumerate(self._direct):
             assert place is not None
@@ -95,18 +105,30 @@ class Candidates:
             tables[:, i, 2] = _slopes(tables[:, i, 0], tables[:, i, 1])
         return records, tables
 
+    def _build(self, values: Floats, season: int) -> tuple[NDArray[Any], Floats]:
+        """Return records and tables of worlds that the model builds for candidates."""
+        arrays = [self._builds[season](self.changes(row)).arrays for row in values]
+        return np.stack([a["parameters"] for a in arrays]), np.stack([a["tables"] for a in arrays])
+
+    def _build_first(self, values: Floats) -> tuple[NDArray[Any], Floats]:
+        """Return those of the first season, built once for all seasons of a group of candidates."""
+        key = values.tobytes()
+        if self._built is None or self._built[0] != key:
+            self._built = key, *self._build(values, 0)
+        return self._built[1:]
+
     def verify(self, values: Floats) -> None:
         """Raise `SimulationError` where what was written for a candidate is not what the model builds."""
         for season, build in enumerate(self._builds):
             if not self._equal(values, season, build):
                 raise SimulationError(
-                    f"the model {self._model.name} derives more from {[d.name for d in self._dimensions]} than"
-                    " was tried out; please report this specification."
+                    f"{self._model.name} derives more from {', '.join(d.name for d in self._dimensions)}"
+                    " than was tried out; please report this specification."
                 )
 
     def _equal(self, values: Floats, season: int, build: Build) -> bool:
         records, tables = self.write(values[np.newaxis], season)
-        own = build(self.parameters(values)).arrays
+        own = build(self.changes(values)).arrays
         return own["parameters"].tobytes() == records.tobytes() and bool((own["tables"] == tables[0]).all())
 
     def _place(self, j: int) -> _Direct | None:
@@ -114,24 +136,30 @@ class Candidates:
         dimension, base = self._dimensions[j], self._worlds[0].arrays
         fields: set[str] = set()
         tables: set[int] = set()
-        tried = 0
+        tried, direct = 0, True
         for share in _PROBES:
             value = dimension.low + share * (dimension.high - dimension.low)
             changed: dict[str, Any] = {}
             dimension.put(changed, self._base, value)
             try:
-                arrays = self._builds[0]({**self._base, **changed}).arrays
+                arrays = self._builds[0](changed).arrays
             except ConfigError:  # it contradicts others at their present values
                 continue
             if arrays["tables"].shape != base["tables"].shape:
                 return None
             tried += 1
             moved = _moved(base["parameters"], arrays["parameters"])
-            if not all((arrays["parameters"][name] == value).all() for name in moved):
-                return None
+            self._moved |= moved
+            direct &= all((arrays["parameters"][name] == value).all() for name in moved)
             fields |= moved
             tables |= set(np.flatnonzero([(a != b).any() for a, b in _pairs(base, arrays)]).tolist())
-        if not tried or bool(tables) != dimension.is_factor or len(tables) > 1 or (fields and tables):
+        if (
+            not direct
+            or not tried
+            or bool(tables) != dimension.is_factor
+            or len(tables) > 1
+            or (fields and tables)
+        ):
             return None
         if not dimension.is_factor:
             return _Direct(tuple(sorted(fields)))
@@ -139,18 +167,15 @@ class Candidates:
         chosen = np.ones(at.shape, np.bool_) if dimension.at is None else np.isin(at, dimension.at)
         return _Direct(table=table, points=chosen)
 
-    def _check(self) -> bool:
-        """Return whether records and tables are those of the model for some candidates of every season."""
+    def _agrees(self, way: Way) -> bool:
+        """Return whether a way gives what the model builds for some candidates of every season."""
+        self._way = way
         low = np.array([d.low for d in self._dimensions])
         width = np.array([d.high - d.low for d in self._dimensions])
         generator = np.random.default_rng(0)
         draws = [low + generator.random(len(low)) * width for _ in range(_DRAWS)]
-        self._agrees = True
-        for season, build in enumerate(self._builds):
-            for values in (draw for draw in draws if self.contradicts(draw) is None):
-                if not self._equal(values, season, build):
-                    return False
-        return True
+        possible = [draw for draw in draws if self.contradicts(draw) is None]
+        return all(self._equal(draw, i, build) for i, build in enumerate(self._builds) for draw in possible)
 
 
 def _moved(base: NDArray[Any], other: NDArray[Any]) -> set[str]:

@@ -18,8 +18,10 @@ def crop_file(problem: Problem, values: Floats, evidence: Evidence) -> Crop:
     content: dict[str, Any] = catalog.crop(spec.crop).model_dump(exclude_defaults=True)
     tables: dict[str, Any] = dict(content.pop("tables", {}))
     published: dict[str, Any] = dict(content.pop("published", {}))
+    other: dict[str, Any] = dict(content.pop("published_parameters", {}))
     if spec.setting == "published":
         tables, published = tables | published, {}
+        content["parameters"], other = content["parameters"] | other, {}
     for dimension, value in zip(problem.dimensions, values, strict=True):
         name = dimension.parameter.name
         if dimension.is_factor:
@@ -27,9 +29,11 @@ def crop_file(problem: Problem, values: Floats, evidence: Evidence) -> Crop:
             published.pop(name, None)
         else:
             unit = dimension.parameter.unit
+            other.pop(name, None)
             content["parameters"][name] = float(value) if unit == "-" else f"{float(value)!r} {unit}"
     before = {"crop": spec.variety, "summary": spec.summary or _summary(problem), "source": _source(problem)}
     content |= before | {"models": [spec.model], "tables": tables, "published": published}
+    content["published_parameters"] = other
     return read_data(Crop, content | {"calibration": evidence.model_dump()}, spec.variety)
 
 

@@ -14,7 +14,7 @@ from agbench.variables import Parameter
 FACTORS: Final = (0.5, 2.0)
 """Bounds of a factor on a table where the specification gives none: half and twice, a choice of AgBench."""
 _SHARES: Final = frozenset(["FLTB", "FSTB", "FOTB", "FLVTB", "FRTTB", "FSOTB", "FSTTB"])
-"""Shares of growth that add up to 1 (van Diepen et al. 1989; Shibu et al. 2010): no one of them moves alone."""
+"""Shares of growth that add up to 1 (van Diepen et al. 1989; Shibu et al. 2010): none moves alone."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ def draw(pairs: "pd.DataFrame", evidence: Evidence, path: Path) -> Path:
     wide = min(_WIDTH, len(names))
     high = -(-len(names) // wide)
     figure = Figure(figsize=(_SIZE * wide + 0.3, _SIZE * high + 0.55), layout="constrained")
+    figure.get_layout_engine().set(h_pad=0.12)  # type: ignore[union-attr,call-arg]
     grid = figure.subplots(high, wide, squeeze=False)
     for axes, name in zip(grid.flat, names, strict=False):
         _panel(axes, pairs[pairs["variable"] == name], name, evidence.rmse[name])
@@ -51,13 +52,12 @@ def _panel(axes: Any, rows: "pd.DataFrame", name: str, error: FitError) -> None:
     axes.set_xlim(low - margin, high + margin)
     axes.set_ylim(low - margin, high + margin)
     axes.set_aspect("equal")
-    axes.set_title(f"{name}: RMSE {_errors(error)}", fontsize=9, loc="left")
+    axes.set_title(f"{name}: {_errors(error)}", fontsize=8, loc="left")
     axes.set_xlabel(f"observed ({unit})", fontsize=8)
     axes.set_ylabel(f"simulated ({unit})", fontsize=8)
     tidy(axes)
 
 
 def _errors(error: FitError) -> str:
-    unit = "" if error.unit == "-" else f" {printed(error.unit)}"
-    text = f"{error.before:.3g} → {error.after:.3g}{unit}"
-    return text if error.held_out_after is None else f"{text},\nheld out {error.held_out_after:.3g}{unit}"
+    held_out = "" if error.held_out_after is None else f", held out {error.held_out_after:.3g}"
+    return f"RMSE {error.before:.3g} → {error.after:.3g}{held_out}"

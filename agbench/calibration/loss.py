@@ -27,7 +27,8 @@ class Loss:
     @property
     def chosen(self) -> Booleans:
         """The observations that count."""
-        return np.any(self.groups, axis=0)
+        result: Booleans = np.any(self.groups, axis=0)
+        return result
 
     def __call__(self, simulated: Floats) -> Floats:
         """Return the loss of candidates whose simulations are (n, m); infinite where one is missing."""

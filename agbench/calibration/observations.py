@@ -104,8 +104,9 @@ def _table(given: Any) -> tuple["pd.DataFrame", str]:
 def _sha256(rows: Sequence[Observation]) -> str:
     """Return the hash of what was read, so that a DataFrame and its CSV file have the same."""
     lines = [
-        f"{r.season} {r.season.start} {r.season.crop_start} {r.target.name} {r.day} {r.value!r} {r.sd!r} {r.weight!r}"
-        for r in rows
+        f"{row.season.site} {row.season.start} {row.season.crop_start} {row.target.name} {row.day}"
+        f" {row.value!r} {row.sd!r} {row.weight!r}"
+        for row in rows
     ]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""The calibration as a problem: seasons in batches, what candidates simulate for each observation, and errors."""
+"""The calibration as a problem: its seasons, and what candidates simulate for each observation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from agbench.weather.daily import DailySeries, from_frame
 from agbench.weather.site import site_series
 
 ROWS: Final = 64
-"""Candidates that advance together in one season: their days fit into memory, all their state into a cache."""
+"""Candidates that advance together in one season: few enough that all their days fit into memory."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,12 @@ class Problem:
         reached = np.zeros(result.shape, dtype=np.bool_)
         possible = np.array([self.candidates.contradicts(row) is None for row in values], dtype=np.bool_)
         rows = np.flatnonzero(possible)
-        for number, season in enumerate(self._seasons):
-            if chosen is not None and not chosen[season.observed].any():
-                continue
-            for first in range(0, len(rows), ROWS):
-                some = rows[first : first + ROWS]
-                where = np.ix_(some, season.observed)
-                result[where], reached[where] = self._run(season, number, values[some])
+        for first in range(0, len(rows), ROWS):
+            some = rows[first : first + ROWS]
+            for number, season in enumerate(self._seasons):
+                if chosen is None or chosen[season.observed].any():
+                    where = np.ix_(some, season.observed)
+                    result[where], reached[where] = self._run(season, number, values[some])
         return result, reached
 
     def _run(self, season: _Season, number: int, values: Floats) -> tuple[Floats, Booleans]:
@@ -176,6 +175,6 @@ def _require_weather(series: DailySeries, key: SeasonKey, end: date) -> None:
         series.window(key.start, end)
     except WeatherError as error:
         raise WeatherError(
-            f"observations: the season {key}, {key.start} to {end}, has no weather: {error} Leave its rows out,"
-            " or give weather that covers them."
+            f"observations: the season {key}, {key.start} to {end}, has no weather: {error} Leave its"
+            " rows out, or give weather that covers them."
         ) from None

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class Progress:
         """Keep a finished stage."""
         if self._folder is None:
             return
-        arrays = {
+        arrays: dict[str, Any] = {
             "fingerprint": np.array(self._fingerprint),
             "parameters": np.array(fit.parameters),
             "values": fit.values,

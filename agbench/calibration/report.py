@@ -23,7 +23,7 @@ class _Indented(yaml.SafeDumper):
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:
         """Indent lists below their key."""
-        return super().increase_indent(flow, False)  # type: ignore[no-untyped-call]
+        return super().increase_indent(flow, False)
 
 
 def _represent_list(dumper: Any, value: list[Any]) -> Any:

@@ -72,7 +72,7 @@ def _gaussian_process(dimensions: int, seed: int) -> tuple[Any, Any]:
             " 'cma' does without."
         ) from None
 
-    class Improvement(ExpectedImprovement):  # type: ignore[misc]
+    class Improvement(ExpectedImprovement):
         """Expected improvement, looked up on fewer points: most of its time is spent there."""
 
         def suggest(self, *arguments: Any, **keywords: Any) -> Any:

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from agbench.cli.anchors import anchors
 from agbench.cli.bench import bench
+from agbench.cli.calibrate import calibrate
 from agbench.cli.check import check
 from agbench.cli.compare import compare
 from agbench.cli.doctor import doctor
@@ -33,7 +34,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (tasks, show, run, evaluate, compare, check, fit, anchors, export, submit, bench, doctor):
+for verb in (
+    tasks,
+    show,
+    run,
+    evaluate,
+    compare,
+    check,
+    fit,
+    calibrate,
+    anchors,
+    export,
+    submit,
+    bench,
+    doctor,
+):
     app.command()(verb)
 app.add_typer(weather)
 app.add_typer(leaderboard)

@@ -46,6 +46,8 @@ class Crop(Strict):
     tables: dict[str, GivenTable] = {}
     published: dict[str, GivenTable] = {}
     """Tables as the original has them, where ours repair it."""
+    published_parameters: Quantities = {}
+    """Likewise, of its parameters."""
     calibration: Evidence | None = None
     """What the parameters rest on, where `agbench calibrate` fitted them."""
 
@@ -57,7 +59,8 @@ class Crop(Strict):
     @property
     def published_values(self) -> dict[str, Any]:
         """As `values`, with the original's tables in place of repaired ones."""
-        return self.values | {name: t.flat for name, t in self.published.items()}
+        tables = {name: t.flat for name, t in self.published.items()}
+        return self.values | tables | plain(self.published_parameters)
 
 
 class Soil(Strict):

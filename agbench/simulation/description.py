@@ -12,8 +12,13 @@ GREENHOUSE = "greenlight"
 
 
 def model_names() -> list[str]:
-    """Return the names of all models: those of fields, and the greenhouse."""
-    return [GREENHOUSE, *models.names()]
+    """Return the names of all models: those of fields, and the greenhouse.
+
+    A model that knows crops that are not annual stands again for each type of them, such as
+    `wofost-npk/grape`.
+    """
+    others = [f"{name}/{kind}" for name in models.names() for kind in models.crop_types(name)[1:]]
+    return sorted([GREENHOUSE, *models.names(), *others], key=lambda name: (name != GREENHOUSE, name))
 
 
 def describe_model(name: str) -> dict[str, Any]:
@@ -28,7 +33,8 @@ def describe_model(name: str) -> dict[str, Any]:
 
 
 def _field(name: str) -> dict[str, Any]:
-    model = models.find(name)
+    own, _, crop_type = name.partition("/")
+    model = models.find(own, crop_type=crop_type or "annual")
     columns = {"states": [], "rates": [], "memory": []}  # type: dict[str, list[Variable]]
     for variable in (v for v in model.variables if v.name not in model.lacks):
         role = next((r for r in ("rates", "memory") if variable.name in getattr(model, r)), "states")
@@ -37,7 +43,7 @@ def _field(name: str) -> dict[str, Any]:
     result |= {role: _variables(entries) for role, entries in columns.items()}
     result |= {"inputs": _variables(model.inputs), "weather": _variables(model.weather)}
     result["parameters"] = [_parameter(p) for p in model.parameters]
-    if name in models.parameter_tables("layered"):
+    if own in models.parameter_tables("layered"):
         from agbench.simulators.wofost.soil_parameters import PROFILE
 
         result["soil_profile"] = [_parameter(p) for p in PROFILE]

@@ -16,6 +16,8 @@ from agbench.weather.site import site_series
 if TYPE_CHECKING:
     import pandas as pd
 
+_USUAL = {"grape": {"crop_start_type": "endodorm", "crop_end_type": "max_duration"}}
+"""What a calendar says that says nothing: a vine waits for the warmth of spring, and stands for a year."""
 _MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 
 
@@ -59,7 +61,7 @@ def simulate(
         end: the last day; by default the season runs until the crop ends.
         calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
-            `start` and ends at maturity.
+            `start` and ends at maturity, and a grape vine waits for spring and stands for a year.
         events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"` or `"harvest"`, amount
             [kg ha-1 or cm; the share that a harvest takes, 1 by default][, recovery or efficiency, 0.7
             by default]); each model says what it knows.
@@ -89,7 +91,7 @@ def simulate(
     parameters = read_all(result, {"site": site, "soil": soil, "crop": crop}, setting)
     series = _series(weather if weather is not None else site)
     first, events = as_date("start", start), management.listed(events)
-    crop_calendar = _calendar(calendar, first)
+    crop_calendar = _calendar(calendar, first, result.crop_type)
     last_event = max(management.dates(events), default=first) if result.runs_on else first
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
     if last < first:
@@ -132,12 +134,12 @@ def _series(weather: Any) -> DailySeries:
     raise ConfigError("weather: give a site's id or a DataFrame of daily weather.")
 
 
-def _calendar(mapping: Mapping[str, Any] | None, start: date) -> CropCalendar:
-    if mapping is None:
-        return CropCalendar(crop_start_date=start)
-    if not isinstance(mapping, Mapping):
-        raise ConfigError(f"calendar: {mapping!r} is no mapping such as {{'crop_start_date': '1984-01-01'}}.")
-    result = CropCalendar.from_mapping(mapping)
+def _calendar(mapping: Mapping[str, Any] | None, start: date, crop_type: str) -> CropCalendar:
+    usual = _USUAL.get(crop_type, {})
+    own = {"crop_start_date": start} if mapping is None else mapping
+    if not isinstance(own, Mapping):
+        raise ConfigError(f"calendar: {own!r} is no mapping such as {{'crop_start_date': '1984-01-01'}}.")
+    result = CropCalendar.from_mapping({**usual, **own})
     if result.crop_start_date < start:
         raise ConfigError(f"calendar: crop_start_date {result.crop_start_date} lies before start {start}.")
     return result

@@ -90,11 +90,8 @@ def main() -> None:
     print(f"{'cultivar':26}" + "".join(f"{word:>10}      " for word in STAGES.values()))
     for i, crop in enumerate(crops):
         print(row(crop, days, i))
-    means = {
-        name: [as_date(np.nanmean(values[i])) for i in range(len(crops))] for name, values in days.items()
-    }
     for name, (first, last) in OBSERVED.items():
-        inside = sum(first <= day <= last for day in means[name])
+        inside = sum(first <= as_date(np.nanmean(of_crop)) <= last for of_crop in days[name])
         print(f"{STAGES[name]}: observed {first} to {last}; {inside} of {len(crops)} means lie within")
 
 

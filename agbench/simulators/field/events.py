@@ -34,7 +34,8 @@ class Event:
     fractions: tuple[float, ...] = ()
 
 
-_LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 1}
+_LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 1, "prune": 1, "replant": 1}
+_SHARES: Final = ("harvest", "prune", "replant")
 _WHOLE: Final = (1.0,)  # share of what is harvestable
 
 
@@ -93,19 +94,21 @@ def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
         )
     length, day = _LENGTHS[name], as_date(f"events[{i}]", event[0])
     rest = [*event[2:], None, None]
-    if name == "harvest":
+    if name in _SHARES:
         if rest[1] is not None and rest[1] != ():
-            raise ConfigError(f"events[{i}]: a harvest has a share, and no recovery; got {rest[1]!r}.")
-        return Event(day, name, _share(i, rest[0]))
+            raise ConfigError(f"events[{i}]: a {name} has a share, and no recovery; got {rest[1]!r}.")
+        return Event(day, name, _share(i, name, rest[0]))
     amounts = _numbers(i, f"{name}: amount", () if rest[0] is None else rest[0], length)
     share = DEFAULT_FRACTION if rest[1] is None else rest[1]
     return Event(day, name, amounts, _numbers(i, f"{name}: recovery", share, length, upper=1.0))
 
 
-def _share(i: int, value: Any) -> tuple[float, ...]:
-    """Return the share of the harvestable that a harvest takes: all, where nothing is said."""
+def _share(i: int, name: str, value: Any) -> tuple[float, ...]:
+    """Return the share of the harvestable, or of the wood, that is taken: all by default."""
     missing = value is None or (isinstance(value, tuple) and not value)
-    return _WHOLE if missing else _numbers(i, "harvest: share", value, 1, upper=1.0)
+    if missing and name == "prune":
+        raise ConfigError(f"events[{i}]: a prune needs a share of the wood, such as 0.2.")
+    return _WHOLE if missing else _numbers(i, f"{name}: share", value, 1, upper=1.0)
 
 
 def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) -> tuple[float, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class DailySimulator(ABC):
 
     inputs: VariableTable
     weather_variables: VariableTable
-    _MANAGEMENT: ClassVar[np.dtype[Any]]
+    _MANAGEMENT: np.dtype[Any]
 
     def __init__(self, n: int, variables: VariableTable, kernels: Any) -> None:
         """Make n rows of `variables`; `kernels` is the module with the entries of the model's `day_loop`."""

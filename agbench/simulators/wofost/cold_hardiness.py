@@ -6,12 +6,16 @@ model of cold hardiness for dormant grapevine buds, Annals of Botany 107, 389-39
 L.J. Mills, G. Hoogenboom, M. Keller (2014), Modeling dormant bud cold hardiness and budbreak in twenty-three
 Vitis genotypes reveals variation by region of origin, American Journal of Enology and Viticulture 65, 59-71.
 
-Frost kills a logistic share of buds or shoots by how far TMIN falls below HC. The tenderest go first: only a
-harder frost than any before, since the buds closed or broke, kills more of them.
+Frost kills a logistic share of closed buds, or of green shoots with their fruit, by how far TMIN falls below
+HC. The tenderest go first: only a harder frost than any before, since the buds closed or broke, kills more of
+them. Leaves grow anew, so that each frost kills its share of them. What dead shoots would have borne goes to
+wood.
 
-Reads: TEMP, TMIN from weather; STAGE from grape phenology.
+Reads: TEMP, TMIN from weather; STAGE from grape phenology;
+    WLV, DSLV1, DSLV2, DALV from leaves; WSO, HWSO from storage organs; BUDS_CLOSED from grape phenology.
 Sets: DHR, DCR, DACC, ACC, HCR [degC d-1]; DHSUM, DCSUM [degC d]; HC, HCY, LTE50, PREDBB [degC]; DOPB [date];
-    FROST_KILL [d-1]; FROST_WORST, BUDS_ALIVE, FROST_DAMAGE [-].
+    FROST_KILL, FROST_LEAVES [d-1]; FROST_WORST, BUDS_ALIVE, SHOOTS_ALIVE, FROST_DAMAGE, FO, FS [-]; DSLV3,
+    DSLV, DRLV, DRSO, DHSO [kg ha-1 d-1].
 """
 
 import math
@@ -31,24 +35,45 @@ _LOGIT_OF_90: Final = math.log(9.0)  # -; half the logit between 10 and 90 %
 
 
 @kernel
-def start_hardiness(s: Any, p: Any) -> None:
-    """Give the buds their hardiness at the start of dormancy, all of them alive."""
-    s.HC = s.LTE50 = p.HCINIT
-    s.HCY = _UNKNOWN
-    s.DOPB = -1.0
-    s.BUDS_ALIVE = 1.0
-    if s.STAGE == BUD_BREAK:
-        _soften(p, s)
+def _of_autumn(p: Any) -> float:
+    return p.HCINIT
 
 
 @kernel
-def _to_green_tissue(p: Any, s: Any) -> None:
+def _of_winter(p: Any) -> float:
+    return p.HCMAX
+
+
+_first_hardiness = repaired("P9", published=_of_autumn, sound=_of_winter)
+"""Hardiness of buds in ecodormancy at the start [degC]: chilling has ended, so that they are hard."""
+
+
+@kernel
+def start_hardiness(s: Any, p: Any) -> None:
+    """Give the buds, or green shoots, their hardiness at the start, all of them alive."""
+    s.HC = s.LTE50 = _first_hardiness(p)
+    s.HCY = _UNKNOWN
+    s.DOPB = -1.0
+    s.BUDS_ALIVE = s.SHOOTS_ALIVE = 1.0
+    if s.STAGE == BUD_BREAK:
+        _open_buds(p, s)
+
+
+@kernel
+def _to_green_shoots(p: Any, s: Any) -> None:
     s.HC = s.LTE50 = p.LTGREEN
+    s.SHOOTS_ALIVE = s.BUDS_ALIVE
     s.FROST_WORST = 0.0
 
 
-_soften = repaired("SOUND", published=unchanged, sound=_to_green_tissue)
-"""From bud break on LTE50 is that of green shoots; unrepaired, it stays as it was."""
+_open_buds = repaired("SOUND", published=unchanged, sound=_to_green_shoots)
+"""Let the living buds become shoots, which are as tender as green tissue; unrepaired, HC stays as it was."""
+
+
+@kernel
+def hardens(s: Any) -> bool:
+    """Return whether the buds are closed."""
+    return resting(s) or s.BUDS_CLOSED > 0.0
 
 
 @kernel
@@ -62,7 +87,7 @@ def _of_yesterday(p: Any, s: Any) -> float:
 
 
 _hardiness = repaired("P10", published=_of_two_days_ago, sound=_of_yesterday)
-"""Hardiness that the rates start from [degC]; it is also defined on the first day (P9)."""
+"""Hardiness that the rates start from [degC]; unrepaired, undefined on the first day."""
 
 
 @kernel
@@ -81,12 +106,11 @@ _softens = repaired("P11", published=_has_been_cold, sound=_has_been_chilled)
 
 @kernel
 def hardiness_rates(s: Any, p: Any, temperature: float) -> None:
-    """Set the rates of hardening and softening of dormant buds [degC d-1]; `temperature` in degC."""
-    if not resting(s):
+    """Set the rates of hardening and softening of closed buds [degC d-1]; `temperature` in degC."""
+    if not hardens(s):
         return
-    if s.STAGE == ENDODORMANT:
-        base, hardening, softening, theta = p.TENDO, p.ENACCLIM, p.ENDEACCLIM, 1.0
-    else:
+    base, hardening, softening, theta = p.TENDO, p.ENACCLIM, p.ENDEACCLIM, 1.0
+    if s.STAGE == ECODORMANT:
         base, hardening, softening, theta = p.TECO, p.ECACCLIM, p.ECDEACCLIM, p.THETA
     width = p.HCMIN - p.HCMAX
     hardiness = _hardiness(p, s)
@@ -102,7 +126,7 @@ def hardiness_rates(s: Any, p: Any, temperature: float) -> None:
 def integrate_hardiness(s: Any, p: Any) -> None:
     """Advance hardiness by a day, before development moves to its next stage."""
     s.HCY = s.HC
-    if resting(s):
+    if hardens(s):
         s.HC = limit(p.HCMAX, p.HCMIN, s.HC + s.HCR)
     s.DCSUM += s.DCR
     s.LTE50 = _to_hundredths(s.HC)
@@ -133,24 +157,12 @@ _bud_break_hardiness = repaired("P12", published=_by_least_hardiness, sound=_by_
 
 
 @kernel
-def _harden_from_last_spring(p: Any, s: Any) -> None:
-    return
+def change_buds(s: Any, p: Any, before: float, closed: float, today: float) -> None:
+    """Follow development: predict bud break, open and close buds.
 
-
-@kernel
-def _harden_from_the_start(p: Any, s: Any) -> None:
-    s.HC = s.LTE50 = p.HCINIT
-    s.DHSUM = s.DCSUM = s.PREDBB = s.FROST_WORST = 0.0
-    s.BUDS_ALIVE = 1.0
-
-
-_close_buds = repaired("SOUND", published=_harden_from_last_spring, sound=_harden_from_the_start)
-"""The buds of a new winter are alive and as hard as HCINIT; unrepaired, as hard as those of spring."""
-
-
-@kernel
-def change_buds(s: Any, p: Any, before: float, today: float) -> None:
-    """Follow development out of the stage `before`: predict bud break, open and close buds."""
+    `before` is the stage before development moved on, `closed` BUDS_CLOSED then. New buds are alive, and as
+    hard as HCINIT.
+    """
     if before == ECODORMANT and s.STAGE == BUD_BREAK:
         s.DHSUM = s.DCSUM = s.PREDBB = 0.0
     if before in (ECODORMANT, ENDODORMANT):
@@ -159,9 +171,11 @@ def change_buds(s: Any, p: Any, before: float, today: float) -> None:
             s.PREDBB = _to_hundredths(s.HC)
             s.DOPB = today
         if s.STAGE == BUD_BREAK:
-            _soften(p, s)
-    elif s.STAGE == ENDODORMANT:
-        _close_buds(p, s)
+            _open_buds(p, s)
+    elif closed < s.BUDS_CLOSED:
+        s.HC = s.LTE50 = p.HCINIT
+        s.DHSUM = s.DCSUM = s.PREDBB = s.FROST_WORST = 0.0
+        s.BUDS_ALIVE = 1.0
 
 
 @kernel
@@ -171,11 +185,12 @@ def killed_share(temperature: float, half: float, span: float) -> float:
 
 
 @kernel
-def _of_all(p: Any, s: Any, least: float) -> None:
-    span = p.LTESPAN if resting(s) else p.LTGSPAN
-    share = killed_share(least, s.HC, span)
+def _by_hardiness(p: Any, s: Any, least: float) -> None:
+    share = killed_share(least, s.HC, p.LTESPAN if hardens(s) else p.LTGSPAN)
     if share > s.FROST_WORST:
         s.FROST_KILL = (share - s.FROST_WORST) / (1.0 - s.FROST_WORST)
+    if not resting(s):
+        s.FROST_LEAVES = killed_share(least, p.LTGREEN, p.LTGSPAN)
 
 
 @kernel
@@ -183,13 +198,42 @@ def _none(p: Any, s: Any, least: float) -> None:
     return
 
 
-frost_rates = repaired("SOUND", published=_none, sound=_of_all)
-"""Set FROST_KILL, the share of the living buds or shoots that a night's least temperature kills [d-1]."""
+frost_rates = repaired("SOUND", published=_none, sound=_by_hardiness)
+"""Set FROST_KILL and FROST_LEAVES [d-1], what a least temperature kills of buds or shoots, and of leaves."""
 
 
 @kernel
 def integrate_frost(s: Any) -> None:
-    """Count what frost has killed."""
-    s.FROST_DAMAGE += s.FROST_KILL * s.BUDS_ALIVE
-    s.BUDS_ALIVE -= s.FROST_KILL * s.BUDS_ALIVE
+    """Count what frost has killed of closed buds, or of shoots."""
+    if hardens(s):
+        killed = s.FROST_KILL * s.BUDS_ALIVE
+        s.BUDS_ALIVE -= killed
+    else:
+        killed = s.FROST_KILL * s.SHOOTS_ALIVE
+        s.SHOOTS_ALIVE -= killed
+    s.FROST_DAMAGE += killed
     s.FROST_WORST += s.FROST_KILL * (1.0 - s.FROST_WORST)
+
+
+@kernel
+def frost_on_leaves(s: Any) -> None:
+    """Let frost kill leaves, where it does more than drought and shading."""
+    s.DSLV3 = s.WLV * s.FROST_LEAVES
+    s.DSLV += max(0.0, s.DSLV3 - max(s.DSLV1, s.DSLV2))
+    s.DRLV = min(max(s.DSLV, s.DALV), s.WLV)
+
+
+@kernel
+def frost_on_fruit(s: Any) -> None:
+    """Let fruit die with the shoots that bear it."""
+    if not hardens(s):
+        s.DRSO = min(s.WSO, s.DRSO + s.FROST_KILL * s.WSO)
+        s.DHSO = min(s.HWSO, s.DHSO + s.FROST_KILL * s.HWSO)
+
+
+@kernel
+def bear_on_living_shoots(s: Any) -> None:
+    """Give wood what dead shoots would have borne as fruit."""
+    unborne = s.FO * (1.0 - s.SHOOTS_ALIVE)
+    s.FO -= unborne
+    s.FS += unborne

@@ -157,6 +157,30 @@ def by_age(crop: Iterable[Parameter]) -> tuple[Parameter, ...]:
     )
 
 
+_RYAN: Final = "Ryan 1991, Ecol. Appl. 1, 157-167: 0.0106 mol mol-1 N h-1 at 20 degC; wood with 0.08 % N"
+_VERGUTZ: Final = "Vergutz et al. 2012, Ecol. Monogr. 82, 205-220: global mean"
+_OLIVEIRA: Final = "Oliveira, Priestley 1988, Hort. Rev. 10, 403-430: carbohydrate reserves of fruit trees"
+_tree = partial(Parameter, part="crop")
+TREE: Final = (
+    _tree("WWDTB", "kg ha-1", "wood at the start", 0, 1e6, 500.0, "1,500 nursery trees of 0.33 kg", AGE),
+    _tree("COVTB", "-", "share of the ground under trees", ABOVE_0, 1, 1.0, "a closed canopy", AGE),
+    _tree("FBEARTB", "-", "share of fruit growth that trees bear", 0, 1, 1.0, "bearing from the start", AGE),
+    _tree("RMWD", "kg kg-1 d-1", "maintenance respiration of wood (CH2O) at 25 degC", 0, 1, 0.0006, _RYAN),
+    _tree("RDRWD", "d-1", "relative death of wood", 0, 1, 5.5e-5, "assumption: 2 % a year"),
+    _tree("LIGNFR", "-", "share of the shoots of a year that turn to wood", 0, 1, 1.0, "no shoot is shed"),
+    _tree("RESMAX", "kg kg-1", "most reserves (CH2O) in wood and roots", 0, 1, 0.1, _OLIVEIRA),
+    _tree("RESFR", "-", "share of assimilates to reserves while fruit grows", 0, 1, 0.15, "assumption"),
+    _tree("BUDFR", "kg kg-1", "first organs of a year over the wood", 0, 1, 0.01, "assumption"),
+    _tree(
+        "RESMOB", "d-1", "relative use of reserves in early growth", 0, 1, 0.05, "assumption: in three weeks"
+    ),
+    _tree("RESDVS", "-", "stage up to which reserves are used for growth", 0, 2, 0.3, "assumption: leaf-out"),
+    _tree("NRESORB", "-", "share of leaf nitrogen taken back at leaf fall", 0, 1, 0.621, _VERGUTZ),
+    _tree("PRESORB", "-", "share of leaf phosphorus taken back at leaf fall", 0, 1, 0.649, _VERGUTZ),
+    _tree("KRESORB", "-", "share of leaf potassium taken back at leaf fall", 0, 1, 0.701, _VERGUTZ),
+)
+"""What the setting `sound` reads of a tree, and the original does not know."""
+
 CROP_PERENNIAL: Final = (
     *(p for p in by_age(CROP) if p.name in _AGED),
     _p80("AGEI", "-", "age at the start of the crop in years", 0, 200),
@@ -165,5 +189,6 @@ CROP_PERENNIAL: Final = (
     _p80("DORMCD", "d", "least length of dormancy", 0, 1000),
     _p80("DCYCLEMAX", "d", "greatest length of a growth cycle", 1, 1000),
     _p80("MLDORM", "h", "day length below which the crop goes dormant", 0, 24),
+    *TREE,
 )
 """What a perennial crop adds, and what of it depends on age."""

@@ -51,7 +51,7 @@ def daily_cycle(
     def manage(s: Any, leaves: Floats, p: Any, tables: Floats, t: int, inputs: Any, acts: bool) -> None:
         calendar(s, p, tables, leaves, t, acts and inputs.PLANT >= 0.5)
         if acts:
-            events(s, p, inputs)
+            events(s, p, tables, inputs, float(p.EPOCH + t))
 
     @inlined
     def start(

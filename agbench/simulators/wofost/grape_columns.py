@@ -14,11 +14,13 @@ RIPE: Final = 13.0
 STAGES_GRAPE: Final = ("endodorm", "ecodorm", "budbreak", "flowering", "veraison", "ripe")
 """Words for the stages, from ENDODORMANT on."""
 
-DATES_GRAPE: Final = ("DOB", "DOL", "DOV", "DOR", "DOC", "DON", "DOPB")
+DATES_GRAPE: Final = ("DOB", "DOL", "DOV", "DOR", "DOC", "DOLF", "DON", "DOPB")
 ANNUAL_ONLY: Final = frozenset(
     ("DOS", "DOE", "DOA", "DOM", "DOV", "VERN", "ISVERNALISED", "VERN_FORCED", "VERNR", "VERNFAC")
 )
 """Columns of annual crops that grape vines do not have, or have with another meaning."""
+TREES_ONLY: Final = frozenset(("DATBE", "DSNG", "DSD", "DCYCLE", "RDEM"))
+"""Columns of perennial crops that grape vines do not have."""
 
 STATES_GRAPE = parse("""
     PHENOLOGY | - | 0 ecodormancy, 1 bud break, 2 bloom, 3 veraison, 4 ripe, 5 endodormancy
@@ -27,16 +29,19 @@ STATES_GRAPE = parse("""
     DOL | date | day of the last bloom
     DOV | date | day of the last veraison
     DOR | date | day on which the fruit was last ripe
-    DOC | date | day on which the buds last closed: endodormancy and chilling begin
+    DOC | date | day on which the buds last closed: chilling begins
+    DOLF | date | day on which the leaves last fell (sound setting)
     DON | date | day on which chilling last ended endodormancy
     DOPB | date | day of bud break that hardiness predicts
     DHSUM | degC d | warmth in ecodormancy
     DCSUM | degC d | cold in dormancy | -2e4 0
-    HC | degC | temperature that kills half of the buds, or of the shoots | -60 0
+    HC | degC | temperature that kills half of the closed buds, or of the green shoots | -60 0
     LTE50 | degC | HC to two decimals | -60 0
     PREDBB | degC | HC on the day of bud break that it predicts, 0 without one | -60 0
-    BUDS_ALIVE | - | share of this season's buds, then shoots, that frost has left | 0 1
-    FROST_DAMAGE | - | shares of buds and shoots that frost has killed, summed over the seasons | 0 1e3
+    BUDS_CLOSED | - | 1 from the short days of autumn until bud break (sound setting) | 0 1
+    BUDS_ALIVE | - | share of the closed buds that frost has left | 0 1
+    SHOOTS_ALIVE | - | share of this year's shoots that frost has left, as buds and since | 0 1
+    FROST_DAMAGE | - | shares of buds and shoots that frost has killed, summed over the years | 0 1e3
 """)
 RATES_GRAPE = parse("""
     DCU | d-1 | chilling of the day
@@ -45,11 +50,11 @@ RATES_GRAPE = parse("""
     DACC | degC d-1 | softening of buds | -100 100
     ACC | degC d-1 | hardening of buds | -100 100
     HCR | degC d-1 | change of hardiness | -100 100
-    FROST_KILL | d-1 | share of the living buds or shoots that frost kills
+    FROST_KILL | d-1 | share of the living buds, or of the green shoots, that frost kills
+    FROST_LEAVES | d-1 | share of the leaves that frost kills
 """)
 MEMORY_GRAPE = parse("""
-    CHILLING | - | 1 while cold counts as chilling (published setting)
-    SHORTENING | - | 1 while days shorten
+    CHILLING_ON | - | 1 while cold counts as chilling (published setting)
     HCY | degC | HC of the day before | -100 0
     FROST_WORST | - | the largest share that one frost has killed since the buds closed or broke | 0 1
 """)

@@ -12,6 +12,8 @@ FERGUSON: Final = "Ferguson et al. 2011, 2014, cold hardiness of dormant grapevi
 MILLS: Final = "assumption, after the LTE10 and LTE90 of Mills et al. 2006"
 PROEBSTING: Final = "third leaf of Concord: Proebsting, in Snyder and de Melo-Abreu 2005 (FAO), Table 4.8"
 
+LEAF_FALL: Final = "assumption: 20 October at 46 N, unless frost comes first"
+
 _p = partial(Parameter, part="crop", source=WOFOSTGYM)
 _brin = partial(Parameter, part="crop", source=BRIN)
 _cold = partial(Parameter, part="crop", source=FERGUSON)
@@ -22,7 +24,8 @@ UNUSED: Final = frozenset(("IDSL", "DLO", "DLC", "DTSMTB", "VERNBASE", "VERNSAT"
 GRAPE: Final = (
     _p("AGEI", "-", "age at the start of the crop in years", 0, 200),
     _p("TSUM4", "degC d", "temperature sum of a unit of DVS in ripe and resting vines", ABOVE_0, 20_000),
-    _p("MLDORM", "h", "day length of autumn below which the vine rests", 0, 24),
+    _p("MLDORM", "h", "day length of autumn at which buds close", 0, 24),
+    _p("MLFALL", "h", "day length of autumn at which leaves fall", 0, 24, default=11.25, source=LEAF_FALL),
     _brin("Q10C", "-", "fall of chilling per 10 degC, as a factor", ABOVE_0, 10),
     _brin("CSUMDB", "-", "chilling units that end endodormancy", 0, 10_000),
     _cold("HCINIT", "degC", "hardiness of buds at the start of dormancy", -60, 0),

@@ -1,7 +1,8 @@
 """Phenology of grape vines: chilling, forcing by hourly heat units, day length.
 
-A vine rests from the short days of autumn on. Chilling ends endodormancy, warmth then ends ecodormancy:
-bud break. Warmth brings on bloom, veraison and ripeness.
+The short days of autumn close the buds, while leaves and fruit stay until days are shorter still or frost
+comes. Chilling ends endodormancy, warmth then ends ecodormancy: bud break. Warmth brings on bloom, veraison
+and ripeness. As published, the vine rests as soon as days are short, if it has come to veraison.
 
 Chilling: I. Garcia de Cortazar-Atauri, N. Brisson, J.P. Gaudillere (2009), Performance of several models for
 predicting budburst date of grapevine (Vitis vinifera L.), International Journal of Biometeorology 53, 317-326
@@ -9,9 +10,9 @@ predicting budburst date of grapevine (Vitis vinifera L.), International Journal
 M. Keller, G. Hoogenboom (2017), Predicting key phenological stages for 17 grapevine cultivars (Vitis vinifera
 L.), American Journal of Enology and Viticulture 68, 60-72; W. Solow et al. (2025), WOFOSTGym.
 
-Reads: TMIN, TMAX from weather.
-Sets: DTSUME, DTSUM [degC]; DVR [d-1]; DCU [d-1]; STAGE, PHENOLOGY, DVS, CSUM, CHILLING, SHORTENING [-];
-    TSUME, TSUM [degC d]; DAY_LENGTH [h]; DOB, DOL, DOV, DOR, DON, DOC [date].
+Reads: TMIN, TMAX from weather; FROST_LEAVES from cold hardiness.
+Sets: DTSUME, DTSUM [degC]; DVR, DCU [d-1]; STAGE, PHENOLOGY, DVS, CSUM, CHILLING_ON, BUDS_CLOSED,
+    SHORTENING [-]; TSUME, TSUM [degC d]; DAY_LENGTH [h]; DOB, DOL, DOV, DOR, DON, DOC, DOLF [date].
 """
 
 from typing import Any
@@ -30,7 +31,8 @@ from agbench.simulators.wofost.grape_columns import (
 from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.tables import limit
 
-_CLOSED = -0.1  # DVS of closed buds in ecodormancy
+_CLOSED = -0.1  # DVS in ecodormancy
+_FATAL = 0.5  # -; share of leaves killed by a frost that lets all of them fall
 _FIRST_OF_AUGUST = 801  # as month_and_day has it
 _CODES = (1.0, 2.0, 3.0, 4.0, 5.0, 0.0)  # PHENOLOGY of bud break, bloom, veraison, ripe, endo-, ecodormancy
 
@@ -38,16 +40,24 @@ _CODES = (1.0, 2.0, 3.0, 4.0, 5.0, 0.0)  # PHENOLOGY of bud break, bloom, verais
 @kernel
 def start_grape_phenology(s: Any, p: Any) -> None:
     """Put the vine at bud break, or into ecodormancy."""
-    s.DOB = s.DOL = s.DOV = s.DOR = s.DON = s.DOC = s.DOH = -1.0
+    s.DOB = s.DOL = s.DOV = s.DOR = s.DON = s.DOC = s.DOLF = s.DOH = -1.0
     s.DAY_LENGTH = 0.0
     if p.START_EMERGED > 0.0:
         s.STAGE = BUD_BREAK
         s.DVS = p.DVSI
         s.PHENOLOGY = _code(BUD_BREAK)
     else:
-        s.STAGE = ECODORMANT
-        s.DVS = _CLOSED
-        s.PHENOLOGY = _code(ECODORMANT)
+        begin_grape_rest(s, p)
+
+
+@kernel
+def begin_grape_rest(s: Any, p: Any) -> None:
+    """Put the vine into ecodormancy, its buds closed."""
+    s.STAGE = ECODORMANT
+    s.DVS = _CLOSED
+    s.PHENOLOGY = _code(ECODORMANT)
+    s.TSUM = s.TSUME = s.CSUM = 0.0
+    s.BUDS_CLOSED = p.SOUND
 
 
 @kernel
@@ -87,17 +97,17 @@ def chilling_units(low: float, high: float, p: Any) -> float:
 @kernel
 def _chills_from_august(p: Any, s: Any, today: float) -> bool:
     if month_and_day(int(today)) == _FIRST_OF_AUGUST:
-        s.CHILLING = 1.0
-    return s.CHILLING > 0.0 and s.STAGE != ECODORMANT
+        s.CHILLING_ON = 1.0
+    return s.CHILLING_ON > 0.0 and s.STAGE != ECODORMANT
 
 
 @kernel
-def _chills_in_dormancy(p: Any, s: Any, today: float) -> bool:
-    return s.STAGE == ENDODORMANT
+def _chills_closed_buds(p: Any, s: Any, today: float) -> bool:
+    return s.BUDS_CLOSED > 0.0 and s.STAGE != ECODORMANT
 
 
-_chills = repaired("P7", published=_chills_from_august, sound=_chills_in_dormancy)
-"""Whether cold counts as chilling; unrepaired, it does in green stages from August on."""
+_chills = repaired("P7", published=_chills_from_august, sound=_chills_closed_buds)
+"""Whether cold counts as chilling; unrepaired, it does from August on, in open buds too."""
 
 
 @kernel
@@ -142,31 +152,49 @@ def grape_development_rates(s: Any, p: Any, w: Any, today: float) -> None:
 
 
 @kernel
+def _stay_open(p: Any, s: Any, today: float) -> None:
+    return
+
+
+@kernel
+def _close_on_short_days(p: Any, s: Any, today: float) -> None:
+    if s.BUDS_CLOSED == 0.0 and s.SHORTENING > 0.0 and s.DAY_LENGTH <= p.MLDORM:
+        s.BUDS_CLOSED = 1.0
+        s.CSUM = 0.0
+        s.DOC = today
+
+
+_close_buds = repaired("P7", published=_stay_open, sound=_close_on_short_days)
+"""Close the buds of any green stage, in either hemisphere (P8); unrepaired, they have no state."""
+
+
+@kernel
 def _short_day_after_veraison(p: Any, s: Any) -> bool:
     return s.DAY_LENGTH <= p.MLDORM and (s.STAGE == VERAISON or s.STAGE == RIPE)
 
 
 @kernel
-def _short_day_in_autumn(p: Any, s: Any) -> bool:
-    return s.DAY_LENGTH <= p.MLDORM and s.SHORTENING > 0.0
+def _leaves_fall(p: Any, s: Any) -> bool:
+    short = s.SHORTENING > 0.0 and s.DAY_LENGTH <= p.MLFALL
+    return s.BUDS_CLOSED > 0.0 and (short or s.FROST_LEAVES >= _FATAL)
 
 
-_falls_dormant = repaired("P7", published=_short_day_after_veraison, sound=_short_day_in_autumn)
-"""Whether day length sends the vine to rest; repaired, from any green stage, in either hemisphere."""
-
-
-@kernel
-def _carry_over(p: Any, s: Any) -> None:
-    return
+_falls_dormant = repaired("P7", published=_short_day_after_veraison, sound=_leaves_fall)
+"""Whether the vine goes to rest; unrepaired, one that is late stays green all winter."""
 
 
 @kernel
-def _start_anew(p: Any, s: Any) -> None:
-    s.CSUM = s.TSUM = 0.0
+def _date_closing(p: Any, s: Any, today: float) -> None:
+    s.DOC = today
 
 
-_begin_chilling = repaired("P7", published=_carry_over, sound=_start_anew)
-"""What endodormancy begins with; unrepaired, with the chilling of green stages."""
+@kernel
+def _date_leaf_fall(p: Any, s: Any, today: float) -> None:
+    s.DOLF = today
+
+
+_date_rest = repaired("P7", published=_date_closing, sound=_date_leaf_fall)
+"""Note the day on which the vine goes to rest."""
 
 
 @kernel
@@ -181,12 +209,13 @@ def integrate_grape_development(s: Any, p: Any, today: float) -> None:
         if s.CSUM >= p.CSUMDB:
             s.STAGE = ECODORMANT
             s.DVS = _CLOSED
-            s.TSUM = s.TSUME = s.CSUM = s.CHILLING = 0.0
+            s.TSUM = s.TSUME = s.CSUM = s.CHILLING_ON = 0.0
             s.DON = today
     elif s.STAGE == ECODORMANT:
         if s.TSUME >= p.TSUMEM:
             _enter(s, BUD_BREAK, 0.0)
             s.DOB = today
+            s.BUDS_CLOSED = 0.0
     else:
         _integrate_green(s, p, today)
 
@@ -204,11 +233,11 @@ def _integrate_green(s: Any, p: Any, today: float) -> None:
     elif s.STAGE == VERAISON and s.DVS >= p.DVSEND:
         _enter(s, RIPE, p.DVSEND)
         s.DOR = today
+    _close_buds(p, s, today)
     if rests:
         s.STAGE = ENDODORMANT
         s.PHENOLOGY = _code(ENDODORMANT)
-        s.DOC = today
-        _begin_chilling(p, s)
+        _date_rest(p, s, today)
 
 
 @kernel

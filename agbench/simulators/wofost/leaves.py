@@ -22,6 +22,8 @@ from agbench.variables import Floats
 WEIGHT: Final = 0
 AREA: Final = 1
 AGE: Final = 2
+MOST_CLASSES: Final = 1024
+"""Classes that a row keeps; where more live, the two oldest become one."""
 
 _HOT = 35.0  # degC; temperature of a physiological day
 _SOURCE_LIMITED_LAI = 6.0  # ha ha-1; LAIEXP from which assimilates alone limit leaf area
@@ -50,6 +52,10 @@ def _add_class(s: Any, leaves: Floats, weight: float, area: float) -> None:
     """Append a class, moving all to the front of the array where its end is reached."""
     first = int(s.LEAF_FIRST)
     count = int(s.LEAF_COUNT)
+    if count == leaves.shape[1]:
+        _merge_oldest(leaves)
+        first = 1
+        count -= 1
     if first + count == leaves.shape[1]:
         for i in range(count):
             for k in range(3):
@@ -60,6 +66,16 @@ def _add_class(s: Any, leaves: Floats, weight: float, area: float) -> None:
     leaves[AREA, first + count] = area
     leaves[AGE, first + count] = 0.0
     s.LEAF_COUNT = count + 1.0
+
+
+@kernel
+def _merge_oldest(leaves: Floats) -> None:
+    """Put the oldest class, the first, into the second: area and age become means by weight."""
+    old, young = leaves[WEIGHT, 0], leaves[WEIGHT, 1]
+    share = old / (old + young) if old + young > 0.0 else 0.0
+    leaves[WEIGHT, 1] = old + young
+    leaves[AREA, 1] += share * (leaves[AREA, 0] - leaves[AREA, 1])
+    leaves[AGE, 1] += share * (leaves[AGE, 0] - leaves[AGE, 1])
 
 
 @kernel

@@ -11,7 +11,7 @@ from agbench.simulators.models import CropModel, FieldSetup, check_limitation
 from agbench.simulators.wofost.parameters import check_rules, parameters
 from agbench.simulators.wofost.simulate import daily_management, run
 from agbench.simulators.wofost.simulator import WofostSimulator
-from agbench.simulators.wofost.variables import INPUTS, MEMORY_NAMES, RATE_NAMES
+from agbench.simulators.wofost.variables import INPUTS_OF, MEMORY_NAMES, RATE_NAMES
 from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld, build_world
@@ -34,15 +34,15 @@ def model(name: str, soil_water: str = "single", crop_type: str = "annual") -> C
         name=name,
         summary=variant.summary,
         variables=make(1).variables,
-        inputs=INPUTS,
+        inputs=INPUTS_OF[crop_type],
         weather=WEATHER_VARIABLES,
         parameters=parameters(name, soil_water == "layered", crop_type),
         check_rules=check_rules,
-        events=variant.events,
+        events=variant.events_of(crop_type),
         simulator=make,
         world=partial(_world, name, soil_water, crop_type),
         table=partial(_table, name, soil_water, crop_type),
-        management=partial(_management, name),
+        management=partial(_management, name, crop_type),
         rates=RATE_NAMES,
         memory=MEMORY_NAMES,
         lacks=variant.lacks,
@@ -83,10 +83,12 @@ def _table(
     events: Sequence[Event],
     external: "pd.DataFrame | None",
 ) -> "pd.DataFrame":
-    return run(_world(name, soil_water, crop_type, setup), _management(name, setup, events), external)
+    return run(
+        _world(name, soil_water, crop_type, setup), _management(name, crop_type, setup, events), external
+    )
 
 
-def _management(name: str, setup: FieldSetup, events: Sequence[Event]) -> Floats:
+def _management(name: str, crop_type: str, setup: FieldSetup, events: Sequence[Event]) -> Floats:
     days = (setup.end - setup.start).days + 1
     adds = setup.setting == "sound" and find(name).has_repairs
-    return daily_management(events, setup.start, days, adds)
+    return daily_management(events, setup.start, days, adds, crop_type)

@@ -9,7 +9,7 @@ from agbench.variables import Variable
 NUTRIENTS: Final = ("N", "P", "K")
 _ORGANS = ("LV", "ST", "RT", "SO")
 _WORDS = {"LV": "leaves", "ST": "stems", "RT": "roots", "SO": "storage organs"}
-_ELEMENTS = {"N": "nitrogen", "P": "phosphorus", "K": "potassium"}
+ELEMENTS = {"N": "nitrogen", "P": "phosphorus", "K": "potassium"}
 
 
 STATES_NPK = parse("""
@@ -39,7 +39,7 @@ MEMORY_NPK = parse("""
 
 def _nutrient_states(x: str) -> str:
     """Return the lines of the states of one nutrient, in crop and soil."""
-    word = _ELEMENTS[x]
+    word = ELEMENTS[x]
     organs = [f"{x}AMOUNT{o} | kg ha-1 | {word} in {_WORDS[o]}" for o in _ORGANS]
     movable = [f"{x}TRANSLOCATABLE{o} | kg ha-1 | {word} that {_WORDS[o]} can hand over" for o in _ORGANS[:3]]
     return (
@@ -62,7 +62,7 @@ def _nutrient_states(x: str) -> str:
 
 def _nutrient_rates(x: str) -> str:
     """Return the lines of the rates of one nutrient, in crop and soil."""
-    word, lines = _ELEMENTS[x], []
+    word, lines = ELEMENTS[x], []
     for o in _ORGANS:
         where = _WORDS[o]
         lines += [

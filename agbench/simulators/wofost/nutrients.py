@@ -25,7 +25,7 @@ from agbench.variables import Floats
 
 _DRY = 0.01  # -; RFTRA at or below which roots take nothing up
 _LEAST_INDEX = 0.001  # -
-_MAXIMUM_TABLES = {"N": NMAXLV_TB, "P": PMAXLV_TB, "K": KMAXLV_TB}
+MAXIMUM_TABLES = {"N": NMAXLV_TB, "P": PMAXLV_TB, "K": KMAXLV_TB}
 
 
 class CropNutrient(NamedTuple):
@@ -93,9 +93,17 @@ def _parameter(name: str) -> Callable[..., float]:
     return read
 
 
-def crop_nutrient(x: str) -> CropNutrient:
-    """Return the kernels of nutrient `x`: N, P or K."""
-    which = _MAXIMUM_TABLES[x]
+@kernel
+def _no_store(s: Any, p: Any) -> float:
+    return 0.0
+
+
+def crop_nutrient(x: str, from_store: Callable[..., float] = _no_store) -> CropNutrient:
+    """Return the kernels of nutrient `x`: N, P or K.
+
+    `from_store` returns what organs of other years hand over to those that grow [kg ha-1 d-1].
+    """
+    which = MAXIMUM_TABLES[x]
     fixes = x == "N"
     amount_lv, amount_st = f"{x}AMOUNTLV", f"{x}AMOUNTST"
     amount_rt, amount_so = f"{x}AMOUNTRT", f"{x}AMOUNTSO"
@@ -166,11 +174,12 @@ def crop_nutrient(x: str) -> CropNutrient:
         if fixes and _fixing(p, s):
             fixed = max(0.0, p.NFIX_FR * s[demand_all]) * active
             s.RNFIXATION = fixed
+        stored = from_store(s, p)
         if _open_to_soil(p, s):
-            from_soil = min(min(s[demand_all] - fixed, s[available]), p[most])
+            from_soil = min(min(s[demand_all] - fixed - stored, s[available]), p[most])
             s[uptake_all] = max(0.0, from_soil) * active
         if s[demand_all] > 0.0:
-            taken = s[uptake_all] + fixed
+            taken = s[uptake_all] + fixed + stored
             s[uptake_lv] = s[demand_lv] / s[demand_all] * taken
             s[uptake_st] = s[demand_st] / s[demand_all] * taken
             s[uptake_rt] = s[demand_rt] / s[demand_all] * taken

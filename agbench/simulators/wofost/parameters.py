@@ -22,6 +22,7 @@ from agbench.simulators.wofost.crop_parameters import (
     CROP81,
     CROP_NPK,
     CROP_PERENNIAL,
+    TREE,
     by_age,
 )
 from agbench.simulators.wofost.grape_parameters import GRAPE, UNUSED
@@ -47,7 +48,8 @@ _SWITCHES = [
 ]
 REPAIRS: Final = (
     *("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"),
-    *("W1", "W2", "C6", "C9", "P1", "P7", "P10", "P11", "P12", "P15"),
+    *("W1", "W2", "C1", "C2", "C6", "C9", "P1"),
+    *("P6", "P7", "P9", "P10", "P11", "P12", "P15"),
 )
 """Defects of the original (docs/wofost.md) whose repair has a switch; `sound` repairs them all."""
 _CALENDAR = ["CROP_START", "CROP_END", "MAX_DURATION", "LAST_DAY", "LAST_EVENT", "EPOCH"]
@@ -74,7 +76,7 @@ PARAMETERS: Final = np.dtype(
 first day in days since 1970-01-01."""
 
 
-_OF_LIFECYCLE: Final = {"annual": (), "perennial": CROP_PERENNIAL, "grape": GRAPE}
+_OF_LIFECYCLE: Final = {"annual": (), "perennial": CROP_PERENNIAL, "grape": (*TREE, *GRAPE)}
 """What crops of each type read beyond what all do."""
 
 

@@ -30,7 +30,7 @@ from agbench.simulators.wofost.variables import (
 from agbench.variables import Floats
 
 _AT_REST = -0.1  # DVS until bud break
-_RESET = -0.2  # DVS in dormancy
+_IN_DORMANCY = -0.2  # DVS in dormancy
 _EQUINOX = 12.0  # h; day length before the first day
 
 
@@ -47,6 +47,7 @@ def start_perennial(s: Any, p: Any, today: float) -> None:
 @kernel
 def perennial_rates(s: Any, p: Any, tables: Floats, w: Any) -> None:
     """Set DTSUME, DTSUM [degC], DVR [d-1] and RDEM [d d-1]."""
+    s.SHORTENING = 1.0 if w.DAYLP < s.DAY_LENGTH else 0.0
     s.DAY_LENGTH = w.DAYLP
     if s.STAGE == SOWING:
         s.RDEM = 1.0 if w.TEMP > p.TBASEM else 0.0
@@ -62,7 +63,7 @@ def integrate_age(s: Any, p: Any, today: float) -> None:
 
 
 @kernel
-def count_days(s: Any) -> None:
+def _count_days(s: Any) -> None:
     """Advance the counts of warm days at rest and of days without development."""
     s.DATBE = 0.0 if s.RDEM == 0.0 else s.DATBE + s.RDEM
     resting = s.STAGE == EMERGING or s.STAGE == SOWING
@@ -70,14 +71,14 @@ def count_days(s: Any) -> None:
 
 
 @kernel
-def finish(s: Any) -> None:
+def _finish(s: Any) -> None:
     """End the crop with this day."""
     s.FIN = 1.0
     s.IN_CROP = 0.0
 
 
 @kernel
-def advance_stage(s: Any, p: Any, today: float) -> None:
+def _advance_stage(s: Any, p: Any, today: float) -> None:
     """Enter the next stage of a growing crop where its threshold is reached."""
     ends = 0.0
     if s.STAGE == VEGETATIVE and s.DVS >= 1.0:
@@ -94,27 +95,48 @@ def advance_stage(s: Any, p: Any, today: float) -> None:
         s.DVS = p.DVSEND
         ends = p.END_DEATH
     if ends > 0.0:
-        finish(s)
+        _finish(s)
 
 
 @kernel
-def leave_rest(s: Any, p: Any, today: float) -> None:
+def _leave_rest(s: Any, p: Any, today: float) -> None:
     """Enter stage vegetative at bud break."""
     if emerges(p, s):
         s.STAGE = VEGETATIVE
         s.DVS = 0.0
         s.DOE = today
         if p.END_EMERGENCE > 0.0:
-            finish(s)
+            _finish(s)
 
 
 @kernel
-def end_of_cycle(s: Any, p: Any) -> bool:
+def _end_of_cycle(s: Any, p: Any) -> bool:
     """Return whether a crop has gone without development, or grown, for so long that it goes dormant."""
     return s.DSNG >= p.DORM or s.DCYCLE >= p.DCYCLEMAX
 
 
-def perennial_integration(reset: Callable[..., None]) -> Callable[..., None]:
+@kernel
+def _integrate_sums(s: Any, p: Any, today: float) -> None:
+    """Advance vernalisation, temperature sums, stage, counts of days and age."""
+    if p.IDSL >= 2.0 and s.STAGE == VEGETATIVE:
+        integrate_vernalisation(s, p, today)
+    s.TSUME += s.DTSUME
+    s.DVS += s.DVR
+    s.TSUM += s.DTSUM
+    _count_days(s)
+    integrate_age(s, p, today)
+
+
+@kernel
+def _end_rest(s: Any, p: Any) -> None:
+    """Wait for warmth that adds up, once some days in a row were warm."""
+    if s.DATBE >= p.DTBEM:
+        s.STAGE = EMERGING
+        s.DVS = _AT_REST
+        s.DATBE = 0.0
+
+
+def published_phenology(reset: Callable[..., None]) -> Callable[..., None]:
     """Return the kernel of a day of phenology as published; `reset` is what dormancy does to the crop."""
 
     @kernel
@@ -126,31 +148,22 @@ def perennial_integration(reset: Callable[..., None]) -> Callable[..., None]:
             return
         if s.DSD == 0.0:
             s.DCYCLE = 0.0
-            s.DVS = _RESET
+            s.DVS = _IN_DORMANCY
             reset(s, p, tables, leaves)
         s.DSD += 1.0
 
     @kernel
-    def integrate_perennial(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
+    def integrate_phenology(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
         """Advance development by a day, to the next stage where its threshold is reached."""
-        if p.IDSL >= 2.0 and s.STAGE == VEGETATIVE:
-            integrate_vernalisation(s, p, today)
-        s.TSUME += s.DTSUME
-        s.DVS += s.DVR
-        s.TSUM += s.DTSUM
-        count_days(s)
-        integrate_age(s, p, today)
+        _integrate_sums(s, p, today)
         if s.STAGE == SOWING:
-            if s.DATBE >= p.DTBEM:
-                s.STAGE = EMERGING
-                s.DVS = _AT_REST
-                s.DATBE = 0.0
+            _end_rest(s, p)
         elif s.STAGE == EMERGING:
             s.DCYCLE += 1.0
-            leave_rest(s, p, today)
+            _leave_rest(s, p, today)
         elif s.STAGE == DEAD:
             s.DCYCLE += 1.0
-            if end_of_cycle(s, p):
+            if _end_of_cycle(s, p):
                 s.STAGE = DORMANT
                 s.DVS = _AT_REST
                 s.DSD = 0.0
@@ -158,8 +171,62 @@ def perennial_integration(reset: Callable[..., None]) -> Callable[..., None]:
             integrate_dormancy(s, p, tables, leaves)
         else:
             s.DCYCLE += 1.0
-            advance_stage(s, p, today)
-            if end_of_cycle(s, p) or s.DAY_LENGTH < p.MLDORM:
+            _advance_stage(s, p, today)
+            if _end_of_cycle(s, p) or s.DAY_LENGTH < p.MLDORM:
                 s.STAGE = DORMANT
 
-    return integrate_perennial
+    return integrate_phenology
+
+
+@kernel
+def _pass_autumn(s: Any) -> bool:
+    """Count cold days of autumn in DSNG; return whether days become longer again.
+
+    It is autumn while days become shorter and are shorter than nights.
+    """
+    if s.SHORTENING > 0.0 and s.DAY_LENGTH < _EQUINOX:
+        s.AUTUMN = 1.0
+        s.DSNG += 1.0 if s.DVR == 0.0 else 0.0
+    return s.AUTUMN > 0.0 and s.SHORTENING == 0.0
+
+
+@kernel
+def integrate_tree_phenology(s: Any, p: Any, today: float) -> None:
+    """Advance the development of a tree by a day.
+
+    Leaves fall at DVSEND, after DORM cold days of autumn, at midwinter, on days shorter than MLDORM, or
+    when the cycle has lasted too long. A cold spell in spring does no more than delay (P2): low
+    temperature ends the growth of apple and pear (O.M. Heide, A.K. Prestrud (2005), Tree Physiology 25,
+    109-114). Dormancy lasts DORMCD days; rest then ends by warmth, and buds break by the temperature sum
+    TSUMEM.
+    """
+    cold = s.DSNG
+    _integrate_sums(s, p, today)
+    s.DSNG = cold
+    if s.STAGE == SOWING:
+        _end_rest(s, p)
+    elif s.STAGE == EMERGING:
+        _leave_rest(s, p, today)
+    elif s.STAGE == DORMANT:
+        s.DSD += 1.0
+        if s.DSD >= p.DORMCD:
+            s.STAGE = SOWING
+            s.DVS = _AT_REST
+            s.DSD = 0.0
+    else:
+        s.DCYCLE += 1.0
+        _advance_stage(s, p, today)
+        midwinter = _pass_autumn(s)
+        if s.STAGE == DEAD or midwinter or _end_of_cycle(s, p) or s.DAY_LENGTH < p.MLDORM:
+            begin_dormancy(s)
+
+
+@kernel
+def begin_dormancy(s: Any) -> None:
+    """Begin a year of a tree: no development, no sums."""
+    s.STAGE = DORMANT
+    s.DVS = _IN_DORMANCY
+    s.TSUM = s.TSUME = 0.0
+    s.VERN = s.ISVERNALISED = s.VERN_FORCED = 0.0
+    s.DCYCLE = s.DSNG = s.DSD = s.DATBE = s.AUTUMN = 0.0
+    s.ASSIMILATION_DAYS = 0.0

@@ -28,6 +28,14 @@ def maintenance_respiration_by_age(s: Any, p: Any, tables: Floats, temperature: 
 
 
 @kernel
+def wood_respiration(s: Any, p: Any, tables: Floats, temperature: float) -> None:
+    """As `maintenance_respiration_by_age`, with that of wood."""
+    maintenance_respiration_by_age(s, p, tables, temperature)
+    wood = p.RMWD * s.WWD * pow(p.Q10, (temperature - 25.0) / 10.0)
+    s.PMRES += wood
+
+
+@kernel
 def _set_respiration(s: Any, p: Any, tables: Floats, at_25: float, temperature: float) -> None:
     """Set PMRES [kg CH2O ha-1 d-1] from what it is at 25 degC, before the effect of senescence."""
     s.PMRES = at_25 * table(tables, RFSETB, s.DVS) * pow(p.Q10, (temperature - 25.0) / 10.0)

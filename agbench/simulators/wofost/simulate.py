@@ -13,8 +13,8 @@ from agbench.simulators.wofost.grape_columns import DATES_GRAPE
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
     FIRST_RATE,
-    INPUT_WIDTH,
-    INPUTS,
+    INPUTS_OF,
+    MANAGEMENT_OF,
     MEMORY_NAMES,
     SOIL_NAMES,
     STAGES,
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FIRST_COLUMN: Final = {"apply_n": 0, "apply_npk": 0, "irrigate": 3}
-_HARVEST: Final = INPUTS.column("HARVEST")
-_FIRST_EFFECTIVE: Final = len(INPUTS)
+_SHARES: Final = {"harvest": "HARVEST", "prune": "PRUNE", "replant": "PLANT"}
 _DATES: Final = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV", "DOP", *DATES_GRAPE)
 _OURS: Final = {"W": "WC", "WDRT": "WART", "SM_MEAN": "SM"}
 _LAYER_STATES: Final = ("SM", "WC")
@@ -65,7 +64,7 @@ def simulate_wofost(
     if isinstance(calendar, Mapping):
         calendar = CropCalendar.from_mapping(calendar)
     first, final = _span(start, end, calendar, events)
-    parsed = management.parse(events, find(model).events, model, first, final)
+    parsed = management.parse(events, find(model).events_of(crop_type), model, first, final)
     last_event = max((event.date for event in parsed), default=first)
     world = build_world(
         model,
@@ -82,7 +81,7 @@ def simulate_wofost(
     )
     days = (final - first).days + 1
     adds = setting == "sound" and find(model).has_repairs
-    return run(world, daily_management(parsed, first, days, adds), external)
+    return run(world, daily_management(parsed, first, days, adds, crop_type), external)
 
 
 def _span(
@@ -98,28 +97,32 @@ def _span(
     return first, max([calendar.latest_end if calendar else first, *dates])
 
 
-def daily_management(events: Sequence[management.Event], first: date, days: int, adds: bool) -> Floats:
-    """Return gross and effective amounts (days, INPUT_WIDTH).
+def daily_management(
+    events: Sequence[management.Event], first: date, days: int, adds: bool, crop_type: str = "annual"
+) -> Floats:
+    """Return gross and effective amounts (days, fields of the management of a crop type).
 
     Of several events of a kind on one day the gross amounts add up; the effective ones too where
     `adds`, else the last counts.
     """
-    inputs = np.zeros((days, INPUT_WIDTH))
+    names = INPUTS_OF[crop_type]
+    inputs = np.zeros((days, len(MANAGEMENT_OF[crop_type].names or ())))
     for event in events:
         t = (event.date - first).days
-        if event.name == "harvest":
-            inputs[t, _HARVEST] = min(1.0, inputs[t, _HARVEST] + event.amounts[0])
+        if event.name in _SHARES:
+            share_of = names.column(_SHARES[event.name])
+            inputs[t, share_of] = min(1.0, inputs[t, share_of] + event.amounts[0])
             continue
         for i, (amount, share) in enumerate(zip(event.amounts, event.fractions, strict=True)):
             column = _FIRST_COLUMN[event.name] + i
-            effective = _FIRST_EFFECTIVE + column
+            effective = len(names) + column
             inputs[t, column] += amount
             inputs[t, effective] = amount * share + (inputs[t, effective] if adds else 0.0)
     return inputs
 
 
 def run(world: WofostWorld, management: Floats, external: "pd.DataFrame | None" = None) -> "pd.DataFrame":
-    """Return a run through a world under `management` (days, INPUT_WIDTH) as a table."""
+    """Return a run through a world under `management` (`daily_management`) as a table."""
     simulator = WofostSimulator(world.model, 1, world.soil_water, world.crop_type)
     states = {name for name in simulator.variables.names if _is_state(name, simulator.variables, world)}
     rows = simulator.season(world, management, external, states, _OURS)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from agbench.errors import SimulationError
 from agbench.simulators.field.simulator import DailySimulator
-from agbench.simulators.wofost.variables import INPUT, INPUTS
+from agbench.simulators.wofost.leaves import MOST_CLASSES
+from agbench.simulators.wofost.variables import INPUTS_OF, MANAGEMENT_OF
 from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld
@@ -17,12 +18,12 @@ from agbench.variables import Floats
 class WofostSimulator(DailySimulator):
     """n independent simulations of one model; see `agbench.simulators.base.Simulator`."""
 
-    inputs = INPUTS
     weather_variables = WEATHER_VARIABLES
-    _MANAGEMENT = INPUT
 
     def __init__(self, model: str, n: int, soil_water: str = "single", crop_type: str = "annual") -> None:
         self._code = find(model).kernels_on(soil_water, crop_type)
+        self.inputs = INPUTS_OF[crop_type]
+        self._MANAGEMENT = MANAGEMENT_OF[crop_type]
         code = import_module(self._code)
         super().__init__(n, code.VARIABLES, code)
         self.model = model
@@ -37,8 +38,8 @@ class WofostSimulator(DailySimulator):
         return seeds
 
     def _manage(self, inputs: Floats, arrives: Floats, amounts: Floats) -> None:
-        amounts[:, : len(INPUTS)] = inputs
-        np.multiply(inputs[:, :4], arrives, out=amounts[:, len(INPUTS) :])
+        amounts[:, : len(self.inputs)] = inputs
+        np.multiply(inputs[:, :4], arrives, out=amounts[:, len(self.inputs) :])
 
     def _check(self, world: WofostWorld) -> None:
         if find(world.model).kernels_on(world.soil_water, world.crop_type) != self._code:
@@ -48,8 +49,8 @@ class WofostSimulator(DailySimulator):
             )
 
     def _reserve_memory(self, width: int) -> None:
-        """Widen the leaf classes: a class a day of the longest world suffices."""
-        width = max(width, self._pool["weather"].shape[1] + 1)
+        """Widen the leaf classes: a class a day of the longest world suffices, and so do MOST_CLASSES."""
+        width = min(max(width, self._pool["weather"].shape[1] + 1), MOST_CLASSES)
         if self._memory.shape[2] < width:
             wider = np.zeros((self.n, 3, width))
             wider[:, :, : self._memory.shape[2]] = self._memory

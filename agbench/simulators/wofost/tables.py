@@ -42,6 +42,9 @@ RMO: Final = TABLES.index("RMO")
 RMR: Final = TABLES.index("RMR")
 RMS: Final = TABLES.index("RMS")
 TDWI: Final = TABLES.index("TDWI")
+COVTB: Final = TABLES.index("COVTB")
+FBEARTB: Final = TABLES.index("FBEARTB")
+WWDTB: Final = TABLES.index("WWDTB")
 """From CVL on, tables of age; those of annual crops are empty."""
 
 

@@ -16,6 +16,7 @@ from agbench.simulators.wofost.grape_columns import (
     RATES_GRAPE,
     STAGES_GRAPE,
     STATES_GRAPE,
+    TREES_ONLY,
 )
 from agbench.simulators.wofost.npk_columns import (
     MEMORY_NPK,
@@ -26,6 +27,7 @@ from agbench.simulators.wofost.npk_columns import (
     STATES_NPK,
 )
 from agbench.simulators.wofost.perennial_columns import (
+    INPUTS_PERENNIAL,
     MEMORY_PERENNIAL,
     RATES_PERENNIAL,
     STAGE_PERENNIAL,
@@ -313,10 +315,14 @@ LAYERED_PERENNIAL: Final = _extended(LAYERED_NPK, *_PERENNIAL)
 
 def _of_grapes(table: VariableTable) -> VariableTable:
     """Return the columns of grape vines, given those of annual crops."""
-    shared = [v for v in table if v.name not in ANNUAL_ONLY]
-    age = [v for v in STATES_PERENNIAL if v.name == "AGE"]
-    states = [*age, *STATES_GRAPE, *MEMORY_PERENNIAL, *MEMORY_GRAPE]
-    return _extended(VariableTable(shared), states, RATES_GRAPE, CHANGED_GRAPE)
+    of_trees = ([v for v in part if v.name not in TREES_ONLY] for part in (STATES_PERENNIAL, RATES_PERENNIAL))
+    states, rates = of_trees
+    return _extended(
+        VariableTable([v for v in table if v.name not in ANNUAL_ONLY]),
+        [*states, *STATES_GRAPE, *MEMORY_PERENNIAL, *MEMORY_GRAPE],
+        [*rates, *RATES_GRAPE],
+        CHANGED_GRAPE,
+    )
 
 
 VARIABLES_GRAPE: Final = _of_grapes(VARIABLES_NPK)
@@ -332,10 +338,21 @@ INPUTS: Final = VariableTable(
     PLANT | - | from 0.5 on an empty field is sown on the first day, within the sowing window | 0 1
     """)
 )
-_MANAGEMENT = (*INPUTS.names, "N_EFF", "P_EFF", "K_EFF", "IRRIG_EFF")
-INPUT: Final = np.dtype([(name, np.float64) for name in _MANAGEMENT])
-"""Management of a day: gross amounts, and those that reach the soil."""
-INPUT_WIDTH: Final = len(_MANAGEMENT)
+_OF_TREES = {v.name: v for v in INPUTS_PERENNIAL}
+INPUTS_OF: Final = {
+    "annual": INPUTS,
+    **dict.fromkeys(
+        ("perennial", "grape"),
+        VariableTable([*(v for v in INPUTS if v.name not in _OF_TREES), *_OF_TREES.values()]),
+    ),
+}
+"""The inputs by crop type; those that fertilise and irrigate come first."""
+_ARRIVING = ("N_EFF", "P_EFF", "K_EFF", "IRRIG_EFF")
+MANAGEMENT_OF: Final = {
+    crop_type: np.dtype([(name, np.float64) for name in (*inputs.names, *_ARRIVING)])
+    for crop_type, inputs in INPUTS_OF.items()
+}
+"""Management of a day by crop type: gross amounts, and those that reach the soil."""
 
 _SOIL_NAMES = {
     v.name for v in (*_WATER, *_WATER_RATES, *STATES_NPK[4:], *_LAYERED, *_LAYERED_RATES, *_LAYERS)

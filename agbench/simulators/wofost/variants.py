@@ -54,6 +54,10 @@ class Variant:
         """The types of crops that the model knows."""
         return ("annual", *self.lifecycles)
 
+    def events_of(self, crop_type: str) -> tuple[str, ...]:
+        """Return the management events that a crop of this type understands."""
+        return self.events if crop_type == "annual" else (*self.events, "prune", "replant")
+
     def kernels_on(self, soil_water: str, crop_type: str = "annual") -> str:
         """Return the module with the model's kernels for a crop type, on a `single` or a `layered` soil.
 

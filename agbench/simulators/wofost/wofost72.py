@@ -118,7 +118,7 @@ def integrate_soil(x: Floats, s: Any, p: Any) -> None:
 
 
 @kernel
-def irrigate(s: Any, p: Any, inputs: Any) -> None:
+def irrigate(s: Any, p: Any, tables: Floats, inputs: Any, today: float) -> None:
     """Set the effective irrigation of the day; potential production takes none."""
     if p.WATER_LIMITED > 0.0:
         s.RIRR = inputs.IRRIG_EFF

@@ -134,7 +134,7 @@ def integrate_soil(x: Floats, s: Any, p: Any) -> None:
 
 
 @kernel
-def manage(s: Any, p: Any, inputs: Any) -> None:
+def manage(s: Any, p: Any, tables: Floats, inputs: Any, today: float) -> None:
     """Set effective irrigation and fertiliser of the day, where water and nitrogen limit growth."""
     if p.WATER_LIMITED > 0.0:
         s.RIRR = inputs.IRRIG_EFF

@@ -1,16 +1,20 @@
 """WOFOST with nitrogen, phosphorus and potassium for grape vines over several years.
 
-W. Solow, S. Saisubramanian, A. Fern (2025), WOFOSTGym. Growth is that of `wofost_perennial`; development,
-dormancy and cold hardiness are the vine's own.
+W. Solow, S. Saisubramanian, A. Fern (2025), WOFOSTGym. Development, dormancy and cold hardiness are the
+vine's own. As published, organs only freeze at rest, leaves and fruit included (defect P6); in the setting
+`sound` a vine is a tree, whose wood, roots and reserves last (`trees`), and frost can kill its buds, shoots
+and leaves.
 """
 
 from collections.abc import Callable
 from typing import Any, Final
 
 from agbench.compiled import kernel
-from agbench.simulators.wofost.assimilation import assimilate
 from agbench.simulators.wofost.cold_hardiness import (
+    bear_on_living_shoots,
     change_buds,
+    frost_on_fruit,
+    frost_on_leaves,
     frost_rates,
     hardiness_rates,
     integrate_frost,
@@ -18,50 +22,173 @@ from agbench.simulators.wofost.cold_hardiness import (
     start_hardiness,
 )
 from agbench.simulators.wofost.day import daily_cycle
-from agbench.simulators.wofost.evapotranspiration import evapotranspiration
+from agbench.simulators.wofost.grape_columns import BUD_BREAK, RIPE
 from agbench.simulators.wofost.grape_phenology import (
+    begin_grape_rest,
     grape_development_rates,
     integrate_grape_development,
     resting,
     start_grape_phenology,
 )
-from agbench.simulators.wofost.growth import growth_rates, integrate_totals
-from agbench.simulators.wofost.leaves import integrate_leaves, start_leaves
-from agbench.simulators.wofost.nutrients import (
-    integrate_nutrients,
-    nutrient_rates,
-    nutrient_stress,
-    start_nutrients,
-)
+from agbench.simulators.wofost.growth import integrate_totals
+from agbench.simulators.wofost.nutrients import integrate_nutrients
 from agbench.simulators.wofost.perennial_phenology import integrate_age
-from agbench.simulators.wofost.respiration import maintenance_respiration_by_age
-from agbench.simulators.wofost.roots import integrate_roots, root_rates_by_stress, start_roots
-from agbench.simulators.wofost.stems import integrate_stems, start_stems, stem_rates
-from agbench.simulators.wofost.storage_organs import (
-    integrate_harvestable,
-    integrate_storage_organs,
-    start_storage_organs,
-    storage_organ_death,
-    storage_organ_rates,
+from agbench.simulators.wofost.repairs import repaired
+from agbench.simulators.wofost.respiration import wood_respiration
+from agbench.simulators.wofost.roots import integrate_roots, root_rates_by_stress
+from agbench.simulators.wofost.stems import stem_rates
+from agbench.simulators.wofost.storage_organs import storage_organ_death, storage_organ_rates
+from agbench.simulators.wofost.tree_nutrients import integrate_tree_nutrients, tree_nutrient_rates
+from agbench.simulators.wofost.trees import (
+    bear,
+    clear,
+    conversion_at_age,
+    growing_carbon,
+    integrate_tree,
+    leaf_fall,
+    leaf_out,
+    plant_tree,
+    prune,
+    take_fruit,
+    tree_growth,
+    wood_rates,
 )
-from agbench.simulators.wofost.tables import TDWI, table
 from agbench.simulators.wofost.variables import VARIABLES_GRAPE
-from agbench.simulators.wofost.wofost_npk import (
-    integrate_soil,
-    leaf_rates,
-    rests,
-    soil_rates,
-    start_soil,
-    surplus,
-)
+from agbench.simulators.wofost.wofost_npk import integrate_soil, leaf_rates, soil_rates, start_soil, surplus
 from agbench.simulators.wofost.wofost_perennial import (
-    conversion,
-    manage,
-    mean_minimum,
+    crop_rates_with,
+    grow_published,
+    harvest_published,
+    integrate_organs,
+    manage_with,
     partition,
     partition_by_nutrients,
+    rest_as_tree,
+    start_published,
+    transpire_from_soil,
 )
 from agbench.variables import Floats
+
+
+@kernel
+def _integrate_phenology(s: Any, p: Any, today: float) -> None:
+    """Advance age, frost, hardiness and development by a day."""
+    before, closed = s.STAGE, s.BUDS_CLOSED
+    integrate_age(s, p, today)
+    integrate_frost(s)
+    integrate_hardiness(s, p)
+    integrate_grape_development(s, p, today)
+    change_buds(s, p, before, closed, today)
+
+
+# as published
+
+
+@kernel
+def _integrate_published(p: Any, s: Any, tables: Floats, leaves: Floats, today: float) -> None:
+    """Advance the vine by a day; at rest only its development and its hardiness."""
+    rested = resting(s)
+    s.HWSO_BEFORE, s.HWSO_GAIN = s.HWSO, s.GRSO - s.DHSO
+    _integrate_phenology(s, p, today)
+    if rested:
+        return
+    partition_by_nutrients(s, p, tables)
+    integrate_organs(s, tables, leaves)
+    integrate_nutrients(s, p)
+    integrate_totals(s)
+
+
+@kernel
+def _nothing(p: Any, s: Any, tables: Floats, w: Any) -> None:
+    """Have no rates at rest."""
+
+
+# as a tree
+
+
+@kernel
+def _start_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats) -> None:
+    """Plant vines, which break their buds at once where they start there."""
+    plant_tree(s, p, tables)
+    _share_out(s, tables)
+    if s.STAGE == BUD_BREAK:
+        leaf_out(s, p, tables, leaves)
+
+
+@kernel
+def _share_out(s: Any, tables: Floats) -> None:
+    """Give shoots what vines of this age do not bear, nor those whose buds frost has killed."""
+    bear(s, tables)
+    bear_on_living_shoots(s)
+
+
+@kernel
+def _grow_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats, w: Any) -> None:
+    """Set the rates of growth; ripe vines only fill their reserves."""
+    s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
+    wood_respiration(s, p, tables, w.TEMP)
+    s.SURPLUS_N = surplus(p, s)
+    growing_carbon(s, p, tables, s.STAGE == RIPE)
+    tree_growth(s, conversion_at_age(s, tables))
+    root_rates_by_stress(s, p, tables)
+    stem_rates(s, tables, 0.0)
+    storage_organ_death(s, tables, w.TEMP)
+    frost_on_fruit(s)
+    storage_organ_rates(s, 0.0)
+    leaf_rates(s, p, tables, leaves, w.TEMP)
+    frost_on_leaves(s)
+    wood_rates(s, p)
+    tree_nutrient_rates(s, p, tables)
+
+
+@kernel
+def _integrate_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats, today: float) -> None:
+    """Advance the vine by a day; leaves come and fall between two days."""
+    rested = resting(s)
+    _integrate_phenology(s, p, today)
+    if rested:
+        integrate_roots(s)
+    else:
+        partition_by_nutrients(s, p, tables)
+        _share_out(s, tables)
+        integrate_organs(s, tables, leaves)
+    integrate_tree(s)
+    integrate_tree_nutrients(s, p)
+    integrate_totals(s)
+    if resting(s) and not rested:
+        leaf_fall(s, p)
+        s.ASSIMILATION_DAYS = 0.0
+    elif rested and s.STAGE == BUD_BREAK:
+        partition(s, tables)
+        _share_out(s, tables)
+        leaf_out(s, p, tables, leaves)
+
+
+@kernel
+def _manage_as_tree(p: Any, s: Any, tables: Floats, inputs: Any, today: float) -> None:
+    """Harvest, prune at rest, and replant: clear the vines and plant young ones, which rest."""
+    if inputs.HARVEST > 0.0:
+        take_fruit(s, inputs.HARVEST)
+    if inputs.PRUNE > 0.0 and resting(s):
+        prune(s, inputs.PRUNE)
+    if inputs.PLANT >= 0.5:
+        clear(s)
+        begin_grape_rest(s, p)
+        start_hardiness(s, p)
+        s.ASSIMILATION_DAYS = 0.0
+        s.AGE = 0.0
+        s.DOP = today
+        plant_tree(s, p, tables)
+
+
+_start = repaired("P6", published=start_published, sound=_start_as_tree)
+"""What stands at the start; unrepaired, leaves and fruit of a year last into the next."""
+_rest = repaired("P6", published=_nothing, sound=rest_as_tree)
+_grow = repaired("P6", published=grow_published, sound=_grow_as_tree)
+_integrate = repaired("P6", published=_integrate_published, sound=_integrate_as_tree)
+_manage = repaired("P6", published=harvest_published, sound=_manage_as_tree)
+
+# the day
 
 
 @kernel
@@ -73,74 +200,34 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
     s.DOP = today
     s.SURPLUS_N = -1.0
     partition(s, tables)
-    weight = table(tables, TDWI, s.AGE)
-    start_roots(s, p, weight)
-    start_stems(s, weight, tables)
-    start_storage_organs(s, weight, tables)
-    start_leaves(s, weight, tables, leaves)
-    start_nutrients(s, p, tables)
-    s.TAGP = s.TWLV + s.TWST + s.TWSO
-
-
-def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
-    """Return the kernel of the vine's rates, given how the soil lets it transpire."""
-
-    @kernel
-    def crop_rates(x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
-        """Set the rates of the vine on day `t`; at rest only those of development, hardiness and frost."""
-        w = series[t]
-        if rests(p, s):
-            return
-        grape_development_rates(s, p, w, float(p.EPOCH + t))
-        hardiness_rates(s, p, w.TEMP)
-        frost_rates(p, s, w.TMIN)
-        if resting(s):
-            return
-        s.GROWING = 1.0
-        assimilate(s, p, tables, w, mean_minimum(s, w.TMIN))
-        transpire(x, s, p, tables, w)
-        nutrient_stress(s, p, tables)
-        s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
-        maintenance_respiration_by_age(s, p, tables, w.TEMP)
-        s.SURPLUS_N = surplus(p, s)
-        growth_rates(s, conversion(s, tables))
-        root_rates_by_stress(s, p, tables)
-        stem_rates(s, tables, 0.0)
-        storage_organ_death(s, tables, w.TEMP)
-        storage_organ_rates(s, 0.0)
-        leaf_rates(s, p, tables, leaves, w.TEMP)
-        nutrient_rates(s, p, tables)
-
-    return crop_rates
+    _start(p, s, tables, leaves)
 
 
 @kernel
-def _integrate_phenology(s: Any, p: Any, today: float) -> None:
-    before = s.STAGE
-    integrate_age(s, p, today)
-    integrate_frost(s)
-    integrate_hardiness(s, p)
-    integrate_grape_development(s, p, today)
-    change_buds(s, p, before, today)
+def _develop(s: Any, p: Any, tables: Floats, w: Any, today: float) -> None:
+    """Set the rates of development, of hardiness and of what frost kills."""
+    grape_development_rates(s, p, w, today)
+    hardiness_rates(s, p, w.TEMP)
+    frost_rates(p, s, w.TMIN)
+
+
+@kernel
+def _at_rest(p: Any, s: Any) -> bool:
+    return resting(s)
+
+
+def vine_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
+    """Return the kernel of the vine's rates, given how the soil lets it transpire under its canopy."""
+    return crop_rates_with(transpire, _develop, _at_rest, _rest, _grow)
 
 
 @kernel
 def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
-    """Advance the vine by a day; in dormancy only its development, its hardiness and what frost kills."""
-    rested = resting(s)
-    s.HWSO_BEFORE, s.HWSO_GAIN = s.HWSO, s.GRSO - s.DHSO
-    _integrate_phenology(s, p, today)
-    if rested:
-        return
-    partition_by_nutrients(s, p, tables)
-    integrate_roots(s)
-    integrate_storage_organs(s, tables)
-    integrate_harvestable(s)
-    integrate_stems(s, tables)
-    integrate_leaves(s, leaves, 0.0)
-    integrate_nutrients(s, p)
-    integrate_totals(s)
+    """Advance the vine by a day."""
+    _integrate(p, s, tables, leaves, today)
 
+
+manage = manage_with(_manage)
 
 VARIABLES: Final = VARIABLES_GRAPE
 """The columns of a row of state."""
@@ -148,7 +235,7 @@ VARIABLES: Final = VARIABLES_GRAPE
 begin, advance = daily_cycle(
     __name__,
     VARIABLES,
-    (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
+    (start_crop, vine_rates_with(transpire_from_soil), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,
 )

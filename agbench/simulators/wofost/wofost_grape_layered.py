@@ -3,10 +3,10 @@
 from typing import Final
 
 from agbench.simulators.wofost.day import daily_cycle
-from agbench.simulators.wofost.layered_water import layered_transpiration
 from agbench.simulators.wofost.variables import LAYERED_GRAPE
-from agbench.simulators.wofost.wofost_grape import crop_rates_with, integrate_crop, manage, start_crop
+from agbench.simulators.wofost.wofost_grape import integrate_crop, manage, start_crop, vine_rates_with
 from agbench.simulators.wofost.wofost_npk_layered import integrate_soil, soil_rates, start_soil
+from agbench.simulators.wofost.wofost_perennial_layered import transpire_from_layers
 
 VARIABLES: Final = LAYERED_GRAPE
 """The columns of a row of state."""
@@ -14,7 +14,7 @@ VARIABLES: Final = LAYERED_GRAPE
 begin, advance = daily_cycle(
     __name__,
     VARIABLES,
-    (start_crop, crop_rates_with(layered_transpiration), integrate_crop),
+    (start_crop, vine_rates_with(transpire_from_layers), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,
 )

@@ -248,7 +248,7 @@ _take_harvest = repaired("SOUND", published=unchanged, sound=_leave_field)
 
 
 @kernel
-def manage(s: Any, p: Any, inputs: Any) -> None:
+def manage(s: Any, p: Any, tables: Floats, inputs: Any, today: float) -> None:
     """Apply irrigation and fertiliser of the day, and harvest.
 
     Where a harvest ends the crop, from a share of 0.5 on, it takes all that is harvestable.

@@ -2,6 +2,8 @@
 
 W. Solow, S. Saisubramanian, A. Fern (2025), WOFOSTGym. The processes are those of `wofost_npk`; partitioning,
 conversion, respiration and the initial weight also depend on age, and each year passes through dormancy.
+As published, a crop then starts anew from the initial weight; in the setting `sound` it is a tree, whose
+wood, roots and reserves last (`trees`).
 """
 
 from collections.abc import Callable
@@ -20,19 +22,17 @@ from agbench.simulators.wofost.nutrients import (
     nutrient_stress,
     start_nutrients,
 )
-from agbench.simulators.wofost.partitioning import (
-    bounded_surplus,
-    dry_weight_formed,
-    partitioning,
-    partitioning_by_nutrients,
-)
+from agbench.simulators.wofost.partitioning import bounded_surplus, partitioning, partitioning_by_nutrients
 from agbench.simulators.wofost.perennial_phenology import (
-    perennial_integration,
+    begin_dormancy,
+    integrate_tree_phenology,
     perennial_rates,
+    published_phenology,
     start_perennial,
 )
-from agbench.simulators.wofost.respiration import maintenance_respiration_by_age
-from agbench.simulators.wofost.roots import integrate_roots, root_rates_by_stress, start_roots
+from agbench.simulators.wofost.repairs import repaired
+from agbench.simulators.wofost.respiration import maintenance_respiration_by_age, wood_respiration
+from agbench.simulators.wofost.roots import integrate_roots, root_rates, root_rates_by_stress, start_roots
 from agbench.simulators.wofost.soil_nutrients import fertilise
 from agbench.simulators.wofost.stems import integrate_stem_area, integrate_stems, start_stems, stem_rates
 from agbench.simulators.wofost.storage_organs import (
@@ -42,8 +42,34 @@ from agbench.simulators.wofost.storage_organs import (
     storage_organ_death,
     storage_organ_rates,
 )
-from agbench.simulators.wofost.tables import CVL, CVO, CVR, CVS, FRTB, TDWI, limit, table, table_by
-from agbench.simulators.wofost.variables import DORMANT, EMERGING, STANDING, VARIABLES_PERENNIAL
+from agbench.simulators.wofost.tables import FRTB, TDWI, limit, table, table_by
+from agbench.simulators.wofost.tree_nutrients import integrate_tree_nutrients, tree_nutrient_rates
+from agbench.simulators.wofost.trees import (
+    bear,
+    clear,
+    conversion_at_age,
+    cover,
+    growing_carbon,
+    integrate_tree,
+    leaf_fall,
+    leaf_out,
+    plant_tree,
+    prune,
+    resting_carbon,
+    spread,
+    take_fruit,
+    tree_growth,
+    wood_rates,
+)
+from agbench.simulators.wofost.variables import (
+    DORMANT,
+    EMERGING,
+    MATURE,
+    SOWING,
+    STANDING,
+    VARIABLES_PERENNIAL,
+    VEGETATIVE,
+)
 from agbench.simulators.wofost.wofost_npk import (
     end_assimilation,
     integrate_soil,
@@ -67,17 +93,16 @@ def _surplus_without_drought(p: Any, s: Any, tables: Floats) -> float:
     return bounded_surplus(p, s, tables)
 
 
+_surplus_ratio = repaired("C9", published=_surplus_without_drought, sound=bounded_surplus)
 partition, _ = partitioning(_by_age_and_stage)
-partition_by_nutrients = partitioning_by_nutrients(_by_age_and_stage, _surplus_without_drought)
+partition_by_nutrients = partitioning_by_nutrients(_by_age_and_stage, _surplus_ratio)
+
+# as published
 
 
 @kernel
-def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
-    """Plant the crop."""
-    start_perennial(s, p, today)
-    s.DOP = today
-    s.SURPLUS_N = -1.0
-    partition(s, tables)
+def start_published(p: Any, s: Any, tables: Floats, leaves: Floats) -> None:
+    """Plant the initial weight."""
     weight = table(tables, TDWI, s.AGE)
     start_roots(s, p, weight)
     start_stems(s, weight, tables)
@@ -107,7 +132,195 @@ def _start_anew(s: Any, p: Any, tables: Floats, leaves: Floats) -> None:
     s.GASST = s.MREST = s.CTRAT = s.CEVST = s.HI = 0.0
 
 
-_integrate_phenology = perennial_integration(_start_anew)
+_integrate_published_phenology = published_phenology(_start_anew)
+
+
+@kernel
+def grow_published(p: Any, s: Any, tables: Floats, leaves: Floats, w: Any) -> None:
+    """Set the rates of growth."""
+    s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
+    maintenance_respiration_by_age(s, p, tables, w.TEMP)
+    s.SURPLUS_N = surplus(p, s)
+    growth_rates(s, conversion_at_age(s, tables))
+    organ_rates(s, p, tables, leaves, w)
+    nutrient_rates(s, p, tables)
+
+
+@kernel
+def organ_rates(s: Any, p: Any, tables: Floats, leaves: Floats, w: Any) -> None:
+    """Set growth and death of the organs."""
+    root_rates_by_stress(s, p, tables)
+    stem_rates(s, tables, 0.0)
+    storage_organ_death(s, tables, w.TEMP)
+    storage_organ_rates(s, 0.0)
+    leaf_rates(s, p, tables, leaves, w.TEMP)
+
+
+@kernel
+def integrate_organs(s: Any, tables: Floats, leaves: Floats) -> None:
+    """Advance the organs by a day."""
+    integrate_roots(s)
+    integrate_storage_organs(s, tables)
+    integrate_harvestable(s)
+    integrate_stems(s, tables)
+    integrate_leaves(s, leaves, 0.0)
+
+
+@kernel
+def _integrate_published(p: Any, s: Any, tables: Floats, leaves: Floats, today: float) -> None:
+    """Advance the crop by a day; until bud break and in dormancy only its development."""
+    resting = s.STAGE == EMERGING or s.STAGE == DORMANT
+    s.HWSO_BEFORE, s.HWSO_GAIN = s.HWSO, s.GRSO - s.DHSO
+    _integrate_published_phenology(s, p, tables, leaves, today)
+    if resting:
+        return
+    partition_by_nutrients(s, p, tables)
+    integrate_organs(s, tables, leaves)
+    integrate_nutrients(s, p)
+    integrate_totals(s)
+
+
+@kernel
+def harvest_published(p: Any, s: Any, tables: Floats, inputs: Any, today: float) -> None:
+    """Take what was harvestable before the integration of the day; it stays where it was."""
+    if inputs.HARVEST > 0.0:
+        s.LHW = inputs.HARVEST * s.HWSO_BEFORE
+        s.HWSO = limit(0.0, s.WSO, (1.0 - inputs.HARVEST) * s.HWSO_BEFORE + s.HWSO_GAIN)
+
+
+@kernel
+def _published_rest(p: Any, s: Any) -> bool:
+    return s.STAGE == EMERGING or s.STAGE == DORMANT
+
+
+@kernel
+def _nothing(p: Any, s: Any, tables: Floats, w: Any) -> None:
+    """Have no rates at rest."""
+
+
+# as a tree
+
+
+@kernel
+def _start_tree(p: Any, s: Any, tables: Floats, leaves: Floats) -> None:
+    """Plant trees, which break their buds at once where they start at emergence."""
+    plant_tree(s, p, tables)
+    bear(s, tables)
+    if s.STAGE == VEGETATIVE:
+        leaf_out(s, p, tables, leaves)
+
+
+@kernel
+def _tree_rest(p: Any, s: Any) -> bool:
+    return s.STAGE == EMERGING or s.STAGE == DORMANT or s.STAGE == SOWING
+
+
+@kernel
+def rest_as_tree(p: Any, s: Any, tables: Floats, w: Any) -> None:
+    """Set the rates at rest: respiration from reserves, death of roots and wood."""
+    wood_respiration(s, p, tables, w.TEMP)
+    resting_carbon(s, p, tables)
+    root_rates(s, p, tables)
+    wood_rates(s, p)
+    tree_nutrient_rates(s, p, tables)
+
+
+@kernel
+def _grow_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats, w: Any) -> None:
+    """Set the rates of growth."""
+    s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
+    wood_respiration(s, p, tables, w.TEMP)
+    s.SURPLUS_N = surplus(p, s)
+    growing_carbon(s, p, tables, s.STAGE == MATURE)
+    tree_growth(s, conversion_at_age(s, tables))
+    organ_rates(s, p, tables, leaves, w)
+    wood_rates(s, p)
+    tree_nutrient_rates(s, p, tables)
+
+
+@kernel
+def _integrate_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats, today: float) -> None:
+    """Advance the tree by a day; leaves come and fall between two days."""
+    resting, breaking = _tree_rest(p, s), s.STAGE == EMERGING
+    integrate_tree_phenology(s, p, today)
+    if resting:
+        integrate_roots(s)
+    else:
+        partition_by_nutrients(s, p, tables)
+        bear(s, tables)
+        integrate_organs(s, tables, leaves)
+    integrate_tree(s)
+    integrate_tree_nutrients(s, p)
+    integrate_totals(s)
+    if s.STAGE == DORMANT and not resting:
+        leaf_fall(s, p)
+    elif breaking and s.STAGE == VEGETATIVE:
+        partition(s, tables)
+        bear(s, tables)
+        leaf_out(s, p, tables, leaves)
+
+
+@kernel
+def _manage_tree(p: Any, s: Any, tables: Floats, inputs: Any, today: float) -> None:
+    """Harvest, prune at rest, and replant: clear the trees and plant young ones."""
+    if inputs.HARVEST > 0.0:
+        take_fruit(s, inputs.HARVEST)
+    if inputs.PRUNE > 0.0 and _tree_rest(p, s):
+        prune(s, inputs.PRUNE)
+    if inputs.PLANT >= 0.5:
+        clear(s)
+        begin_dormancy(s)
+        s.STAGE = SOWING
+        s.AGE = 0.0
+        s.DOP = today
+        plant_tree(s, p, tables)
+
+
+_start = repaired("C2", published=start_published, sound=_start_tree)
+"""What stands at the start; unrepaired, the crop vanishes in dormancy and starts anew from nowhere."""
+_at_rest = repaired("C1", published=_published_rest, sound=_tree_rest)
+"""Whether there is no growth; unrepaired, leaves grow in winter before bud break."""
+_rest = repaired("C2", published=_nothing, sound=rest_as_tree)
+_grow = repaired("C2", published=grow_published, sound=_grow_as_tree)
+_integrate = repaired("C2", published=_integrate_published, sound=_integrate_as_tree)
+_manage = repaired("C2", published=harvest_published, sound=_manage_tree)
+
+
+@kernel
+def _all_ground(p: Any, s: Any, tables: Floats) -> float:
+    return 1.0
+
+
+@kernel
+def _ground_under_trees(p: Any, s: Any, tables: Floats) -> float:
+    return cover(s, tables)
+
+
+@kernel
+def _as_it_is(p: Any, s: Any, w: Any, share: float) -> None:
+    """Leave what is computed for all of the ground."""
+
+
+@kernel
+def _spread_over_trees(p: Any, s: Any, w: Any, share: float) -> None:
+    spread(s, w, share)
+
+
+_cover = repaired("C2", published=_all_ground, sound=_ground_under_trees)
+"""The share of the ground that the canopy covers; under trees, leaf area is LAI over this share."""
+_spread = repaired("C2", published=_as_it_is, sound=_spread_over_trees)
+
+# the day
+
+
+@kernel
+def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
+    """Plant the crop."""
+    start_perennial(s, p, today)
+    s.DOP = today
+    s.SURPLUS_N = -1.0
+    partition(s, tables)
+    _start(p, s, tables, leaves)
 
 
 @kernel
@@ -128,73 +341,74 @@ def mean_minimum(s: Any, today: float) -> float:
 
 
 @kernel
-def conversion(s: Any, tables: Floats) -> float:
-    """Return the dry weight formed per assimilate [kg kg-1] at this age."""
-    leaves, stems = table(tables, CVL, s.AGE), table(tables, CVS, s.AGE)
-    return dry_weight_formed(s, leaves, stems, table(tables, CVO, s.AGE), table(tables, CVR, s.AGE))
+def _develop(s: Any, p: Any, tables: Floats, w: Any, today: float) -> None:
+    perennial_rates(s, p, tables, w)
 
 
-def crop_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:
-    """Return the kernel of the crop's rates, given how the soil lets it transpire."""
+def crop_rates_with(
+    transpire: Callable[..., None],
+    develop: Callable[..., None] = _develop,
+    at_rest: Callable[..., bool] = _at_rest,
+    rest: Callable[..., None] = _rest,
+    grow: Callable[..., None] = _grow,
+) -> Callable[..., None]:
+    """Return the kernel of the crop's rates, given how the soil lets it transpire under its canopy.
+
+    A crop of another kind than trees has its own way to develop, to rest and to grow.
+    """
 
     @kernel
     def crop_rates(x: Floats, s: Any, p: Any, tables: Floats, leaves: Floats, series: Any, t: int) -> None:
-        """Set the rates of the crop on day `t`; until bud break and in dormancy only those of development."""
+        """Set the rates of the crop on day `t`; at rest, until bud break, it does not assimilate."""
         w = series[t]
         if rests(p, s):
             return
-        perennial_rates(s, p, tables, w)
-        if s.STAGE == EMERGING or s.STAGE == DORMANT:
+        develop(s, p, tables, w, float(p.EPOCH + t))
+        if at_rest(p, s):
+            rest(p, s, tables, w)
             return
         s.GROWING = 1.0
+        share, lai = _cover(p, s, tables), s.LAI
+        s.LAI = lai / share
         assimilate(s, p, tables, w, mean_minimum(s, w.TMIN))
-        transpire(x, s, p, tables, w)
+        transpire(x, s, p, tables, w, share)
+        _spread(p, s, w, share)
         end_assimilation(p, s)
         nutrient_stress(s, p, tables)
-        s.GASS = s.PGASS * min(s.RFNPK, s.RFTRA)
-        maintenance_respiration_by_age(s, p, tables, w.TEMP)
-        s.SURPLUS_N = surplus(p, s)
-        growth_rates(s, conversion(s, tables))
-        root_rates_by_stress(s, p, tables)
-        stem_rates(s, tables, 0.0)
-        storage_organ_death(s, tables, w.TEMP)
-        storage_organ_rates(s, 0.0)
-        leaf_rates(s, p, tables, leaves, w.TEMP)
-        nutrient_rates(s, p, tables)
+        grow(p, s, tables, leaves, w)
+        s.LAI = lai
 
     return crop_rates
 
 
 @kernel
 def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
-    """Advance the crop by a day; until bud break and in dormancy only its development."""
-    resting = s.STAGE == EMERGING or s.STAGE == DORMANT
-    s.HWSO_BEFORE, s.HWSO_GAIN = s.HWSO, s.GRSO - s.DHSO
-    _integrate_phenology(s, p, tables, leaves, today)
-    if resting:
-        return
-    partition_by_nutrients(s, p, tables)
-    integrate_roots(s)
-    integrate_storage_organs(s, tables)
-    integrate_harvestable(s)
-    integrate_stems(s, tables)
-    integrate_leaves(s, leaves, 0.0)
-    integrate_nutrients(s, p)
-    integrate_totals(s)
+    """Advance the crop by a day."""
+    _integrate(p, s, tables, leaves, today)
+
+
+def manage_with(act: Callable[..., None]) -> Callable[..., None]:
+    """Return the kernel of management, given how a crop is harvested, pruned and replanted."""
+
+    @kernel
+    def manage(s: Any, p: Any, tables: Floats, inputs: Any, today: float) -> None:
+        """Apply irrigation and fertiliser of the day; harvest, prune and replant."""
+        s.TOTIRRIG += inputs.IRRIG
+        s.RIRR = inputs.IRRIG_EFF
+        fertilise(s, inputs)
+        if s.CROP == STANDING:
+            act(p, s, tables, inputs, today)
+
+    return manage
+
+
+manage = manage_with(_manage)
 
 
 @kernel
-def manage(s: Any, p: Any, inputs: Any) -> None:
-    """Apply irrigation and fertiliser of the day, and harvest.
-
-    As published, a harvest takes what was harvestable before the integration of the day.
-    """
-    s.TOTIRRIG += inputs.IRRIG
-    s.RIRR = inputs.IRRIG_EFF
-    fertilise(s, inputs)
-    if inputs.HARVEST > 0.0 and s.CROP == STANDING:
-        s.LHW = inputs.HARVEST * s.HWSO_BEFORE
-        s.HWSO = limit(0.0, s.WSO, (1.0 - inputs.HARVEST) * s.HWSO_BEFORE + s.HWSO_GAIN)
+def transpire_from_soil(x: Floats, s: Any, p: Any, tables: Floats, w: Any, share: float) -> None:
+    """Transpire from a soil with a single layer."""
+    evapotranspiration(x, s, p, tables, w)
 
 
 VARIABLES: Final = VARIABLES_PERENNIAL
@@ -203,7 +417,7 @@ VARIABLES: Final = VARIABLES_PERENNIAL
 begin, advance = daily_cycle(
     __name__,
     VARIABLES,
-    (start_crop, crop_rates_with(evapotranspiration), integrate_crop),
+    (start_crop, crop_rates_with(transpire_from_soil), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage,
 )

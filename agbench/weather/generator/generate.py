@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agbench.errors import WeatherError
 from agbench.variables import Floats
@@ -19,6 +20,8 @@ FIRST_DAY: Final = date(2001, 1, 1)
 """Generated seasons begin here; 2001 and 2002 have 365 days. The year itself means nothing."""
 
 YEARS: Final = 2  # of a season, so that winter crops ripen within it
+MOST_YEARS: Final = 40
+"""The most years of a generated season."""
 _WARMUP = 30  # d, in which wet spells and the fast process forget their start
 _DRAWS = 12  # normal numbers a day
 
@@ -42,17 +45,23 @@ class Generator:
 
         `seed` is the season's number, or 32 secret bytes. More years prolong the same weather.
         """
-        total = 365 * years + _WARMUP
+        return self._rows(seed, np.arange(365 * years) % 365)
+
+    def _rows(self, seed: "int | bytes", days: NDArray[np.int64]) -> Floats:
+        """Return a row for each of some days of the year, from 0 on; the first is 1 January."""
+        days = np.concatenate([np.arange(365 - _WARMUP, 365), days])
         occurrence, process = _streams(self.name, seed)
-        normal = standard_normal(process, (total, _DRAWS))
-        days = (np.arange(total) - _WARMUP) % 365
-        return generate(self._tables, occurrence.random(total), normal, days, _WARMUP)  # type: ignore[attr-defined]
+        normal = standard_normal(process, (len(days), _DRAWS))
+        return generate(self._tables, occurrence.random(len(days)), normal, days, _WARMUP)  # type: ignore[attr-defined]
 
     def season(self, seed: "int | bytes", years: int = YEARS) -> DailySeries:
-        """Return a season as a series from `FIRST_DAY` on, with evapotranspiration derived."""
-        if not 1 <= years <= YEARS + 1:
-            raise WeatherError(f"a generated season has 1 to {YEARS + 1} years; got {years}.")
-        rows = self.observed(seed, years)
+        """Return a season as a series from `FIRST_DAY` on, with evapotranspiration derived.
+
+        In leap years the last day of December comes twice.
+        """
+        if not 1 <= years <= MOST_YEARS:
+            raise WeatherError(f"a generated season has 1 to {MOST_YEARS} years; got {years}.")
+        rows = self._rows(seed, _days_of_year(years))
         columns = {name: rows[:, i] for i, name in enumerate(OBSERVED_ORDER)}
         values = derive(columns, FIRST_DAY, self.latitude, self.elevation, self.angstrom)
         angstrom = f"{self.angstrom[0]:g} {self.angstrom[1]:g}"
@@ -61,6 +70,13 @@ class Generator:
             provenance["season"] = str(seed)
         place = (self.latitude, self.longitude, self.elevation)
         return DailySeries(self.name, FIRST_DAY, values, *place, provenance)
+
+
+def _days_of_year(years: int) -> NDArray[np.int64]:
+    """Return the day of the year of each day of some years from `FIRST_DAY` on, 0 to 364."""
+    dates = np.arange(np.datetime64(FIRST_DAY), np.datetime64(FIRST_DAY.replace(year=FIRST_DAY.year + years)))
+    days: NDArray[np.int64] = (dates - dates.astype("datetime64[Y]")).astype(np.int64)
+    return np.minimum(days, 364)
 
 
 def _streams(name: str, seed: "int | bytes") -> "tuple[np.random.Generator, np.random.Generator]":

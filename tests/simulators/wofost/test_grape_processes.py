@@ -36,6 +36,7 @@ CHARDONNAY = {
     "DVSM": 2.0,
     "DVSEND": 3.0,
     "MLDORM": 13.25,
+    "MLFALL": 11.25,
     "Q10C": 2.17,
     "CSUMDB": 119.0,
     "HCINIT": -11.8,
@@ -53,13 +54,13 @@ CHARDONNAY = {
     "LTGREEN": -2.75,
     "LTGSPAN": 1.1,
 }
-REPAIRED = ("SOUND", *(f"REPAIR_P{number}" for number in (7, 10, 11, 12, 15)))
+REPAIRED = ("SOUND", *(f"REPAIR_P{number}" for number in (6, 7, 9, 10, 11, 12, 15)))
 
 
 def vine(stage, sound=True, **own):
     """Return a row at a stage, and the parameters of a setting."""
     p = Record(CHARDONNAY, **dict.fromkeys(REPAIRED, float(sound)))
-    s = Record(STAGE=stage, BUDS_ALIVE=1.0, HC=p.HCINIT, HCY=p.HCINIT, DOPB=-1.0, **own)
+    s = Record(STAGE=stage, BUDS_ALIVE=1.0, SHOOTS_ALIVE=1.0, HC=p.HCINIT, HCY=p.HCINIT, DOPB=-1.0, **own)
     return s, p
 
 
@@ -90,32 +91,53 @@ def test_chilling_is_a_unit_an_extreme_at_freezing_and_falls_with_warmth():
     assert grape_phenology.chilling_units(0.0, 10.0, p) == pytest.approx(1.0 + 1.0 / 2.17)
 
 
-def test_chilling_counts_in_endodormancy_alone():
+def test_chilling_counts_in_closed_buds_alone():
     august = (dt.date(1991, 8, 1) - dt.date(1970, 1, 1)).days
-    for sound, stage, counts in ((True, RIPE, False), (False, RIPE, True), (True, ENDODORMANT, True)):
-        s, p = vine(stage, sound)
+    for sound, closed, counts in ((True, 0.0, False), (False, 0.0, True), (True, 1.0, True)):
+        s, p = vine(RIPE, sound, BUDS_CLOSED=closed)
         develop(s, p, photoperiod=15.0, today=august)
         assert (s.CSUM > 0.0) == counts
 
 
-@pytest.mark.parametrize("stage", [BUD_BREAK, FLOWERING, VERAISON, RIPE])
-def test_short_days_of_autumn_end_every_green_stage(stage):
+GREEN = [BUD_BREAK, FLOWERING, VERAISON, RIPE]
+
+
+@pytest.mark.parametrize("stage", GREEN)
+def test_short_days_of_autumn_close_buds_and_shorter_ones_end_every_green_stage(stage):
     s, p = vine(stage, DAY_LENGTH=13.3)
     develop(s, p, photoperiod=13.26)
+    assert (s.BUDS_CLOSED, s.DOC) == (0.0, 0.0)
+    develop(s, p, photoperiod=13.24, today=1.0)
+    assert (s.BUDS_CLOSED, s.DOC) == (1.0, 2.0)
+    develop(s, p, photoperiod=11.26, today=40.0)
     assert stage == s.STAGE
-    develop(s, p, photoperiod=13.24)
-    assert s.STAGE == ENDODORMANT
-    assert s.DOC == 1.0
+    develop(s, p, photoperiod=11.24, today=41.0)
+    assert (s.STAGE, s.DOLF) == (ENDODORMANT, 42.0)
 
 
-def test_short_days_of_spring_do_not():
+@pytest.mark.parametrize("stage", GREEN)
+def test_a_frost_that_kills_half_of_the_leaves_ends_the_season_once_buds_have_closed(stage):
+    for closed in (0.0, 1.0):
+        s, p = vine(stage, DAY_LENGTH=13.0, BUDS_CLOSED=closed, FROST_LEAVES=0.6)
+        develop(s, p, photoperiod=14.0)
+        assert (s.STAGE == ENDODORMANT) == (closed > 0.0)
+
+
+def test_as_published_short_days_end_the_season_of_those_alone_that_came_to_veraison():
+    for stage in GREEN:
+        s, p = vine(stage, sound=False, DAY_LENGTH=13.3)
+        develop(s, p, photoperiod=13.24)
+        assert (s.STAGE == ENDODORMANT) == (stage in (VERAISON, RIPE))
+
+
+def test_short_days_of_spring_close_no_buds():
     s, p = vine(BUD_BREAK, DAY_LENGTH=12.0)
     develop(s, p, photoperiod=12.1)
-    assert s.STAGE == BUD_BREAK
+    assert (s.STAGE, s.BUDS_CLOSED) == (BUD_BREAK, 0.0)
 
 
 def test_chilling_then_warmth_open_the_buds():
-    s, p = vine(ENDODORMANT, CSUM=118.0)
+    s, p = vine(ENDODORMANT, CSUM=118.0, BUDS_CLOSED=1.0)
     develop(s, p, 0.0, 0.0)
     assert s.STAGE == ECODORMANT
     days = 0
@@ -123,7 +145,7 @@ def test_chilling_then_warmth_open_the_buds():
         develop(s, p, 20.79, 20.79)
         days += 1
     assert days == 5  # of 10 degC each, to 47.2 degC d
-    assert (s.STAGE, s.DVS) == (BUD_BREAK, 0.0)
+    assert (s.STAGE, s.DVS, s.BUDS_CLOSED) == (BUD_BREAK, 0.0, 0.0)
 
 
 def harden(s, p, temperature, days):
@@ -170,7 +192,7 @@ def test_bud_break_is_predicted_where_hardiness_crosses_its_threshold():
     while s.DOPB < 0.0:
         harden(s, p, 15.0, 1)
         days += 1
-        cold_hardiness.change_buds(s, p, ECODORMANT, float(days))
+        cold_hardiness.change_buds(s, p, ECODORMANT, 1.0, float(days))
     assert p.HCBB <= s.HC
     assert s.HCY < p.HCBB
     assert days == s.DOPB
@@ -178,10 +200,20 @@ def test_bud_break_is_predicted_where_hardiness_crosses_its_threshold():
 
 
 def test_the_buds_of_a_new_winter_start_anew():
-    s, p = vine(ENDODORMANT, DCSUM=-400.0, DHSUM=70.0, PREDBB=-2.1, FROST_WORST=0.4)
-    s.HC, s.BUDS_ALIVE = -2.75, 0.6
-    cold_hardiness.change_buds(s, p, RIPE, 300.0)
+    s, p = vine(VERAISON, DCSUM=-400.0, DHSUM=70.0, PREDBB=-2.1, FROST_WORST=0.4, BUDS_CLOSED=1.0)
+    s.HC, s.BUDS_ALIVE, s.SHOOTS_ALIVE = -2.75, 0.6, 0.6
+    cold_hardiness.change_buds(s, p, VERAISON, 0.0, 300.0)
     assert (s.HC, s.BUDS_ALIVE, s.DCSUM, s.DHSUM, s.FROST_WORST) == (-11.8, 1.0, 0.0, 0.0, 0.0)
+    assert s.SHOOTS_ALIVE == 0.6  # those that still bear this year's fruit
+
+
+def test_a_vine_that_starts_in_ecodormancy_is_hard():
+    s, p = vine(ECODORMANT)
+    cold_hardiness.start_hardiness(s, p)
+    assert s.HC == p.HCMAX
+    s, p = vine(BUD_BREAK)
+    cold_hardiness.start_hardiness(s, p)
+    assert s.HC == p.LTGREEN
 
 
 def freeze(s, p, least):
@@ -197,8 +229,9 @@ def test_frost_kills_ten_half_and_ninety_percent(stage, half, span):
         s, p = vine(stage)
         s.HC = half
         freeze(s, p, half + offset)
+        alive = s.BUDS_ALIVE if stage == ECODORMANT else s.SHOOTS_ALIVE
         assert pytest.approx(share) == s.FROST_DAMAGE
-        assert pytest.approx(1.0 - share) == s.BUDS_ALIVE
+        assert pytest.approx(1.0 - share) == alive
 
 
 def test_the_same_frost_kills_no_more_and_a_harder_one_the_rest():
@@ -215,9 +248,9 @@ def test_frost_of_winter_and_of_spring_add_up():
     s, p = vine(ECODORMANT)
     freeze(s, p, p.HCINIT)
     s.STAGE = BUD_BREAK
-    cold_hardiness.change_buds(s, p, ECODORMANT, 100.0)
+    cold_hardiness.change_buds(s, p, ECODORMANT, 1.0, 100.0)
     freeze(s, p, p.LTGREEN)
-    assert pytest.approx(0.25) == s.BUDS_ALIVE
+    assert pytest.approx(0.25) == s.SHOOTS_ALIVE
     assert pytest.approx(0.75) == s.FROST_DAMAGE
 
 

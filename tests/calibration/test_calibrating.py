@@ -1,0 +1,248 @@
+"""Calibration: known parameters come back, stages follow one another, and what is written can be used."""
+
+import re
+from pathlib import Path
+
+import calibration_tables
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+import agbench
+from agbench.calibration import calibrate, search
+from agbench.calibration.calibrating import prepare
+from agbench.cli.app import app
+from agbench.data import catalog
+from agbench.data.calibration import CalibrationSpec
+from agbench.data.places import PATH_VARIABLE
+from agbench.data.reading import read_data
+from agbench.errors import MissingExtraError
+from agbench.testing.data_files import check_file
+
+ROOT = Path(__file__).parents[2]
+YEARS = range(1976, 1982)
+TRUE = {"TSUM1": 1050.0, "TSUM2": 820.0}
+SPEC = {
+    "calibration": "test",
+    "source": "Synthetic.",
+    "model": "lintul3",
+    "crop": "winter-wheat-nl",
+    "soil": "cropgym-nl",
+    "site": "wageningen",
+    "variety": "wheat-test",
+    "season": {"start": "01-01", "end": "10-31"},
+    "parameters": {"TSUM1": {"bounds": [700, 1500]}, "TSUM2": {"bounds": [600, 1200]}},
+    "stages": [
+        {"name": "anthesis", "parameters": ["TSUM1"], "observations": ["anthesis"]},
+        {"name": "maturity", "parameters": ["TSUM2"], "observations": ["DOM"]},
+    ],
+    "hold_out": [1978],
+    "method": "cma",
+    "budget": 160,
+    "population": 16,
+}
+
+
+def season(year, crop):
+    """Return a season of the bare model, which knows nothing of calibration."""
+    return agbench.simulate(
+        "lintul3", crop=crop, soil="cropgym-nl", site="wageningen", start=f"{year}-01-01", end=f"{year}-10-31"
+    )
+
+
+@pytest.fixture(scope="module")
+def dates():
+    """Return dates of stages, simulated with the true parameters."""
+    crop = catalog.crop("winter-wheat-nl").values | TRUE
+    rows = []
+    for year in YEARS:
+        table = season(year, crop)
+        for name, stage in (("DOA", 3.0), ("DOM", 4.0)):
+            day = table.index[table["STAGE"] >= stage][0]
+            rows.append({"variable": name, "date": day.date().isoformat()})
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def fitted(dates, tmp_path_factory):
+    """Return the folder of a calibration, and its result."""
+    out = tmp_path_factory.mktemp("wheat")
+    return out, calibrate(SPEC, dates, out=out)
+
+
+def test_true_parameters_simulate_the_observations_exactly(dates):
+    problem = prepare(read_data(CalibrationSpec, SPEC, "spec"), dates)
+    simulated, reached = problem.simulate(np.array([list(TRUE.values())]))
+    assert reached.all()
+    assert simulated[0].tolist() == problem.observations.column("value").tolist()
+
+
+def test_known_thermal_times_come_back(fitted):
+    _, result = fitted
+    for name, true in TRUE.items():
+        assert result.values[name] == pytest.approx(true, rel=0.01)
+    for error in result.rmse.values():
+        assert error.after < 0.5 < error.before
+        assert error.observations == 5
+        assert error.held_out_observations == 1
+        assert error.held_out_after < 1.5
+
+
+def test_known_thermal_times_come_back_by_bayesian_optimisation(dates):
+    result = calibrate(SPEC | {"method": "bayesian", "budget": 30}, dates)
+    for name, true in TRUE.items():
+        assert result.values[name] == pytest.approx(true, rel=0.02)
+
+
+def test_growth_parameters_come_back_from_noisy_leaf_area_and_biomass():
+    true = {"LUE": 3.1, "SLAC": 0.0195}
+    noise = np.random.default_rng(3)
+    rows = []
+    for year in YEARS:
+        table = season(year, catalog.crop("winter-wheat-nl").values | true)
+        for day in (110, 130, 150):
+            for name in ("LAI", "TAGBM"):
+                value = float(table[name].iloc[day]) * (1.0 + noise.normal(0.0, 0.05))
+                rows.append(
+                    {"season": year, "variable": name, "date": str(table.index[day].date()), "value": value}
+                )
+        rows.append({"season": year, "variable": "WSO", "date": None, "value": float(table["WSO"].iloc[-1])})
+    growth = {
+        "parameters": {"LUE": {"bounds": [2, 4]}, "SLAC": {"bounds": [0.01, 0.04]}},
+        "stages": [
+            {"name": "growth", "parameters": ["LUE", "SLAC"], "observations": ["LAI", "TAGBM", "WSO"]}
+        ],
+        "budget": 480,
+        "hold_out": [],
+    }
+    result = calibrate(SPEC | growth, pd.DataFrame(rows))
+    assert result.values["LUE"] == pytest.approx(true["LUE"], rel=0.04)
+    assert result.values["SLAC"] == pytest.approx(true["SLAC"], rel=0.08)
+
+
+def test_later_stages_leave_earlier_parameters_alone(fitted):
+    _, result = fitted
+    assert [stage.name for stage in result.stages] == ["anthesis", "maturity"]
+    assert [stage.parameters for stage in result.stages] == [["TSUM1"], ["TSUM2"]]
+    assert result.stages[0].values[0] == result.values["TSUM1"]
+
+
+def test_the_loss_of_a_stage_counts_the_one_before_too(dates):
+    alone = calibrate(SPEC | {"stages_in_loss": 1}, dates)
+    both = calibrate(SPEC, dates)
+    added = both.stages[0].after
+    assert both.stages[1].after == pytest.approx(alone.stages[1].after + added, abs=1e-12)
+
+
+def test_the_same_seed_gives_the_same_result(fitted, dates):
+    again = calibrate(SPEC, dates)
+    assert again.values == fitted[1].values
+    assert again.trials().equals(fitted[1].trials())
+    other = calibrate(SPEC | {"seed": 1}, dates)
+    assert not np.array_equal(other.stages[0].points, again.stages[0].points)
+
+
+def test_bayesian_optimisation_follows_from_its_seed(dates):
+    plan = SPEC | {"method": "bayesian", "budget": 14, "hold_out": []}
+    first, second = (calibrate(plan, dates) for _ in range(2))
+    assert first.trials().equals(second.trials())
+
+
+def test_the_fitted_crop_is_a_file_that_simulates_what_was_fitted(fitted, monkeypatch):
+    out, result = fitted
+    path = out / "crops" / "wheat-test.yaml"
+    assert check_file(path) is None
+    monkeypatch.setenv(PATH_VARIABLE, str(out))
+    table = season(1977, "wheat-test")
+    row = result.pairs[(result.pairs["season"] == 1977) & (result.pairs["variable"] == "DOA")].iloc[0]
+    assert str(table.index[table["STAGE"] >= 3.0][0].date()) == row["simulated_date"]
+    evidence = catalog.crop("wheat-test").calibration
+    assert evidence == result.evidence
+    assert evidence.observations == result.problem.observations.sha256
+    assert evidence.held_out == [1978]
+    assert evidence.fitted["TSUM1"].bounds == (700.0, 1500.0)
+    assert catalog.crop("wheat-test").models == ["lintul3"]
+
+
+def test_everything_is_written(fitted):
+    out, result = fitted
+    assert {p.name for p in out.iterdir()} == {
+        "crops",
+        "stages",
+        "report.md",
+        "pairs.csv",
+        "trials.csv",
+        "fit.png",
+    }
+    assert len(pd.read_csv(out / "pairs.csv")) == len(result.pairs) == 12
+    trials = pd.read_csv(out / "trials.csv")
+    assert len(trials) == sum(len(stage.losses) for stage in result.stages) == result.evidence.budget
+    report = (out / "report.md").read_text("utf-8")
+    assert "| TSUM1 | temperature sum from emergence to anthesis | degC d | 1133.33 |" in report
+
+
+def test_a_run_that_was_broken_off_goes_on_after_its_last_stage(dates, tmp_path, monkeypatch):
+    real, calls = search.cma, []
+
+    def breaks(*arguments):
+        calls.append(len(calls))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(search, "cma", breaks)
+    with pytest.raises(KeyboardInterrupt):
+        calibrate(SPEC, dates, out=tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == {"stages"}
+    result = calibrate(SPEC, dates, out=tmp_path)
+    assert len(calls) == 3
+    assert result.values == calibrate(SPEC, dates).values
+    assert len(calls) == 5  # without the folder nothing is kept
+    calibrate(SPEC | {"seed": 7}, dates, out=tmp_path)
+    assert len(calls) == 7  # another calibration takes nothing over
+
+
+def test_a_missing_library_is_named_with_its_command(dates, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "bayes_opt", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'agbench\[calibrate\]'"):
+        calibrate(SPEC | {"method": "bayesian"}, dates)
+
+
+def test_the_command_writes_and_prints(dates, tmp_path):
+    dates.to_csv(tmp_path / "dates.csv", index=False)
+    plan = SPEC | {"observations": "dates.csv", "budget": 32}
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(plan), "utf-8")
+    done = CliRunner().invoke(app, ["calibrate", str(tmp_path / "spec.yaml"), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert "| TSUM1 |" in done.output
+    assert (tmp_path / "out" / "crops" / "wheat-test.yaml").is_file()
+
+
+def test_specifications_of_the_docs_are_right():
+    for name, table in (("wheat", None), ("grape", "skip")):
+        path = ROOT / "docs" / "studies" / "calibration" / f"{name}.yaml"
+        spec = read_data(CalibrationSpec, yaml.safe_load(path.read_text("utf-8")), name)
+        assert spec.calibration
+        if table is None:
+            assert len(prepare(spec, path.with_suffix(".csv")).seasons) == 12
+
+
+def test_the_example_of_the_page_runs():
+    page = (ROOT / "docs" / "calibration.md").read_text("utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    space = {}
+    exec(block, space)
+    assert space["result"].rmse["DOA"].after < space["result"].rmse["DOA"].before
+
+
+@pytest.mark.slow
+def test_stages_beat_one_regression_of_thermal_time_on_grape_phenology():
+    truth = calibration_tables.grape_truth()
+    table = truth.observations(seed=3)
+    kept = sorted(set(table["season"]))[-5:]
+    plan = truth.spec | {"method": "cma", "budget": 300, "population": 30, "hold_out": kept}
+    result = calibrate(plan, table, weather=truth.weather)
+    regression, _ = calibration_tables.regression(table, truth.weather, kept, [10.0])
+    assert sum(error.after for error in result.rmse.values()) < sum(regression)

@@ -1,0 +1,107 @@
+"""Specifications and observations that are wrong: each message says what, where, and what would be right."""
+
+import pandas as pd
+import pytest
+
+from agbench.calibration import calibrate
+from agbench.errors import AgBenchError
+
+SPEC = {
+    "calibration": "test",
+    "source": "Synthetic.",
+    "model": "lintul3",
+    "crop": "winter-wheat-nl",
+    "soil": "cropgym-nl",
+    "site": "wageningen",
+    "variety": "fitted",
+    "season": {"start": "01-01", "end": "10-31"},
+    "parameters": {"TSUM1": {"bounds": [800, 1400]}},
+    "stages": [{"name": "all", "parameters": ["TSUM1"], "observations": ["DOA"]}],
+}
+ROWS = [{"variable": "DOA", "date": "1977-06-10"}]
+
+
+def one(name, bounds=None):
+    """Return a specification with one parameter."""
+    stage = {"name": "all", "parameters": [name], "observations": ["DOA"]}
+    return {"parameters": {name: {} if bounds is None else {"bounds": bounds}}, "stages": [stage]}
+
+
+SPECIFICATIONS = {
+    "unknown parameter": (one("TSUM7"), "unknown parameter 'TSUM7'. Did you mean 'TSUM"),
+    "of the soil": (one("WCFC"), "WCFC: describes the soil; a calibration fits a crop"),
+    "inverted bounds": (one("TSUM1", [1400, 800]), "bounds [1400, 800] must ascend"),
+    "bounds beyond the table's": (
+        one("TSUM1", [-5, 800]),
+        "TSUM1 (temperature sum from emergence to anthesis) is -5",
+    ),
+    "a share": (one("FLVTB"), "a share of growth that adds up to 1"),
+    "a switch": (one("IDSL"), "is a switch"),
+    "a factor on a number": (one("TSUM1@0.5"), "is a number; only tables have points"),
+    "no such point": (
+        one("RDRT@12.5", [0.5, 1.5]),
+        "no point of the table stands at 12.5; it has [-10.0, 10.0",
+    ),
+    "no abscissae": (one("RDRT@early", [0.5, 1.5]), "write abscissae as in RDRT@0.0,0.5"),
+    "a negative factor": (one("RDRT", [-1.0, 1.5]), "must be 0 or more; got -1"),
+    "a factor beyond the table's bounds": (one("RDRT", [0.5, 100.0]), "at the factor 100: RDRT"),
+    "unknown variable": (
+        {"stages": [SPEC["stages"][0] | {"observations": ["LAY"]}]},
+        "unknown variable 'LAY'",
+    ),
+    "not observed": (
+        {"stages": [SPEC["stages"][0] | {"observations": ["DOM"]}]},
+        "has no observation of DOM",
+    ),
+    "in no stage": (
+        {"parameters": {"TSUM1": {}, "TSUM2": {}}},
+        "TSUM2 must stand in one stage; it stands in none",
+    ),
+    "unknown in a stage": ({"parameters": {"TSUM2": {}}}, "'TSUM1' stands not under parameters"),
+    "held out unseen": ({"hold_out": [1990]}, "no observation is of the season 1990; there are 1977"),
+    "all held out": ({"hold_out": [1977]}, "all observations of DOA are held out"),
+    "small budget": ({"budget": 100}, "not one generation of 256"),
+    "file name": ({"variety": "My Wheat"}, "'My Wheat' names a file"),
+    "unknown key": ({"bugdet": 100}, "Did you mean 'budget'?"),
+}
+
+
+@pytest.mark.parametrize("case", SPECIFICATIONS)
+def test_a_wrong_specification_is_refused(case):
+    change, message = SPECIFICATIONS[case]
+    with pytest.raises(AgBenchError) as error:
+        calibrate(SPEC | change, pd.DataFrame(ROWS))
+    assert message in str(error.value)
+
+
+TABLES = {
+    "no date": ([{"variable": "DOA"}], "row 1: DOA is the date of a stage: give its date"),
+    "no value": ([{"variable": "LAI", "date": "1977-06-10"}, *ROWS], "row 1: LAI needs a value in m2 m-2"),
+    "not a date": ([{"variable": "DOA", "date": "June"}], "row 1: date: 'June' is not a date"),
+    "not a number": (
+        [{"variable": "LAI", "date": "1977-06-10", "value": "high"}],
+        "value 'high' is not a number",
+    ),
+    "no deviation": ([ROWS[0] | {"sd": 0.0}], "sd must be a finite number above 0"),
+    "no season": ([{"variable": "WSO", "value": 3.0}], "row 1: a row without a date needs its season"),
+    "after the season": ([{"variable": "DOA", "date": "1977-12-10"}], "1977-12-10 lies outside its season"),
+    "before the weather": ([{"variable": "DOA", "date": "1950-06-10"}], "the season wageningen/1950"),
+    "unknown column": ([ROWS[0] | {"standard deviation": 1.0}], "unknown column 'standard deviation'"),
+    "empty": ([], "observations need rows"),
+    "unknown site": ([ROWS[0] | {"site": "wagenigen"}], "Did you mean 'wageningen'?"),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_wrong_table_is_refused(case):
+    rows, message = TABLES[case]
+    with pytest.raises(AgBenchError) as error:
+        calibrate(SPEC, pd.DataFrame(rows))
+    assert message in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(AgBenchError, match=r"missing\.csv"):
+        calibrate(SPEC, tmp_path / "missing.csv")
+    with pytest.raises(AgBenchError, match="name a CSV file in the specification"):
+        calibrate(SPEC)
