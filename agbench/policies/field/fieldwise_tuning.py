@@ -22,14 +22,15 @@ from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.variables import Floats
 
 _ROWS: Final = 512  # farms simulated together
-_MOST: Final = 4  # doses of the largest size on one date
+_MOST: Final = 2  # doses of the largest size on one date
 
 
 def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[FieldwiseSettings, float]:
     """Return the settings with the best mean return over the training scenarios, and that mean.
 
     Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`).
-    Schedules: the amounts on the dates of all plans, by a cross-entropy search.
+    Schedules: the amounts on the dates of all plans within the budgets, by a cross-entropy
+    search.
     """
     if settings.policy == "rules" and not settings.fields:
         rules = read_data(RulesSettings, settings.settings, "settings")
@@ -58,11 +59,19 @@ def _fit_schedules(
     start = np.array([float(dose.amount) for plan in plans.values() for dose in plan.plan])
     high = np.array([_MOST * doses[field][-1] for field, plan in plans.items() for _ in plan.plan])
 
+    least = np.array([doses[field][1] for field, plan in plans.items() for _ in plan.plan])
+    areas = dict(zip(task.field_names, task.areas, strict=True))
+    hectares = np.array([areas.get(f, sum(task.areas)) for f, plan in plans.items() for _ in plan.plan])
+    inputs = np.array([plan.input for plan in plans.values() for _ in plan.plan])
+
     def of(point: Floats) -> FieldwiseSettings:
-        amounts, changed = iter(point.tolist()), {}
+        within = point.copy()
+        for name, most in task.farm.budgets.items():
+            drawn = inputs == name
+            within[drawn] *= min(1.0, float(most) / max(float((point * hectares)[drawn].sum()), float(most)))
+        amounts, changed = iter((np.rint(within / least) * least).tolist()), {}
         for field, plan in plans.items():
-            least = doses[field][1]
-            given = [PlannedDose(date=d.date, amount=least * round(next(amounts) / least)) for d in plan.plan]
+            given = [PlannedDose(date=dose.date, amount=next(amounts)) for dose in plan.plan]
             changed[field] = plan.model_copy(update={"plan": given}).model_dump()
         return _with(settings, changed)
 
