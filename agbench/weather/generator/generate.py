@@ -75,7 +75,8 @@ class Generator:
 def _days_of_year(years: int) -> NDArray[np.int64]:
     """Return the day of the year of each day of some years from `FIRST_DAY` on, 0 to 364."""
     dates = np.arange(np.datetime64(FIRST_DAY), np.datetime64(FIRST_DAY.replace(year=FIRST_DAY.year + years)))
-    return np.minimum((dates - dates.astype("datetime64[Y]")).astype(np.int64), 364)
+    of_year: NDArray[np.int64] = (dates - dates.astype("datetime64[Y]")).astype(np.int64)
+    return np.minimum(of_year, 364)
 
 
 def _streams(name: str, seed: "int | bytes") -> "tuple[np.random.Generator, np.random.Generator]":
