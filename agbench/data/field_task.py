@@ -64,7 +64,7 @@ class SeasonSpec(Strict):
     """
 
     start: MonthDay
-    start_type: Literal["emergence", "sowing", "dormant"] = "emergence"
+    start_type: Literal["emergence", "sowing", "dormant", "endodorm", "ecodorm"] = "emergence"
     end: MonthDay
     years: int = Field(default=1, ge=1, le=30)
     age: int | None = Field(default=None, ge=0, le=100)

@@ -161,11 +161,12 @@ class _WorldBuilder:
         spec, season = self._task.simulator, self._task.season
         series, start, end = self._where_and_when(key)
         window = season.sowing_window
+        ends = "max_duration" if season.management == "orchard" else "maturity"
         return self._model.world(
             FieldSetup(
                 parameters=self._aged(self._parameters.draw(generator)),
                 series=series,
-                calendar=CropCalendar(start, crop_start_type=season.start_type),
+                calendar=CropCalendar(start, crop_start_type=season.start_type, crop_end_type=ends),
                 start=start,
                 end=end,
                 recovery=self._task.action.recovery,
