@@ -16,6 +16,7 @@ from agbench.weather.site import site_series
 if TYPE_CHECKING:
     import pandas as pd
 
+_LIFE = 36_500  # d, longer than any weather
 _MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 
 
@@ -59,10 +60,11 @@ def simulate(
         end: the last day; by default the season runs until the crop ends.
         calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
-            `start` and ends at maturity.
-        events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"` or `"harvest"`, amount
-            [kg ha-1 or cm; the share that a harvest takes, 1 by default][, recovery or efficiency, 0.7
-            by default]); each model says what it knows.
+            `start` and ends at maturity; trees are planted at rest and stand to the `end`, which they
+            need.
+        events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"`, `"harvest"`, `"prune"` or
+            `"replant"`, amount [kg ha-1 or cm; the share that a harvest takes, 1 by default, or that is
+            pruned][, recovery or efficiency, 0.7 by default]); each model says what it knows.
         external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
             a column DAY); NaN forces nothing on its day. Rates cannot be forced.
         setting: `sound`, or `published` for what the original computes, its defects included: in
@@ -89,7 +91,7 @@ def simulate(
     parameters = read_all(result, {"site": site, "soil": soil, "crop": crop}, setting)
     series = _series(weather if weather is not None else site)
     first = as_date("start", start)
-    crop_calendar = _calendar(calendar, first)
+    crop_calendar = _calendar(calendar, first, result.crop_type)
     last_event = max(management.dates(events), default=first) if result.runs_on else first
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
     if last < first:
@@ -132,7 +134,10 @@ def _series(weather: Any) -> DailySeries:
     raise ConfigError("weather: give a site's id or a DataFrame of daily weather.")
 
 
-def _calendar(given: Mapping[str, Any] | None, start: date) -> CropCalendar:
+def _calendar(given: Mapping[str, Any] | None, start: date, crop_type: str) -> CropCalendar:
+    """Return a calendar as given; else an annual crop emerges on `start`, and trees stand from then on."""
+    if given is None and crop_type != "annual":
+        return CropCalendar(start, "sowing", crop_end_type="max_duration", max_duration=_LIFE)
     if given is None:
         return CropCalendar(crop_start_date=start)
     result = CropCalendar.from_mapping(given)
