@@ -11,13 +11,13 @@ from agbench.simulators.greenlight.model import flux_names
 from agbench.simulators.greenlight.variables import CONTROLS, STATES
 from agbench.simulators.greenlight.variables import WEATHER as OUTDOORS
 from agbench.simulators.lintul3.variables import VARIABLES
-from agbench.simulators.wofost.variables import LAYERED81, LAYERED_GRAPE, LAYERED_NPK, LAYERED_PERENNIAL
+from agbench.simulators.wofost.variables import LAYERED81, LAYERED_GRAPE, LAYERED_PERENNIAL
 from agbench.weather.columns import DAILY
 
 FOLDER = Path(agbench.__file__).parent / "simulators"
 TABLES = {
     "lintul3": (VARIABLES, DAILY),
-    "wofost": (LAYERED_NPK, LAYERED81, LAYERED_PERENNIAL, LAYERED_GRAPE, DAILY),
+    "wofost": (LAYERED_PERENNIAL, LAYERED_GRAPE, LAYERED81, DAILY),
     "greenlight": (STATES, CONTROLS, OUTDOORS),
 }
 PROCESSES = {

@@ -279,11 +279,12 @@ def test_simulates_a_vineyard_by_name():
         soil="washington-1",
         weather=years("lodi", 0, 2).to_frame(),
         start="2001-01-01",
+        end="2002-12-31",
         limitation="pp",
     )
     stages = table["STAGE"].dropna().unique().tolist()
     assert stages[:4] == ["ecodorm", "budbreak", "flowering", "veraison"]
-    assert table["DOB"].dropna().iloc[-1].year == 2001
+    assert table["DOB"].dropna().iloc[-1].year == 2002
 
 
 def test_mappings_of_parameters_say_that_they_are_grapes():
