@@ -19,7 +19,7 @@ from agbench.data.split import Change
 from agbench.errors import ConfigError
 from agbench.weather.change import changed
 from agbench.weather.daily import DailySeries
-from agbench.weather.generator.generate import FIRST_DAY
+from agbench.weather.generator.generate import FIRST_DAY, YEARS
 from agbench.weather.site import site_generator, site_series
 
 SECRET_VARIABLE: Final = "AGBENCH_SECRET_FILE"
@@ -75,17 +75,21 @@ def read(key: str) -> SeasonKey | None:
     return season if spelt == key else None
 
 
-def series_of(key: str, user_series: DailySeries | None = None) -> DailySeries:
-    """Return the weather of a scenario; `user_series` replaces the measured weather of the site."""
+def series_of(key: str, user_series: DailySeries | None = None, years: int = YEARS) -> DailySeries:
+    """Return the weather of a scenario; `user_series` replaces the measured weather of the site.
+
+    Generated weather lasts for two years, or for more if so many `years` are asked for.
+    """
+    years = max(years, YEARS)
     season = parse(key)
     if season.kind == "measured":
         series = site_series(season.site) if user_series is None else user_series
     elif user_series is not None:
         raise ConfigError(f"scenario {key} has generated weather; weather= is for measured years only.")
     elif season.kind == "hidden":
-        series = site_generator(season.site).season(_hidden_seed(season))
+        series = site_generator(season.site).season(_hidden_seed(season), years)
     else:
-        series = site_generator(season.site).season(season.number)
+        series = site_generator(season.site).season(season.number, years)
     if season.degrees or season.percent:
         return changed(series, season.degrees, season.percent)
     return series

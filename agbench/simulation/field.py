@@ -16,8 +16,9 @@ from agbench.weather.site import site_series
 if TYPE_CHECKING:
     import pandas as pd
 
-_USUAL = {"grape": {"crop_start_type": "endodorm", "crop_end_type": "max_duration"}}
-"""What a calendar says that says nothing: a vine waits for the warmth of spring, and stands for a year."""
+_LIFE = 36_500  # d, longer than any weather
+_AT_REST = {"perennial": "sowing", "grape": "endodorm"}
+"""How crops of several years start that nothing is said of: at rest, waiting for warmth."""
 _MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 
 
@@ -61,10 +62,11 @@ def simulate(
         end: the last day; by default the season runs until the crop ends.
         calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
-            `start` and ends at maturity, and a grape vine waits for spring and stands for a year.
-        events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"` or `"harvest"`, amount
-            [kg ha-1 or cm; the share that a harvest takes, 1 by default][, recovery or efficiency, 0.7
-            by default]); each model says what it knows.
+            `start` and ends at maturity; trees and vines are planted at rest and stand to the `end`,
+            which they need.
+        events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"`, `"harvest"`, `"prune"` or
+            `"replant"`, amount [kg ha-1 or cm; the share that a harvest takes, 1 by default, or that is
+            pruned][, recovery or efficiency, 0.7 by default]); each model says what it knows.
         external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
             a column DAY); NaN forces nothing on its day. Rates cannot be forced.
         setting: `sound`, or `published` for what the original computes, its defects included: in
@@ -135,7 +137,11 @@ def _series(weather: Any) -> DailySeries:
 
 
 def _calendar(mapping: Mapping[str, Any] | None, start: date, crop_type: str) -> CropCalendar:
-    usual = _USUAL.get(crop_type, {})
+    """Return a calendar as given; an annual crop emerges on `start`, trees and vines stand from then on."""
+    usual: dict[str, Any] = {}
+    if crop_type != "annual":
+        usual = {"crop_start_type": _AT_REST[crop_type], "crop_end_type": "max_duration"}
+        usual["max_duration"] = _LIFE
     own = {"crop_start_date": start} if mapping is None else mapping
     if not isinstance(own, Mapping):
         raise ConfigError(f"calendar: {own!r} is no mapping such as {{'crop_start_date': '1984-01-01'}}.")

@@ -26,8 +26,8 @@ class FieldSetup:
     and `efficiency` are the shares of fertiliser and irrigation that arrive. `limitation` is what
     limits growth, for models that offer a choice. A season ends with its crop, where that is on or
     after `stop_after`. Errors of weather forecasts start from `noise_seed`. `management` is `inputs`, or
-    `harvest` or `plant` where harvest, or sowing and harvest, are inputs; sowing is for the days of
-    the `sowing_window`, the first and the last one.
+    `harvest` or `plant` where harvest, or sowing and harvest, are inputs, or `orchard` where trees stand
+    throughout; sowing is for the days of the `sowing_window`, the first and the last one.
     """
 
     parameters: Mapping[str, Any]

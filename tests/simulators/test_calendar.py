@@ -98,3 +98,9 @@ def test_an_end_that_does_not_count_is_never():
 def test_the_error_of_a_wrong_calendar_names_the_key(values, message):
     with pytest.raises(ConfigError, match=message):
         CropCalendar.from_mapping(values)
+
+
+@pytest.mark.parametrize("start_type", ["dormant", "endodorm"])
+def test_a_record_is_of_an_annual_crop(start_type):
+    with pytest.raises(ConfigError, match="an annual crop starts at 'sowing' or 'emergence'"):
+        CropCalendar(DAY, start_type).as_record(DAY, DAY)

@@ -1,7 +1,7 @@
 """Building field tasks: model, worlds, actions, observations, reward."""
 
 from calendar import isleap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -68,6 +68,14 @@ def require_able(task: FieldTask, model: CropModel) -> None:
         raise ConfigError(
             f"{task.task}: observation.forecast: {runs} has no forecasts; the WOFOST models on "
             "the engine 'compiled' do."
+        )
+    if task.season.age is not None and "AGEI" not in model.parameters:
+        raise ConfigError(f"{task.task}: season.age: {task.simulator.crop} has no age; trees have.")
+    if (task.season.management == "orchard") != (model.crop_type != "annual"):
+        right = "orchard" if model.crop_type != "annual" else "inputs"
+        raise ConfigError(
+            f"{task.task}: season.management {task.season.management!r}: {task.simulator.crop} is "
+            f"{model.crop_type}; write {right!r}."
         )
     if task.season.management != "inputs" and "harvest" not in model.events:
         raise ConfigError(
@@ -153,7 +161,7 @@ class WorldBuilder:
             series, start, end = self._where_and_when(key)
             try:
                 if self.user_series is None:
-                    _check_years(series, {start.year, end.year})
+                    _check_years(series, set(range(start.year, end.year + 1)))
                 series.window(start, end)
             except WeatherError as error:
                 raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
@@ -174,11 +182,12 @@ class WorldBuilder:
         series, start, end = self._where_and_when(key)
         window = season.sowing_window
         crop_start = start if season.crop_start is None else _from(start, season.crop_start)
+        ends = "max_duration" if season.management == "orchard" else "maturity"
         return self._model.world(
             FieldSetup(
-                parameters=self._parameters.draw(generator),
+                parameters=self._aged(self._parameters.draw(generator)),
                 series=series,
-                calendar=CropCalendar(crop_start, crop_start_type=season.start_type),
+                calendar=CropCalendar(crop_start, crop_start_type=season.start_type, crop_end_type=ends),
                 start=start,
                 end=end,
                 recovery=self._task.action.recovery,
@@ -191,15 +200,18 @@ class WorldBuilder:
             )
         )
 
+    def _aged(self, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return parameters with the age of the trees that the task names."""
+        age = self._task.season.age
+        return parameters if age is None else {**parameters, "AGEI": float(age)}
+
     def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
         """Return series, first and last day; a season that ends before it starts ends next year."""
-        year = scenario_weather.parse(key).year
-        start = date.fromisoformat(f"{year}-{self._task.season.start}")
-        end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = _warmed(
-            key, float(self._task.simulator.warming), self.user_series, scenario_weather.mark(key)
-        )
-        return series, start, end if end > start else end.replace(year=end.year + 1)
+        start, end = self._task.season.days_from(scenario_weather.parse(key).year)
+        years = end.year - start.year + 1
+        degrees = float(self._task.simulator.warming)
+        series = _warmed(key, degrees, self.user_series, scenario_weather.mark(key), years)
+        return series, start, end
 
 
 def _from(start: date, month_day: str) -> date:
@@ -209,9 +221,9 @@ def _from(start: date, month_day: str) -> date:
 
 
 @lru_cache(maxsize=64)
-def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str) -> DailySeries:
+def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str, years: int) -> DailySeries:
     """Return the weather of a scenario, `degrees` [K] warmer; `mark` tells secrets apart."""
-    series = scenario_weather.series_of(key, user_series)
+    series = scenario_weather.series_of(key, user_series, years)
     return changed(series, degrees, 0.0) if degrees else series
 
 

@@ -1,6 +1,5 @@
 """The family of fields: daily crop models, whose actions are events."""
 
-from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from agbench.data import catalog
@@ -17,13 +16,8 @@ if TYPE_CHECKING:
 
 def longest(task: FieldTask) -> int:
     """Return the days of the longest season."""
-    return max(_days(task, year) for year in (2003, 2004))  # 2004 has a 29 February
-
-
-def _days(task: FieldTask, year: int) -> int:
-    """Return the days of a season that starts in a year; one may end in the next."""
-    start, end = (date.fromisoformat(f"{year}-{day}") for day in (task.season.start, task.season.end))
-    return ((end if end > start else end.replace(year=year + 1)) - start).days
+    spans = (task.season.days_from(year) for year in range(2001, 2005))  # 2004 has a 29 February
+    return max((last - first).days for first, last in spans)
 
 
 def _plot(core: BatchCore) -> "SeasonPlot":

@@ -43,9 +43,10 @@ RECORD: Final = np.dtype(
 class CropCalendar:
     """One crop's calendar, as PCSE's CropCalendar has it.
 
-    `crop_start_type` is `sowing` or `emergence`, or `dormant` for perennial crops. `crop_end_type` is
-    `maturity`, `harvest` (on `crop_end_date`) or `earliest` (of the two); a crop also ends after
-    `max_duration` days. Models that know these stages also end a crop at `emergence` or `death`.
+    `crop_start_type` is `sowing` or `emergence`, also `dormant` for perennial crops, and for grape vines
+    the stage that they leave: `endodorm` or `ecodorm`. `crop_end_type` is `maturity`, `harvest` (on
+    `crop_end_date`) or `earliest` (of the two); a crop also ends after `max_duration` days. Models that know
+    these stages also end a crop at `emergence` or `death`.
     """
 
     crop_start_date: date
@@ -101,7 +102,12 @@ class CropCalendar:
         return min(last, self.crop_end_date)
 
     def as_record(self, start: date, end: date) -> np.ndarray[Any, Any]:
-        """Return the calendar in days of a simulation from `start` to `end`."""
+        """Return the calendar of an annual crop in days of a simulation from `start` to `end`."""
+        if self.crop_start_type not in START_TYPES[:2]:
+            raise ConfigError(
+                f"calendar: crop_start_type {self.crop_start_type!r}: an annual crop starts at 'sowing' or "
+                "'emergence'."
+            )
         harvested = self.crop_end_type in _DATED and self.crop_end_date is not None
         record = np.zeros((), dtype=RECORD)
         record["crop_start"] = (self.crop_start_date - start).days
