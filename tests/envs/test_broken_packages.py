@@ -192,7 +192,7 @@ def test_what_makes_no_policy_is_refused(install, tmp_path):
     module = "from agbench.policies.base import policy\n@policy('weekly')\ndef make(*given): return 3"
     install("[agbench.policies]\nweekly = broken:make\n", broken=module)
     try:
-        with pytest.raises(ConfigError, match="3 is no policy"):
+        with pytest.raises(ConfigError, match="3 is not a policy"):
             agbench.load_policy(settings(tmp_path, "weekly"), TASK)
     finally:
         del KINDS["weekly"]
