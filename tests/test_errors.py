@@ -21,6 +21,7 @@ from agbench.errors import (
     WeatherError,
     did_you_mean,
 )
+from agbench.weather.site import site_series
 
 TASK = "wheat-nitrogen-v1"
 
@@ -53,7 +54,7 @@ def test_an_unknown_override_names_the_nearest():
     assert message == "override: unknown key 'betta'. Did you mean 'beta'?"
 
 
-def test_an_override_of_a_wrong_type_says_so():
+def test_an_override_of_a_wrong_type_is_an_error():
     message = raised(ConfigError, agbench.make, TASK, beta="cheap")
     assert "reward.beta is the text 'cheap', not a number" in message
 
@@ -99,7 +100,7 @@ def test_a_year_without_weather_names_what_there_is():
 
 
 def test_weather_with_a_gap_is_refused_before_training():
-    frame = agbench.simulation.field.site_series("wageningen").to_frame()
+    frame = site_series("wageningen").to_frame()
     frame = frame.drop(pd.Timestamp("1984-06-10"))
     message = raised(WeatherError, agbench.make, TASK, weather=frame, years=[1984])
     assert "lacks 1 day from 1984-01-01 to 1984-09-01: 1984-06-10" in message
@@ -133,7 +134,7 @@ def test_an_action_beyond_the_menu_shows_the_menu(env, action):
 
 @pytest.mark.parametrize("action", [0.5, True, "much", None, [1, 2]])
 def test_an_action_of_another_kind_is_refused(env, action):
-    assert "a menu wants" in raised(ActionError, env.step, action)
+    assert "a menu takes" in raised(ActionError, env.step, action)
 
 
 def test_a_refused_action_leaves_the_season_as_it_was(env):
@@ -147,7 +148,7 @@ def test_a_refused_action_leaves_the_season_as_it_was(env):
     [
         ([1.5], "1.5 lies outside"),
         ([np.nan], "nan lies outside"),
-        ([0.0, 0.0], r"shape \(2,\); the space wants \(1,\)"),
+        ([0.0, 0.0], r"shape \(2,\); the space expects \(1,\)"),
         (["x"], "numbers from -1 to 1"),
     ],
 )
@@ -216,13 +217,14 @@ def test_no_environments_are_refused():
 def test_a_folder_of_ones_own_that_is_not_there_is_named(tmp_path):
     missing = tmp_path / "nowhere"
     done = subprocess.run(
-        [sys.executable, "-c", "import agbench; agbench.tasks()"],
+        [sys.executable, "-c", "import agbench; print(len(agbench.tasks()))"],
         env={**os.environ, "AGBENCH_PATH": str(missing)},
         capture_output=True,
         text=True,
-        check=False,
+        check=True,
     )
-    assert f"ConfigError: AGBENCH_PATH: {missing} is not a folder." in done.stderr
+    assert int(done.stdout) > 30
+    assert f"AgBenchWarning: AGBENCH_PATH: {missing} is not a folder." in done.stderr
 
 
 def test_a_name_near_to_two_offers_both():

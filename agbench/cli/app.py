@@ -1,7 +1,9 @@
-"""The command's frame: its verbs, and how errors end it."""
+"""The root command: its subcommands and its handling of errors."""
 
 import os
 import sys
+import warnings
+from typing import Any, Final
 
 import typer
 from rich.console import Console
@@ -21,7 +23,7 @@ from agbench.cli.show import show
 from agbench.cli.submit import submit
 from agbench.cli.tasks import tasks
 from agbench.cli.weather import weather
-from agbench.errors import AgBenchError
+from agbench.errors import AgBenchError, AgBenchWarning
 
 app = typer.Typer(
     name="agbench",
@@ -53,11 +55,12 @@ app.add_typer(leaderboard)
 
 
 def main() -> None:
-    """Run the command; a user's mistake ends it with one sentence and exit code 2.
+    """Run the command; a user error prints one message and exits with code 2.
 
     Code in the folder it is run from can be named as `module:Name`; what is installed comes first.
     """
     sys.path.append(os.getcwd())
+    warnings.showwarning = _show_warning
     try:
         app()
     except AgBenchError as error:
@@ -73,6 +76,17 @@ def main() -> None:
         sys.exit(2)
 
 
-def _say(mistake: str) -> None:
+def _say(mistake: str, style: str = "red") -> None:
     console = Console(stderr=True, soft_wrap=True)
-    console.print(f"agbench: {mistake}", style="red", markup=False, highlight=False)
+    console.print(f"agbench: {mistake}", style=style, markup=False, highlight=False)
+
+
+_usual: Final = warnings.showwarning
+
+
+def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Show a warning of ours as a sentence, without the line of code that gave it; others as usual."""
+    if issubclass(category, AgBenchWarning):
+        _say(f"warning: {message}", "yellow")
+    else:
+        _usual(message, category, *place, **more)

@@ -1,6 +1,7 @@
-"""Data files by their names, read and checked; `agbench.data.places` says where they lie."""
+"""Data files by their names, read and checked; `agbench.data.places` knows their folders."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -15,12 +16,13 @@ from agbench.data.places import find as find
 from agbench.data.places import find_anchors as find_anchors
 from agbench.data.places import find_baseline as find_baseline
 from agbench.data.places import names as names
+from agbench.data.places import problems as problems
 from agbench.data.places import roots as roots
 from agbench.data.prices import PriceSeries
 from agbench.data.reading import Strict, read_file
 from agbench.data.site import Site
 from agbench.data.task import Task
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchError, ConfigError
 
 
 def task(name: str) -> Task:
@@ -32,8 +34,12 @@ Kind = TypeVar("Kind", bound=Task)
 
 
 def tasks_of(schema: type[Kind]) -> list[Kind]:
-    """Return all tasks of a schema, by id."""
-    return [result for result in map(task, names("task")) if isinstance(result, schema)]
+    """Return all tasks of a schema, by id; files that cannot be read are passed over."""
+    result = []
+    for name in names("task"):
+        with suppress(AgBenchError):  # whoever asks for that task is told
+            result.append(task(name))
+    return [found for found in result if isinstance(found, schema)]
 
 
 def crop(name: str) -> Crop:
@@ -75,18 +81,18 @@ def _read_site(path: Path) -> Site:
     return read_file(Site, path)
 
 
-Found = TypeVar("Found", bound=Strict)
+Schema = TypeVar("Schema", bound=Strict)
 
 
-def _named(kind: str, name: str, read: Callable[[Path], Found]) -> Found:
+def _named(kind: str, name: str, read: Callable[[Path], Schema]) -> Schema:
     """Read a data file whose own name must be that of its file."""
     path = find(kind, name)
-    result: Found = _read(path, kind, path.stat().st_mtime_ns, read)
+    result: Schema = _read(path, kind, path.stat().st_mtime_ns, read)
     return result
 
 
 @lru_cache(maxsize=512)
-def _read(path: Path, kind: str, changed: int, read: Callable[[Path], Found]) -> Found:
+def _read(path: Path, kind: str, changed: int, read: Callable[[Path], Schema]) -> Schema:
     result = read(path)
     text = getattr(result, kind)
     if text != path.stem:

@@ -1,15 +1,14 @@
-"""The families of tasks, by name: which schema a task file is held against, and where its code stands.
+"""The families of tasks, by name: the schema of its task files, and the module of its code.
 
 A package adds a family through the entry point group `agbench.families`, whose value is the family's
 object (an `agbench.envs.family.Family`); `register` adds one without a package, in this process alone.
 """
 
-from functools import lru_cache
-from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
-from agbench.data.reading import load_file, read_data
+from agbench.data import packages
+from agbench.data.reading import load_file, no_mapping, read_data
 from agbench.data.task import Task
 from agbench.errors import ConfigError, UnknownNameError, unknown
 
@@ -17,6 +16,7 @@ ENTRY_POINT_GROUP: Final = "agbench.families"
 
 _OURS: Final = {
     "field": ("agbench.data.field_task:FieldTask", "agbench.envs.field.family:FIELD"),
+    "farm": ("agbench.data.farm_task:FarmTask", "agbench.envs.farm.family:FARM"),
     "greenhouse": (
         "agbench.data.greenhouse_task:GreenhouseTask",
         "agbench.envs.greenhouse.family:GREENHOUSE",
@@ -41,60 +41,74 @@ _registered: dict[str, HasSchema] = {}
 
 
 def register(family: HasSchema) -> None:
-    """Add a family in this process; raises `ConfigError` for a name that another one has."""
-    if _registered.get(family.name, family) is not family or family.name in {*_OURS, *_points()}:
+    """Add a family in this process; raises `ConfigError` for what is none, or a name that another one has."""
+    _check(family, "register")
+    if _registered.get(family.name, family) is not family or family.name in {*_OURS, *_of_packages()}:
         raise ConfigError(f"there is a family {family.name!r} already; give this one another name.")
     _registered[family.name] = family
 
 
 def names() -> list[str]:
     """Return the names of all families: ours, packages', registered ones."""
-    return [*_OURS, *_points(), *_registered]
+    return list(dict.fromkeys([*_OURS, *_of_packages(), *_registered]))
 
 
 def schema(name: str) -> type[Task]:
-    """Return the schema of a family's tasks; raises `UnknownNameError` for a name that there is not."""
-    result: type[Task] = load(_OURS[name][0]) if name in _OURS else find(name).schema
-    return result
+    """Return the schema of a family's tasks; raises as `find` does."""
+    if name not in _OURS:
+        return cast("type[Task]", find(name).schema)
+    packages.warn_of_taken(ENTRY_POINT_GROUP, name, "family")
+    return cast("type[Task]", packages.load_place(_OURS[name][0]))
 
 
 def find(name: str) -> Any:
-    """Return a family's object; raises `UnknownNameError` for a name that there is not."""
+    """Return a family's object.
+
+    Raises:
+        UnknownNameError: for a name that there is not.
+        ConfigError: where a package's family cannot be loaded or is none; names the package.
+    """
     if name in _OURS:
-        return load(_OURS[name][1])
+        return packages.load_place(_OURS[name][1])
     if name in _registered:
         return _registered[name]
-    if name not in _points():
+    if name not in _of_packages():
         raise unknown("family", name, names())
-    family = load(_points()[name])
-    if getattr(family, "name", None) != name:
-        raise ConfigError(f"entry point {name!r} of {ENTRY_POINT_GROUP}: {_points()[name]} has another name.")
+    family = packages.load(ENTRY_POINT_GROUP, name)
+    where = packages.where(ENTRY_POINT_GROUP, name)
+    _check(family, where)
+    if family.name != name:
+        raise ConfigError(f"{where}: the family is called {family.name!r}; the two names must be equal.")
     return family
 
 
-@lru_cache(maxsize=1)
-def _points() -> dict[str, str]:
-    """Return what installed packages name in the entry point group."""
-    return {point.name: point.value for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
+def _of_packages() -> list[str]:
+    return packages.names(ENTRY_POINT_GROUP)
 
 
-def load(place: str) -> Any:
-    """Return what a text such as `package.module:name` names."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+def _check(family: Any, where: str) -> None:
+    """Raise `ConfigError` for an object that lacks what data files need of a family."""
+    name, own = getattr(family, "name", None), getattr(family, "schema", None)
+    if not isinstance(name, str) or not name:
+        raise ConfigError(f"{where}: {family!r} is no family: it needs a name and a schema of its tasks.")
+    if not isinstance(own, type) or not issubclass(own, Task):
+        raise ConfigError(
+            f"{where}: the schema of the family {name!r} must be a subclass of agbench.data.task.Task; "
+            f"got {own!r}."
+        )
 
 
 def read_task(data: Any, where: str) -> Task:
     """Check plain data against the schema of its family; `where` names its origin in errors."""
     if not isinstance(data, dict):
-        raise ConfigError(f"{where}: expected keys and values, got {type(data).__name__}.")
+        raise no_mapping(data, where)
     family = data.get("family")
     if family is None:
         raise ConfigError(f"{where}: the key 'family' is missing; it is one of {', '.join(names())}.")
     try:
         chosen = schema(str(family))
-    except UnknownNameError as error:
-        raise ConfigError(f"{where}: {error}") from None
+    except (UnknownNameError, ConfigError) as error:
+        raise ConfigError(f"{where}: {error}") from error.__cause__
     return read_data(chosen, data, where)
 
 

@@ -36,7 +36,8 @@ class SimulatorSpec(Strict):
     """Which model runs, with which crop, soil and site, by which engine.
 
     `limitation` and `soil_water` are for models that offer a choice. `warming` is added to the
-    temperatures of the site [degC], evaporation following.
+    temperatures of the site [degC], evaporation following. `changed` are parameters that differ from
+    those of the files of crop, soil and site: numbers, or flat tables x0, y0, x1, y1, ...
     """
 
     model: str
@@ -48,23 +49,33 @@ class SimulatorSpec(Strict):
     limitation: Literal["pp", "lw", "ln", "lnw", "lnpk", "lnpkw"] | None = None
     soil_water: Literal["single", "layered"] = "single"
     warming: Number = 0.0
+    changed: dict[str, Number | list[Number]] = {}
 
 
 class SeasonSpec(Strict):
     """When an episode starts and ends, how long a step is, what runs before the first decision.
 
-    `management` is who sows and harvests: with `inputs` the calendar does, the crop starts on the
-    first day and ends when it is ripe; with `harvest` the agent harvests, which ends the season; with
-    `plant` it also sows, on a day of the `sowing_window`, the first and the last one. The day on which
-    time runs out ends every season, harvested or not.
+    The crop starts on the first day, or on `crop_start`: until then the soil lies bare.
+
+    `management` is who sows and harvests: with `inputs` the calendar does, the crop ends when it is ripe;
+    with `harvest` the agent harvests, which ends the season; with `plant` it also sows, on a day of the
+    `sowing_window`, the first and the last one; with `orchard` the trees stand throughout, a harvest takes
+    their fruit, and the agent may prune and replant. The day on which time runs out ends every season,
+    harvested or not.
+
+    An orchard may last several `years`; `age` is that of its trees on the first day, by default that of
+    the crop's file.
     """
 
     start: MonthDay
-    start_type: Literal["emergence", "sowing"] = "emergence"
+    start_type: Literal["emergence", "sowing", "dormant", "endodorm", "ecodorm"] = "emergence"
     end: MonthDay
+    crop_start: MonthDay | None = None
+    years: int = Field(default=1, ge=1, le=30)
+    age: int | None = Field(default=None, ge=0, le=100)
     step: Days = "7 d"
     warmup: Days = "7 d"
-    management: Literal["inputs", "harvest", "plant"] = "inputs"
+    management: Literal["inputs", "harvest", "plant", "orchard"] = "inputs"
     sowing_window: tuple[MonthDay, MonthDay] | None = None
 
     @field_validator("sowing_window", mode="before")
@@ -77,6 +88,19 @@ class SeasonSpec(Strict):
         if (self.management == "plant") != (self.sowing_window is not None):
             raise ValueError("the management 'plant', and it alone, needs a sowing_window.")
         return self
+
+    @model_validator(mode="after")
+    def _years_of_an_orchard(self) -> "SeasonSpec":
+        if self.years > 1 and self.management != "orchard":
+            raise ValueError(f"{self.years} years need the management 'orchard': other crops end earlier.")
+        return self
+
+    def days_from(self, year: int) -> tuple[date, date]:
+        """Return the first and the last day of a season that starts in a year; one may end in the next."""
+        start = date.fromisoformat(f"{year}-{self.start}")
+        end = date.fromisoformat(f"{year + self.years - 1}-{self.end}")
+        crosses = self.end <= self.start
+        return start, end.replace(year=end.year + 1) if crosses else end
 
     @property
     def step_days(self) -> int:
@@ -91,7 +115,12 @@ class SeasonSpec(Strict):
     @property
     def work(self) -> tuple[str, ...]:
         """The inputs with which the agent sows and harvests, in that order."""
-        return {"inputs": (), "harvest": ("HARVEST",), "plant": ("PLANT", "HARVEST")}[self.management]
+        return {
+            "inputs": (),
+            "harvest": ("HARVEST",),
+            "plant": ("PLANT", "HARVEST"),
+            "orchard": ("HARVEST",),
+        }[self.management]
 
 
 class ActionSpec(Strict):
@@ -168,8 +197,8 @@ class ObservationSpec(Strict):
 
 
 _OPTIONS: Final = {
-    "simulator": ("limitation", "soil_water", "warming"),
-    "season": ("management", "sowing_window"),
+    "simulator": ("limitation", "soil_water", "warming", "changed"),
+    "season": ("crop_start", "management", "sowing_window", "years", "age"),
     "observation": ("progress", "forecast"),
     "reward": ("product_price", "penalty", "limits", "lost"),
 }
@@ -194,9 +223,32 @@ class FieldTask(Task):
         for name in self.season.work:
             if self.action.doses.get(name) != [0.0, 1.0]:
                 raise ValueError(f"the management {management!r} needs action.doses {name}: [0, 1].")
-        if management != "plant" and "PLANT" in self.action.doses:
+        if management not in ("plant", "orchard") and "PLANT" in self.action.doses:
             raise ValueError("PLANT among the doses needs season.management: plant.")
         return self
+
+    @model_validator(mode="after")
+    def _train_apart(self) -> "FieldTask":
+        """Refuse seasons of several years whose weather other splits share with those to train on."""
+        if self.season.years == 1:
+            return self
+        training = set(self.protocol.training_splits) & self.splits.keys()
+        for name in training:
+            for other in self.splits.keys() - training:
+                if shared := self._weather_years(name) & self._weather_years(other):
+                    site, year = min(shared)
+                    raise ValueError(
+                        f"splits: seasons of {self.season.years} years of {name} and {other} both reach into"
+                        f" {year} at {site}; leave such years out."
+                    )
+        return self
+
+    def _weather_years(self, split: str) -> set[tuple[str, int]]:
+        """Return the measured years, by site, that the seasons of a split reach into."""
+        spec = self.splits[split]
+        site = spec.site or self.simulator.site
+        reached = (self.season.days_from(year) for year in spec.all_years)
+        return {(site, year) for first, last in reached for year in range(first.year, last.year + 1)}
 
     def scenarios(self, split: str) -> list[str]:
         """Return the keys of a split's scenarios: `site/year`, `site/generated/number`, ..."""

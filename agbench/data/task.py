@@ -1,6 +1,5 @@
-"""What every task says, whatever its family: metrics, splits, protocol, references, history."""
+"""The schema that tasks of all families share: metrics, splits, protocol, references, history."""
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -8,16 +7,16 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from agbench.data.field import Number
+from agbench.data.places import TASK_ID
 from agbench.data.reading import Strict
 from agbench.errors import unknown
 
 _COLUMNS = ("scenario", "repeat", "seed", "return", "cost", "steps", "failed", "error", "final_state")
 """What every table of episodes has beside the metrics."""
-_TASK_ID = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*-v\d+$")
 
 
 def _task_id(value: str) -> str:
-    if not _TASK_ID.match(value):
+    if not TASK_ID.fullmatch(value):
         raise ValueError(f"{value!r} is not a task id such as 'wheat-nitrogen-v1'.")
     return value
 
@@ -123,7 +122,7 @@ class Task(Strict):
     def _names_free(cls, metrics: dict[str, MetricSpec]) -> dict[str, MetricSpec]:
         taken = sorted(metrics.keys() & set(_COLUMNS))
         if taken:
-            raise ValueError(f"no metric may be called {taken[0]!r}; every episode has that anyway.")
+            raise ValueError(f"a metric cannot be named {taken[0]!r}; every episode has this value already.")
         return metrics
 
     @model_validator(mode="after")

@@ -1,12 +1,14 @@
-"""The tasks at a glance: the keys that a list shows, read from their files without checking the rest."""
+"""The list of tasks: a few keys of each file, read without validation of the rest."""
 
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
+from warnings import warn
 
 from agbench.data import places
+from agbench.errors import AgBenchError, AgBenchWarning
 
 _SHOWN: Final = ("summary", "tags", "splits", "references")
 _SECTION: Final = re.compile(r"^(\w+):.*\n(?:(?:[ \t#-].*)?\n)*", re.MULTILINE)
@@ -37,10 +39,15 @@ class TaskInfo:
 def tasks() -> list[TaskInfo]:
     """Return all tasks: ours, packages', and those on `AGBENCH_PATH`.
 
-    Raises:
-        ConfigError: for a file that cannot be listed, or a name that stands for two files.
+    A file that cannot be listed is left out, with an `AgBenchWarning` that says what is wrong with it.
     """
-    return [_info(name, path) for name, path in sorted(places.files("task").items())]
+    result = []
+    for name, path in sorted(places.files("task").items()):
+        try:
+            result.append(_info(name, path))
+        except AgBenchError as error:
+            warn(f"{error} It is not listed.", AgBenchWarning, stacklevel=2)
+    return result
 
 
 def _info(name: str, path: Path) -> TaskInfo:

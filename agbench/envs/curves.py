@@ -10,11 +10,11 @@ from agbench.data.reading import Strict
 from agbench.variables import Floats
 
 Form = Literal["line", "bars", "band"]
-MOST_POINTS: Final = 160  # of a curve: more cannot be told apart at the width of a panel
+MOST_POINTS: Final = 160  # of a curve: more cannot be distinguished at the width of a panel
 _DIGITS: Final = 4
 
 
-class Curve(Strict):
+class CurveData(Strict):
     """One curve: `y` over days `x`; a band lies between `y` and `top`. `right`: it has the right scale."""
 
     name: str
@@ -26,11 +26,11 @@ class Curve(Strict):
     top: list[float] = Field(default_factory=list)
 
 
-class Panel(Strict):
+class PanelData(Strict):
     """What is drawn over the same days in one frame."""
 
     title: str
-    curves: list[Curve]
+    curves: list[CurveData]
 
 
 def curve(
@@ -41,7 +41,7 @@ def curve(
     form: Form = "line",
     right: bool = False,
     top: Floats | None = None,
-) -> Curve:
+) -> CurveData:
     """Return a curve of at most `MOST_POINTS` points: bars are summed, bands widened, lines thinned."""
     groups = np.array_split(np.arange(len(x)), min(len(x), MOST_POINTS)) if len(x) else []
     if form == "bars":
@@ -52,17 +52,17 @@ def curve(
         low = [y[g[-1]] for g in groups]
     high = [] if top is None else [top[g].max() for g in groups]
     days = [x[g[0]] if form == "bars" else x[g[-1]] for g in groups]
-    return Curve(
+    return CurveData(
         name=name, unit=unit, form=form, right=right, x=_plain(days), y=_plain(low), top=_plain(high)
     )
 
 
-def stems(name: str, unit: str, days: Floats, amounts: Floats, right: bool = False) -> Curve:
+def stems(name: str, unit: str, days: Floats, amounts: Floats, right: bool = False) -> CurveData:
     """Return bars for the amounts that are not zero, each where it was given."""
-    given = amounts != 0.0
-    x, y = days[given], amounts[given]
+    nonzero = amounts != 0.0
+    x, y = days[nonzero], amounts[nonzero]
     if len(x) <= MOST_POINTS:
-        return Curve(name=name, unit=unit, form="bars", right=right, x=_plain(x), y=_plain(y))
+        return CurveData(name=name, unit=unit, form="bars", right=right, x=_plain(x), y=_plain(y))
     return curve(name, unit, x, y, "bars", right)
 
 

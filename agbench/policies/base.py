@@ -1,12 +1,13 @@
-"""What a policy is, and how a kind of policy is registered where it is written."""
+"""The protocol of policies, and the decorator that registers a kind of policy."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from warnings import warn
 
 from agbench.data.reading import Strict, read_data
 from agbench.data.task import Task
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchWarning, ConfigError
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Interface(Generic[T]):
     """Returns another policy of the task by name."""
 
     def columns(self, names: Sequence[str]) -> list[int]:
-        """Return where variables stand in an observation; raises `UnknownNameError`."""
+        """Return the positions of variables in an observation; raises `UnknownNameError`."""
         return [self.observer.index(name) for name in names]
 
 
@@ -81,6 +82,11 @@ class Kind:
     settings: type[Strict] | Callable[[Mapping[str, Any], str], Any] | None
     families: tuple[str, ...]
     fit: str | None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the kind comes with AgBench."""
+        return _is_ours(self.make)
 
     def read(self, settings: Mapping[str, Any], where: str) -> Any:
         """Return settings that were checked; raises `ConfigError`, which names `where` they stand."""
@@ -115,17 +121,39 @@ def policy(
             settings, search), to the fitted settings and what they reach in training.
 
     Raises:
-        ConfigError: for a name that a kind of another module has.
+        ConfigError: for a name that another kind has, and for arguments that cannot be.
     """
+
+    if not isinstance(name, str) or not name:
+        raise ConfigError(f'a kind of policy needs a name: write @policy("weekly"), not {name!r}.')
+    if isinstance(families, str):
+        raise ConfigError(f"the kind of policy {name!r}: families is a list; write [{families!r}].")
+    if settings is not None and not callable(settings):
+        raise ConfigError(f"the kind of policy {name!r}: settings is a subclass of Strict or a function.")
 
     def register(make: C) -> C:
         other = KINDS.get(name)
-        if other is not None and other.make.__module__ != make.__module__:
-            raise ConfigError(
-                f"there is a kind of policy {name!r} in {other.make.__module__} already; give the one in "
-                f"{make.__module__} another name."
-            )
+        if other is not None and _place(other.make) != _place(make):
+            if not _is_ours(make) or _is_ours(other.make):
+                raise ConfigError(
+                    f"there is a kind of policy {name!r} already, {_place(other.make)}; give {_place(make)} "
+                    "another name."
+                )
+            warn(_taken(name, other.make), AgBenchWarning, stacklevel=2)
         KINDS[name] = Kind(name, make, settings, tuple(families), fit)
         return make
 
     return register
+
+
+def _place(make: Any) -> str:
+    """Return where a kind is written, as `module:name`."""
+    return f"{make.__module__}:{getattr(make, '__qualname__', make)}"
+
+
+def _is_ours(make: Any) -> bool:
+    return str(make.__module__).partition(".")[0] == "agbench"
+
+
+def _taken(name: str, make: Any) -> str:
+    return f"{_place(make)} is passed over: {name!r} is a kind of policy of agbench. Give it another name."

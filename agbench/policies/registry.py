@@ -9,12 +9,12 @@ import inspect
 import re
 from collections.abc import Iterable
 from functools import cache, partial
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Final, get_args
 
-from agbench.data import catalog
+from agbench.data import catalog, packages
 from agbench.data.baseline import Baseline
 from agbench.data.reading import read_file
 from agbench.data.task import Task
@@ -34,21 +34,32 @@ def policies(task: str | Task) -> list[str]:
 
 
 def kind(name: str, where: str = "") -> Kind:
-    """Return a kind of policy; raises `UnknownNameError` with the nearest names.
+    """Return a kind of policy.
 
     A module of that name is loaded first, then what a package says it has, and all others only if the
     kind is in none of them.
+
+    Raises:
+        UnknownNameError: for a kind that there is not, with the nearest names.
+        ConfigError: where the package that adds it is broken; names the package.
     """
     _load(module for module in _modules() if module.endswith(f".{name.replace('-', '_')}"))
     if name in KINDS:
+        if KINDS[name].is_ours:
+            packages.warn_of_taken(ENTRY_POINT_GROUP, name, "kind of policy")
         return KINDS[name]
-    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
-    if name in points:
-        points[name].load()
+    added = packages.names(ENTRY_POINT_GROUP)
+    if name in added:
+        packages.load(ENTRY_POINT_GROUP, name)
+        if name not in KINDS:
+            raise ConfigError(
+                f"{packages.where(ENTRY_POINT_GROUP, name)} registers no kind of policy of that name: the "
+                f"class needs the decorator @policy({name!r})."
+            )
     else:
         _load(_modules())
     if name not in KINDS:
-        raise unknown("kind of policy", name, {*KINDS, *points}, where)
+        raise unknown("kind of policy", name, {*KINDS, *added}, where)
     return KINDS[name]
 
 
@@ -76,7 +87,12 @@ def _without_settings() -> list[str]:
 
 def interface_of(task: Task) -> Interface[Any]:
     """Return what policies of a task are made for; reads no weather."""
-    load = partial(load_policy, task=task)
+    return _interface(task, ())
+
+
+def _interface(task: Task, above: tuple[Path, ...]) -> Interface[Any]:
+    """Return the interface of a policy; `above` are the settings files that are being loaded."""
+    load = partial(_load_policy, task=task, above=above)
     return Interface(task, family.action_map(task), family.observer(task), load)
 
 
@@ -94,54 +110,61 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
         UnknownNameError: for a policy that does not exist, with the nearest names.
         ConfigError: for wrong settings or code that is no policy.
     """
-    spec = catalog.task(task) if isinstance(task, str) else task
+    return _load_policy(name_or_path, catalog.task(task) if isinstance(task, str) else task, ())
+
+
+def _load_policy(name_or_path: str | Path, task: Task, above: tuple[Path, ...]) -> Policy:
     name = str(name_or_path)
     if name in _without_settings():
-        return KINDS[name].make(name, None, interface_of(spec))
+        return KINDS[name].make(name, None, interface_of(task))
     if _CODE.match(name):
-        return _from_code(name, spec)
+        return _from_code(name, task)
     if name.endswith(".npz"):
         from agbench.policies.networks import mlp
 
-        return mlp.load(Path(name), spec)
+        return mlp.load(Path(name), task)
     if name.endswith(".onnx"):
         from agbench.policies.networks import onnx
 
-        return onnx.load(Path(name), spec)
+        return onnx.load(Path(name), task)
     if name.endswith(".zip"):
-        raise ConfigError(f"{name}: write the model as policy.npz first: agbench export {spec.task} {name}")
+        raise ConfigError(f"{name}: write the model as policy.npz first: agbench export {task.task} {name}")
     if name.endswith((".yaml", ".yml")):
-        return _from_settings(Path(name), spec)
-    path = catalog.find_baseline(spec.task, name)
+        return _from_settings(Path(name), task, above)
+    path = catalog.find_baseline(task.task, name)
     if path is None:
-        raise unknown("policy", name, policies(spec), where=spec.task)
-    return _from_settings(path, spec)
+        raise unknown("policy", name, policies(task), where=task.task)
+    return _from_settings(path, task, above)
 
 
-def as_policy(given: Any, task: Task) -> Policy:
+def as_policy(source: Any, task: Task) -> Policy:
     """Return a policy from a name, a path, a policy, or a model with `predict`."""
-    if isinstance(given, (str, Path)):
-        return load_policy(given, task)
-    if isinstance(given, Policy):
-        if given.information not in get_args(Information):
+    if isinstance(source, (str, Path)):
+        return load_policy(source, task)
+    if isinstance(source, Policy):
+        if source.information not in get_args(Information):
             choices = ", ".join(get_args(Information))
-            raise ConfigError(f"policy {given.name}: information {given.information!r} is none of {choices}.")
-        return given
-    if callable(getattr(given, "predict", None)):
-        return Predicting(given, task.protocol.deterministic)
+            raise ConfigError(
+                f"policy {source.name}: information {source.information!r} is none of {choices}."
+            )
+        return source
+    if callable(getattr(source, "predict", None)):
+        return Predicting(source, task.protocol.deterministic)
     raise ConfigError(
-        f"{given!r} is no policy: it needs name, information, reset(seed) and "
+        f"{source!r} is not a policy: it needs name, information, reset(seed) and "
         "__call__(observation), or predict(observation)."
     )
 
 
-def _from_settings(path: Path, task: Task) -> Policy:
-    """Return a policy from a settings file."""
+def _from_settings(path: Path, task: Task, above: tuple[Path, ...]) -> Policy:
+    """Return a policy from a settings file; `above` are those that it is loaded for."""
+    if path in above:
+        raise ConfigError(f"it starts from itself, by way of {', '.join(p.stem for p in above)}.")
     baseline, where = read_file(Baseline, path), f"{path}: settings"
     chosen = kind_of(baseline, task, path)
     settings = chosen.read(baseline.settings, where)
     try:
-        return chosen.make(path.stem, settings, interface_of(task))
+        return as_policy(chosen.make(path.stem, settings, _interface(task, (*above, path))), task)
     except (ConfigError, UnknownNameError) as error:
         raise type(error)(f"{where}: {error}") from None
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agbench.data import catalog
 from agbench.errors import ConfigError, WeatherError
-from agbench.simulation.parameters import Given, read_all
+from agbench.simulation.parameters import ParameterSource, read_all
 from agbench.simulators import models
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
@@ -16,22 +16,23 @@ from agbench.weather.site import site_series
 if TYPE_CHECKING:
     import pandas as pd
 
-_USUAL = {"grape": {"crop_start_type": "endodorm", "crop_end_type": "max_duration"}}
-"""What a calendar says that says nothing: a vine waits for the warmth of spring, and stands for a year."""
+_LIFE = 36_500  # d, longer than any weather
+_AT_REST = {"perennial": "sowing", "grape": "endodorm"}
+"""How crops of several years start that nothing is said of: at rest, waiting for warmth."""
 _MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 
 
 def simulate(
     model: str,
     *,
-    crop: Given = None,
-    soil: Given = None,
-    site: Given = None,
+    crop: ParameterSource = None,
+    soil: ParameterSource = None,
+    site: ParameterSource = None,
     weather: "str | pd.DataFrame | None" = None,
     start: "date | str",
     end: "date | str | None" = None,
     calendar: Mapping[str, Any] | None = None,
-    events: Sequence[Any] = (),
+    events: Sequence[Any] | None = None,
     external: "pd.DataFrame | None" = None,
     setting: str = "sound",
     engine: str = "compiled",
@@ -61,10 +62,11 @@ def simulate(
         end: the last day; by default the season runs until the crop ends.
         calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
-            `start` and ends at maturity, and a grape vine waits for spring and stands for a year.
-        events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"` or `"harvest"`, amount
-            [kg ha-1 or cm; the share that a harvest takes, 1 by default][, recovery or efficiency, 0.7
-            by default]); each model says what it knows.
+            `start` and ends at maturity; trees and vines are planted at rest and stand to the `end`,
+            which they need.
+        events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"`, `"harvest"`, `"prune"` or
+            `"replant"`, amount [kg ha-1 or cm; the share that a harvest takes, 1 by default, or that is
+            pruned][, recovery or efficiency, 0.7 by default]); each model says what it knows.
         external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
             a column DAY); NaN forces nothing on its day. Rates cannot be forced.
         setting: `sound`, or `published` for what the original computes, its defects included: in
@@ -90,7 +92,7 @@ def simulate(
     result = models.find(model, engine, soil_water, _crop_type(crop, crop_type))
     parameters = read_all(result, {"site": site, "soil": soil, "crop": crop}, setting)
     series = _series(weather if weather is not None else site)
-    first = as_date("start", start)
+    first, events = as_date("start", start), management.listed(events)
     crop_calendar = _calendar(calendar, first, result.crop_type)
     last_event = max(management.dates(events), default=first) if result.runs_on else first
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
@@ -113,7 +115,7 @@ def simulate(
     return table
 
 
-def _crop_type(crop: Given, given: str | None) -> str:
+def _crop_type(crop: ParameterSource, given: str | None) -> str:
     """Return the type of a crop: that of its file, or as given for a mapping."""
     if not isinstance(crop, str):
         return given or "annual"
@@ -134,9 +136,15 @@ def _series(weather: Any) -> DailySeries:
     raise ConfigError("weather: give a site's id or a DataFrame of daily weather.")
 
 
-def _calendar(given: Mapping[str, Any] | None, start: date, crop_type: str) -> CropCalendar:
-    usual = _USUAL.get(crop_type, {})
-    own = {"crop_start_date": start} if given is None else given
+def _calendar(mapping: Mapping[str, Any] | None, start: date, crop_type: str) -> CropCalendar:
+    """Return a calendar as given; an annual crop emerges on `start`, trees and vines stand from then on."""
+    usual: dict[str, Any] = {}
+    if crop_type != "annual":
+        usual = {"crop_start_type": _AT_REST[crop_type], "crop_end_type": "max_duration"}
+        usual["max_duration"] = _LIFE
+    own = {"crop_start_date": start} if mapping is None else mapping
+    if not isinstance(own, Mapping):
+        raise ConfigError(f"calendar: {own!r} is no mapping such as {{'crop_start_date': '1984-01-01'}}.")
     result = CropCalendar.from_mapping({**usual, **own})
     if result.crop_start_date < start:
         raise ConfigError(f"calendar: crop_start_date {result.crop_start_date} lies before start {start}.")

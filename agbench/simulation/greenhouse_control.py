@@ -103,13 +103,13 @@ def controller(policy: str | Path, seed: int = 0) -> Controller:
         return Drawn(seed)
     if text.endswith((".yaml", ".yml")):
         return _from_file(Path(text), {})
-    task, name = _found(text)
+    task, name = _find_policy(text)
     path = catalog.find_baseline(task.task, name)
     assert path is not None
     return _from_file(path, task.action.rules)
 
 
-def _found(text: str) -> tuple[GreenhouseTask, str]:
+def _find_policy(text: str) -> tuple[GreenhouseTask, str]:
     """Return the task and the name of a policy that is said as `NAME` or `TASK/NAME`."""
     tasks = catalog.tasks_of(GreenhouseTask)
     places = {f"{task.task}/{name}": (task, name) for task in tasks for name in catalog.baselines(task.task)}

@@ -4,37 +4,38 @@ from collections.abc import Mapping
 from typing import Any
 
 from agbench.data import catalog
-from agbench.data.field import Crop, Soil
-from agbench.data.quantity import split_quantity
+from agbench.data.field import Crop, Soil, number_and_unit
 from agbench.data.retention import contradiction
 from agbench.data.site import Site
 from agbench.errors import ConfigError
 from agbench.simulators import models
 from agbench.simulators.field.parameters import check, require
-from agbench.variables import ParameterTable
+from agbench.variables import ParameterTable, finite
 
-Given = str | Mapping[str, Any] | None
+ParameterSource = str | Mapping[str, Any] | None
 """A crop, soil or site: an id, or a mapping of parameters."""
 
 
-def read_all(model: models.CropModel, given: Mapping[str, Given], setting: str = "sound") -> dict[str, Any]:
+def read_all(
+    model: models.CropModel, sources: Mapping[str, ParameterSource], setting: str = "sound"
+) -> dict[str, Any]:
     """Return the parameters of a field under the model's names; of a name given twice the last counts.
 
-    `given` has crop, soil and site by kind, each an id or a mapping.
+    `sources` has crop, soil and site by kind, each an id or a mapping.
 
     Raises:
         ConfigError: for a parameter that is missing, that no model has, in a wrong unit or out of
             bounds; names the file, or the kind that a mapping was given for.
     """
     merged: dict[str, Any] = {}
-    for kind, source in given.items():
+    for kind, source in sources.items():
         if isinstance(source, str):
             merged |= parameters_of(model, kind, source, setting)
         elif isinstance(source, Mapping):
             merged |= read_mapping(model, source, kind)
         elif source is not None:
             raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {source!r}.")
-    places = {kind: place(kind, given.get(kind)) for kind in ("crop", "soil")}
+    places = {kind: place(kind, sources.get(kind)) for kind in ("crop", "soil")}
     check_whole(model, merged, places)
     wrong = contradiction({name: value for name, value in merged.items() if name in model.parameters})
     if wrong is not None:
@@ -42,9 +43,9 @@ def read_all(model: models.CropModel, given: Mapping[str, Given], setting: str =
     return merged
 
 
-def place(kind: str, given: Given) -> str:
+def place(kind: str, source: ParameterSource) -> str:
     """Return where parameters of a kind are read from: the file of an id, or the kind."""
-    return str(catalog.find(kind, given)) if isinstance(given, str) else kind
+    return str(catalog.find(kind, source)) if isinstance(source, str) else kind
 
 
 def parameters_of(model: models.CropModel, kind: str, name: str, setting: str = "sound") -> dict[str, Any]:
@@ -68,9 +69,9 @@ def read_entry(
 ) -> dict[str, Any]:
     """Return the parameters of a crop, soil or site that was read from the file `where`."""
     for name, value in entry.parameters.items():
-        _check_unit(model.parameters, name, split_quantity(value)[1], where)
+        _check_unit(model.parameters, name, value, where)
     for name, table in getattr(entry, "tables", {}).items():
-        _check_unit(model.parameters, name, table.unit, where)
+        _check_unit_text(model.parameters, name, table.unit, where)
         if name in model.parameters and table.of != model.parameters[name].of:
             raise ConfigError(
                 f"{where}: {name} is a function of {table.of!r}; it must be one of "
@@ -83,18 +84,15 @@ def read_entry(
     return values
 
 
-def read_mapping(model: models.CropModel, given: Mapping[str, Any], where: str) -> dict[str, Any]:
+def read_mapping(model: models.CropModel, mapping: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return a mapping of parameters, checked as a file is; a number may be text with its unit."""
-    plain = dict(given)
-    for name, value in given.items():
+    values = dict(mapping)
+    for name, value in mapping.items():
         if name in model.parameters and isinstance(value, str):
-            try:
-                plain[name], unit = split_quantity(value)
-            except ValueError:
-                continue  # refused below, as what is no number
-            _check_unit(model.parameters, name, unit, where)
-    _check_values(model, plain, where)
-    return plain
+            _check_unit(model.parameters, name, value, where)
+            values[name] = number_and_unit(value)[0]
+    _check_values(model, values, where)
+    return values
 
 
 def check_whole(model: models.CropModel, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
@@ -133,12 +131,21 @@ def check_soil(soil: Soil, where: str) -> None:
     for table in tables.values():
         others = {name for name in soil.values if name in table and name not in tables[best]}
         for name in others & soil.parameters.keys():
-            _check_unit(table, name, split_quantity(soil.parameters[name])[1], where)
+            _check_unit(table, name, soil.parameters[name], where)
         check(table, {name: soil.values[name] for name in others}, models.parameter_names, where)
 
 
-def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None:
-    """Raise `ConfigError` where a quantity is not in the unit that the model declares."""
+def _check_unit(table: ParameterTable, name: str, value: Any, where: str) -> None:
+    """Raise `ConfigError` where a quantity is not in the unit that the model declares.
+
+    What is no quantity at all is left to the check of values.
+    """
+    number, unit = number_and_unit(value)
+    if isinstance(number, (int, float)) and not isinstance(value, bool) and finite(number):
+        _check_unit_text(table, name, unit, where)
+
+
+def _check_unit_text(table: ParameterTable, name: str, unit: str, where: str) -> None:
     if name in table and unit != table[name].unit:
         raise ConfigError(f"{where}: {name} is in {unit!r}; it must be in {table[name].unit!r}.")
 

@@ -1,4 +1,4 @@
-"""The models by name: what they know, how their worlds are built, and who runs them."""
+"""The models by name: their tables, their worlds, and their simulators."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class FieldSetup:
     and `efficiency` are the shares of fertiliser and irrigation that arrive. `limitation` is what
     limits growth, for models that offer a choice. A season ends with its crop, where that is on or
     after `stop_after`. Errors of weather forecasts start from `noise_seed`. `management` is `inputs`, or
-    `harvest` or `plant` where harvest, or sowing and harvest, are inputs; sowing is for the days of
-    the `sowing_window`, the first and the last one.
+    `harvest` or `plant` where harvest, or sowing and harvest, are inputs, or `orchard` where trees stand
+    throughout; sowing is for the days of the `sowing_window`, the first and the last one.
     """
 
     parameters: Mapping[str, Any]
@@ -94,7 +94,7 @@ def check_limitation(name: str, limitation: str | None, choices: Sequence[str] =
     """Refuse a choice of what limits growth, on any engine, for a model that offers no `choices`."""
     if limitation is not None and not choices:
         raise ConfigError(
-            f"limitation: {name} offers no choice of what limits growth; {limitation!r} is for wofost-npk."
+            f"limitation: {name} has no choice of limitation; {limitation!r} is for wofost-npk."
         )
 
 
@@ -193,7 +193,7 @@ def find(
     elif soil_water == "single":
         compiled = module.model(name)
     else:
-        raise ConfigError(f"soil_water: {name} has one layer; it knows no {soil_water!r} soil.")
+        raise ConfigError(f"soil_water: {name} has one layer and cannot use a {soil_water!r} soil.")
     if engine == "compiled":
         return compiled
     on_pcse: CropModel = import_module(_PCSE).model(compiled, soil_water)

@@ -10,7 +10,7 @@ from agbench.data.anchors import Anchors
 from agbench.data.baseline import Baseline
 from agbench.data.families import read_task
 from agbench.data.field import Crop, Soil
-from agbench.data.reading import Strict, load_yaml, read_data
+from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
 from agbench.data.site import Site
 from agbench.data.task import Task
 from agbench.envs.family import build
@@ -67,14 +67,14 @@ def _check(path: Path) -> None:
         raise ConfigError(f"{path}: cannot be read: {error}.") from None
     content = load_yaml(text, str(path))
     if not isinstance(content, dict):
-        raise ConfigError(f"{path}: expected keys and values.")
+        raise no_mapping(content, str(path))
     if path.stem == catalog.ANCHORS:
         return _check_anchors(content, path)
     kind = next((k for k in _KINDS if k in content), None)
     if kind is None:
         first = str(next(iter(content), ""))
         raise ConfigError(
-            f"{path}: does not say what it is; it needs one of the keys {', '.join(_KINDS)}."
+            f"{path}: unknown kind of file; it needs one of the keys {', '.join(_KINDS)}."
             f"{did_you_mean(first, _KINDS)}"
         )
     read, follow = _KINDS[kind]

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 import agbench
+from agbench.simulators.greenlight.fluxes import FLUXES
 from agbench.simulators.greenlight.model import flux_names
 from agbench.simulators.greenlight.variables import CONTROLS, STATES
 from agbench.simulators.greenlight.variables import WEATHER as OUTDOORS
 from agbench.simulators.lintul3.variables import VARIABLES
-from agbench.simulators.wofost.variables import LAYERED81, LAYERED_NPK
+from agbench.simulators.wofost.variables import LAYERED81, LAYERED_GRAPE, LAYERED_PERENNIAL
 from agbench.weather.columns import DAILY
 
 FOLDER = Path(agbench.__file__).parent / "simulators"
 TABLES = {
     "lintul3": (VARIABLES, DAILY),
-    "wofost": (LAYERED_NPK, LAYERED81, DAILY),
+    "wofost": (LAYERED_PERENNIAL, LAYERED_GRAPE, LAYERED81, DAILY),
     "greenlight": (STATES, CONTROLS, OUTDOORS),
 }
 PROCESSES = {
@@ -25,7 +26,7 @@ PROCESSES = {
     "wofost": (
         "phenology assimilation respiration evapotranspiration roots stems leaves storage_organs "
         "partitioning growth nitrogen nutrients reallocation soil_nitrogen soil_nutrients water_balance "
-        "potential_water layered_water"
+        "potential_water layered_water grape_phenology cold_hardiness"
     ),
     "greenlight": (
         "climate/ventilation climate/light climate/longwave climate/convection climate/vapour climate/cover "
@@ -59,7 +60,7 @@ def expand(names, tables):
 
 def has(tables, name):
     """Return whether a variable or flux is the model's."""
-    return any(name in table for table in tables) or name in flux_names()
+    return any(name in table for table in tables) or name in FLUXES
 
 
 @pytest.mark.parametrize(("model", "name"), MODULES, ids=[f"{m}-{n}" for m, n in MODULES])
@@ -74,6 +75,10 @@ def test_a_process_reads_and_sets_what_its_model_has(model, name):
     for names, unit in sets:
         for variable in names:
             if model == "greenlight":
-                assert variable in flux_names(), variable
+                assert FLUXES[variable].unit == unit, variable
             else:
                 assert unit in {table[variable].unit for table in tables if variable in table}, variable
+
+
+def test_the_table_of_fluxes_holds_those_of_the_equations():
+    assert set(FLUXES.names) == set(flux_names())

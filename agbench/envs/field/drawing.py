@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from agbench import plotting
 from agbench.envs.core import BatchCore
-from agbench.envs.curves import Panel, curve, stems
+from agbench.envs.curves import PanelData, curve, stems
 from agbench.envs.field.season_figure import SKY, STATE_PANELS, SeasonFigure, states_shown
 from agbench.envs.field.season_panels import MOISTURE, PanelSetting, Season, running_mean, shown_in
 from agbench.envs.rendering import SeasonPlot
@@ -69,7 +69,7 @@ class FieldPlot(SeasonPlot):
         self._steps.append(_Step(first, today, doses, reward))
         self._note_state()
 
-    def panels(self) -> list[Panel]:
+    def panels(self) -> list[PanelData]:
         """Return the season so far as curves over days: what its model has of weather, water and states."""
         return _panels(self._setting(), self._season())
 
@@ -154,7 +154,7 @@ class FieldPlot(SeasonPlot):
         return textwrap.fill(plotting.signed("  ·  ".join(parts)), _LINE)
 
 
-def _panels(setting: PanelSetting, season: Season) -> list[Panel]:
+def _panels(setting: PanelSetting, season: Season) -> list[PanelData]:
     """Return the panels of a season, those that its model has something for."""
     days = np.arange(season.today + 1.0)
     sky = season.weather
@@ -166,32 +166,32 @@ def _panels(setting: PanelSetting, season: Season) -> list[Panel]:
             factor, variable = shown_in(setting.weather["IRRAD"])
             mean = running_mean(sky["IRRAD"] * factor)
             curves.append(curve("IRRAD, 7-day mean", variable.unit, days, mean, right=True))
-        panels.append(Panel(title="Weather", curves=curves))
+        panels.append(PanelData(title="Weather", curves=curves))
     if "RAIN" in sky:
         factor, variable = shown_in(setting.weather["RAIN"])
         curves = [curve("RAIN", variable.unit, days, sky["RAIN"] * factor, "bars")]
-        moisture = MOISTURE.found(setting.variables)
+        moisture = MOISTURE.variable_in(setting.variables)
         if moisture is not None:
             states = season.states[moisture.name]
             curves.append(curve(moisture.name, moisture.unit, season.days, states, right=True))
-        panels.append(Panel(title="Water", curves=curves))
+        panels.append(PanelData(title="Water", curves=curves))
     for title, left, right in STATE_PANELS:
         curves = [
             curve(v.name, v.unit, season.days, season.states[v.name], right=side is right)
             for side in (left, right)
-            for v in (c.found(setting.variables) for c in side)
+            for v in (c.variable_in(setting.variables) for c in side)
             if v is not None
         ]
         if curves:
-            panels.append(Panel(title=title, curves=curves))
+            panels.append(PanelData(title=title, curves=curves))
     return [*panels, *_applied(setting, season)]
 
 
-def _applied(setting: PanelSetting, season: Season) -> list[Panel]:
+def _applied(setting: PanelSetting, season: Season) -> list[PanelData]:
     """Return a panel for the inputs of each unit."""
     units = list(dict.fromkeys(variable.unit for variable in setting.inputs))
     return [
-        Panel(
+        PanelData(
             title="Applied" if len(units) == 1 else f"Applied: {', '.join(names)}",
             curves=[
                 stems(v.name, unit, season.steps[:, 0], season.doses[:, i])

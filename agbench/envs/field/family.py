@@ -1,6 +1,5 @@
 """The family of fields: daily crop models, whose actions are events."""
 
-from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from agbench.data import catalog
@@ -15,15 +14,10 @@ if TYPE_CHECKING:
     from agbench.envs.rendering import SeasonPlot
 
 
-def _longest(task: FieldTask) -> int:
+def longest(task: FieldTask) -> int:
     """Return the days of the longest season."""
-    return max(_days(task, year) for year in (2003, 2004))  # 2004 has a 29 February
-
-
-def _days(task: FieldTask, year: int) -> int:
-    """Return the days of a season that starts in a year; one may end in the next."""
-    start, end = (date.fromisoformat(f"{year}-{day}") for day in (task.season.start, task.season.end))
-    return ((end if end > start else end.replace(year=year + 1)) - start).days
+    spans = (task.season.days_from(year) for year in range(2001, 2005))  # 2004 has a 29 February
+    return max((last - first).days for first, last in spans)
 
 
 def _plot(core: BatchCore) -> "SeasonPlot":
@@ -32,7 +26,7 @@ def _plot(core: BatchCore) -> "SeasonPlot":
     return FieldPlot(core)
 
 
-def _hidden_split(task: FieldTask, scenarios: int) -> SplitSpec:
+def hidden_split(task: FieldTask, scenarios: int) -> SplitSpec:
     """Return seasons of the test split's site that only a secret gives, under its change of climate."""
     test = task.splits["test"]
     site = test.site or task.simulator.site
@@ -56,10 +50,10 @@ FIELD: Final = Family(
     action_map=building.action_map,
     observer=building.observer,
     step_seconds=86_400,
-    longest=_longest,
+    longest=longest,
     entry_points=building.entry_points,
     plot=_plot,
-    hidden_split=_hidden_split,
+    hidden_split=hidden_split,
     check_response=_check_response,
     benchmark="agbench.benchmarks.fields:measure",
 )

@@ -21,6 +21,7 @@ _LEVELS: Final = (0, 1, 2, 4, 8)
 _MANY: Final = (0, 4, 8, 16, 32)
 """The same for inputs of which a crop needs more, such as water in a desert."""
 
+_TREES: Final = ("PRUNE", "PLANT")
 _MOST_SCENARIOS = 12  # the first ones; generated splits have thousands
 
 
@@ -42,7 +43,7 @@ def check(task: FieldTask, parts: Parts) -> None:
     if it has a price. Where an input alone raises nothing, because something else is scarcer (Liebig's law of
     the minimum), it must do so beside the largest dose of each of the others, or of all but one of them, in
     turn. Where the agent sows or harvests, it does so in every run: on the first decision without a dose, and
-    on the last one. Raises `ContractError` for an input that falls short.
+    on the last one; an orchard is harvested in autumn. Raises `ContractError` for an input that falls short.
     """
     for name in _fed(task):
         result = _respond(task, parts, name)
@@ -81,8 +82,9 @@ def _company(task: FieldTask, name: str) -> list[list[str]]:
 
 
 def _fed(task: FieldTask) -> list[str]:
-    """Return the inputs of a task but for sowing and the harvest that ends its season."""
-    return [name for name in task.action.doses if name not in task.season.work]
+    """Return the inputs of a task but for sowing, pruning and the harvest of what an agent grows."""
+    work = (*task.season.work, *(_TREES if task.season.management == "orchard" else ()))
+    return [name for name in task.action.doses if name not in work]
 
 
 def _raises(result: _Response) -> bool:
@@ -155,6 +157,11 @@ def _work_the_field(task: FieldTask, core: BatchCore, actions: NDArray[Any], giv
     if task.season.management == "plant":
         empty = core.simulator.state[:, core.simulator.variables.column("CROP")] == 0.0
         actions[empty & ~giving] = encode("PLANT", 1.0)[0]
-    if task.season.management != "inputs":
+    if task.season.management == "orchard":
+        autumn, fruit = (
+            core.simulator.state[:, core.simulator.variables.column(n)] for n in ("AUTUMN", "HWSO")
+        )
+        actions[(autumn > 0.0) & (fruit > 0.0) & ~giving] = encode("HARVEST", 1.0)[0]
+    elif task.season.management != "inputs":
         last = core.simulator.elapsed + task.step >= core.simulator.horizon
         actions[last] = encode("HARVEST", 1.0)[0]

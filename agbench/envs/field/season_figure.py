@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from agbench.envs.field.season_panels import (
     MOISTURE,
-    Curve,
     DosePanel,
-    Panel,
     PanelSetting,
     RewardPanel,
     Season,
+    SeasonPanel,
+    StateCurve,
     StatePanel,
     WaterPanel,
     WeatherPanel,
@@ -25,10 +25,10 @@ from agbench.variables import VariableTable
 SKY: Final = ("TMIN", "TMAX", "IRRAD", "RAIN")
 """The columns of daily weather that are shown, where a model has them."""
 
-_CROP_LEFT = (Curve(("LAI",), GREEN), Curve(("DVS",), BLACK))
-_CROP_RIGHT = (Curve(("TAGBM", "TAGP"), BLUE), Curve(("WSO", "TWSO"), ORANGE))
-_SOIL_LEFT = (Curve(("TNSOIL", "NAVAIL"), VERMILLION), Curve(("NUPTT", "NuptakeTotal"), GREEN))
-_SOIL_RIGHT = (Curve(("NNI",), PURPLE), Curve(("TRANRF", "RFTRA"), SKY_BLUE))
+_CROP_LEFT = (StateCurve(("LAI",), GREEN), StateCurve(("DVS",), BLACK))
+_CROP_RIGHT = (StateCurve(("TAGBM", "TAGP"), BLUE), StateCurve(("WSO", "TWSO"), ORANGE))
+_SOIL_LEFT = (StateCurve(("TNSOIL", "NAVAIL"), VERMILLION), StateCurve(("NUPTT", "NuptakeTotal"), GREEN))
+_SOIL_RIGHT = (StateCurve(("NNI",), PURPLE), StateCurve(("TRANRF", "RFTRA"), SKY_BLUE))
 STATE_PANELS: Final = (("Crop", _CROP_LEFT, _CROP_RIGHT), ("Nitrogen and stress", _SOIL_LEFT, _SOIL_RIGHT))
 """Title of each panel of states, its curves on the left and on the right scale."""
 
@@ -36,7 +36,7 @@ STATE_PANELS: Final = (("Crop", _CROP_LEFT, _CROP_RIGHT), ("Nitrogen and stress"
 def states_shown(table: VariableTable) -> list[str]:
     """Return the names of a model's variables that the panels draw."""
     curves = (MOISTURE, *(curve for _, left, right in STATE_PANELS for curve in (*left, *right)))
-    return [v.name for v in (c.found(table) for c in curves) if v is not None]
+    return [v.name for v in (c.variable_in(table) for c in curves) if v is not None]
 
 
 class SeasonFigure:
@@ -74,16 +74,16 @@ class SeasonFigure:
             panel.draw(season)
 
 
-def _panels(setting: PanelSetting) -> list[tuple[float, Callable[[Axes], Panel]]]:
+def _panels(setting: PanelSetting) -> list[tuple[float, Callable[[Axes], SeasonPanel]]]:
     """Return height and maker of each panel that the model has something for."""
     table, sky = setting.variables, setting.weather
-    makers: list[tuple[float, Callable[[Axes], Panel]]] = []
+    makers: list[tuple[float, Callable[[Axes], SeasonPanel]]] = []
     if "TMIN" in sky and "TMAX" in sky:
         makers.append((1.15, lambda ax: WeatherPanel(ax, setting)))
     if "RAIN" in sky:
         makers.append((0.9, lambda ax: WaterPanel(ax, setting)))
     for title, left, right in STATE_PANELS:
-        if any(curve.found(table) for curve in (*left, *right)):
+        if any(curve.variable_in(table) for curve in (*left, *right)):
             makers.append((1.4, _state_panel(setting, title, left, right)))
     makers.append((0.4 + 0.3 * (len(setting.inputs) - 1), lambda ax: DosePanel(ax, setting)))
     makers.append((1.15, lambda ax: RewardPanel(ax, setting)))
@@ -91,8 +91,8 @@ def _panels(setting: PanelSetting) -> list[tuple[float, Callable[[Axes], Panel]]
 
 
 def _state_panel(
-    setting: PanelSetting, title: str, left: Sequence[Curve], right: Sequence[Curve]
-) -> Callable[[Axes], Panel]:
+    setting: PanelSetting, title: str, left: Sequence[StateCurve], right: Sequence[StateCurve]
+) -> Callable[[Axes], SeasonPanel]:
     return lambda ax: StatePanel(ax, setting, title, left, right)
 
 

@@ -68,21 +68,21 @@ class Season:
 
 
 @dataclass(frozen=True)
-class Curve:
+class StateCurve:
     """A state to draw: the first of `names` that the model has."""
 
     names: tuple[str, ...]
     colour: str
 
-    def found(self, table: VariableTable) -> Variable | None:
+    def variable_in(self, table: VariableTable) -> Variable | None:
         """Return the model's variable, or None where it has none of the names."""
         return next((table[name] for name in self.names if name in table), None)
 
 
-MOISTURE = Curve(("SM", "WC"), BLACK)
+MOISTURE = StateCurve(("SM", "WC"), BLACK)
 
 
-class Panel(ABC):
+class SeasonPanel(ABC):
     """Axes with a header line above them: a title, then the key of the left and right scale."""
 
     def __init__(self, axes: Axes, title: str) -> None:
@@ -147,7 +147,7 @@ class Panel(ABC):
         self._drawn += artists
 
 
-class WeatherPanel(Panel):
+class WeatherPanel(SeasonPanel):
     """The daily range of temperature, and radiation."""
 
     def __init__(self, axes: Axes, setting: PanelSetting) -> None:
@@ -177,7 +177,7 @@ class WeatherPanel(Panel):
             self._twin.set_ylim(*_limits([radiation], 10.0))
 
 
-class WaterPanel(Panel):
+class WaterPanel(SeasonPanel):
     """Rain, and the moisture of the soil."""
 
     def __init__(self, axes: Axes, setting: PanelSetting) -> None:
@@ -185,7 +185,7 @@ class WaterPanel(Panel):
         self._factor, rain = shown_in(setting.weather["RAIN"])
         self.label(axes, [(rain, _swatch(BLUE))])
         self._width = 0.8 * _pixels_a_day(axes, setting) / _POINT
-        self._moisture = MOISTURE.found(setting.variables)
+        self._moisture = MOISTURE.variable_in(setting.variables)
         if self._moisture is not None:
             self._mark = _mark(MOISTURE.colour, dash=0)
             self._twin = self.second_scale()
@@ -202,11 +202,16 @@ class WaterPanel(Panel):
             self._twin.set_ylim(*_limits([moisture], 0.1))
 
 
-class StatePanel(Panel):
+class StatePanel(SeasonPanel):
     """Curves of the model's states, solid on the left scale, dashed on the right one."""
 
     def __init__(
-        self, axes: Axes, setting: PanelSetting, title: str, left: Sequence[Curve], right: Sequence[Curve]
+        self,
+        axes: Axes,
+        setting: PanelSetting,
+        title: str,
+        left: Sequence[StateCurve],
+        right: Sequence[StateCurve],
     ) -> None:
         super().__init__(axes, title)
         self._scales: list[tuple[Axes, list[tuple[Variable, Line2D]]]] = []
@@ -214,7 +219,7 @@ class StatePanel(Panel):
             shown = [
                 (variable, _mark(curve.colour, dash=i if curves is right else None))
                 for i, curve in enumerate(curves)
-                if (variable := curve.found(setting.variables)) is not None
+                if (variable := curve.variable_in(setting.variables)) is not None
             ]
             if shown:
                 scale = axes if curves is left else self.second_scale()
@@ -233,7 +238,7 @@ class StatePanel(Panel):
                 axes.set_ylim(*_limits([season.states[v.name] for v, _ in shown], 2.0))
 
 
-class DosePanel(Panel):
+class DosePanel(SeasonPanel):
     """What was applied and when: a lane an input, every stem labelled with its amount."""
 
     def __init__(self, axes: Axes, setting: PanelSetting) -> None:
@@ -265,8 +270,8 @@ class DosePanel(Panel):
             self._lane(season, i, variable, len(self._inputs) - 1.0 - i)
 
     def _lane(self, season: Season, i: int, variable: Variable, floor: float) -> None:
-        given = season.doses[:, i] > 0
-        days, amounts = season.steps[given, 0], season.doses[given, i]
+        applied = season.doses[:, i] > 0
+        days, amounts = season.steps[applied, 0], season.doses[applied, i]
         if not len(days):
             return
         colour = SERIES[(i + 3) % len(SERIES)]
@@ -279,7 +284,7 @@ class DosePanel(Panel):
             )
 
 
-class RewardPanel(Panel):
+class RewardPanel(SeasonPanel):
     """The reward of each step, and their sum so far."""
 
     def __init__(self, axes: Axes, setting: PanelSetting) -> None:
@@ -358,8 +363,8 @@ def _limits(values: Iterable[Floats], least: float) -> tuple[float, float]:
     """Return the ends of a scale that holds zero, all values and at least `least` above zero."""
     numbers = np.concatenate([np.zeros(1), *values])
     low, high = float(np.nanmin(numbers)), max(float(np.nanmax(numbers)), least)
-    room = 0.08 * (high - low)
-    return (low - room if low < 0 else 0.0), high + room
+    margin = 0.08 * (high - low)
+    return (low - margin if low < 0 else 0.0), high + margin
 
 
 def running_mean(values: Floats) -> Floats:

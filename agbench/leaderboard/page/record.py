@@ -1,7 +1,7 @@
-"""A season as plain numbers: what is drawn of it, and nothing else."""
+"""A season as plain numbers: the data of its drawing."""
 
 from agbench.data.reading import Strict
-from agbench.envs.curves import Panel
+from agbench.envs.curves import PanelData
 
 
 class SeasonRecord(Strict):
@@ -16,4 +16,4 @@ class SeasonRecord(Strict):
     total: float
     objective: float
     problem: str = ""
-    panels: list[Panel]
+    panels: list[PanelData]

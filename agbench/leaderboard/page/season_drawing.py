@@ -1,4 +1,4 @@
-"""Drawing a season's record: one small picture a panel, so that they stand side by side or stacked."""
+"""Drawing a season's record: one small picture for each panel, to place side by side or stacked."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
-from agbench.envs.curves import Curve, Panel
+from agbench.envs.curves import CurveData, PanelData
 from agbench.leaderboard.page import svg
 from agbench.leaderboard.page.record import SeasonRecord
 from agbench.plotting import printed
@@ -32,7 +32,7 @@ def drawn(record: SeasonRecord) -> list[DrawnPanel]:
     return [DrawnPanel(panel.title, _panel(panel, record)) for panel in record.panels]
 
 
-def _panel(panel: Panel, record: SeasonRecord) -> Markup:
+def _panel(panel: PanelData, record: SeasonRecord) -> Markup:
     key, top = _key(panel.curves)
     x = svg.Scale(0.0, max(record.days, 1.0), _LEFT, _WIDTH - _RIGHT)
     left = [c for c in panel.curves if not c.right]
@@ -50,7 +50,7 @@ def _panel(panel: Panel, record: SeasonRecord) -> Markup:
     return svg.drawing(_WIDTH, _HEIGHT, f"{panel.title}: {names}, over the days of the season", parts)
 
 
-def _scale(curves: Sequence[Curve], first: float, last: float) -> svg.Scale:
+def _scale(curves: Sequence[CurveData], first: float, last: float) -> svg.Scale:
     values = [v for c in curves for v in (*c.y, *c.top)]
     return svg.around(values, first, last, zero=any(c.form == "bars" for c in curves) or _near_zero(values))
 
@@ -60,12 +60,12 @@ def _near_zero(values: Sequence[float]) -> bool:
     return bool(values) and 0.0 <= min(values) <= 0.3 * max(values)
 
 
-def _capped(curves: Sequence[Curve]) -> bool:
-    """Return whether bars need caps to be told apart without colour."""
+def _capped(curves: Sequence[CurveData]) -> bool:
+    """Return whether bars need caps to be distinguishable without colour."""
     return sum(curve.form == "bars" for curve in curves) > 1
 
 
-def _curve(curve: Curve, x: svg.Scale, y: svg.Scale, place: int, capped: bool) -> Markup:
+def _curve(curve: CurveData, x: svg.Scale, y: svg.Scale, place: int, capped: bool) -> Markup:
     across = [x(value) for value in curve.x]
     up = [y(value) for value in curve.y]
     style = f"s{place % svg.STYLES}"
@@ -84,7 +84,7 @@ def _shape(place: int) -> str:
     return svg.MARKERS[place % len(svg.MARKERS)]
 
 
-def _key(curves: Sequence[Curve]) -> tuple[Markup, int]:
+def _key(curves: Sequence[CurveData]) -> tuple[Markup, int]:
     """Return the key above a panel and the height it takes: a sample and a name for each curve."""
     parts: list[Markup] = []
     line = 0

@@ -15,7 +15,7 @@ from agbench.cache import cache_folder
 from agbench.data.reading import read_data
 from agbench.data.task import Task
 from agbench.envs import SeasonEnv
-from agbench.envs.curves import Panel, curve
+from agbench.envs.curves import PanelData, curve
 from agbench.envs.family import build, family
 from agbench.envs.rendering import SeasonPlot
 from agbench.errors import ConfigError
@@ -142,10 +142,10 @@ def _reward_unit(task: Task) -> str:
     return task.protocol.objective_unit if task.protocol.objective == "return" else "-"
 
 
-def _rewards(ends: Floats, rewards: Floats, unit: str) -> Panel:
+def _rewards(ends: Floats, rewards: Floats, unit: str) -> PanelData:
     """Return the panel of rewards, summed over a day where it has several, and their sum so far."""
     day = np.ceil(ends - 1e-9)
     days = np.unique(day)
     sums = np.array([rewards[day == d].sum() for d in days])
     total = curve("sum so far", unit, days, np.cumsum(sums), right=True)
-    return Panel(title="Reward", curves=[curve("reward", unit, days, sums, "bars"), total])
+    return PanelData(title="Reward", curves=[curve("reward", unit, days, sums, "bars"), total])

@@ -1,9 +1,10 @@
-"""Ceres: the oracle that knows the season and gives what is best for it."""
+"""Ceres: the oracle that knows the season and applies the best amounts for it."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from agbench.data.field import Number
 from agbench.data.field_task import FieldTask
@@ -21,14 +22,22 @@ class CeresSettings(Strict):
     """The input that is optimised, the largest total tried, and how finely (continuous amounts)."""
 
     input: str
-    largest_total: Number = 1000.0
-    grid: Number = 25.0
-    tolerance: Number = 0.01
+    largest_total: Number = Field(default=1000.0, gt=0, le=1e6)
+    grid: Number = Field(default=25.0, gt=0)
+    tolerance: Number = Field(default=0.01, gt=0)
+
+    @model_validator(mode="after")
+    def _finer(self) -> "CeresSettings":
+        if not self.largest_total / 1e4 <= self.grid <= self.largest_total:
+            raise ValueError(
+                f"grid: {self.grid:g} is no step of largest_total, {self.largest_total:g}: 1 to 10000 steps."
+            )
+        return self
 
 
 @policy("ceres", settings=CeresSettings, families=["field"])
 class Ceres:
-    """Searches the best schedule for the very scenario (Kallenberg et al. 2023: an upper bound).
+    """Searches the best schedule for the scenario of the episode (Kallenberg et al. 2023: an upper bound).
 
     With a menu: the best total from the best date on, given as early as possible, then any single
     change of doses or dates that helps, until none does. With continuous amounts: the best total

@@ -9,7 +9,8 @@ from agbench.data.field import Number
 from agbench.data.field_task import Days, FieldTask
 from agbench.data.quantity import days
 from agbench.data.reading import Strict
-from agbench.envs.actions import place
+from agbench.envs.actions import check_amount
+from agbench.errors import ConfigError
 from agbench.policies.base import Information, Interface, policy
 
 _SMALLEST = 1e-9  # of an input; what is less is rounding
@@ -26,10 +27,10 @@ class Rule(Strict):
     input: str
     amount: Number = Field(ge=0)
     every: Days | None = None
-    after: int = Field(default=0, ge=0)
+    after: int = Field(default=0, ge=0, le=366)
     when: str | None = None
     below: Number | None = None
-    until: Number | None = None
+    until: Number | None = Field(default=None, ge=0)
     within: dict[str, tuple[Number, Number]] = Field(default={})
 
     @field_validator("within", mode="before")
@@ -43,6 +44,9 @@ class Rule(Strict):
     def _both(self) -> "Rule":
         if (self.when is None) != (self.below is None):
             raise ValueError("when and below go together: the variable and its threshold.")
+        for name, (low, high) in self.within.items():
+            if low > high:
+                raise ValueError(f"within.{name}: from {low:g} to {high:g} is no range.")
         return self
 
 
@@ -57,7 +61,7 @@ class RulesSettings(Strict):
     tune: dict[str, list[Any]] = Field(default={})
     budget: int = Field(default=200, ge=1)
     scenarios: int | None = Field(default=None, ge=1)
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
 
 
 @dataclass
@@ -81,14 +85,14 @@ class Rules:
         self.name = name
         self._actions = actions = interface.actions
         self._step_days = interface.task.season.step_days
-        self._readings = [_read(rule, interface) for rule in settings.rules]
+        self._readings = [_read(number, rule, interface) for number, rule in enumerate(settings.rules)]
         self._nothing = actions.encode(actions.names[0], 0.0)[0]
         self.reset(0)
 
     def reset(self, seed: int) -> None:
         """Go back to the season's first decision."""
         self._day = -self._step_days
-        self._given = dict.fromkeys(self._actions.names, 0.0)
+        self._applied = dict.fromkeys(self._actions.names, 0.0)
         for reading in self._readings:
             reading.last = None
 
@@ -99,8 +103,8 @@ class Rules:
             if not self._applies(reading, observation):
                 continue
             rule = reading.rule
-            action, given = self._actions.encode(rule.input, rule.amount + _SMALLEST)
-            self._given[rule.input] += given
+            action, dose = self._actions.encode(rule.input, rule.amount + _SMALLEST)
+            self._applied[rule.input] += dose
             reading.last = self._day
             return action
         return self._nothing
@@ -115,13 +119,19 @@ class Rules:
             return False
         if not all(low <= observation[place] <= high for place, low, high in reading.ranges):
             return False
-        total = self._given[rule.input] + rule.amount
+        total = self._applied[rule.input] + rule.amount
         return rule.until is None or total <= rule.until + _SMALLEST
 
 
-def _read(rule: Rule, interface: Interface[FieldTask]) -> _Reading:
-    """Return a rule with what it names looked up; raises `UnknownNameError` for what is not there."""
-    place(interface.actions, rule.input)
+def _read(number: int, rule: Rule, interface: Interface[FieldTask]) -> _Reading:
+    """Return a rule with what it names looked up.
+
+    Raises `UnknownNameError` for what is not there, `ConfigError` for an amount that no action gives.
+    """
+    try:
+        check_amount(interface.actions, rule.input, rule.amount)
+    except ConfigError as error:
+        raise ConfigError(f"rules.{number}.amount: {error}") from None
     every = 0 if rule.every is None else days(rule.every)
     ranges = [(interface.observer.index(name), low, high) for name, (low, high) in rule.within.items()]
     return _Reading(rule, every, 0 if rule.when is None else interface.observer.index(rule.when), ranges)

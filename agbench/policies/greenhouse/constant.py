@@ -7,7 +7,8 @@ import numpy as np
 from agbench.data.field import Number
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.reading import Strict
-from agbench.envs.actions import place
+from agbench.envs.actions import check_amount, place
+from agbench.errors import ConfigError
 from agbench.policies.base import Information, Interface, policy
 
 
@@ -32,6 +33,10 @@ class Constant:
         self._columns = interface.columns(interface.actions.reads)
         self._values = interface.actions.lowest.copy()
         for key, value in settings.values.items():
+            try:
+                check_amount(interface.actions, key, value)
+            except ConfigError as error:
+                raise ConfigError(f"values.{key}: {error}") from None
             self._values[place(interface.actions, key)] = value
 
     def reset(self, seed: int) -> None:

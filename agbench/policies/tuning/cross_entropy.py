@@ -20,7 +20,7 @@ class Search(Strict):
 
     candidates: int = Field(default=24, ge=4)
     rounds: int = Field(default=20, ge=1)
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
 
 
 def maximise(

@@ -7,7 +7,7 @@ import yaml
 
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
-from agbench.data.families import load
+from agbench.data.packages import load_place
 from agbench.data.reading import Strict, read_file
 from agbench.data.task import Task
 from agbench.errors import ConfigError
@@ -29,13 +29,13 @@ def fit_file(task: Task, policy: str, search: Search | None = None) -> tuple[Pat
     kind = kind_of(baseline, task, path)
     if kind.fit is None:
         raise ConfigError(f"{path}: a {kind.name} policy has nothing to fit.")
-    fit, settings = load(kind.fit), kind.read(baseline.settings, f"{path}: settings")
+    fit, settings = load_place(kind.fit), kind.read(baseline.settings, f"{path}: settings")
     if "search" in signature(fit).parameters:
         fitted, mean = fit(task, settings, search or Search())
     elif search is None:
         fitted, mean = fit(task, settings)
     else:
-        raise ConfigError(f"{path}: candidates and rounds are for greenhouse growers, not for {kind.name}.")
+        raise ConfigError(f"{path}: candidates and rounds are for greenhouse policies, not for {kind.name}.")
     content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
     changed = baseline.model_copy(update={"settings": content})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
+from agbench.variables import finite
 
 START_TYPES: Final = ("sowing", "emergence", "dormant", "endodorm", "ecodorm")
 END_TYPES: Final = ("maturity", "harvest", "earliest", "emergence", "death", "max_duration")
@@ -23,6 +24,7 @@ _KEYS = (
     "max_duration",
 )
 _DEFAULT_DURATION = 365  # d
+_LONGEST = 36_525  # d, a hundred years
 
 RECORD: Final = np.dtype(
     [
@@ -41,9 +43,10 @@ RECORD: Final = np.dtype(
 class CropCalendar:
     """One crop's calendar, as PCSE's CropCalendar has it.
 
-    `crop_start_type` is `sowing` or `emergence`, or `dormant` for perennial crops. `crop_end_type` is
-    `maturity`, `harvest` (on `crop_end_date`) or `earliest` (of the two); a crop also ends after
-    `max_duration` days. Models that know these stages also end a crop at `emergence` or `death`.
+    `crop_start_type` is `sowing` or `emergence`, also `dormant` for perennial crops, and for grape vines
+    the stage that they leave: `endodorm` or `ecodorm`. `crop_end_type` is `maturity`, `harvest` (on
+    `crop_end_date`) or `earliest` (of the two); a crop also ends after `max_duration` days. Models that know
+    these stages also end a crop at `emergence` or `death`.
     """
 
     crop_start_date: date
@@ -53,20 +56,20 @@ class CropCalendar:
     max_duration: int = _DEFAULT_DURATION
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, Any]) -> "CropCalendar":
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> "CropCalendar":
         """Read a mapping with PCSE's keys; raises `ConfigError` for what is not of its form."""
-        for key in given:
+        for key in mapping:
             if key not in _KEYS:
                 raise ConfigError(f"calendar: unknown key {key!r}.{did_you_mean(key, _KEYS)}")
-        if given.get("crop_start_date") is None:
+        if mapping.get("crop_start_date") is None:
             raise ConfigError("calendar: crop_start_date is missing.")
-        end = given.get("crop_end_date")
+        end = mapping.get("crop_end_date")
         return cls(
-            crop_start_date=as_date("calendar: crop_start_date", given["crop_start_date"]),
-            crop_start_type=given.get("crop_start_type", "emergence"),
+            crop_start_date=as_date("calendar: crop_start_date", mapping["crop_start_date"]),
+            crop_start_type=mapping.get("crop_start_type", "emergence"),
             crop_end_date=None if end is None else as_date("calendar: crop_end_date", end),
-            crop_end_type=given.get("crop_end_type", "maturity"),
-            max_duration=_days(given.get("max_duration")),
+            crop_end_type=mapping.get("crop_end_type", "maturity"),
+            max_duration=_days(mapping.get("max_duration")),
         )
 
     def __post_init__(self) -> None:
@@ -83,8 +86,12 @@ class CropCalendar:
                 f"calendar: crop_end_date {self.crop_end_date} must come after crop_start_date "
                 f"{self.crop_start_date}."
             )
-        if self.max_duration < 1:
-            raise ConfigError(f"calendar: max_duration must be at least 1 d; got {self.max_duration}.")
+        if not 1 <= self.max_duration <= _LONGEST:
+            raise ConfigError(
+                f"calendar: max_duration must be at least 1 d, at most {_LONGEST}; got {self.max_duration}."
+            )
+        if self.crop_start_date > date.max - timedelta(days=self.max_duration):
+            raise ConfigError(f"calendar: crop_start_date {self.crop_start_date} is too late for a season.")
 
     @property
     def latest_end(self) -> date:
@@ -95,7 +102,12 @@ class CropCalendar:
         return min(last, self.crop_end_date)
 
     def as_record(self, start: date, end: date) -> np.ndarray[Any, Any]:
-        """Return the calendar in days of a simulation from `start` to `end`."""
+        """Return the calendar of an annual crop in days of a simulation from `start` to `end`."""
+        if self.crop_start_type not in START_TYPES[:2]:
+            raise ConfigError(
+                f"calendar: crop_start_type {self.crop_start_type!r}: an annual crop starts at 'sowing' or "
+                "'emergence'."
+            )
         harvested = self.crop_end_type in _DATED and self.crop_end_date is not None
         record = np.zeros((), dtype=RECORD)
         record["crop_start"] = (self.crop_start_date - start).days
@@ -107,13 +119,14 @@ class CropCalendar:
         return record
 
 
-def _days(given: Any) -> int:
+def _days(value: Any) -> int:
     """Return a maximum duration [d]; nothing given is a year."""
-    if given is None:
+    if value is None:
         return _DEFAULT_DURATION
-    if isinstance(given, bool) or not isinstance(given, Real) or float(given) % 1.0 != 0.0:
-        raise ConfigError(f"calendar: max_duration must be a whole number of days; got {given!r}.")
-    return int(float(given))
+    number = isinstance(value, Real) and not isinstance(value, bool) and finite(value)
+    if not number or float(value) % 1.0 != 0.0:
+        raise ConfigError(f"calendar: max_duration must be a whole number of days; got {value!r}.")
+    return int(float(value))
 
 
 def as_date(what: str, value: Any) -> date:

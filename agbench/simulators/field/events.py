@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from numbers import Real
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
 from agbench.simulators.field.calendar import as_date
-from agbench.variables import Floats
+from agbench.variables import Floats, finite
 
 DEFAULT_FRACTION: Final = 0.7
 """Share of fertiliser that plants recover, and of irrigation water that reaches the roots."""
@@ -58,12 +58,26 @@ def dates(events: Sequence[Any]) -> list[date]:
     """Return the dates of events that have one; what has none is for `parse` to refuse."""
     result = []
     for i, event in enumerate(events):
-        text = (
-            event.date if isinstance(event, Event) else event[0] if isinstance(event, (tuple, list)) else None
-        )
+        text = event.date if isinstance(event, Event) else event[0] if _is_list(event) and event else None
         if text is not None:
             result.append(as_date(f"events[{i}]", text))
     return result
+
+
+def listed(events: Any) -> Sequence[Any]:
+    """Return events as a list, an empty one for None; raises `ConfigError` for what is no list."""
+    if events is None:
+        return []
+    if not _is_list(events):
+        raise ConfigError(
+            f"events: {events!r} is no list of (date, name, amount), such as "
+            '[("1984-02-24", "apply_n", 60.0)].'
+        )
+    return cast("Sequence[Any]", events)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (tuple, list))
 
 
 def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
@@ -79,22 +93,22 @@ def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
             f"events[{i}]: {model} does not understand {name!r}.{did_you_mean(str(name), allowed)}"
         )
     length, day = _LENGTHS[name], as_date(f"events[{i}]", event[0])
-    given = [*event[2:], None, None]
+    rest = [*event[2:], None, None]
     if name in _SHARES:
-        if given[1] is not None and given[1] != ():
-            raise ConfigError(f"events[{i}]: a {name} has a share, and no recovery; got {given[1]!r}.")
-        return Event(day, name, _share(i, name, given[0]))
-    amounts = _numbers(i, f"{name}: amount", () if given[0] is None else given[0], length)
-    share = DEFAULT_FRACTION if given[1] is None else given[1]
+        if rest[1] is not None and rest[1] != ():
+            raise ConfigError(f"events[{i}]: a {name} has a share, and no recovery; got {rest[1]!r}.")
+        return Event(day, name, _share(i, name, rest[0]))
+    amounts = _numbers(i, f"{name}: amount", () if rest[0] is None else rest[0], length)
+    share = DEFAULT_FRACTION if rest[1] is None else rest[1]
     return Event(day, name, amounts, _numbers(i, f"{name}: recovery", share, length, upper=1.0))
 
 
-def _share(i: int, name: str, given: Any) -> tuple[float, ...]:
-    """Return the share of the harvestable, or of the wood, that is taken: all, where nothing is said."""
-    missing = given is None or (isinstance(given, tuple) and not given)
+def _share(i: int, name: str, value: Any) -> tuple[float, ...]:
+    """Return the share of the harvestable, or of the wood, that is taken: all by default."""
+    missing = value is None or (isinstance(value, tuple) and not value)
     if missing and name == "prune":
         raise ConfigError(f"events[{i}]: a prune needs a share of the wood, such as 0.2.")
-    return _WHOLE if missing else _numbers(i, f"{name}: share", given, 1, upper=1.0)
+    return _WHOLE if missing else _numbers(i, f"{name}: share", value, 1, upper=1.0)
 
 
 def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) -> tuple[float, ...]:
@@ -103,11 +117,11 @@ def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) 
     if upper == 1.0 and len(values) == 1:
         values = values * length
     numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
-    if len(values) != length or not numeric or not all(0.0 <= v <= upper and v != np.inf for v in values):
-        wanted = "a number" if length == 1 else f"{length} numbers (N, P, K)"
+    if len(values) != length or not numeric or not all(0.0 <= v <= upper and finite(v) for v in values):
+        expected = "a number" if length == 1 else f"{length} numbers (N, P, K)"
         bound = "0 or more" if np.isinf(upper) else f"0 to {upper:g}"
         got = repr(value) if values else "none"
-        raise ConfigError(f"events[{i}]: {what} must be {wanted}, {bound}; got {got}.")
+        raise ConfigError(f"events[{i}]: {what} must be {expected}, {bound}; got {got}.")
     return tuple(float(v) for v in values)
 
 

@@ -40,11 +40,11 @@ def read_forced(
             f" pandas.DataFrame({{'SM': values}}, index=days); got a {type(external).__name__}."
         )
     positions, inside = _positions(external, start, days)
-    given = external.drop(columns=[name for name in [date_column(external)] if name])
-    names = _names([str(name) for name in given.columns], variables, states, aliases or {})
+    table = external.drop(columns=[name for name in [date_column(external)] if name])
+    names = _names([str(name) for name in table.columns], variables, states, aliases or {})
     values = np.full((days, len(names)), np.nan)
     for j, name in enumerate(names):
-        values[positions[inside], j] = _numbers(given.iloc[:, j], name, variables)[inside]
+        values[positions[inside], j] = _numbers(table.iloc[:, j], name, variables)[inside]
     return variables.columns(names), values
 
 
@@ -66,12 +66,12 @@ def _positions(external: "pd.DataFrame", start: date, days: int) -> tuple[Any, A
 
 
 def _names(
-    given: list[str], variables: VariableTable, states: Collection[str], aliases: Mapping[str, str]
+    columns: list[str], variables: VariableTable, states: Collection[str], aliases: Mapping[str, str]
 ) -> list[str]:
     """Return the variables that are forced; refuse what is none, no state, or there twice."""
-    if not given:
+    if not columns:
         raise ConfigError("external: the table has dates and no state to force.")
-    names = [aliases.get(name, name) for name in given]
+    names = [aliases.get(name, name) for name in columns]
     for name in names:
         variables.column(name)
         if name not in states:

@@ -8,7 +8,7 @@ import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
 from agbench.simulators.field import afgen
-from agbench.variables import Floats, Parameter, ParameterTable
+from agbench.variables import Floats, Parameter, ParameterTable, finite
 
 IGNORED: Final = frozenset(
     (
@@ -24,7 +24,7 @@ IGNORED: Final = frozenset(
 
 
 def read(
-    table: ParameterTable, given: Mapping[str, Any], model: str, where: str
+    table: ParameterTable, mapping: Mapping[str, Any], model: str, where: str
 ) -> tuple[dict[str, float], dict[str, Floats]]:
     """Return the numbers and the AFGEN tables that a model reads, by name; defaults for what is absent.
 
@@ -35,16 +35,16 @@ def read(
     Raises:
         ConfigError: for what is missing, mistyped or out of bounds; it begins with `where`.
     """
-    require(table, given, model, {"": where})
+    require(table, mapping, model, {"": where})
     numbers, tables = {}, {}
     for parameter in table:
-        if (key := _key(parameter, given)) is not None:
+        if (key := _key(parameter, mapping)) is not None:
             if parameter.by:
-                tables[parameter.name] = read_family(parameter, given[key], where)
+                tables[parameter.name] = read_family(parameter, mapping[key], where)
             elif parameter.of:
-                tables[parameter.name] = read_table(parameter, given[key], where)
+                tables[parameter.name] = read_table(parameter, mapping[key], where)
             else:
-                numbers[parameter.name] = parameter.read(given[key], where)
+                numbers[parameter.name] = parameter.read(mapping[key], where)
         elif parameter.default is not None and not math.isnan(parameter.default):
             if parameter.of:
                 tables[parameter.name] = read_table(parameter, parameter.default, where)
@@ -53,51 +53,53 @@ def read(
     return numbers, tables
 
 
-def require(table: ParameterTable, given: Mapping[str, Any], model: str, where: Mapping[str, str]) -> None:
+def require(table: ParameterTable, mapping: Mapping[str, Any], model: str, where: Mapping[str, str]) -> None:
     """Raise `ConfigError` where required parameters are missing.
 
     `where` says for each part of the model (`crop`, `soil`) where it is read from; with `""` alone that
     holds for all parts. Parts that it does not name are passed over.
     """
     for part, place in where.items():
-        missing = [p for p in table if part in ("", p.part) and _key(p, given) is None and _needed(p, given)]
+        missing = [
+            p for p in table if part in ("", p.part) and _key(p, mapping) is None and _needed(p, mapping)
+        ]
         if len(missing) == 1:
             p = missing[0]
             raise ConfigError(
                 f"{place}: {p.name} [{p.unit}] ({p.meaning}) is missing; {model} needs it."
-                f"{_misspelt(p.name, table, given)}"
+                f"{_misspelt(p.name, table, mapping)}"
             )
         if missing:
             raise ConfigError(f"{place}: {model} also needs {', '.join(p.name for p in missing)}.")
 
 
-def _key(parameter: Parameter, given: Mapping[str, Any]) -> str | None:
+def _key(parameter: Parameter, mapping: Mapping[str, Any]) -> str | None:
     """Return the name that a mapping has for a parameter, or None."""
-    if parameter.alias and parameter.alias in given:
+    if parameter.alias and parameter.alias in mapping:
         return parameter.alias
-    return parameter.name if parameter.name in given else None
+    return parameter.name if parameter.name in mapping else None
 
 
-def _needed(parameter: Parameter, given: Mapping[str, Any]) -> bool:
+def _needed(parameter: Parameter, mapping: Mapping[str, Any]) -> bool:
     """Return whether a parameter without a default is read in the company of the others."""
     if parameter.default is not None:
         return False
     if parameter.only_if is None:
         return True
     switch, least = parameter.only_if
-    value = given.get(switch, 0.0)
+    value = mapping.get(switch, 0.0)
     return isinstance(value, (int, float, np.number)) and bool(value >= least)
 
 
-def _misspelt(name: str, table: ParameterTable, given: Iterable[str]) -> str:
+def _misspelt(name: str, table: ParameterTable, names: Iterable[str]) -> str:
     """Return a hint where a given name that the model does not read resembles the missing one."""
-    others = [key for key in given if key not in table]
+    others = [key for key in names if key not in table]
     hint = did_you_mean(name, others) if others else ""
     return hint.replace("Did you mean", "Is it") if "Did you mean" in hint else ""
 
 
 def check(
-    table: ParameterTable, given: Mapping[str, Any], names: Callable[[], Collection[str]], where: str
+    table: ParameterTable, mapping: Mapping[str, Any], names: Callable[[], Collection[str]], where: str
 ) -> dict[str, float]:
     """Return the numbers of a mapping that a model reads, by name; what it lacks is not held against it.
 
@@ -108,7 +110,7 @@ def check(
     """
     own = {name: p for p in table for name in (p.name, p.alias) if name}
     numbers = {}
-    for name, value in given.items():
+    for name, value in mapping.items():
         if name not in own:
             if name not in IGNORED and name not in names():
                 raise ConfigError(f"{where}: {name}: no model reads it.{did_you_mean(name, own)}")
@@ -177,6 +179,6 @@ def pairs(parameter: Parameter, value: Any, where: str) -> list[float]:
     wrapped = len(value) == 1 and isinstance(value[0], (list, tuple, np.ndarray))
     flat = list(value[0] if wrapped else value)
     for number in flat:
-        if isinstance(number, bool) or not isinstance(number, (int, float, np.number)):
-            raise ConfigError(f"{where}: {parameter.name} holds {number!r}, not a number.")
+        if isinstance(number, bool) or not isinstance(number, (int, float, np.number)) or not finite(number):
+            raise ConfigError(f"{where}: {parameter.name} holds {number!r}, not a finite number.")
     return flat

@@ -38,7 +38,7 @@ class WorldPool:
             return present
         slot = self._free_slot(in_use)
         for name, array in world.arrays.items():
-            stack = self._room(name, array, slot)
+            stack = self._grown_stack(name, array, slot)
             _fill(stack[slot, ...], array)
         self.worlds[slot] = world
         self._slot_of[id(world)] = slot
@@ -55,7 +55,7 @@ class WorldPool:
         self.worlds.append(None)
         return len(self.worlds) - 1
 
-    def _room(self, name: str, array: NDArray[Any], slot: int) -> NDArray[Any]:
+    def _grown_stack(self, name: str, array: NDArray[Any], slot: int) -> NDArray[Any]:
         """Return the stack of a name, grown so that `array` fits into `slot`."""
         stack = self._stacks.get(name)
         if stack is None:

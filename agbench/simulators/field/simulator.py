@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from agbench.variables import Booleans, Floats, VariableTable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_ALL: Final = slice(None)
 
 
 class DailyWorld(Protocol):
@@ -103,11 +105,11 @@ class DailySimulator(ABC):
         """
         days = len(management)
         columns, forced = read_forced(external, world.start, days, self.variables, states, aliases)
-        given, values = np.ascontiguousarray(management).view(self._MANAGEMENT), forced[:, np.newaxis]
+        records, values = np.ascontiguousarray(management).view(self._MANAGEMENT), forced[:, np.newaxis]
         history = np.empty((1, days, len(self.variables)))
-        self._begin([world], self._all, given[:1], columns, values[:1])
+        self._begin([world], self._all, records[:1], columns, values[:1])
         history[:, 0] = self.state
-        arguments = self._arguments(self._all, given[1:], columns, values[1:])
+        arguments = self._arguments(self._all, records[1:], columns, values[1:])
         self._kernels.advance(*arguments, self._pool["last"], days - 1, history[:, 1:])
         return history[0, : int(self.elapsed[0]) + 1]
 
@@ -115,7 +117,7 @@ class DailySimulator(ABC):
         """Give each row a copy of a world of its own, whose parameters `set_parameters` changes."""
         worlds = [copy(world) for _ in range(self.n)]
         self._slot[:] = [self._pool.slot(one, self._slot) for one in worlds]
-        self._make_room(0)
+        self._reserve_memory(0)
 
     def set_parameters(self, parameters: NDArray[Any], tables: Floats) -> None:
         """Set `parameters` (k,) and `tables` (k, ...) of the first k rows' worlds, as in their `arrays`."""
@@ -147,19 +149,19 @@ class DailySimulator(ABC):
         last: NDArray[np.int64] = self._pool["last"][self._slot]
         return last
 
-    def weather(self, days: int, columns: NDArray[np.intp]) -> Floats:
-        """Return chosen weather columns of each row's last `days` days, (n, days, len(columns)).
+    def weather(self, days: int, columns: NDArray[np.intp], rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+        """Return chosen weather columns of the rows' last `days` days, (rows, days, len(columns)).
 
         Days before the start repeat the first day.
         """
-        return self._weather_of(np.arange(1 - days, 1), columns)
+        return self._weather_of(np.arange(1 - days, 1), columns, rows)
 
-    def coming(self, days: int, columns: NDArray[np.intp]) -> Floats:
-        """Return chosen weather columns of each row's next `days` days, (n, days, len(columns)).
+    def coming(self, days: int, columns: NDArray[np.intp], rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+        """Return chosen weather columns of the rows' next `days` days, (rows, days, len(columns)).
 
         Beyond the end of a world its last day repeats.
         """
-        return self._weather_of(np.arange(1, days + 1), columns)
+        return self._weather_of(np.arange(1, days + 1), columns, rows)
 
     def save(self, row: int) -> SavedRow:
         """Return the exact state of a row."""
@@ -173,7 +175,7 @@ class DailySimulator(ABC):
         """Put a row into a saved state."""
         self._slot[row] = self._pool.slot(saved.world, self._slot)
         width = saved.memory.shape[1]
-        self._make_room(width)
+        self._reserve_memory(width)
         self.elapsed[row] = saved.clock
         self.finished[row] = saved.finished
         self.state[row] = saved.state
@@ -186,8 +188,8 @@ class DailySimulator(ABC):
     def _check(self, world: Any) -> None:  # noqa: B027  # most models have nothing to do here
         """Refuse a world that this model cannot run."""
 
-    def _make_room(self, wanted: int) -> None:  # noqa: B027  # most models have nothing to do here
-        """Widen `_memory` to what the worlds of the pool need, and to `wanted` at least."""
+    def _reserve_memory(self, width: int) -> None:  # noqa: B027  # most models have nothing to do here
+        """Widen `_memory` to what the worlds of the pool need, and to `width` at least."""
 
     def _begin(
         self,
@@ -203,7 +205,7 @@ class DailySimulator(ABC):
         for row, world in zip(rows, worlds, strict=True):
             self._check(world)
             self._slot[row] = self._pool.slot(world, self._slot)
-        self._make_room(0)
+        self._reserve_memory(0)
         self._kernels.begin(*self._arguments(mask, management, columns, values))
 
     def _arguments(
@@ -216,11 +218,13 @@ class DailySimulator(ABC):
             *(mask, management, columns, values),
         )
 
-    def _weather_of(self, days: NDArray[np.int64], columns: NDArray[np.intp]) -> Floats:
-        """Return chosen weather columns of days counted from each row's present day."""
+    def _weather_of(
+        self, days: NDArray[np.int64], columns: NDArray[np.intp], rows: NDArray[np.intp] | slice
+    ) -> Floats:
+        """Return chosen weather columns of days counted from the rows' present days."""
         weather = self._pool["weather"]
         length = weather.shape[1]
         numbers = weather.view(np.float64).reshape(-1, weather.dtype.itemsize // 8)
-        when = np.minimum(np.maximum(self.elapsed[:, None] + days, 0), length - 1)
-        result: Floats = numbers[(self._slot[:, None] * length + when)[:, :, None], columns]
+        when = np.minimum(np.maximum(self.elapsed[rows, None] + days, 0), length - 1)
+        result: Floats = numbers[(self._slot[rows, None] * length + when)[:, :, None], columns]
         return result

@@ -1,10 +1,9 @@
 """The climate computer: the rules by which growers' equipment follows set points.
 
-Katzin 2021, Section 7.3, with the choices of GreenLight-Gym 2 as settings: what is measured goes in,
-six controls come out. Every switch but the lamps' is a proportional band, smooth between off and on.
+Katzin 2021, Section 7.3, with the choices of GreenLight-Gym 2 as settings: measurements are the inputs,
+six controls the outputs. Every switch but the lamps' is a proportional band, smooth between off and on.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,7 +12,7 @@ import numpy as np
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import exp
 from agbench.errors import ConfigError, unknown
-from agbench.variables import Floats, Variable, VariableTable
+from agbench.variables import Floats, Variable, VariableTable, finite
 
 MEASURED: Final = VariableTable(
     (
@@ -66,6 +65,19 @@ _DEFAULTS: Final[tuple[tuple[str, float, str, str], ...]] = (
 SETTINGS: Final = VariableTable(Variable(name, unit, meaning) for name, _, unit, meaning in _DEFAULTS)
 """The thirty settings, under the symbols of GreenLight where it has them."""
 
+_BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
+    "degC": (-50.0, 60.0),
+    "K": (-100.0, 100.0),
+    "%": (-200.0, 200.0),
+    "h": (0.0, 24.0),
+    "d": (-1.0, 400.0),
+    "W m-2": (0.0, 2000.0),
+    "MJ m-2 d-1": (0.0, 100.0),
+    "ppm": (-10_000.0, 10_000.0),
+    "-": (0.0, 1.0),
+}
+"""Between which values a setting of a unit may lie: wider than any grower's, to catch another unit."""
+
 USUAL: Final[Mapping[str, float]] = {name: value for name, value, _, _ in _DEFAULTS}
 """The settings of GreenLight-Gym 2's rule-based controller."""
 
@@ -76,10 +88,15 @@ def settings_vector(changes: Mapping[str, float], where: str = "rule-based setti
     for name, value in changes.items():
         if name not in values:
             raise unknown("setting", name, values, where)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not finite(value):
             raise ConfigError(f"{where}: {name} is {value!r}, not a number in {SETTINGS[name].unit}.")
+        low, high = _BOUNDS[SETTINGS[name].unit]
+        if not low <= value <= high:
+            raise ConfigError(
+                f"{where}: {name} is {value:g}; it must lie within {low:g} to {high:g} {SETTINGS[name].unit}."
+            )
         if name.endswith("and") and value == 0.0:
-            raise ConfigError(f"{where}: the band {name} is 0; its sign says which way it acts.")
+            raise ConfigError(f"{where}: the band {name} is 0; its sign sets the direction in which it acts.")
         values[name] = float(value)
     return np.array(list(values.values()))
 

@@ -12,7 +12,7 @@ L.), American Journal of Enology and Viticulture 68, 60-72; W. Solow et al. (202
 
 Reads: TMIN, TMAX from weather; FROST_LEAVES from cold hardiness.
 Sets: DTSUME, DTSUM [degC]; DVR, DCU [d-1]; STAGE, PHENOLOGY, DVS, CSUM, CHILLING_ON, BUDS_CLOSED,
-    SHORTENING [-]; TSUME, TSUM [degC d]; DAY_LENGTH [h]; DOB, DOL, DOV, DOR, DON, DOC, DOLF [date].
+    AUTUMN, SHORTENING [-]; TSUME, TSUM [degC d]; DAY_LENGTH [h]; DOB, DOL, DOV, DOR, DON, DOC, DOLF [date].
 """
 
 from typing import Any
@@ -56,7 +56,7 @@ def begin_grape_rest(s: Any, p: Any) -> None:
     s.STAGE = ECODORMANT
     s.DVS = _CLOSED
     s.PHENOLOGY = _code(ECODORMANT)
-    s.TSUM = s.TSUME = s.CSUM = 0.0
+    s.TSUM = s.TSUME = s.CSUM = s.AUTUMN = 0.0
     s.BUDS_CLOSED = p.SOUND
 
 
@@ -159,7 +159,7 @@ def _stay_open(p: Any, s: Any, today: float) -> None:
 @kernel
 def _close_on_short_days(p: Any, s: Any, today: float) -> None:
     if s.BUDS_CLOSED == 0.0 and s.SHORTENING > 0.0 and s.DAY_LENGTH <= p.MLDORM:
-        s.BUDS_CLOSED = 1.0
+        s.BUDS_CLOSED = s.AUTUMN = 1.0
         s.CSUM = 0.0
         s.DOC = today
 
@@ -191,6 +191,7 @@ def _date_closing(p: Any, s: Any, today: float) -> None:
 @kernel
 def _date_leaf_fall(p: Any, s: Any, today: float) -> None:
     s.DOLF = today
+    s.AUTUMN = 0.0
 
 
 _date_rest = repaired("P7", published=_date_closing, sound=_date_leaf_fall)

@@ -68,13 +68,13 @@ def start_layers(x: Floats, s: Any, p: Any) -> None:
     top_most = low_most = top = 0.0
     for i in range(p.LAYERS):
         wet = limit(p.LAYER_SMW[i], p.LAYER_SM0[i], p.SMLIM) if top < _BARE_DEPTH else p.LAYER_SM0[i]
-        room = (wet - p.LAYER_SMW[i]) * p.THICKNESS[i]
+        capacity = (wet - p.LAYER_SMW[i]) * p.THICKNESS[i]
         if top < _BARE_DEPTH:
-            top_most += room
+            top_most += capacity
         else:
-            low_most += room
+            low_most += capacity
         top += p.THICKNESS[i]
-        x[WC1 + i] = room
+        x[WC1 + i] = capacity
     top_share = limit(0.0, 1.0, p.WAV / top_most) if top_most > 0.0 else 0.0
     low_share = limit(0.0, 1.0, (p.WAV - top_most) / low_most) if low_most > 0.0 else 0.0
     top = 0.0
@@ -220,9 +220,9 @@ def _boundary_flow(x: Floats, p: Any, tables: Floats, i: int) -> float:
             levels = x[WC1 + i - 1] - upper * mean
         else:
             levels = _levelling_amount(x, p, tables, i)
-        wanted = x[TRALY1 + i - 1] + p.LAYER_SMFCF[i - 1] * upper - x[WC1 + i - 1]
-        if wanted > 0.0:
-            most = max(max(dry, levels * _UPWARD_SHARE), -wanted)
+        deficit = x[TRALY1 + i - 1] + p.LAYER_SMFCF[i - 1] * upper - x[WC1 + i - 1]
+        if deficit > 0.0:
+            most = max(max(dry, levels * _UPWARD_SHARE), -deficit)
             return max(most, below + x[TRALY1 + i] - x[WC1 + i])
     return min(max(dry, wet), takes)
 
@@ -327,9 +327,9 @@ def integrate_layers(x: Floats, s: Any, p: Any) -> None:
 def hold_layers_at_field_capacity(x: Floats, s: Any, p: Any) -> None:
     """Keep all layers at field capacity, booking the water that this takes as WSUPPLIED."""
     for i in range(p.LAYERS):
-        wanted = p.LAYER_SMFCF[i] * p.THICKNESS[i]
-        s.WSUPPLIED += wanted - x[WC1 + i]
-        x[WC1 + i] = wanted
+        field_capacity = p.LAYER_SMFCF[i] * p.THICKNESS[i]
+        s.WSUPPLIED += field_capacity - x[WC1 + i]
+        x[WC1 + i] = field_capacity
         x[SM1 + i] = p.LAYER_SMFCF[i]
     _sum_layers(x, s, p, s.RDOLD)
 

@@ -79,11 +79,11 @@ def _check(record: NDArray[Any], i: int, place: str) -> None:
         )
 
 
-def _number(given: Mapping[str, Any], key: str, place: str) -> float:
+def _number(mapping: Mapping[str, Any], key: str, place: str) -> float:
     """Return a number of the profile or of a layer."""
-    if key not in given:
+    if key not in mapping:
         raise ConfigError(f"{place}: {key} is missing.")
-    return PROFILE[key].read(given[key], place)
+    return PROFILE[key].read(mapping[key], place)
 
 
 def _curve(layer: Mapping[str, Any], key: str, place: str) -> Floats:

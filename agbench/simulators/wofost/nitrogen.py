@@ -88,8 +88,8 @@ def nitrogen_uptake(s: Any, p: Any) -> None:
     """Set fixation, uptake and what each organ gets of them [kg ha-1 d-1]."""
     active = 1.0 if s.RFTRA > _DRY else 0.0
     s.RNfixation = max(0.0, p.NFIX_FR * s.Ndemand) * active
-    wanted = min(min(s.Ndemand - s.RNfixation, s.NAVAIL), p.RNUPTAKEMAX)
-    s.RNuptake = max(0.0, wanted) * active
+    uptake = min(min(s.Ndemand - s.RNfixation, s.NAVAIL), p.RNUPTAKEMAX)
+    s.RNuptake = max(0.0, uptake) * active
     if s.Ndemand == 0.0:
         return
     taken = s.RNuptake + s.RNfixation

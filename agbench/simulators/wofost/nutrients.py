@@ -176,8 +176,8 @@ def crop_nutrient(x: str, from_store: Callable[..., float] = _no_store) -> CropN
             s.RNFIXATION = fixed
         stored = from_store(s, p)
         if _open_to_soil(p, s):
-            wanted = min(min(s[demand_all] - fixed - stored, s[available]), p[most])
-            s[uptake_all] = max(0.0, wanted) * active
+            from_soil = min(min(s[demand_all] - fixed - stored, s[available]), p[most])
+            s[uptake_all] = max(0.0, from_soil) * active
         if s[demand_all] > 0.0:
             taken = s[uptake_all] + fixed + stored
             s[uptake_lv] = s[demand_lv] / s[demand_all] * taken

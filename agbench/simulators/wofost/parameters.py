@@ -104,7 +104,7 @@ def parameters(model: str, layered: bool = False, crop_type: str = "annual") -> 
 
 def collect(
     model: str,
-    given: Mapping[str, Any],
+    mapping: Mapping[str, Any],
     where: str = "parameters",
     layered: bool = False,
     crop_type: str = "annual",
@@ -115,7 +115,7 @@ def collect(
     model does not read are passed over; one that is missing, mistyped or out of bounds raises
     `ConfigError`.
     """
-    values, built = read(parameters(model, layered, crop_type), given, model, where)
+    values, built = read(parameters(model, layered, crop_type), mapping, model, where)
     check_rules(values, {"": where})
     record = np.zeros((), PARAMETERS)
     for name, value in values.items():

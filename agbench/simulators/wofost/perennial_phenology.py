@@ -2,9 +2,9 @@
 
 Solow, Saisubramanian and Fern (2025), WOFOSTGym.
 
-Reads: TEMP from weather; the rates of phenology.
-Sets: DATBE, DSNG, DSD, DCYCLE [d]; AGE [-]; RDEM [d d-1]; DVS, STAGE, FIN, IN_CROP [-]; TSUME, TSUM
-    [degC d]; DOS, DOE, DOA, DOM [date].
+Reads: TEMP from weather; DTSUME, DTSUM, DVR from phenology.
+Sets: DATBE, DSNG, DSD, DCYCLE [d]; AGE, SHORTENING, AUTUMN, DVS, STAGE, FIN, IN_CROP [-]; RDEM [d d-1];
+    DAY_LENGTH [h]; TSUME, TSUM [degC d]; DOE, DOA, DOM [date].
 """
 
 from collections.abc import Callable

@@ -48,10 +48,10 @@ class WofostSimulator(DailySimulator):
                 f"{self.model} on {self.soil_water} soil (crops: {world.crop_type}, {self.crop_type})."
             )
 
-    def _make_room(self, wanted: int) -> None:
+    def _reserve_memory(self, width: int) -> None:
         """Widen the leaf classes: a class a day of the longest world suffices, and so do MOST_CLASSES."""
-        wanted = min(max(wanted, self._pool["weather"].shape[1] + 1), MOST_CLASSES)
-        if self._memory.shape[2] < wanted:
-            wider = np.zeros((self.n, 3, wanted))
+        width = min(max(width, self._pool["weather"].shape[1] + 1), MOST_CLASSES)
+        if self._memory.shape[2] < width:
+            wider = np.zeros((self.n, 3, width))
             wider[:, :, : self._memory.shape[2]] = self._memory
             self._memory = wider

@@ -4,8 +4,8 @@ L. Vergutz, S. Manzoni, A. Porporato, R.F. Novais, R.B. Jackson (2012), Global r
 Ecological Monographs 82, 205-220; P. Millard, G. Grelet (2010), Nitrogen storage and remobilization by
 trees, Tree Physiology 30, 1083-1095: what is stored in wood supplies the first growth of a year.
 
-Reads: WWD, DRWD from trees; DVS from phenology; WLV from leaves; WST from stems; WSO from storage organs; WRT
-    from roots.
+Reads: WWD, DRWD from trees; DVS from phenology; WLV from leaves; WST from stems; WRT from roots; xDEMAND
+    from nutrients.
 Sets: xAMOUNTWD, xPRUNED, xPLANTED, xAMOUNTLV, xAMOUNTST, xAMOUNTRT, xAMOUNTSO, xlossesTotal,
     xTRANSLOCATABLE [kg ha-1]; RxREMOB, RxDEATHWD, RxLOSS [kg ha-1 d-1] (x: N, P, K).
 """

@@ -10,10 +10,12 @@ storage in woody plant roots, HortScience 25, 274-281. M.G. Ryan (1991), Effects
 respiration, Ecological Applications 1, 157-167. D. Zanotelli et al. (2013), NPP, carbon allocation, and
 carbon-use efficiency in an apple orchard, Biogeosciences 10, 3089-3108.
 
-Reads: GASS, PGASS, PMRES from the day; DVS, STAGE, AGE from phenology.
-Sets: WWD, DWWD, WRES, PRUNED, GROWNT, COSTT, RESPLANTED, RESLOST, HWSO, WLV, DWLV, TWLV, WST, DWST, TWST,
-    WSO, DWSO, TWSO, WRT, DWRT, TWRT [kg ha-1]; DRWD, RRESIN, RRESOUT, MRES, ASRC, DMI, ADMI, GASS
-    [kg ha-1 d-1]; LAI, SAI, PAI, LASUM, LAIEXP [ha ha-1].
+Reads: GASS, PGASS from the day; PMRES from respiration; DVS, STAGE from phenology; AGE from perennial
+    phenology; FR, FL, FS, FO from partitioning.
+Sets: WWD, DWWD, WRES, PRUNED, GROWNT, COSTT, RESPLANTED, RESLOST, HWSO, HARVESTED, WLV, DWLV, TWLV, WST,
+    DWST, TWST, WSO, DWSO, TWSO, WRT, DWRT, TWRT [kg ha-1]; DRWD, RRESIN, RRESOUT, MRES, ASRC, DMI, ADMI,
+    GASS [kg ha-1 d-1]; LAI, SAI, PAI, LASUM, LAIEXP [ha ha-1]; RD, RDM [cm]; PICKED [-]; TRAMX, TRA,
+    EVWMX, EVSMX [cm d-1].
 """
 
 from typing import Any

@@ -110,7 +110,7 @@ VARIANTS: Final = {
         ),
         Variant(
             "wofost-npk",
-            "WOFOST 8.0 with N, P, K, as WOFOSTGym extends it (Solow et al. 2025); perennial crops too",
+            "WOFOST 8.0 with N, P, K, as WOFOSTGym extends it (Solow et al. 2025); trees and grape vines too",
             "wofost_npk",
             "wofost_npk_layered",
             lifecycles={

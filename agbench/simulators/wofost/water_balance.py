@@ -186,9 +186,9 @@ def count_wet_days(s: Any, p: Any, counts: bool) -> None:
 @kernel
 def hold_at_field_capacity(s: Any, p: Any) -> None:
     """Keep the root zone at field capacity, booking the water that this takes as WSUPPLIED."""
-    wanted = p.SMFCF * s.RDOLD
-    s.WSUPPLIED += wanted - s.WC
-    s.WC = wanted
+    field_capacity = p.SMFCF * s.RDOLD
+    s.WSUPPLIED += field_capacity - s.WC
+    s.WC = field_capacity
     s.WWLOW = s.WC + s.WLOW
     s.SM = p.SMFCF
 

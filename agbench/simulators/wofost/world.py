@@ -78,7 +78,7 @@ def build_world(
     The world ends with the crop, if that is on or after `stop_after` (default: always); give `end`
     there to run on without a crop. `setting` and `limitation` act in `wofost-npk` alone. With the
     `management` `harvest` an input ends the crop, and nothing else does; with `plant` an input sows it
-    too, on a day of the `sowing_window`, the first and the last one.
+    too, on a day of the `sowing_window`, the first and the last one; with `orchard` trees stand to the end.
     """
     variant = find(model)
     _check_choices(variant, setting, limitation, soil_water)
@@ -92,6 +92,7 @@ def build_world(
     _set_calendar(record, calendar, variant, start, end)
     _check_lifecycle(calendar, crop_type, variant)
     _check_emergence(record, calendar, where)
+    _check_management(management, crop_type)
     _set_management(record, management, sowing_window, variant, setting, start)
     record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
     columns = DAILY.columns(WEATHER_VARIABLES.names)
@@ -217,6 +218,13 @@ def _check_emergence(record: NDArray[Any], calendar: CropCalendar | None, where:
         )
 
 
+def _check_management(management: str, crop_type: str) -> None:
+    """Refuse an orchard of annual crops, and a harvest that would end trees."""
+    if management != "inputs" and (management == "orchard") != (crop_type != "annual"):
+        right = "'harvest' or 'plant'" if crop_type == "annual" else "'orchard'"
+        raise ConfigError(f"management {management!r}: {crop_type} crops need {right}, or 'inputs'.")
+
+
 def _set_management(
     record: NDArray[Any],
     management: str,
@@ -234,7 +242,7 @@ def _set_management(
             f"management {management!r} needs wofost-npk in the setting 'sound', where a harvest takes "
             f"something off the field; got {variant.name} in the setting {setting!r}."
         )
-    record["HARVEST_ENDS"] = 1.0
+    record["HARVEST_ENDS"] = management != "orchard"
     record["CROP_END"] = -1
     record["MAX_DURATION"] = _NEVER
     record["END_EMERGENCE"] = record["END_MATURITY"] = record["END_DEATH"] = 0.0

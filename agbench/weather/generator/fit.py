@@ -15,7 +15,7 @@ from agbench.weather.generator.parameters import (
     MONTH_OF_DAY,
     SEASON_OF_DAY,
     WET_DAY,
-    Parameters,
+    GeneratorParameters,
     daily,
 )
 from agbench.weather.generator.statistics import RAIN, whole_years
@@ -25,14 +25,14 @@ _NORMAL = NormalDist()
 _LEAST_COUNT = 5  # observed days behind a probability
 
 
-def fit(series: DailySeries) -> Parameters:
+def fit(series: DailySeries) -> GeneratorParameters:
     """Return the parameters of a site's generator from its observed complete years."""
     years = whole_years(series)
     start, moments = _by_moments(years, series.latitude)
     return calibrate(series, years, start, moments)
 
 
-def _by_moments(years: Floats, latitude: float) -> tuple[Parameters, Moments]:
+def _by_moments(years: Floats, latitude: float) -> tuple[GeneratorParameters, Moments]:
     """Return first parameters and the moments that the dynamics must keep."""
     wet = years[:, :, RAIN] >= WET_DAY
     scale, shape, rain_quantiles = _amounts(years[:, :, RAIN])
@@ -47,7 +47,7 @@ def _by_moments(years: Floats, latitude: float) -> tuple[Parameters, Moments]:
     residuals = _residuals(scores, wet, rain_score, conditional)
     moments = Moments.of(residuals, years[:, :, RAIN])
     transition, innovation, mixing = dynamics(moments, np.zeros(5), SLOW_DAYS)
-    parameters = Parameters(
+    parameters = GeneratorParameters(
         wet_after=_occurrence(wet),
         scale=scale,
         shape=shape,

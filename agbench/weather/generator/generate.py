@@ -13,7 +13,7 @@ from agbench.variables import Floats
 from agbench.weather.daily import ANGSTROM, DailySeries, derive
 from agbench.weather.draws import standard_normal
 from agbench.weather.generator.kernel import angot_year, generate
-from agbench.weather.generator.parameters import KNOTS, SEASON_OF_DAY, WET_DAY, Parameters, daily
+from agbench.weather.generator.parameters import KNOTS, SEASON_OF_DAY, WET_DAY, GeneratorParameters, daily
 
 OBSERVED_ORDER: Final = ("IRRAD", "TMIN", "TMAX", "VAP", "WIND", "RAIN")
 FIRST_DAY: Final = date(2001, 1, 1)
@@ -31,7 +31,7 @@ class Generator:
     """The weather generator of one place; `latitude` in degrees, `elevation` in m."""
 
     name: str
-    parameters: Parameters
+    parameters: GeneratorParameters
     latitude: float
     longitude: float
     elevation: float
@@ -75,7 +75,8 @@ class Generator:
 def _days_of_year(years: int) -> NDArray[np.int64]:
     """Return the day of the year of each day of some years from `FIRST_DAY` on, 0 to 364."""
     dates = np.arange(np.datetime64(FIRST_DAY), np.datetime64(FIRST_DAY.replace(year=FIRST_DAY.year + years)))
-    return np.minimum((dates - dates.astype("datetime64[Y]")).astype(np.int64), 364)
+    days: NDArray[np.int64] = (dates - dates.astype("datetime64[Y]")).astype(np.int64)
+    return np.minimum(days, 364)
 
 
 def _streams(name: str, seed: "int | bytes") -> "tuple[np.random.Generator, np.random.Generator]":
@@ -89,7 +90,7 @@ def _streams(name: str, seed: "int | bytes") -> "tuple[np.random.Generator, np.r
     return first, second
 
 
-def _tables(p: Parameters, latitude: float) -> tuple[Any, ...]:
+def _tables(p: GeneratorParameters, latitude: float) -> tuple[Any, ...]:
     """Return what the kernel reads: monthly numbers of each day, seasonal ones as they are."""
     return (
         daily(p.wet_after),

@@ -12,7 +12,7 @@ from agbench.errors import ConfigError
 from agbench.variables import Floats
 
 ELEMENTS: Final = ("IRRAD", "TMIN", "TMAX", "VAP", "WIND")
-"""The variables beside rain; IRRAD stands for its share of the radiation above the atmosphere."""
+"""The variables except rain; IRRAD is the ratio to the radiation above the atmosphere."""
 
 OCCURRENCE: Final = ("dry_dry", "dry_wet", "wet_dry", "wet_wet")
 WET_DAY: Final = 0.01  # cm d-1; rain of a wet day is at least this (0.1 mm, as LARS-WG)
@@ -29,7 +29,7 @@ SEASON_OF_DAY: Final[NDArray[np.int64]] = (MONTH_OF_DAY + 1) % 12 // 3
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters:
+class GeneratorParameters:
     """Arrays of the generator; months are 12, seasons 4, elements 5 in the order of `ELEMENTS`.
 
     A day is wet with probability `wet_after` (4, 12), whose odds a slow process shifts; a wet day
@@ -63,22 +63,22 @@ class Parameters:
     rain_odds: float
     rain_amount: float
 
-    def rounded(self) -> "Parameters":
+    def rounded(self) -> "GeneratorParameters":
         """Return the parameters with the four digits that a site file holds."""
-        return Parameters(**{f.name: _four_digits(getattr(self, f.name)) for f in fields(self)})
+        return GeneratorParameters(**{f.name: _four_digits(getattr(self, f.name)) for f in fields(self)})
 
 
 _ELEMENT_KEYS = ("mean", "sd", "dry", "wet", "dry_spread", "wet_spread", "rain_effect", "quantiles")
 
 
-def from_climate(climate: Climate) -> Parameters:
+def from_climate(climate: Climate) -> GeneratorParameters:
     """Return the arrays of a climate; raises `ConfigError` where an element is missing."""
     if set(climate.elements) != set(ELEMENTS):
         raise ConfigError(
             f"climate.elements has {', '.join(climate.elements)}; it must have {', '.join(ELEMENTS)}."
         )
     elements = [climate.elements[name] for name in ELEMENTS]
-    return Parameters(
+    return GeneratorParameters(
         wet_after=np.array([getattr(climate.occurrence, name) for name in OCCURRENCE]),
         scale=np.array(climate.amounts.scale),
         shape=np.array(climate.amounts.shape),
@@ -94,7 +94,7 @@ def from_climate(climate: Climate) -> Parameters:
     )
 
 
-def to_climate(parameters: Parameters, source: str) -> Climate:
+def to_climate(parameters: GeneratorParameters, source: str) -> Climate:
     """Return the climate of a site file."""
     p = parameters.rounded()
     elements = {

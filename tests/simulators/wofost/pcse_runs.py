@@ -81,9 +81,9 @@ class _Weather(WeatherDataProvider):
         for i in range((end - start).days + 1):
             day = start + dt.timedelta(days=i)
             row = series.values[(day - series.start).days]
-            known = dict(zip(DAILY.names, map(float, row), strict=True))
-            known.pop("DAYLP")
-            self._store_WeatherDataContainer(WeatherDataContainer(DAY=day, **place, **known), day)
+            names = dict(zip(DAILY.names, map(float, row), strict=True))
+            names.pop("DAYLP")
+            self._store_WeatherDataContainer(WeatherDataContainer(DAY=day, **place, **names), day)
 
 
 def _collect(part: SimulationObject, row: dict[str, Any]) -> None:
@@ -157,6 +157,9 @@ _ABSENT = {"PF", "TRALY", "RLV_REALLOCATED", "RST_REALLOCATED"}
 """Names that are set nowhere in PCSE, or not to a number."""
 
 
+_REMAINDERS = ("ndemand", "nuptake", "ntranslocation")
+
+
 def worst(ours: pd.DataFrame, theirs: pd.DataFrame) -> tuple[float, str]:
     """Return the greatest relative difference over all shared columns and days, and its column."""
     assert len(ours) == len(theirs)
@@ -173,7 +176,8 @@ def worst(ours: pd.DataFrame, theirs: pd.DataFrame) -> tuple[float, str]:
         elif name in ("DOS", "DOE", "DOA", "DOM", "DOV"):
             assert pd.to_datetime(b).equals(a), name
         elif name != "DOH":
-            errors[name] = relative_error(a.to_numpy(float), b.to_numpy(dtype=float))
+            least = 1e-4 if name.lower().lstrip("r").startswith(_REMAINDERS) else 1e-6
+            errors[name] = relative_error(a.to_numpy(float), b.to_numpy(dtype=float), least)
     name = max(errors, key=lambda n: errors[n])
     return errors[name], name
 
@@ -186,18 +190,20 @@ def _comparable(ours: Any, theirs: Any) -> int:
     """
     least = 1e-12 * np.nanmax(theirs, initial=0.0)
     doubtful = ((ours > 0.0) != (theirs > 0.0)) & (ours < least) & (theirs < least)
-    found = np.flatnonzero(doubtful & ~np.isnan(ours))
-    return int(found[0]) if len(found) else len(ours)
+    result = np.flatnonzero(doubtful & ~np.isnan(ours))
+    return int(result[0]) if len(result) else len(ours)
 
 
-def relative_error(a: Any, b: Any) -> float:
+def relative_error(a: Any, b: Any, floor: float = 1e-6) -> float:
     """Return the greatest |a - b| relative to |b|; infinite where only one of them is NaN.
 
-    What is less than 1e-6 of the season's greatest is measured by that: a difference of equal numbers
-    leaves 0 or 1e-16 by how exp was rounded, and ours is not the C library's that PCSE calls.
+    What is less than the share `floor` of the season's greatest is measured by that: a difference of
+    equal numbers leaves 0 or 1e-16 by how exp was rounded, and ours is not the C library's that PCSE
+    calls. Demand, uptake and translocation of nitrogen want a greater floor: they are what remains of
+    amounts a hundred times their size.
     """
     if (np.isnan(a) != np.isnan(b)).any():
         return float("inf")
     size = np.abs(b)
-    least = max(1e-12, 1e-6 * np.nanmax(size, initial=0.0))
+    least = max(1e-12, floor * np.nanmax(size, initial=0.0))
     return float(np.nanmax(np.abs(a - b) / np.maximum(size, least), initial=0.0))

@@ -8,6 +8,9 @@ from vineyards import CULTIVARS, TEN_YEARS, Rows, planted, southern, unmanaged, 
 
 import agbench
 from agbench.data import catalog
+from agbench.data.field_task import FieldTask
+from agbench.envs.core import BatchCore
+from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.simulation.parameters import check_crop
 from agbench.simulators.wofost.grape_columns import BUD_BREAK, ECODORMANT, ENDODORMANT
@@ -105,7 +108,7 @@ def test_nothing_grows_at_rest_and_reserves_pay_for_it():
                 "WLV",
                 "WSO",
                 "TRA",
-                "NUPTAKE",
+                "RNUPTAKE",
             ):
                 assert rows[name][0] == 0.0, name
             assert rows["MRES"][0] == rows["RRESOUT"][0]
@@ -235,6 +238,28 @@ def test_says_how_vines_start_and_end(calendar, words):
         )
 
 
+def test_a_vineyard_of_three_years_is_a_task():
+    content = catalog.task("wheat-planting-v1").content()
+    content["simulator"] |= {"crop": "grape-chardonnay", "site": "lodi", "limitation": "pp"}
+    content["season"] = {"start": "01-01", "start_type": "endodorm", "end": "12-31", "step": "14 d"}
+    content["season"] |= {"warmup": "1 d", "management": "orchard", "years": 3, "age": 6}
+    content["action"]["doses"] = {"HARVEST": [0, 1], "PRUNE": [0, 0.2], "IRRIG": [0, 2]}
+    content["observation"]["state"] = ["STAGE", "DVS", "WSO", "HC", "SHOOTS_ALIVE", "FROST_DAMAGE", "SM"]
+    content["metrics"] = {"yield": content["metrics"]["yield"]}
+    content["splits"] = {"train": {"generated": (0, 3)}, "test": {"generated": (4, 5)}}
+    core = BatchCore(build(FieldTask.model_validate(content), "test"), 1)
+    core.reset([0], ["lodi/generated/4"])
+    total, over = 0.0, np.zeros(1, bool)
+    while not over.all():
+        autumn = core.simulator.state[:, core.simulator.variables.column("AUTUMN")]
+        actions = np.where(autumn > 0.0, core.parts.actions.encode("HARVEST", 1.0)[0], 0)
+        reward, terminated, truncated = core.step(actions, ~over)
+        total += float(reward[0])
+        over = over | terminated | truncated
+    assert core.simulator.state[0, core.simulator.variables.column("HARVESTED")] > 3000.0
+    assert np.isfinite(total)
+
+
 def test_annual_crops_do_not_start_as_vines_do():
     with pytest.raises(ConfigError, match="endodorm"):
         agbench.simulate(
@@ -254,11 +279,12 @@ def test_simulates_a_vineyard_by_name():
         soil="washington-1",
         weather=years("lodi", 0, 2).to_frame(),
         start="2001-01-01",
+        end="2002-12-31",
         limitation="pp",
     )
     stages = table["STAGE"].dropna().unique().tolist()
     assert stages[:4] == ["ecodorm", "budbreak", "flowering", "veraison"]
-    assert table["DOB"].dropna().iloc[-1].year == 2001
+    assert table["DOB"].dropna().iloc[-1].year == 2002
 
 
 def test_mappings_of_parameters_say_that_they_are_grapes():
