@@ -13,9 +13,10 @@ from agbench.testing.traces import draw_actions
 
 SETPOINTS = "greenhouse-setpoint-v1"
 GREENHOUSES = [name for name in catalog.names("task") if catalog.task(name).family == "greenhouse"]
+FIELDS = [name for name in catalog.names("task") if catalog.task(name).family == "field"]
 
 
-@pytest.mark.parametrize("name", [n for n in catalog.names("task") if n not in GREENHOUSES])
+@pytest.mark.parametrize("name", FIELDS)
 def test_amounts_and_doses_round_trip(name):
     task = catalog.task(name)
     actions = action_map(task)

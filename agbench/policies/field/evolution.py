@@ -18,7 +18,6 @@ from agbench.policies.base import Information, Interface, policy
 from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.variables import Floats
 
-_SPREAD: Final = 0.7  # of the first generation, in the largest dose of an input a period
 _ROUNDING: Final = 1e-9  # of an input; what is less is rounding
 
 Actions = NDArray[np.int64]
@@ -32,6 +31,8 @@ class EvolutionSettings(Strict):
     population: int = Field(default=256, ge=16)
     generations: int = Field(default=100, ge=1)
     seed: int = Field(default=0, ge=0)
+    spread: float = Field(default=0.7, gt=0)
+    """Of the first generation, in the largest dose of an input a period."""
 
 
 @policy("evolution", settings=EvolutionSettings, families=["field", "farm"])
@@ -96,7 +97,7 @@ class Evolved:
             "verbose": -9,
         }
         starts = seasons.point(first, steps).reshape(seasons.searches, -1)
-        searches = [CMAEvolutionStrategy(point, _SPREAD, options) for point in starts]
+        searches = [CMAEvolutionStrategy(point, settings.spread, options) for point in starts]
         core = BatchCore(parts, settings.population)
         for _ in range(settings.generations):
             points = [search.ask() for search in searches]
