@@ -13,7 +13,12 @@ from agbench.data.split import SplitSpec
 from agbench.testing.data_files import check_file
 from agbench.weather.site import site_generator, site_series
 
-VARIETIES = [name for name in catalog.names("crop") if "wofost-npk" in catalog.crop(name).models]
+def _annual(name):
+    crop = catalog.crop(name)
+    return "wofost-npk" in crop.models and crop.crop_type == "annual"
+
+
+VARIETIES = [name for name in catalog.names("crop") if _annual(name)]
 CROPS = sorted({name.rpartition("-")[0] for name in VARIETIES})
 
 
@@ -62,7 +67,7 @@ def ripens(variety, season):
     return bool(season["DVS"].max() >= catalog.crop(variety).values["DVSM"])
 
 
-def test_there_are_23_crops_with_63_varieties():
+def test_there_are_23_annual_crops_with_63_varieties():
     assert len(CROPS) == 23
     assert len(VARIETIES) == 63
 
