@@ -31,6 +31,13 @@ def page(name: str) -> str:
     for key, (heading, note) in SECTIONS.items():
         if found.get(key):
             lines += [f"## {heading}", "", *([note, ""] if note else []), *table(found[key]), ""]
+    for kind, sections in found.get("crop_types", {}).items():
+        lines += [f"## For {kind} crops", ""]
+        if sections.get("events"):
+            lines += ["More events: " + ", ".join(f"`{event}`" for event in sections["events"]) + ".", ""]
+        for key, (heading, _) in SECTIONS.items():
+            if sections.get(key):
+                lines += [f"### {heading} of {kind} crops", "", *table(sections[key]), ""]
     for preset, changes in found.get("presets", {}).items():
         lines += [f"## Preset `{preset}`", ""]
         lines += [f"- `{key}`: {value:.10g}" for key, value in changes.items()] or ["The defaults above."]
