@@ -31,6 +31,13 @@ def page(name: str) -> str:
     for key, (heading, note) in SECTIONS.items():
         if found.get(key):
             lines += [f"## {heading}", "", *([note, ""] if note else []), *table(found[key]), ""]
+    for kind, sections in found.get("crop_types", {}).items():
+        lines += [f"## For {kind} crops", ""]
+        if sections.get("events"):
+            lines += ["More events: " + ", ".join(f"`{event}`" for event in sections["events"]) + ".", ""]
+        for key, (heading, _) in SECTIONS.items():
+            if sections.get(key):
+                lines += [f"### {heading} of {kind} crops", "", *table(sections[key]), ""]
     for preset, changes in found.get("presets", {}).items():
         lines += [f"## Preset `{preset}`", ""]
         lines += [f"- `{key}`: {value:.10g}" for key, value in changes.items()] or ["The defaults above."]
@@ -60,13 +67,8 @@ def pages() -> dict[str, str]:
         "What each model computes and reads, with units, meanings, bounds and defaults.",
         "",
     ]
-    index += [f"- [{name}]({stem(name)}.md): {describe_model(name)['summary']}" for name in model_names()]
-    return {"README.md": "\n".join([*index, ""]), **{f"{stem(name)}.md": page(name) for name in model_names()}}
-
-
-def stem(name: str) -> str:
-    """Return the name of a model's page."""
-    return name.replace("/", "-")
+    index += [f"- [{name}]({name}.md): {describe_model(name)['summary']}" for name in model_names()]
+    return {"README.md": "\n".join([*index, ""]), **{f"{name}.md": page(name) for name in model_names()}}
 
 
 if __name__ == "__main__":
