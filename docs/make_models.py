@@ -32,6 +32,13 @@ def page(name: str) -> str:
     for key, (heading, note) in SECTIONS.items():
         if result.get(key):
             lines += [f"## {heading}", "", *([note, ""] if note else []), *table(result[key]), ""]
+    for kind, sections in result.get("crop_types", {}).items():
+        lines += [f"## For {kind} crops", ""]
+        if sections.get("events"):
+            lines += ["More events: " + ", ".join(f"`{event}`" for event in sections["events"]) + ".", ""]
+        for key, (heading, _) in SECTIONS.items():
+            if sections.get(key):
+                lines += [f"### {heading} of {kind} crops", "", *table(sections[key]), ""]
     for preset, changes in result.get("presets", {}).items():
         lines += [f"## Preset `{preset}`", ""]
         lines += [f"- `{key}`: {value:.10g}" for key, value in changes.items()] or ["The defaults above."]
@@ -61,14 +68,9 @@ def pages() -> dict[str, str]:
         "What each model computes and reads, with units, meanings, bounds and defaults.",
         "",
     ]
-    index += [f"- [{name}]({stem(name)}.md): {describe_model(name)['summary']}" for name in model_names()]
-    pages = {f"{stem(name)}.md": page(name) for name in model_names()}
+    index += [f"- [{name}]({name}.md): {describe_model(name)['summary']}" for name in model_names()]
+    pages = {f"{name}.md": page(name) for name in model_names()}
     return {"README.md": "\n".join([*index, ""]), **pages}
-
-
-def stem(name: str) -> str:
-    """Return the name of a model's page."""
-    return name.replace("/", "-")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,12 @@ def show_model(name: str | None, json: bool) -> None:
         if result.get(key):
             console.print(f"\n[bold]{heading}[/bold]  {len(result[key])}")
             console.print(_table(result[key]))
+    for kind, sections in result.get("crop_types", {}).items():
+        console.print(f"\n[bold]For {kind} crops[/bold]  events: {', '.join(sections.get('events', ()))}")
+        for key, heading in _HEADINGS.items():
+            if sections.get(key):
+                console.print(f"\n[bold]{heading} of {kind} crops[/bold]  {len(sections[key])}")
+                console.print(_table(sections[key]))
     for preset, changes in result.get("presets", {}).items():
         listed = ", ".join(f"{key} {value:g}" for key, value in changes.items()) or "the defaults above"
         console.print(f"\n[bold]Preset {preset}[/bold]  {listed}", highlight=False)

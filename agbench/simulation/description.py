@@ -12,20 +12,16 @@ GREENHOUSE = "greenlight"
 
 
 def model_names() -> list[str]:
-    """Return the names of all models: those of fields, and the greenhouse.
-
-    A model that knows crops that are not annual stands again for each type of them, such as
-    `wofost-npk/grape`.
-    """
-    others = [f"{name}/{kind}" for name in models.names() for kind in models.crop_types(name)[1:]]
-    return sorted([GREENHOUSE, *models.names(), *others], key=lambda name: (name != GREENHOUSE, name))
+    """Return the names of all models: those of fields, and the greenhouse."""
+    return [GREENHOUSE, *models.names()]
 
 
 def describe_model(name: str) -> dict[str, Any]:
     """Return what a model computes and reads: states, rates or fluxes, memory, inputs, weather, parameters.
 
-    Each entry has name, unit, meaning and bounds (`low` and `high`, None without); parameters also
-    have default, source and what they describe. Raises `UnknownNameError` with the nearest names.
+    `crop_types` holds what differs for crops that are not annual. Each entry has name, unit, meaning and
+    bounds (`low` and `high`, None without); parameters also have default, source and what they describe.
+    Raises `UnknownNameError` with the nearest names.
     """
     if name not in model_names():
         raise unknown("model", name, model_names())
@@ -33,20 +29,35 @@ def describe_model(name: str) -> dict[str, Any]:
 
 
 def _field(name: str) -> dict[str, Any]:
-    own, _, crop_type = name.partition("/")
-    model = models.find(own, crop_type=crop_type or "annual")
+    model = models.find(name)
+    result = _columns(model)
+    result["parameters"] = [_parameter(p) for p in model.parameters]
+    if name in models.parameter_tables("layered"):
+        from agbench.simulators.wofost.soil_parameters import PROFILE
+
+        result["soil_profile"] = [_parameter(p) for p in PROFILE]
+    if others := models.crop_types(name)[1:]:
+        result["crop_types"] = {kind: _beyond(result, models.find(name, crop_type=kind)) for kind in others}
+    return result
+
+
+def _beyond(annual: dict[str, Any], model: models.CropModel) -> dict[str, Any]:
+    """Return what a model has for crops of another type, as far as it differs from annual ones."""
+    own = _columns(model) | {"parameters": [_parameter(p) for p in model.parameters]}
+    sections = (key for key in own if isinstance(own[key], list))
+    differing = {key: [entry for entry in own[key] if entry not in annual[key]] for key in sections}
+    return {key: entries for key, entries in differing.items() if entries}
+
+
+def _columns(model: models.CropModel) -> dict[str, Any]:
+    """Return a model's name, events, columns, inputs and weather."""
     columns = {"states": [], "rates": [], "memory": []}  # type: dict[str, list[Variable]]
     for variable in (v for v in model.variables if v.name not in model.lacks):
         role = next((r for r in ("rates", "memory") if variable.name in getattr(model, r)), "states")
         columns[role].append(variable)
-    result: dict[str, Any] = {"model": name, "summary": model.summary, "events": list(model.events)}
+    result: dict[str, Any] = {"model": model.name, "summary": model.summary, "events": list(model.events)}
     result |= {role: _variables(entries) for role, entries in columns.items()}
     result |= {"inputs": _variables(model.inputs), "weather": _variables(model.weather)}
-    result["parameters"] = [_parameter(p) for p in model.parameters]
-    if own in models.parameter_tables("layered"):
-        from agbench.simulators.wofost.soil_parameters import PROFILE
-
-        result["soil_profile"] = [_parameter(p) for p in PROFILE]
     return result
 
 
@@ -90,7 +101,7 @@ def _parameter(p: Parameter, used: Callable[[Parameter], bool] = lambda _: True)
         "high": _finite(p.high),
         "bounds": p.bounds,
         "default": default,
-        "function_of": p.of or None,
+        "function_of": f"{p.of} by {p.by}" if p.by else p.of or None,
         "part": p.part or None,
         "source": p.source,
     }

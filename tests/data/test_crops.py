@@ -13,6 +13,7 @@ from agbench.data.split import SplitSpec
 from agbench.testing.data_files import check_file
 from agbench.weather.site import site_generator, site_series
 
+
 def _annual(name):
     crop = catalog.crop(name)
     return "wofost-npk" in crop.models and crop.crop_type == "annual"

@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_listed_is_named_and_hides_no_other(tmp_path, monk
     root = write_task(tmp_path)
     (root / "tasks" / "empty-v1.yaml").write_text("")
     monkeypatch.setenv("AGBENCH_PATH", str(root))
-    with pytest.warns(AgBenchWarning, match=r"empty-v1\.yaml: expected keys and values; there is nothing\. It is not listed"):
+    with pytest.warns(AgBenchWarning, match=r"empty-v1\.yaml: .*there is nothing\. It is not listed"):
         names = [task.id for task in agbench.tasks()]
     assert {"my-wheat-v1", TASK} <= {*names}
     assert "empty-v1" not in names

@@ -54,6 +54,7 @@ def start_hardiness(s: Any, p: Any) -> None:
     s.HC = s.LTE50 = _first_hardiness(p)
     s.HCY = _UNKNOWN
     s.DOPB = -1.0
+    s.DHSUM = s.DCSUM = s.PREDBB = s.FROST_WORST = 0.0
     s.BUDS_ALIVE = s.SHOOTS_ALIVE = 1.0
     if s.STAGE == BUD_BREAK:
         _open_buds(p, s)

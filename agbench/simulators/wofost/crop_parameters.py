@@ -171,9 +171,7 @@ TREE: Final = (
     _tree("RESMAX", "kg kg-1", "most reserves (CH2O) in wood and roots", 0, 1, 0.1, _OLIVEIRA),
     _tree("RESFR", "-", "share of assimilates to reserves while fruit grows", 0, 1, 0.15, "assumption"),
     _tree("BUDFR", "kg kg-1", "first organs of a year over the wood", 0, 1, 0.01, "assumption"),
-    _tree(
-        "RESMOB", "d-1", "relative use of reserves in early growth", 0, 1, 0.05, "assumption: in three weeks"
-    ),
+    _tree("RESMOB", "degC-1 d-1", "relative use of reserves to leaf-out", 0, 1, 0.005, "assumption"),
     _tree("RESDVS", "-", "stage up to which reserves are used for growth", 0, 2, 0.3, "assumption: leaf-out"),
     _tree("NRESORB", "-", "share of leaf nitrogen taken back at leaf fall", 0, 1, 0.621, _VERGUTZ),
     _tree("PRESORB", "-", "share of leaf phosphorus taken back at leaf fall", 0, 1, 0.649, _VERGUTZ),

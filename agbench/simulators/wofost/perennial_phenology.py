@@ -179,6 +179,15 @@ def published_phenology(reset: Callable[..., None]) -> Callable[..., None]:
 
 
 @kernel
+def _ripen(s: Any, p: Any, today: float) -> None:
+    """Enter the next stage of a tree; old leaves stay until autumn."""
+    if s.STAGE == MATURE:
+        s.DVS = min(s.DVS, p.DVSEND)
+    else:
+        _advance_stage(s, p, today)
+
+
+@kernel
 def _pass_autumn(s: Any) -> bool:
     """Count cold days of autumn in DSNG; return whether days become longer again.
 
@@ -194,11 +203,11 @@ def _pass_autumn(s: Any) -> bool:
 def integrate_tree_phenology(s: Any, p: Any, today: float) -> None:
     """Advance the development of a tree by a day.
 
-    Leaves fall at DVSEND, after DORM cold days of autumn, at midwinter, on days shorter than MLDORM, or
-    when the cycle has lasted too long. A cold spell in spring does no more than delay (P2): low
-    temperature ends the growth of apple and pear (O.M. Heide, A.K. Prestrud (2005), Tree Physiology 25,
-    109-114). Dormancy lasts DORMCD days; rest then ends by warmth, and buds break by the temperature sum
-    TSUMEM.
+    Leaves fall in autumn where DVSEND is past, or after DORM cold days of it, at midwinter, on days
+    shorter than MLDORM, or when the cycle has lasted too long. A cold spell in spring does no more than
+    delay (P2): low temperature ends the growth of apple and pear (O.M. Heide, A.K. Prestrud (2005), Tree
+    Physiology 25, 109-114). Dormancy lasts DORMCD days; rest then ends by warmth, and buds break by the
+    temperature sum TSUMEM.
     """
     cold = s.DSNG
     _integrate_sums(s, p, today)
@@ -215,9 +224,12 @@ def integrate_tree_phenology(s: Any, p: Any, today: float) -> None:
             s.DSD = 0.0
     else:
         s.DCYCLE += 1.0
-        _advance_stage(s, p, today)
+        _ripen(s, p, today)
         midwinter = _pass_autumn(s)
-        if s.STAGE == DEAD or midwinter or _end_of_cycle(s, p) or s.DAY_LENGTH < p.MLDORM:
+        old = s.DVS >= p.DVSEND and s.AUTUMN > 0.0
+        if old or midwinter or _end_of_cycle(s, p) or s.DAY_LENGTH < p.MLDORM:
+            if p.END_DEATH > 0.0:
+                _finish(s)
             begin_dormancy(s)
 
 

@@ -10,7 +10,7 @@ storage in woody plant roots, HortScience 25, 274-281. M.G. Ryan (1991), Effects
 respiration, Ecological Applications 1, 157-167. D. Zanotelli et al. (2013), NPP, carbon allocation, and
 carbon-use efficiency in an apple orchard, Biogeosciences 10, 3089-3108.
 
-Reads: GASS, PGASS from the day; PMRES from respiration; DVS, STAGE from phenology; AGE from perennial
+Reads: GASS, PGASS from the day; PMRES from respiration; DVS, STAGE, DTSUM from phenology; AGE from perennial
     phenology; FR, FL, FS, FO from partitioning.
 Sets: WWD, DWWD, WRES, PRUNED, GROWNT, COSTT, RESPLANTED, RESLOST, HWSO, HARVESTED, WLV, DWLV, TWLV, WST,
     DWST, TWST, WSO, DWSO, TWSO, WRT, DWRT, TWRT [kg ha-1]; DRWD, RRESIN, RRESOUT, MRES, ASRC, DMI, ADMI,
@@ -166,7 +166,7 @@ def growing_carbon(s: Any, p: Any, tables: Floats, ripe: bool) -> None:
         s.ASRC = 0.0
         return
     if early:
-        used = p.RESMOB * (s.WRES - s.RRESOUT) * min(s.RFNPK, s.RFTRA)
+        used = min(1.0, p.RESMOB * s.DTSUM) * (s.WRES - s.RRESOUT) * min(s.RFNPK, s.RFTRA)
         s.RRESOUT += used
         s.ASRC += used
     elif s.DVS >= 1.0:

@@ -211,8 +211,9 @@ def test_a_vine_that_starts_in_ecodormancy_is_hard():
     s, p = vine(ECODORMANT)
     cold_hardiness.start_hardiness(s, p)
     assert s.HC == p.HCMAX
-    s, p = vine(BUD_BREAK)
+    s, p = vine(BUD_BREAK, FROST_WORST=0.9, DCSUM=-300.0)  # of vines that stood here before
     cold_hardiness.start_hardiness(s, p)
+    assert (s.FROST_WORST, s.DCSUM, s.SHOOTS_ALIVE) == (0.0, 0.0, 1.0)
     assert s.HC == p.LTGREEN
 
 
