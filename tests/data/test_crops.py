@@ -13,7 +13,11 @@ from agbench.data.split import SplitSpec
 from agbench.testing.data_files import check_file
 from agbench.weather.site import site_generator, site_series
 
-VARIETIES = [name for name in catalog.names("crop") if "wofost-npk" in catalog.crop(name).models]
+VARIETIES = [
+    name
+    for name in catalog.names("crop")
+    if "wofost-npk" in catalog.crop(name).models and catalog.crop(name).crop_type == "annual"
+]
 CROPS = sorted({name.rpartition("-")[0] for name in VARIETIES})
 
 
