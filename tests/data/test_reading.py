@@ -74,7 +74,7 @@ def changed(task, path, value):
 
 WRONG = {
     "unknown at the top": ("rewards", 1, "bad.yaml: unknown key 'rewards'. Did you mean 'reward'"),
-    "unknown below": ("season.begin", "01-01", "season: unknown key 'begin'. Known: end"),
+    "unknown below": ("season.begin", "01-01", "season: unknown key 'begin'. Known: age, end"),
     "unknown in a metric": (
         "metrics.yield.digit",
         1,
