@@ -50,13 +50,31 @@ class SimulatorSpec(Strict):
     warming: Number = 0.0
 
 
+class RotationSpec(Strict):
+    """A crop of a rotation: the days of the year on which it may be sown, the first and the last one.
+
+    One that is `incorporated` is not harvested: it stays on the field whole, as a catch crop does.
+    """
+
+    sowing: tuple[MonthDay, MonthDay]
+    incorporated: bool = False
+
+    @field_validator("sowing", mode="before")
+    @classmethod
+    def _window(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
+
+
 class SeasonSpec(Strict):
     """When an episode starts and ends, how long a step is, what runs before the first decision.
 
+    It ends on the first `end` after its start, or with more `years` that many years on.
+
     `management` is who sows and harvests: with `inputs` the calendar does, the crop starts on the
     first day and ends when it is ripe; with `harvest` the agent harvests, which ends the season; with
-    `plant` it also sows, on a day of the `sowing_window`, the first and the last one. The day on which
-    time runs out ends every season, harvested or not.
+    `plant` it also sows, on a day of the `sowing_window`, the first and the last one; with `rotation` it
+    sows and harvests as often as it likes, each time one of the crops of the `rotation`, which are numbered
+    from 1 in their order. The day on which time runs out ends every season, harvested or not.
     """
 
     start: MonthDay
@@ -64,8 +82,10 @@ class SeasonSpec(Strict):
     end: MonthDay
     step: Days = "7 d"
     warmup: Days = "7 d"
-    management: Literal["inputs", "harvest", "plant"] = "inputs"
+    management: Literal["inputs", "harvest", "plant", "rotation"] = "inputs"
     sowing_window: tuple[MonthDay, MonthDay] | None = None
+    years: int = Field(default=1, ge=1, le=20)
+    rotation: dict[str, RotationSpec] = {}
 
     @field_validator("sowing_window", mode="before")
     @classmethod
@@ -76,6 +96,8 @@ class SeasonSpec(Strict):
     def _window_for_planting(self) -> "SeasonSpec":
         if (self.management == "plant") != (self.sowing_window is not None):
             raise ValueError("the management 'plant', and it alone, needs a sowing_window.")
+        if (self.management == "rotation") != bool(self.rotation):
+            raise ValueError("the management 'rotation', and it alone, needs the crops of a rotation.")
         return self
 
     @property
@@ -91,7 +113,13 @@ class SeasonSpec(Strict):
     @property
     def work(self) -> tuple[str, ...]:
         """The inputs with which the agent sows and harvests, in that order."""
-        return {"inputs": (), "harvest": ("HARVEST",), "plant": ("PLANT", "HARVEST")}[self.management]
+        return {"inputs": (), "harvest": ("HARVEST",)}.get(self.management, ("PLANT", "HARVEST"))
+
+    def span(self, year: int) -> tuple[date, date]:
+        """Return the first and the last day of an episode that starts in a `year`."""
+        start, end = (date.fromisoformat(f"{year}-{day}") for day in (self.start, self.end))
+        later = self.years - 1 if end > start else self.years
+        return start, end.replace(year=end.year + later)
 
 
 class ActionSpec(Strict):
@@ -140,15 +168,15 @@ class ObservationSpec(Strict):
     """What the agent sees: model variables of the last day, weather of the last `window`.
 
     `weather_form` is `mean` (one value a variable) or `daily` (one value a variable and day, the
-    oldest first). `progress` adds `elapsed`, the days since the start, and `finished`, whether the
-    season is over. `forecast` tells the weather of coming days, with errors.
+    oldest first). `progress` adds `elapsed`, the days since the start, `day_of_year`, from 1, and
+    `finished`, whether the season is over. `forecast` tells the weather of coming days, with errors.
     """
 
     state: list[str]
     weather: list[str] = []
     window: Days = "7 d"
     weather_form: Literal["mean", "daily"] = "mean"
-    progress: list[Literal["elapsed", "finished"]] = []
+    progress: list[Literal["elapsed", "day_of_year", "finished"]] = []
     forecast: ForecastSpec = ForecastSpec()
 
     @property
@@ -169,15 +197,15 @@ class ObservationSpec(Strict):
 
 _OPTIONS: Final = {
     "simulator": ("limitation", "soil_water", "warming"),
-    "season": ("management", "sowing_window"),
+    "season": ("management", "sowing_window", "years", "rotation"),
     "observation": ("progress", "forecast"),
-    "reward": ("product_price", "penalty", "limits", "lost"),
+    "reward": ("product_price", "penalty", "limits", "lost", "crop_prices", "crop_costs"),
 }
 """Keys that a task need not know: absent and left at their default they are the same task."""
 
 
 class FieldTask(Task):
-    """A task on a field: one crop, one season an episode."""
+    """A task on a field: one crop and one season an episode, or a rotation of several years."""
 
     family: Literal["field"]
     simulator: SimulatorSpec
@@ -192,10 +220,27 @@ class FieldTask(Task):
     def _can_sow_and_harvest(self) -> "FieldTask":
         management = self.season.management
         for name in self.season.work:
-            if self.action.doses.get(name) != [0.0, 1.0]:
-                raise ValueError(f"the management {management!r} needs action.doses {name}: [0, 1].")
-        if management != "plant" and "PLANT" in self.action.doses:
-            raise ValueError("PLANT among the doses needs season.management: plant.")
+            most = max(1, len(self.season.rotation)) if name == "PLANT" else 1
+            wanted = list(range(most + 1))
+            if self.action.doses.get(name) != wanted:
+                raise ValueError(f"the management {management!r} needs action.doses {name}: {wanted}.")
+        if "PLANT" not in self.season.work and "PLANT" in self.action.doses:
+            raise ValueError("PLANT among the doses needs season.management: plant, or rotation.")
+        return self
+
+    @model_validator(mode="after")
+    def _rotates(self) -> "FieldTask":
+        crops, reward = self.season.rotation, self.reward
+        if crops and self.simulator.crop != next(iter(crops)):
+            raise ValueError(
+                f"simulator.crop must be the first crop of season.rotation, {next(iter(crops))!r}."
+            )
+        if crops and self.randomisation.crops:
+            raise ValueError("randomisation.crops draws one crop, and a rotation has several.")
+        if (reward.kind == "rotation-profit") != bool(crops):
+            raise ValueError("a reward of the kind 'rotation-profit' is for the management 'rotation'.")
+        if crops and not reward.crop_prices.keys() == reward.crop_costs.keys() == crops.keys():
+            raise ValueError(f"reward: crop_prices and crop_costs must name {', '.join(crops)}.")
         return self
 
     def scenarios(self, split: str) -> list[str]:

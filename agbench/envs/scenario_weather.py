@@ -19,7 +19,7 @@ from agbench.data.split import Change
 from agbench.errors import ConfigError
 from agbench.weather.change import changed
 from agbench.weather.daily import DailySeries
-from agbench.weather.generator.generate import FIRST_DAY
+from agbench.weather.generator.generate import FIRST_DAY, YEARS
 from agbench.weather.site import site_generator, site_series
 
 SECRET_VARIABLE: Final = "AGBENCH_SECRET_FILE"
@@ -75,20 +75,28 @@ def read(key: str) -> SeasonKey | None:
     return season if spelt == key else None
 
 
-def series_of(key: str, given: DailySeries | None = None) -> DailySeries:
-    """Return the weather of a scenario; `given` stands in for the site's measured weather."""
+def series_of(key: str, given: DailySeries | None = None, years: int = YEARS) -> DailySeries:
+    """Return the weather of a scenario; `given` stands in for the site's measured weather.
+
+    Generated weather covers that many calendar `years` at least.
+    """
     season = parse(key)
     if season.kind == "measured":
         series = site_series(season.site) if given is None else given
     elif given is not None:
         raise ConfigError(f"scenario {key} has generated weather; weather= is for measured years only.")
     elif season.kind == "hidden":
-        series = site_generator(season.site).season(_hidden_seed(season))
+        series = site_generator(season.site).season(_hidden_seed(season), _years(years))
     else:
-        series = site_generator(season.site).season(season.number)
+        series = site_generator(season.site).season(season.number, _years(years))
     if season.degrees or season.percent:
         return changed(series, season.degrees, season.percent)
     return series
+
+
+def _years(wanted: int) -> int:
+    """Return how many years of 365 days to generate; more of them where a leap day is among them."""
+    return YEARS if wanted <= YEARS else wanted + 1
 
 
 def require_generator(key: str) -> bool:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from agbench.data import catalog
-from agbench.data.field_task import ActionSpec, FieldTask
+from agbench.data.field_task import FieldTask
 from agbench.envs import scenario_weather
 from agbench.envs.actions import ActionMap, Amounts, Menu
 from agbench.envs.constraints import ConstrainedReward
@@ -15,12 +15,14 @@ from agbench.envs.core import Parts
 from agbench.envs.field.forecasts import Forecast
 from agbench.envs.field.observations import FieldObserver
 from agbench.envs.field.randomisation import RandomParameters
+from agbench.envs.field.rotation_profit import RotationProfit
 from agbench.envs.rewards import GrowthReward, ReferenceRuns, Reward, WeightReward
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ConfigError, WeatherError
 from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.field.calendar import CropCalendar
+from agbench.simulators.field.rotation import RotationCrop
 from agbench.simulators.models import CropModel, FieldSetup
 from agbench.weather.change import changed
 from agbench.weather.daily import DailySeries, from_frame
@@ -40,7 +42,7 @@ def build(
     return Parts(
         task=task,
         scenarios=scenarios,
-        actions=_actions(model, task.action),
+        actions=_actions(model, task),
         observer=observer(task),
         make_simulator=model.simulator,
         make_reward=_reward(model, task),
@@ -67,6 +69,11 @@ def _require_able(task: FieldTask, model: CropModel) -> None:
             f"{task.task}: observation.forecast: {runs} knows no weather to come; the WOFOST models on "
             "the engine 'compiled' do."
         )
+    if bool(task.season.rotation) != model.rotates:
+        raise ConfigError(
+            f"{task.task}: season.management 'rotation' and the model 'wofost-npk-rotation' go together; "
+            f"got {task.season.management!r} and {model.name!r}."
+        )
     if task.season.management != "inputs" and "harvest" not in model.events:
         raise ConfigError(
             f"{task.task}: season.management {task.season.management!r}: {runs} has no harvest; "
@@ -77,7 +84,8 @@ def _require_able(task: FieldTask, model: CropModel) -> None:
 def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     """Return the SHA-256 of the crop and soil files and of each site's weather series."""
     drawn = task.randomisation
-    named = [("crop", name) for name in (task.simulator.crop, *drawn.crops)]
+    crops = dict.fromkeys((task.simulator.crop, *task.season.rotation, *drawn.crops))
+    named = [("crop", name) for name in crops]
     named += [("soil", name) for name in (task.simulator.soil, *drawn.soils)]
     result = {f"{kind} {name}": sha256(catalog.find(kind, name)) for kind, name in named}
     return result | scenario_weather.hashes(scenarios.keys, scenarios.series)
@@ -135,7 +143,7 @@ class _WorldBuilder:
             series, start, end = self._where_and_when(key)
             try:
                 if self._user_series is None:
-                    _check_years(series, {start.year, end.year})
+                    _check_years(series, set(range(start.year, end.year + 1)))
                 series.window(start, end)
             except WeatherError as error:
                 raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
@@ -157,7 +165,8 @@ class _WorldBuilder:
         window = season.sowing_window
         return self._model.world(
             FieldSetup(
-                parameters=self._parameters.draw(generator),
+                parameters={} if season.rotation else self._parameters.draw(generator),
+                rotation=self._rotation(generator),
                 series=series,
                 calendar=CropCalendar(start, crop_start_type=season.start_type),
                 start=start,
@@ -172,15 +181,20 @@ class _WorldBuilder:
             )
         )
 
-    def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
-        """Return series, first and last day; a season that ends before it starts ends next year."""
-        year = scenario_weather.parse(key).year
-        start = date.fromisoformat(f"{year}-{self._task.season.start}")
-        end = date.fromisoformat(f"{year}-{self._task.season.end}")
-        series = _warmed(
-            key, float(self._task.simulator.warming), self._user_series, scenario_weather.mark(key)
+    def _rotation(self, generator: "np.random.Generator | None") -> tuple[RotationCrop, ...]:
+        """Return the crops of a rotation, none where there is one crop."""
+        return tuple(
+            RotationCrop(self._parameters.draw(generator, name), spec.sowing, spec.incorporated)
+            for name, spec in self._task.season.rotation.items()
         )
-        return series, start, end if end > start else end.replace(year=end.year + 1)
+
+    def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
+        """Return series, first and last day."""
+        year = scenario_weather.parse(key).year
+        start, end = self._task.season.span(year)
+        secret, years = scenario_weather.mark(key), end.year - start.year + 1
+        warming = float(self._task.simulator.warming)
+        return _warmed(key, warming, self._user_series, secret, years), start, end
 
 
 def _from(start: date, month_day: str) -> date:
@@ -190,9 +204,11 @@ def _from(start: date, month_day: str) -> date:
 
 
 @lru_cache(maxsize=64)
-def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str) -> DailySeries:
+def _warmed(
+    key: str, degrees: float, user_series: DailySeries | None, mark: str, years: int
+) -> DailySeries:
     """Return the weather of a scenario, `degrees` [K] warmer; `mark` tells secrets apart."""
-    series = scenario_weather.series_of(key, user_series)
+    series = scenario_weather.series_of(key, user_series, years)
     return changed(series, degrees, 0.0) if degrees else series
 
 
@@ -208,12 +224,14 @@ def _check_years(series: DailySeries, years: set[int]) -> None:
 
 def action_map(task: FieldTask) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
-    return _actions(_model(task), task.action)
+    return _actions(_model(task), task)
 
 
-def _actions(model: CropModel, spec: ActionSpec) -> ActionMap:
+def _actions(model: CropModel, task: FieldTask) -> ActionMap:
+    spec = task.action
     if spec.kind == "menu":
-        return Menu(model.inputs, spec.doses)
+        words = {("PLANT", float(i)): f"PLANT {crop}" for i, crop in enumerate(task.season.rotation, start=1)}
+        return Menu(model.inputs, spec.doses, words)
     limits = {name: spec.limit.get(name, doses[-1]) for name, doses in spec.doses.items()}
     return Amounts(model.inputs, limits)
 
@@ -240,6 +258,9 @@ def observer(task: FieldTask) -> FieldObserver:
 def _reward(model: CropModel, task: FieldTask) -> Callable[[int], Reward]:
     """Return what makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
+    if spec.kind == "rotation-profit":
+        economy = spec.variable, spec.crop_prices, spec.crop_costs, spec.prices
+        return lambda n: RotationProfit(model.variables, model.inputs, *economy, n)
     references = None
     if spec.kind == "growth-above-reference":
         references = ReferenceRuns(model.simulator, model.variables.column(spec.variable))

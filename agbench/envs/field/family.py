@@ -1,6 +1,5 @@
 """The family of fields: daily crop models, whose actions are events."""
 
-from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from agbench.data import catalog
@@ -21,9 +20,9 @@ def _longest(task: FieldTask) -> int:
 
 
 def _days(task: FieldTask, year: int) -> int:
-    """Return the days of a season that starts in a year; one may end in the next."""
-    start, end = (date.fromisoformat(f"{year}-{day}") for day in (task.season.start, task.season.end))
-    return ((end if end > start else end.replace(year=year + 1)) - start).days
+    """Return the days of an episode that starts in a year."""
+    start, end = task.season.span(year)
+    return (end - start).days
 
 
 def _plot(core: BatchCore) -> "SeasonPlot":

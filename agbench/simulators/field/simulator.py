@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_EPOCH: Final = date(1970, 1, 1)
+
+
 class DailyWorld(Protocol):
     """All that fixes a daily simulation apart from management.
 
-    `arrays` are `parameters` (a record), `tables`, `weather` (T,) records from `start`, `last`, the last
-    day, `factors`, the shares of fertilisers and irrigation that arrive, and what else a model wants.
+    `arrays` are `parameters` (a record a crop), `tables` (likewise), `weather` (T,) records from `start`,
+    `last`, the last day, `factors`, the shares of fertilisers and irrigation that arrive, and what else a
+    model wants.
     """
 
     @property
@@ -68,6 +72,7 @@ class DailySimulator(ABC):
         self._records = self.state.view(self.variables.record_type())[:, 0]
         self._memory = np.zeros((n, 0, 0))
         self._slot = np.full(n, -1, dtype=np.int64)
+        self._first_day = np.zeros(n, dtype=np.int64)  # of each row's world, since 1970-01-01
         self._pool = WorldPool()
         self._all = np.ones(n, dtype=np.bool_)
         self._management = np.zeros((1, n), dtype=self._MANAGEMENT)
@@ -147,6 +152,13 @@ class DailySimulator(ABC):
         last: NDArray[np.int64] = self._pool["last"][self._slot]
         return last
 
+    @property
+    def day_of_year(self) -> NDArray[np.int64]:
+        """The day of the year of each row, 1 on 1 January, (n,)."""
+        today = (self._first_day + self.elapsed).astype("datetime64[D]")
+        number: NDArray[np.int64] = (today - today.astype("datetime64[Y]")).astype(np.int64) + 1
+        return number
+
     def weather(self, days: int, columns: NDArray[np.intp]) -> Floats:
         """Return chosen weather columns of each row's last `days` days, (n, days, len(columns)).
 
@@ -171,7 +183,7 @@ class DailySimulator(ABC):
 
     def load(self, row: int, saved: SavedRow) -> None:
         """Put a row into a saved state."""
-        self._slot[row] = self._pool.slot(saved.world, self._slot)
+        self._put(row, saved.world)
         width = saved.memory.shape[1]
         self._reserve_memory(width)
         self.elapsed[row] = saved.clock
@@ -202,9 +214,14 @@ class DailySimulator(ABC):
             raise SimulationError(f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}.")
         for row, world in zip(rows, worlds, strict=True):
             self._check(world)
-            self._slot[row] = self._pool.slot(world, self._slot)
+            self._put(row, world)
         self._reserve_memory(0)
         self._kernels.begin(*self._arguments(mask, management, columns, values))
+
+    def _put(self, row: int | np.intp, world: DailyWorld) -> None:
+        """Point a row at its world."""
+        self._slot[row] = self._pool.slot(world, self._slot)
+        self._first_day[row] = (world.start - _EPOCH).days
 
     def _arguments(
         self, mask: Booleans, management: NDArray[Any], columns: NDArray[np.intp], values: Floats

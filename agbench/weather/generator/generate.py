@@ -19,6 +19,7 @@ FIRST_DAY: Final = date(2001, 1, 1)
 """Generated seasons begin here; 2001 and 2002 have 365 days. The year itself means nothing."""
 
 YEARS: Final = 2  # of a season, so that winter crops ripen within it
+_MOST_YEARS = 25
 _WARMUP = 30  # d, in which wet spells and the fast process forget their start
 _DRAWS = 12  # normal numbers a day
 
@@ -50,8 +51,8 @@ class Generator:
 
     def season(self, seed: "int | bytes", years: int = YEARS) -> DailySeries:
         """Return a season as a series from `FIRST_DAY` on, with evapotranspiration derived."""
-        if not 1 <= years <= YEARS + 1:
-            raise WeatherError(f"a generated season has 1 to {YEARS + 1} years; got {years}.")
+        if not 1 <= years <= _MOST_YEARS:
+            raise WeatherError(f"a generated season has 1 to {_MOST_YEARS} years; got {years}.")
         rows = self.observed(seed, years)
         columns = {name: rows[:, i] for i, name in enumerate(OBSERVED_ORDER)}
         values = derive(columns, FIRST_DAY, self.latitude, self.elevation, self.angstrom)
