@@ -121,6 +121,10 @@ class Menu:
         """Return the doses of an input that the menu offers, ascending from 0."""
         return sorted(set(self._doses[:, place(self, name)].tolist()))
 
+    def amounts(self, number: int) -> dict[str, float]:
+        """Return what a menu number gives, by input; nothing of inputs that it does not."""
+        return {name: float(dose) for name, dose in zip(self.names, self._doses[number], strict=True) if dose}
+
     def encode(self, name: str, wanted: float) -> tuple[int, float]:
         """Return the number of the largest dose of an input that is not above `wanted`, and the dose."""
         best = int(self.actions_of(alone(self, name, wanted))[0])

@@ -65,7 +65,8 @@ class RotationProfit:
 
     def save(self, row: int) -> Floats:
         """Return a row's accounts."""
-        return self._accounts[row].copy()
+        accounts: Floats = self._accounts[row].copy()
+        return accounts
 
     def load(self, row: int, saved: Floats, world: Any) -> None:
         """Put a row's accounts back."""
