@@ -11,7 +11,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import Event
-from agbench.simulators.field.rotation import RotationCrop
+from agbench.simulators.field.rotation import RotationCrop, RotationSeason
 from agbench.variables import Floats, ParameterTable, VariableTable
 from agbench.weather.daily import DailySeries
 
@@ -28,7 +28,8 @@ class FieldSetup:
     limits growth, for models that offer a choice. A season ends with its crop, where that is on or
     after `stop_after`. Errors of weather forecasts start from `noise_seed`. `management` is `inputs`, or
     `harvest` or `plant` where harvest, or sowing and harvest, are inputs; sowing is for the days of
-    the `sowing_window`, the first and the last one.
+    the `sowing_window`, the first and the last one. A `rotation` has crops, each with all parameters,
+    in place of `parameters` and `calendar`; a table of one is made of its `seasons`.
     """
 
     parameters: Mapping[str, Any]
@@ -45,6 +46,7 @@ class FieldSetup:
     management: str = "inputs"
     sowing_window: tuple[date, date] | None = None
     rotation: tuple[RotationCrop, ...] = ()
+    seasons: tuple[RotationSeason, ...] = ()
 
 
 class TableRun(Protocol):

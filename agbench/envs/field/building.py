@@ -74,7 +74,7 @@ def _require_able(task: FieldTask, model: CropModel) -> None:
             f"{task.task}: season.management 'rotation' and the model 'wofost-npk-rotation' go together; "
             f"got {task.season.management!r} and {model.name!r}."
         )
-    if task.season.management != "inputs" and "harvest" not in model.events:
+    if task.season.management in ("harvest", "plant") and "harvest" not in model.events:
         raise ConfigError(
             f"{task.task}: season.management {task.season.management!r}: {runs} has no harvest; "
             "wofost-npk on the engine 'compiled' has."
@@ -204,9 +204,7 @@ def _from(start: date, month_day: str) -> date:
 
 
 @lru_cache(maxsize=64)
-def _warmed(
-    key: str, degrees: float, user_series: DailySeries | None, mark: str, years: int
-) -> DailySeries:
+def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str, years: int) -> DailySeries:
     """Return the weather of a scenario, `degrees` [K] warmer; `mark` tells secrets apart."""
     series = scenario_weather.series_of(key, user_series, years)
     return changed(series, degrees, 0.0) if degrees else series

@@ -23,6 +23,15 @@ class RotationCrop:
     incorporated: bool = False
 
 
+@dataclass(frozen=True)
+class RotationSeason:
+    """A season of a rotation: its crop's number, from 1, the day of sowing, and that of its end, if any."""
+
+    crop: int
+    sown: date
+    ended: date | None = None
+
+
 def sowable(crops: Sequence[RotationCrop], start: date, end: date) -> Booleans:
     """Return on which days from `start` to `end` each crop may be sown, (crops, days)."""
     days = np.arange(np.datetime64(start), np.datetime64(end) + 1)

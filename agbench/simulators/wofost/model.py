@@ -110,4 +110,9 @@ def _table(
 def _management(name: str, setup: FieldSetup, events: Sequence[Event]) -> Floats:
     days = (setup.end - setup.start).days + 1
     adds = setup.setting == "sound" and find(name).has_repairs
-    return daily_management(events, setup.start, days, adds)
+    management = daily_management(events, setup.start, days, adds)
+    for season in setup.seasons:
+        management[(season.sown - setup.start).days, INPUTS.column("PLANT")] = season.crop
+        if season.ended is not None:
+            management[(season.ended - setup.start).days, INPUTS.column("HARVEST")] = 1.0
+    return management

@@ -15,6 +15,7 @@ from agbench.simulators.wofost.variables import (
     FIRST_RATE,
     INPUT_WIDTH,
     INPUTS,
+    LEDGER,
     MEMORY_NAMES,
     SOIL_NAMES,
     STAGES,
@@ -160,7 +161,8 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
             published = names.get(name, name)
             if name == "SM" and world.soil_water == "layered":
                 published = "SM_MEAN"
-            columns[published] = column if name in SOIL_NAMES else np.where(crop, column, np.nan)
+            runs_on = name in SOIL_NAMES or (name in LEDGER and world.sowable is not None)
+            columns[published] = column if runs_on else np.where(crop, column, np.nan)
     return pd.DataFrame(columns, index=index)
 
 

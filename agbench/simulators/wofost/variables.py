@@ -315,6 +315,10 @@ ROTATION_NPK: Final = VariableTable([*_ROTATION, *VARIABLES_NPK, *_ROTATION_RATE
 """A rotation's columns stand before and behind those of its crops, which keep their order."""
 LAYERED81: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES81, *_LAYERED_RATES])
 LAYERED_NPK: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES_NPK, *_LAYERED_RATES])
+LEDGER: Final = frozenset(
+    ["HARVESTED", "NFIXTOTAL", *(f"{x}{what}" for x in NUTRIENTS for what in ("HARVESTED", "UPTAKETOTAL"))]
+)
+"""Columns of crops that add up over a rotation."""
 FIRST_RATE: Final = "DTSUME"
 """The first column that holds a rate; those from here on are set to zero every day."""
 

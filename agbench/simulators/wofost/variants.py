@@ -128,7 +128,7 @@ VARIANTS: Final = {
             "wofost_npk_rotation",
             limitations=("pp", "lw", "ln", "lnw", "lnpk", "lnpkw"),
             end_types=("harvest",),
-            events=("apply_n", "apply_npk", "irrigate", "sow", "harvest"),
+            events=("apply_n", "apply_npk", "irrigate"),
             names={},
             rotates=True,
             crops_of="wofost-npk",

@@ -12,18 +12,20 @@ from agbench.compiled import kernel
 from agbench.simulators.wofost import wofost_npk
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.evapotranspiration import evapotranspiration
-from agbench.simulators.wofost.npk_columns import NUTRIENTS
 from agbench.simulators.wofost.residues import count_seed, integrate_residues, leave_residues, residue_rates
 from agbench.simulators.wofost.storage_organs import harvest
-from agbench.simulators.wofost.variables import FIRST_RATE, NO_CROP, ROTATION_NPK, SOIL_NAMES, STANDING
+from agbench.simulators.wofost.variables import (
+    FIRST_RATE,
+    LEDGER,
+    NO_CROP,
+    ROTATION_NPK,
+    SOIL_NAMES,
+    STANDING,
+)
 from agbench.variables import Floats
 
 VARIABLES: Final = ROTATION_NPK
 """The columns of a row of state."""
-LEDGER: Final = frozenset(
-    ["HARVESTED", "NFIXTOTAL", *(f"{x}{what}" for x in NUTRIENTS for what in ("HARVESTED", "UPTAKETOTAL"))]
-)
-"""Columns of crops that add up over the rotation."""
 _RUNS_ON: Final = SOIL_NAMES | LEDGER | {"DSLR", "RINOLD", "RDOLD"}
 _OF_CROP: Final = tuple(
     column for column in range(VARIABLES.column(FIRST_RATE)) if VARIABLES.names[column] not in _RUNS_ON
