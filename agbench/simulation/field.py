@@ -148,8 +148,8 @@ def _calendar(mapping: Any, start: date) -> CropCalendar:
         return CropCalendar(crop_start_date=start)
     if not isinstance(mapping, Mapping):
         raise ConfigError(
-            f"calendar: must be a mapping such as {{'crop_start_date': '1984-02-01'}}; got {mapping!r}. A list"
-            " of them is for wofost-npk-rotation."
+            f"calendar: must be a mapping such as {{'crop_start_date': '1984-02-01'}}; got {mapping!r}. A"
+            " list of them is for wofost-npk-rotation."
         )
     result = CropCalendar.from_mapping(mapping)
     if result.crop_start_date < start:

@@ -25,9 +25,9 @@ _EPOCH: Final = date(1970, 1, 1)
 class DailyWorld(Protocol):
     """All that fixes a daily simulation apart from management.
 
-    `arrays` are `parameters` (a record a crop), `tables` (likewise), `weather` (T,) records from `start`,
-    `last`, the last day, `factors`, the shares of fertilisers and irrigation that arrive, and what else a
-    model wants.
+    `arrays` are `parameters` (a record, or one a crop), `tables` (likewise), `weather` (T,) records from
+    `start`, `last`, the last day, `factors`, the shares of fertilisers and irrigation that arrive, and what
+    else a model wants.
     """
 
     @property
@@ -227,9 +227,12 @@ class DailySimulator(ABC):
         self, mask: Booleans, management: NDArray[Any], columns: NDArray[np.intp], values: Floats
     ) -> tuple[Any, ...]:
         """Return what both entries of a model take; `management` are records (days, n)."""
+        parameters, tables = self._pool["parameters"], self._pool["tables"]
+        if parameters.ndim == 1:  # a single crop has no axis of crops
+            parameters, tables = parameters[:, np.newaxis], tables[:, np.newaxis]
         return (
             *(self.state, self._records, self._memory, self._slot, self.elapsed, self.finished),
-            *(self._pool["parameters"], self._pool["tables"], self._pool["weather"]),
+            *(parameters, tables, self._pool["weather"]),
             *(mask, management, columns, values),
         )
 

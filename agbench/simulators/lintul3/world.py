@@ -39,8 +39,8 @@ class Lintul3World:
         record = self.weather.view(DAILY.record_type())[:, 0]
         arrays = {
             "weather": record,
-            "parameters": _joined(self.parameters, self.calendar)[np.newaxis],
-            "tables": self.tables[np.newaxis],
+            "parameters": _joined(self.parameters, self.calendar),
+            "tables": self.tables,
             "factors": self.factors,
             "last": self.calendar["last"],
         }

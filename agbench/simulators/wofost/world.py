@@ -51,10 +51,9 @@ class WofostWorld:
     arrays: Mapping[str, NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
-        arrays = {"weather": self.weather, "factors": self.factors}
-        arrays["parameters"] = np.atleast_1d(self.parameters)
-        arrays["tables"] = self.tables.reshape(-1, *self.tables.shape[-3:])
-        arrays["last"] = arrays["parameters"]["LAST_DAY"][0]
+        names = ("parameters", "tables", "weather", "factors")
+        arrays = {name: getattr(self, name) for name in names}
+        arrays["last"] = np.atleast_1d(self.parameters)["LAST_DAY"][0]
         if self.sowable is not None:
             none = np.zeros((1, len(self.weather)), dtype=np.bool_)  # a number beyond the crops, in any pool
             arrays["sowable"] = np.concatenate([self.sowable, none])
