@@ -82,25 +82,25 @@ def _campaigns(model: str, crops: Any, calendar: Any) -> list[tuple[str, str, tu
         return []
     if not isinstance(calendar, (list, tuple)):
         raise ConfigError(f"calendar: {model} wants a list of mappings with crop_name; got {calendar!r}.")
-    return [_campaign(i, given, crops) for i, given in enumerate(calendar)]
+    return [_campaign(i, campaign, crops) for i, campaign in enumerate(calendar)]
 
 
-def _campaign(i: int, given: Any, crops: Sequence[str]) -> tuple[str, str, tuple[date, date | None]]:
+def _campaign(i: int, campaign: Any, crops: Sequence[str]) -> tuple[str, str, tuple[date, date | None]]:
     where = f"calendar[{i}]"
-    if not isinstance(given, Mapping):
-        raise ConfigError(f"{where}: must be a mapping with crop_name and crop_start_date; got {given!r}.")
-    for key in given:
+    if not isinstance(campaign, Mapping):
+        raise ConfigError(f"{where}: must be a mapping with crop_name and crop_start_date; got {campaign!r}.")
+    for key in campaign:
         if key not in _KEYS:
             raise ConfigError(f"{where}: unknown key {key!r}.{did_you_mean(key, _KEYS)}")
-    name, ends = given.get("crop_name"), given.get("crop_end_type", "harvest")
+    name, ends = campaign.get("crop_name"), campaign.get("crop_end_type", "harvest")
     if name not in crops:
         raise unknown("crop_name", str(name), crops, where=where)
     if ends not in _ENDS:
         raise unknown("crop_end_type", str(ends), _ENDS, where=where)
-    if given.get("crop_start_type", "sowing") != "sowing":
-        raise ConfigError(f"{where}: crops of a rotation are sown; got {given['crop_start_type']!r}.")
-    sown = as_date(f"{where}: crop_start_date", given.get("crop_start_date"))
-    ended = given.get("crop_end_date")
+    if campaign.get("crop_start_type", "sowing") != "sowing":
+        raise ConfigError(f"{where}: crops of a rotation are sown; got {campaign['crop_start_type']!r}.")
+    sown = as_date(f"{where}: crop_start_date", campaign.get("crop_start_date"))
+    ended = campaign.get("crop_end_date")
     return str(name), str(ends), (sown, None if ended is None else as_date(f"{where}: crop_end_date", ended))
 
 

@@ -19,7 +19,7 @@ from agbench.policies.base import Information, Interface, policy
 from agbench.policies.playing import gain
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.search import number_of_decisions
-from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
+from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve, simplified
 from agbench.variables import Floats
 
 _SMALLEST = 1e-9  # of an input; what is less is rounding
@@ -106,18 +106,20 @@ def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarS
     best, values = improve(
         value, Edits(parts), start[None], (0, steps), search.clones, search.rounds, generator
     )
-    plan = _entries(task.season, parts.actions, best[0].tolist())
+    one = BatchCore(parts, len(keys))
+    plain = simplified(lambda candidates: _means(one, parts, candidates), best[0], 0)
+    plan = _entries(task.season, parts.actions, plain.tolist())
     return settings.model_copy(update={"plan": plan}), float(values[0])
 
 
 def _means(core: BatchCore, parts: Parts, candidates: NDArray[Any]) -> Floats:
     """Return the mean return of each sequence over the scenarios of a split, (n,)."""
     keys, most = list(parts.scenarios.keys), core.n // len(parts.scenarios.keys)
-    given = np.resize(candidates, (most, *candidates.shape[1:]))
+    padded = np.resize(candidates, (most, *candidates.shape[1:]))
     for row in range(core.n):
         core.seed(row, parts.task.protocol.seed)
     core.reset(range(core.n), keys * most)
-    rows = np.repeat(given, len(keys), axis=0)
+    rows = np.repeat(padded, len(keys), axis=0)
     returns = gain(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)])
     means: Floats = returns.reshape(most, len(keys)).mean(axis=1)
     return means[: len(candidates)]

@@ -41,7 +41,8 @@ class Evolved:
     matrix adaptation evolution strategy (Hansen and Ostermeier 2001, Evolutionary Computation 9,
     159-195; package `cma`), from what the policy to start from gives. Within a period an input is
     due evenly; each decision gives the one that is most behind, within the task's limits. Where the
-    agent sows and harvests, the days of both are searched too.
+    agent sows and harvests, the days of both are searched too; in a rotation, those of each sowing and
+    harvest of the policy to start from.
     """
 
     information: Information = "model"
@@ -82,6 +83,7 @@ class Evolved:
         first: Actions = actions_of(parts, self._start, start).astype(np.int64)
         alone = BatchCore(parts, 1)
         best, value = first, float(returns_of_actions(alone, start, first[None])[0])
+        seasons.take_up_work(first)
         steps = int(alone.simulator.horizon[0]) if seasons.work else len(first)
         generator = np.random.default_rng(settings.seed)
         options = {
@@ -128,8 +130,16 @@ class _Seasons:
         self._largest = np.array([amounts[-1] for amounts in doses])
         self._limits = np.array([limits.get(input, np.inf) for input in inputs])
         self._periods = periods
-        self.work = [menu.encode(input, 1.0)[0] for input in work]
-        """The menu numbers of sowing and harvest."""
+        self._rotates = bool(task.season.rotation)
+        numbers = {input: menu.doses(input)[1:] if self._rotates else [1.0] for input in work}
+        self._of_work = [menu.encode(input, n)[0] for input, most in numbers.items() for n in most]
+        self.work = self._of_work
+        """The menu numbers of sowing and harvest; in a rotation, of each that is to be done."""
+
+    def take_up_work(self, actions: Actions) -> None:
+        """Let the work of a rotation be that of a season's actions, in its order."""
+        if self._rotates:
+            self.work = [int(code) for code in actions if code in self._of_work]
 
     def given(self, actions: Actions, steps: int) -> Floats:
         """Return the point of a season's actions, of at most `steps`; work not done stands at the end."""
@@ -141,6 +151,8 @@ class _Seasons:
         parts = np.array_split(doses / self._largest[:, None], self._periods, axis=1)
         amounts = np.stack([part.sum(axis=1) for part in parts], axis=1).ravel()
         days = [int(np.flatnonzero(actions == code)[0]) if code in actions else steps for code in self.work]
+        if self._rotates:
+            days = np.flatnonzero(np.isin(actions, self._of_work)).tolist()
         return np.concatenate([amounts, np.array(days) * self._periods / steps])
 
     def actions(self, points: Floats, steps: int) -> Actions:

@@ -21,6 +21,7 @@ from agbench.variables import Floats
 Actions = NDArray[Any]
 
 _ELITE: Final = 8  # sequences that are edited
+_SHARES: Final = (0.4, 0.35, 0.1, 0.15)  # of the kinds of edits
 _MORE: Final = 0.5  # the chance of each further edit
 _SHIFTS: Final = (1, 3, 8)  # decisions, the spreads of a move in time
 _SPREAD: Final = 0.3  # of a continuous action, in a space from -1 to 1
@@ -46,13 +47,14 @@ class Edits:
         self, elite: Actions, count: int, first: int, last: int, generator: np.random.Generator
     ) -> Actions:
         """Return `count` edited sequences, (count, steps, ...), changed from `first` to before `last`."""
-        result = elite[generator.integers(len(elite), size=count)]
-        edits = [self._change, self._move, self._splice]
-        edits += [self._season] if self._sowing else []
+        chosen = len(elite) * generator.random(count) ** 2  # the better, the more often
+        result = elite[chosen.astype(np.intp)]
+        edits = [self._change, self._move, self._splice, self._season if self._sowing else self._change]
         for sequence in result:
             more = True
             while more:
-                edits[int(generator.integers(len(edits)))](sequence, elite, first, last, generator)
+                drawn = generator.choice(len(edits), p=_SHARES)
+                edits[drawn](sequence, elite, first, last, generator)
                 more = bool(generator.random() < _MORE)
         return result
 
@@ -112,6 +114,19 @@ def _work(task: Any, actions: ActionMap) -> tuple[list[int], int]:
         return [], -1
     sowing = [actions.encode("PLANT", number)[0] for number in actions.doses("PLANT")[1:]]
     return sowing, actions.encode("HARVEST", 1.0)[0]
+
+
+def simplified(value: Callable[[Actions], Floats], sequence: Actions, nothing: Any) -> Actions:
+    """Return a sequence (steps, ...) without actions that add nothing to its value, the last ones first."""
+    result = sequence.copy()
+    best = float(value(result[None])[0])
+    for i in range(len(result) - 1, -1, -1):
+        if (result[i] != nothing).any():
+            shorter = result.copy()
+            shorter[i] = nothing
+            if float(value(shorter[None])[0]) >= best:
+                result = shorter
+    return result
 
 
 def improve(
