@@ -84,7 +84,7 @@ class SeasonSpec(Strict):
     warmup: Days = "7 d"
     management: Literal["inputs", "harvest", "plant", "rotation"] = "inputs"
     sowing_window: tuple[MonthDay, MonthDay] | None = None
-    years: int = Field(default=1, ge=1, le=20)
+    years: int = Field(default=1, ge=1, le=30)
     rotation: dict[str, RotationSpec] = {}
 
     @field_validator("sowing_window", mode="before")
@@ -98,6 +98,8 @@ class SeasonSpec(Strict):
             raise ValueError("the management 'plant', and it alone, needs a sowing_window.")
         if (self.management == "rotation") != bool(self.rotation):
             raise ValueError("the management 'rotation', and it alone, needs the crops of a rotation.")
+        if self.years > 1 and self.management != "rotation":
+            raise ValueError(f"{self.years} years need the management 'rotation': other crops end earlier.")
         return self
 
     @property
@@ -115,11 +117,12 @@ class SeasonSpec(Strict):
         """The inputs with which the agent sows and harvests, in that order."""
         return {"inputs": (), "harvest": ("HARVEST",)}.get(self.management, ("PLANT", "HARVEST"))
 
-    def span(self, year: int) -> tuple[date, date]:
-        """Return the first and the last day of an episode that starts in a `year`."""
-        start, end = (date.fromisoformat(f"{year}-{day}") for day in (self.start, self.end))
-        later = self.years - 1 if end > start else self.years
-        return start, end.replace(year=end.year + later)
+    def days_from(self, year: int) -> tuple[date, date]:
+        """Return the first and the last day of a season that starts in a year; one may end in the next."""
+        start = date.fromisoformat(f"{year}-{self.start}")
+        end = date.fromisoformat(f"{year + self.years - 1}-{self.end}")
+        crosses = self.end <= self.start
+        return start, end.replace(year=end.year + 1) if crosses else end
 
 
 class ActionSpec(Strict):

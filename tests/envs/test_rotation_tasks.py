@@ -59,7 +59,7 @@ def test_the_menu_names_the_crops(env):
 
 def test_an_episode_lasts_four_growing_seasons(env):
     task = catalog.task(TASK)
-    assert task.season.span(1976) == (date(1976, 3, 1), date(1979, 12, 31))
+    assert task.season.days_from(1976) == (date(1976, 3, 1), date(1979, 12, 31))
     assert family(task).longest(task) == 1401
     steps = play(env, {})
     assert steps[-1][3]["elapsed"] == 1400
@@ -134,6 +134,7 @@ def content(**changes):
     [
         ({"simulator__crop": "maize-2"}, "first crop of season.rotation"),
         ({"season__management": "plant"}, "needs the crops of a rotation|needs a sowing_window"),
+        ({"season__management": "harvest", "season__rotation": {}}, "4 years need the management"),
         ({"season__rotation": {}}, "needs the crops of a rotation"),
         ({"reward__kind": "growth"}, "rotation-profit"),
         ({"reward__crop_costs": {"wheat-2": 1.0}}, "must name wheat-2, maize-2, rapeseed-1"),

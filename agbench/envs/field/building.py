@@ -191,7 +191,7 @@ class _WorldBuilder:
     def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
         """Return series, first and last day."""
         year = scenario_weather.parse(key).year
-        start, end = self._task.season.span(year)
+        start, end = self._task.season.days_from(year)
         secret, years = scenario_weather.mark(key), end.year - start.year + 1
         warming = float(self._task.simulator.warming)
         return _warmed(key, warming, self._user_series, secret, years), start, end

@@ -21,7 +21,7 @@ def _longest(task: FieldTask) -> int:
 
 def _days(task: FieldTask, year: int) -> int:
     """Return the days of an episode that starts in a year."""
-    start, end = task.season.span(year)
+    start, end = task.season.days_from(year)
     return (end - start).days
 
 

@@ -19,7 +19,7 @@ FIRST_DAY: Final = date(2001, 1, 1)
 """Generated seasons begin here; 2001 and 2002 have 365 days. The year itself means nothing."""
 
 YEARS: Final = 2  # of a season, so that winter crops ripen within it
-_MOST_YEARS = 25
+_MOST_YEARS = 32
 _WARMUP = 30  # d, in which wet spells and the fast process forget their start
 _DRAWS = 12  # normal numbers a day
 
