@@ -54,7 +54,9 @@ def test_without_a_crop_the_field_lies_bare():
 
 
 def test_a_last_crop_without_an_end_stands_to_the_end():
-    table = run(MAIZE, {key: WHEAT[key] for key in ("crop_name", "crop_start_date")}, end="1976-12-31")
+    table = run(
+        MAIZE, {key: WHEAT[key] for key in ("crop_name", "crop_start_date")}, end="1976-12-31", events=[]
+    )
     assert table["CROP_NAME"].iloc[-1] == "wheat-2"
 
 
