@@ -20,7 +20,7 @@ demo: $(DEMO)/installed
 	@$(DEMO)/bin/agbench run $(TASK) --policy ceres --scenario wageningen/1984 -o runs/demo/season.png | tail -2
 
 test: $(TEST)/installed
-	$(TEST)/bin/python -m pytest -m "not slow" -n 2
+	$(TEST)/bin/python -m pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder
 
 test-slow: $(TEST)/installed
 	$(TEST)/bin/python -m pytest -m slow

@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # typing itself would be most of the time that importing agbench takes
 if TYPE_CHECKING:
     from agbench.data.task_list import TaskInfo, tasks
-    from agbench.envs.registry import make, make_vec
+    from agbench.envs.registry import make, make_parallel, make_vec
     from agbench.evaluation import Result, evaluate
     from agbench.policies import Policy, load_policy
     from agbench.simulation import simulate
@@ -30,12 +30,24 @@ _HOMES = {
     "evaluate": "agbench.evaluation",
     "load_policy": "agbench.policies",
     "make": "agbench.envs.registry",
+    "make_parallel": "agbench.envs.registry",
     "make_vec": "agbench.envs.registry",
     "simulate": "agbench.simulation",
     "tasks": "agbench.data.task_list",
 }
 
-__all__ = ["Policy", "Result", "TaskInfo", "evaluate", "load_policy", "make", "make_vec", "simulate", "tasks"]
+__all__ = [
+    "Policy",
+    "Result",
+    "TaskInfo",
+    "evaluate",
+    "load_policy",
+    "make",
+    "make_parallel",
+    "make_vec",
+    "simulate",
+    "tasks",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""The package's own exceptions, and the sentence that names the nearest right word."""
+"""The package's own exceptions, and the sentence that suggests the nearest valid names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -17,7 +17,7 @@ class UnknownNameError(AgBenchError, ValueError):
 
 
 class WeatherError(AgBenchError, ValueError):
-    """A weather series has a gap, lacks a column or does not cover the dates asked for."""
+    """A weather series has a gap, lacks a column or does not cover the requested dates."""
 
 
 class ActionError(AgBenchError, ValueError):
@@ -48,9 +48,9 @@ class NotApplicableError(AgBenchError):
     """A check cannot run here; the message says why. `check_task` reports it as skipped."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ` Did you mean 'x'?` for the nearest known names, or the list of them."""
-    names = sorted(set(known))
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """Return ` Did you mean 'x'?` for the nearest candidates, or list all of them."""
+    names = sorted(set(candidates))
     lower = {n.lower(): n for n in names}
     near = get_close_matches(str(name).lower(), list(lower), n=2, cutoff=0.6)
     if near:
@@ -58,7 +58,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" Known: {', '.join(names) or 'none'}."
 
 
-def unknown(kind: str, name: str, known: Iterable[str], where: str = "") -> UnknownNameError:
-    """Return the error for a `name` that is not one of the `known` names of a `kind`."""
+def unknown(kind: str, name: str, candidates: Iterable[str], where: str = "") -> UnknownNameError:
+    """Return the error for a `name` that is not one of the `candidates`, the names of a `kind`."""
     place = f"{where}: " if where else ""
-    return UnknownNameError(f"{place}unknown {kind} {name!r}.{did_you_mean(name, known)}")
+    return UnknownNameError(f"{place}unknown {kind} {name!r}.{did_you_mean(name, candidates)}")

@@ -1,4 +1,4 @@
-"""What all pictures share: colours that colour-blind readers can tell apart, axes, units, files."""
+"""Shared parts of all pictures: colours that colour-blind readers can tell apart, axes, units, files."""
 
 import os
 import re
@@ -72,7 +72,7 @@ def save(figure: "Figure", path: str | os.PathLike[str], dpi: float) -> Path:
     file_types = figure.canvas.get_supported_filetypes()
     if target.suffix.lower().removeprefix(".") not in file_types:
         raise ConfigError(
-            f"{target}: no picture can be written in the format {target.suffix or '(none)'}; give a file"
+            f"{target}: cannot write a picture in the format {target.suffix or '(none)'}; give a file"
             f" that ends in one of {', '.join(f'.{kind}' for kind in sorted(file_types))}."
         )
     target.parent.mkdir(parents=True, exist_ok=True)

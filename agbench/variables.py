@@ -34,6 +34,14 @@ class Variable:
     high: float = np.inf
 
 
+def finite(number: Any) -> bool:
+    """Return whether a number is finite as a float; a whole number may be too large to be one."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a model: a number, a switch, or a table of a number against another.
@@ -73,7 +81,7 @@ class Parameter:
         """Return a value as a float; raises `ConfigError` for no finite number, or one out of bounds."""
         kinds = (int, float, np.integer, np.floating, *((bool, np.bool_) if self.switch else ()))
         wrong = isinstance(value, bool) and not self.switch
-        if wrong or not isinstance(value, kinds) or not math.isfinite(value):
+        if wrong or not isinstance(value, kinds) or not finite(value):
             unit = "" if self.unit == "-" else f" in {self.unit}"
             raise ConfigError(f"{where}: {self.name} is {value!r}, not a finite number{unit}.")
         self.check(float(value), where)
@@ -141,6 +149,19 @@ class EntryTable(Generic[Entry]):
 
 class VariableTable(EntryTable[Variable]):
     """The named columns of an array, in order."""
+
+    def weighted(self, name: str) -> list[tuple[int, float]]:
+        """Return the columns whose weighted sum is what a name stands for: here one, of weight 1."""
+        return [(self.column(name), 1.0)]
+
+
+def weighted_sum(values: Floats, columns: Sequence[tuple[int, float]]) -> Floats:
+    """Return the weighted sum of columns, (n,), added in their order so that it does not depend on n."""
+    column, weight = columns[0]
+    total: Floats = values[:, column] * weight
+    for column, weight in columns[1:]:
+        total += values[:, column] * weight
+    return total
 
 
 class ParameterTable(EntryTable[Parameter]):

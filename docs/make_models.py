@@ -10,6 +10,7 @@ FOLDER = Path(__file__).parent / "models"
 SECTIONS = {
     "states": ("States", ""),
     "rates": ("Rates", "Those of the current day."),
+    "fluxes": ("Fluxes", "What the rates of the states are made of, at any moment."),
     "memory": ("Memory", "What only carries a simulation to its next day."),
     "inputs": ("Inputs", ""),
     "weather": ("Weather", ""),
@@ -23,15 +24,15 @@ SECTIONS = {
 
 def page(name: str) -> str:
     """Return the page of a model."""
-    found = describe_model(name)
-    lines = [f"# {name}", "", f"{found['summary']}.", ""]
+    result = describe_model(name)
+    lines = [f"# {name}", "", f"{result['summary']}.", ""]
     lines += [f"`agbench show model {name}` prints this; `python docs/make_models.py` writes it.", ""]
-    if found.get("events"):
-        lines += ["Events: " + ", ".join(f"`{event}`" for event in found["events"]) + ".", ""]
+    if result.get("events"):
+        lines += ["Events: " + ", ".join(f"`{event}`" for event in result["events"]) + ".", ""]
     for key, (heading, note) in SECTIONS.items():
-        if found.get(key):
-            lines += [f"## {heading}", "", *([note, ""] if note else []), *table(found[key]), ""]
-    for preset, changes in found.get("presets", {}).items():
+        if result.get(key):
+            lines += [f"## {heading}", "", *([note, ""] if note else []), *table(result[key]), ""]
+    for preset, changes in result.get("presets", {}).items():
         lines += [f"## Preset `{preset}`", ""]
         lines += [f"- `{key}`: {value:.10g}" for key, value in changes.items()] or ["The defaults above."]
         lines += [""]

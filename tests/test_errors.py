@@ -54,7 +54,7 @@ def test_an_unknown_override_names_the_nearest():
     assert message == "override: unknown key 'betta'. Did you mean 'beta'?"
 
 
-def test_an_override_of_a_wrong_type_says_so():
+def test_an_override_of_a_wrong_type_is_an_error():
     message = raised(ConfigError, agbench.make, TASK, beta="cheap")
     assert "reward.beta is the text 'cheap', not a number" in message
 
@@ -134,7 +134,7 @@ def test_an_action_beyond_the_menu_shows_the_menu(env, action):
 
 @pytest.mark.parametrize("action", [0.5, True, "much", None, [1, 2]])
 def test_an_action_of_another_kind_is_refused(env, action):
-    assert "a menu wants" in raised(ActionError, env.step, action)
+    assert "a menu takes" in raised(ActionError, env.step, action)
 
 
 def test_a_refused_action_leaves_the_season_as_it_was(env):
@@ -148,7 +148,7 @@ def test_a_refused_action_leaves_the_season_as_it_was(env):
     [
         ([1.5], "1.5 lies outside"),
         ([np.nan], "nan lies outside"),
-        ([0.0, 0.0], r"shape \(2,\); the space wants \(1,\)"),
+        ([0.0, 0.0], r"shape \(2,\); the space expects \(1,\)"),
         (["x"], "numbers from -1 to 1"),
     ],
 )

@@ -27,11 +27,11 @@ CHANGED = {
 
 def problem(name, frozen, now):
     """Return the sentence that says what a changed version asks for, or None."""
-    for key, said in CHANGED.items():
+    for key, message in CHANGED.items():
         if frozen[key] != now[key]:
             stem, version = name.rsplit("-v", 1)
             return (
-                f"{name}: {said} (tasks/{stem}-v{int(version) + 1}.yaml). If no release has had this "
+                f"{name}: {message} (tasks/{stem}-v{int(version) + 1}.yaml). If no release has had this "
                 f"version yet: agbench anchors {name} && python {SCRIPT} {name}"
             )
     return None
@@ -40,8 +40,8 @@ def problem(name, frozen, now):
 @pytest.mark.parametrize("name", FROZEN)
 def test_no_version_of_a_task_changes(name):
     assert name in catalog.names("task"), "a version that was released stays: its results are replayed."
-    said = problem(name, FROZEN[name], freeze.frozen(name)) or anchors.outdated(catalog.task(name))
-    assert said is None, said
+    message = problem(name, FROZEN[name], freeze.frozen(name)) or anchors.outdated(catalog.task(name))
+    assert message is None, message
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "leaderboard/submissions").iterdir()))

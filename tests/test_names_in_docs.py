@@ -22,13 +22,13 @@ def exists(dotted):
     parts = dotted.split(".")
     for count in range(len(parts), 0, -1):
         try:
-            found = import_module(".".join(parts[:count]))
+            result = import_module(".".join(parts[:count]))
         except ModuleNotFoundError:
             continue
         for name in parts[count:]:
-            if not hasattr(found, name):
+            if not hasattr(result, name):
                 return False
-            found = getattr(found, name)
+            result = getattr(result, name)
         return True
     return False
 

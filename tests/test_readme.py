@@ -28,7 +28,7 @@ def test_the_table_of_expressions_runs():
         assert eval(expression, {"agbench": agbench}) is not None
 
 
-def test_the_demo_prints_what_the_readme_says(tmp_path):
+def test_the_demo_prints_what_the_readme_shows(tmp_path):
     task = re.search(r"^TASK := (\S+)", MAKEFILE, re.M)[1]
     policies = re.search(r"^POLICIES := (.+)$", MAKEFILE, re.M)[1].split()
     for policy in policies:

@@ -107,7 +107,7 @@ def _in_new_process(code: str, variables: dict[str, str]) -> float:
         text = done.stderr.strip().splitlines()
         raise SimulationError(
             f"the first call, timed in a new process, failed with exit code {done.returncode}:"
-            f" {text[-1] if text else 'it said nothing'}"
+            f" {text[-1] if text else 'no message'}"
         )
     return float(done.stdout.split()[-1])
 

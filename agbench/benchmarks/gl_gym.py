@@ -1,7 +1,7 @@
-"""The speed of gl-gym, the published environment, run in a Python of its own and only from outside.
+"""The speed of gl-gym, the published environment, measured in a separate Python process.
 
-gl-gym is under the AGPL and pins versions that AgBench cannot use: nothing of it is read or imported
-here. A small script, written from its README, steps it with random actions whenever it is told to.
+gl-gym is under the AGPL and pins versions that AgBench cannot use: its code is not read or imported
+here. A small script, written from its README, steps it with random actions on request.
 """
 
 import subprocess
@@ -43,9 +43,9 @@ class GlGym:
 
     def rate(self, seconds: float) -> float:
         """Return environment steps a second with random actions, over some seconds."""
-        given, answer = _pipes(self._process)
-        given.write(f"{seconds}\n")
-        given.flush()
+        pipe_in, answer = _pipes(self._process)
+        pipe_in.write(f"{seconds}\n")
+        pipe_in.flush()
         return float(_answer(answer, "rate"))
 
 

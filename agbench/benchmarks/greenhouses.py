@@ -9,7 +9,7 @@ from typing import Any, Final
 from agbench.benchmarks.environments import Figure, first_calls, rate, single_steps, vector_steps
 from agbench.benchmarks.gl_gym import gl_gym
 from agbench.benchmarks.greenlight import compile_times, controls, cvodes, ours, synthetic_weather
-from agbench.simulators.greenlight.stepping import SETTINGS
+from agbench.simulators.greenlight.stepping import ACCURACIES
 
 _STEPS: Final = 288
 _ROUNDS: Final = 5
@@ -57,7 +57,7 @@ def _steppers(seconds: float, rows: int) -> list[Figure]:
     name, reference = cvodes()
     batches = {f"bare stepper, {s}, {_rows(n)}": (s, n) for s in _AIMS for n in (1, rows)}
     works = {name: steps_of(reference, 1)}
-    works |= {what: steps_of(ours(n, SETTINGS[s]), n) for what, (s, n) in batches.items()}
+    works |= {what: steps_of(ours(n, ACCURACIES[s]), n) for what, (s, n) in batches.items()}
     result = in_turn(works, seconds)
     figures = [Figure(what, median(rates), "steps/s") for what, rates in result.items()]
     for what, (chosen, many) in batches.items():

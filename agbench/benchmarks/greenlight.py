@@ -1,4 +1,4 @@
-"""Speed of the bare greenhouse stepper beside CVODES, called as GreenLight-Gym 2 calls it.
+"""Speed of the bare greenhouse stepper compared with CVODES, called as in GreenLight-Gym 2.
 
 Run with `python -m agbench.benchmarks.greenlight`. One core, three days of 300 s, synthetic spring
 weather; "smooth" controls follow the sun, "on/off" ones jump between 0 and 1 every 30 minutes.
@@ -21,7 +21,7 @@ from agbench.simulators.greenlight.model import rate_function
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.smooth import saturation_pressure
-from agbench.simulators.greenlight.stepping import SETTINGS, Setting
+from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
 from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WEATHER
 from agbench.simulators.greenlight.world import greenlight_world
 from agbench.variables import Floats
@@ -72,7 +72,7 @@ def controls(kind: str) -> Floats:
     return u
 
 
-def ours(rows: int, chosen: Setting) -> Runner:
+def ours(rows: int, chosen: Accuracy) -> Runner:
     """Return the run of a batch whose rows are a step apart, so that lanes do not march in step."""
 
     def run(weather: Floats, u: Floats) -> Floats:
@@ -138,7 +138,7 @@ def compile_times() -> tuple[float, float]:
         "import time, numpy as np\n"
         "from agbench.benchmarks.greenlight import *\n"
         "start = time.perf_counter()\n"
-        "ours(1, SETTINGS['accurate'])(synthetic_weather()[:1], controls('smooth')[:1])\n"
+        "ours(1, ACCURACIES['accurate'])(synthetic_weather()[:1], controls('smooth')[:1])\n"
         "print(time.perf_counter() - start)\n"
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -153,12 +153,12 @@ def compile_times() -> tuple[float, float]:
 
 def measure() -> list[Line]:
     """Return the table: CVODES first, then both settings for one, four and 64 rows."""
-    exact = ours(1, Setting("rodas4", 1e-9, 0.1))
+    exact = ours(1, Accuracy("rodas4", 1e-9, 0.1))
     truth = {kind: exact(synthetic_weather(), controls(kind)) for kind in ("smooth", "on/off")}
     name, run = cvodes()
     lines = [line(name, 1, run, truth)]
     for label in ("accurate", "fast"):
-        chosen = SETTINGS[label]
+        chosen = ACCURACIES[label]
         for rows in (1, 4, 64):
             method = f"{label}: {chosen.integrator}, tolerance {chosen.tolerance:g}"
             lines.append(line(method, rows, ours(rows, chosen), truth, 3 if rows < 64 else 1))

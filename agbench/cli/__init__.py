@@ -1,4 +1,4 @@
-"""The `agbench` command: one verb a file, each a thin call into the library."""
+"""The `agbench` command: one file for each subcommand, a thin layer over the library."""
 
 from agbench.cli.app import main
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 def anchors(
     tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="Ids of tasks.")] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every task there is.")] = False,
-    again: Annotated[bool, typer.Option(help="Also those whose stored anchors still fit.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="All tasks.")] = False,
+    again: Annotated[bool, typer.Option(help="Also compute anchors that are up to date.")] = False,
     workers: WorkersOption = 1,
     results: KeptOption = REFERENCES,
     root: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Root of data folders; by default that of the task's file."),
+        typer.Option(metavar="DIR", help="Data folder to write to; default: that of the task file."),
     ] = None,
 ) -> None:
-    """Run floor, expert and oracle of tasks on `test` and `shift`, and store what they reach.
+    """Evaluate floor, expert and oracle of tasks on `test` and `shift`, and store their values.
 
     Tasks whose stored anchors fit are left out, and results that are kept are used again: a run that was
     cut off goes on where it stopped.
@@ -37,7 +37,7 @@ def anchors(
     from agbench.evaluation import references
 
     if bool(tasks) == all_:
-        raise ConfigError("name the tasks, or say --all.")
+        raise ConfigError("name the tasks, or use --all.")
     names = [
         n for n in tasks or catalog.names("task") if again or library.outdated(catalog.task(n)) is not None
     ]
@@ -57,7 +57,7 @@ def anchors(
 
 
 def _store(name: str, results: Path, root: Path | None) -> None:
-    """Make a task's anchors of kept results and write them."""
+    """Compute the anchors of a task from stored results and write them."""
     from agbench.data import catalog
     from agbench.evaluation import anchors as library
 
@@ -68,7 +68,7 @@ def _store(name: str, results: Path, root: Path | None) -> None:
 
 
 def _print(result: "Anchors") -> None:
-    """Print the means of the anchors, a line a split."""
+    """Print the means of the anchors, one line for each split."""
     import numpy as np
 
     from agbench.evaluation import references

@@ -1,4 +1,4 @@
-"""The command's frame: its verbs, and how errors end it."""
+"""The root command: its subcommands and its handling of errors."""
 
 import os
 import sys
@@ -40,7 +40,7 @@ app.add_typer(leaderboard)
 
 
 def main() -> None:
-    """Run the command; a user's mistake ends it with one sentence and exit code 2.
+    """Run the command; a user error prints one message and exits with code 2.
 
     Code in the folder it is run from can be named as `module:Name`; what is installed comes first.
     """

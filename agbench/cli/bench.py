@@ -1,4 +1,4 @@
-"""`agbench bench`: speed, beside the reference engine in the same run."""
+"""`agbench bench`: speed, compared with the reference engine in the same run."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -11,22 +11,22 @@ from agbench.cli.options import JsonOption, console, print_json
 
 
 def bench(
-    task: Annotated[str, typer.Argument(metavar="[TASK]", help="A task.")] = "wheat-nitrogen-v1",
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each figure [s].")] = 2.0,
+    task: Annotated[str, typer.Argument(metavar="[TASK]", help="Id of a task.")] = "wheat-nitrogen-v1",
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each measurement [s].")] = 2.0,
     num_envs: Annotated[
-        int | None, typer.Option(min=1, help="Size of the vector environment; 256 fields, 64 greenhouses.")
+        int | None, typer.Option(min=1, help="Rows of the vector environment; default: 256 (fields) or 64.")
     ] = None,
     against: Annotated[
         Path | None,
         typer.Option(
             envvar="AGBENCH_GL_GYM",
             metavar="PYTHON",
-            help="For greenhouses: the Python of an environment with gl-gym 0.3.2, to measure it too.",
+            help="For greenhouses: a Python with gl-gym 0.3.2, to compare with.",
         ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure speed on one core: model, environments, first call, and the reference engine (PCSE, CVODES).
+    """Measure speed on one core: model, environments, first call, and reference engine (PCSE, CVODES).
 
     Example: `agbench bench --seconds 5`
     """

@@ -1,4 +1,4 @@
-"""`agbench check FILE...`: are these data files right?"""
+"""`agbench check FILE...`: check data files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ def check(
     ],
     json: JsonOption = False,
 ) -> None:
-    """Check data files: schema, units, and everything they name. Exit code 1 if any is wrong.
+    """Check data files: schema, units, and all names in them. Exit code 1 if a file is wrong.
 
     Example: `agbench check tasks/*.yaml crops/*.yaml`
     """

@@ -43,7 +43,7 @@ def compare(
 
 
 def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
-    """Print the policies as a table, the best last."""
+    """Print the policies as a table with the best one last."""
     task, protocol = first.task, first.task.protocol
     count = first.episodes["scenario"].nunique()
     console.print(

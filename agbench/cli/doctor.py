@@ -1,4 +1,4 @@
-"""`agbench doctor`: is this installation sound?"""
+"""`agbench doctor`: check this installation."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -15,13 +15,13 @@ _MARKS = {True: "[green]good[/green] ", False: "[red]wrong[/red]", None: "     "
 
 
 def doctor(
-    test: Annotated[bool, typer.Option("--test/--no-test", help="Compute a season of every model.")] = True,
+    test: Annotated[bool, typer.Option("--test/--no-test", help="Simulate a season of every model.")] = True,
     clean: Annotated[
-        bool, typer.Option("--clean", help="Remove kept machine code that is of no use here.")
+        bool, typer.Option("--clean", help="Remove machine code that cannot be used here.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Look over this installation: versions, compiled code, extras, data, and a season of every model.
+    """Check this installation: versions, compiled code, extras, data, and a season of every model.
 
     The seasons are compared with fingerprints that are shipped: they are the same on every machine. The
     first time they compile the models, which takes a minute or two. Exit code 1 if anything is wrong.

@@ -32,7 +32,7 @@ def evaluate(
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run a policy through all scenarios of a split and write the result.
+    """Run a policy in all scenarios of a split and write the result.
 
     A run that was cut off goes on where it stopped.
 

@@ -1,4 +1,4 @@
-"""`agbench export TASK MODEL -o policy.npz`: a trained model becomes plain numbers."""
+"""`agbench export TASK MODEL -o policy.npz`: write a trained model as plain arrays."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,13 +16,15 @@ def export(
     ),
     algorithm: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="PPO, A2C, DQN, SAC, TD3, DDPG or RecurrentPPO; the zip says it."),
+        typer.Option(
+            metavar="NAME", help="PPO, A2C, DQN, SAC, TD3, DDPG, RecurrentPPO; default: from the zip."
+        ),
     ] = None,
     normalisation: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What VecNormalize saved, if it was used.")
+        Path | None, typer.Option(metavar="FILE", help="File saved by VecNormalize, if it was used.")
     ] = None,
 ) -> None:
-    """Write a trained model as policy.npz, once both agree on 1,000 observations of the task.
+    """Write a trained model as policy.npz, after a comparison on 1,000 observations of the task.
 
     Example: `agbench export wheat-nitrogen-v1 ppo.zip -o policy.npz`
     """

@@ -9,15 +9,15 @@ from agbench.cli.options import TaskArgument, console
 
 def fit(
     task: TaskArgument,
-    policy: Annotated[str, typer.Argument(help="A schedule or rules with settings in baselines/TASK/.")],
+    policy: Annotated[str, typer.Argument(help="A policy with a settings file in baselines/TASK/.")],
     candidates: Annotated[
-        int | None, typer.Option(min=4, help="Settings tried in a round (greenhouse); 24 by default.")
+        int | None, typer.Option(min=4, help="Candidates in each round (greenhouse); default: 24.")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Rounds of the search (greenhouse); 20 by default.")
+        int | None, typer.Option(min=1, help="Rounds of the search (greenhouse); default: 20.")
     ] = None,
 ) -> None:
-    """Tune a schedule's doses and dates, or a grower's settings, on the training scenarios, in its file.
+    """Tune the settings of a policy on the training scenarios and write them to its file.
 
     Example: `agbench fit wheat-nitrogen-v1 standard-practice`
     """

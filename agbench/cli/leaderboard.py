@@ -1,4 +1,4 @@
-"""`agbench leaderboard ...`: how far a submission can be believed, its score, the page of all of them."""
+"""`agbench leaderboard ...`: check, verify and score submissions, and build the page."""
 
 import contextlib
 from dataclasses import asdict
@@ -23,21 +23,21 @@ leaderboard = typer.Typer(
 leaderboard.add_typer(round_)
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
+    typer.Argument(metavar="[FOLDER]...", help="Submission folders; default: all on the board."),
 ]
 
 
 Stale = Annotated[
     bool,
     typer.Option(
-        "--stale", help="Only what is due: never verified, or with an earlier version of the physics."
+        "--stale", help="Only rows that were never verified, or with an earlier version of the physics."
     ),
 ]
 
 
 @leaderboard.command("check")
 def check_(folders: Folders = None, board: BoardOption = BOARD, json: JsonOption = False) -> None:
-    """Check form, hashes, completeness and originality; simulates nothing. Exit code 1 if any is bad.
+    """Check form, hashes, completeness and originality, without simulation. Exit code 1 if a row is bad.
 
     Example: `agbench leaderboard check leaderboard/submissions/wheat-nitrogen-v1/mine/1.0`
     """
@@ -55,7 +55,7 @@ def replay_(
     workers: WorkersOption = 1,
     json: JsonOption = False,
 ) -> None:
-    """Simulate every recorded action again and write down which submissions hold.
+    """Simulate every recorded action again and record which submissions pass.
 
     With `--stale` only those whose verification is due, each as far as it was verified before: what had been
     reproduced is reproduced again. Rows are written down one by one, so that a run that was cut off goes
@@ -75,7 +75,7 @@ def replay_(
 def reproduce_(
     folders: Folders = None, board: BoardOption = BOARD, workers: WorkersOption = 1, json: JsonOption = False
 ) -> None:
-    """Replay, and run the submitted policies beside it: they must take the recorded actions.
+    """Replay, and run the submitted policies too: they must take the recorded actions.
 
     Decisions that differ where two values lie within rounding are replayed as recorded and counted as
     near-ties. A submission that brings no policy is only replayed.
@@ -91,7 +91,7 @@ def reproduce_(
 def hidden_(
     secret: SecretOption, folders: Folders = None, board: BoardOption = BOARD, json: JsonOption = False
 ) -> None:
-    """Run the submitted policies in the open round's hidden scenarios, by which they are ranked.
+    """Run the submitted policies in the hidden scenarios of the open round, which decide the ranks.
 
     Those not reproduced with this version are reproduced first. The secret must be the one promised.
 
@@ -134,7 +134,7 @@ def repeat_(
     board: BoardOption = BOARD,
     json: JsonOption = False,
 ) -> None:
-    """Run a closed round's hidden scenarios again and hold them against what was written down.
+    """Run the hidden scenarios of a closed round again and compare with the recorded results.
 
     Example: `agbench leaderboard round repeat 1`
     """
@@ -162,14 +162,14 @@ def build_(
     board: BoardOption = BOARD,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", file_okay=False, help="The site's folder; BOARD/site."),
+        typer.Option("--out", "-o", metavar="DIR", file_okay=False, help="Folder of the site [BOARD/site]."),
     ] = None,
     seasons: Annotated[
-        int, typer.Option(min=0, max=3, help="Seasons drawn of each submission: median, worst, best.")
+        int, typer.Option(min=0, max=3, help="Seasons to draw for each submission: median, worst, best.")
     ] = 3,
     json: JsonOption = False,
 ) -> None:
-    """Check all submissions and write the page and README.md. Exit code 1 if any had to be left out.
+    """Check all submissions and write the page and README.md. Exit code 1 if one is left out.
 
     Example: `agbench leaderboard build`
     """
@@ -194,11 +194,9 @@ def build_(
 @leaderboard.command("serve")
 def serve_(
     board: BoardOption = BOARD,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
-    ] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free port.")] = 8000,
 ) -> None:
-    """Show the page that `build` wrote on this machine, until Ctrl-C.
+    """Serve the page that `build` wrote on this machine, until Ctrl-C.
 
     Example: `agbench leaderboard serve --port 8080`
     """

@@ -1,4 +1,4 @@
-"""`agbench leaderboard round open | close`: the promise of a secret, and its keeping."""
+"""`agbench leaderboard round open | close`: publish the hash of a secret, and reveal the secret later."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,21 +8,19 @@ import typer
 from agbench.cli.options import BoardOption, console
 from agbench.files import BOARD
 
-round_ = typer.Typer(
-    name="round", help="Open and close a round, whose secret the hidden scenarios follow from."
-)
+round_ = typer.Typer(name="round", help="Open and close a round of hidden scenarios.")
 SecretOption = Annotated[
-    Path, typer.Option("--secret", metavar="FILE", help="The round's secret; keep it off the board.")
+    Path, typer.Option("--secret", metavar="FILE", help="File of the secret; not on the board.")
 ]
 
 
 @round_.command("open")
 def open_(
     secret: SecretOption,
-    scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Hidden scenarios a task.")] = 50,
+    scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Hidden scenarios for each task.")] = 50,
     board: BoardOption = BOARD,
 ) -> None:
-    """Publish the SHA-256 of a secret; a file that is not there is written with a new one.
+    """Publish the SHA-256 of a secret. If the file does not exist, a new secret is written to it.
 
     Example: `agbench leaderboard round open --secret ../round-1.secret`
     """
@@ -43,4 +41,4 @@ def close_(secret: SecretOption, board: BoardOption = BOARD) -> None:
     from agbench.leaderboard import rounds
 
     made = rounds.close_round(board, secret)
-    console.print(f"round {made.round} is closed; its secret stands in {board / rounds.FILE}")
+    console.print(f"round {made.round} is closed; its secret is in {board / rounds.FILE}")

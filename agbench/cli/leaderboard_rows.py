@@ -1,4 +1,4 @@
-"""`agbench leaderboard first-rows | merged`: what maintainers do with rows."""
+"""`agbench leaderboard first-rows | merged`: commands for maintainers."""
 
 from typing import Annotated
 
@@ -9,15 +9,15 @@ from agbench.files import BOARD, REFERENCES
 
 
 def first_rows_(
-    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="All, if none.")] = None,
+    tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="Ids; default: all.")] = None,
     board: BoardOption = BOARD,
     workers: WorkersOption = 1,
     results: KeptOption = REFERENCES,
-    anew: Annotated[
-        bool, typer.Option("--anew", help="Replace first rows that are outdated: before a release only.")
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace outdated first rows; only before a release.")
     ] = False,
     reproducing: Annotated[
-        bool, typer.Option("--reproduce/--replay-only", help="Whether to run the policies once more.")
+        bool, typer.Option("--reproduce/--replay-only", help="Whether to run the policies again.")
     ] = True,
 ) -> None:
     """Submit floor, expert and oracle of tasks, replay them, and reproduce all but the oracles.
@@ -31,10 +31,10 @@ def first_rows_(
     from agbench.leaderboard.checks import merged
 
     names = tasks or catalog.names("task")
-    wanted = [(name, role) for name in names for role in first_rows.roles(name)]
-    bad = first_rows.make_all(wanted, board, results, anew, reproducing, workers, _say)
-    made = {first_rows.name_of(*row) for row in wanted}
-    merged.add(board, again=made if anew else ())
+    chosen = [(name, role) for name in names for role in first_rows.roles(name)]
+    bad = first_rows.make_all(chosen, board, results, overwrite, reproducing, workers, _say)
+    made = {first_rows.name_of(*row) for row in chosen}
+    merged.add(board, again=made if overwrite else ())
     if bad:
         raise typer.Exit(1)
 
@@ -47,7 +47,7 @@ def merged_(
     board: BoardOption = BOARD,
     add: Annotated[bool, typer.Option("--add", help="Add rows that are new to the index.")] = False,
 ) -> None:
-    """Check that no merged row has changed. Exit code 1 if one has.
+    """Check that no merged row has changed. Exit code 1 if one changed.
 
     Example: `agbench leaderboard merged --add`
     """

@@ -25,12 +25,12 @@ _GAP: Final = 1  # between columns
 def score_(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FOLDER]...", help="Submissions; all of the board if none is named."),
+        typer.Argument(metavar="[FOLDER]...", help="Submission folders; default: all on the board."),
     ] = None,
     board: BoardOption = BOARD,
     json: JsonOption = False,
 ) -> None:
-    """Score submissions: 0 is the task's floor, 100 its expert; the best first.
+    """Score submissions, best first. 0 is the floor of the task and 100 its expert.
 
     Beside the score: the chance to beat the expert, the mean objective of the worst tenth of scenarios,
     the mean constraint cost of an episode with the task's limit, and the share of episodes that violate.
@@ -70,7 +70,7 @@ def score_(
 
 
 def _print(rows: "Sequence[ScoredRow]") -> None:
-    """Print the rows under their tasks; no word is broken, however narrow the terminal."""
+    """Print the rows under their tasks, without breaking words in a narrow terminal."""
     from agbench.leaderboard import scoring
     from agbench.leaderboard.verify import verified
 
@@ -118,7 +118,7 @@ def _cells(row: "ScoredRow", hidden: bool) -> Iterator[str]:
 
 
 def _level(row: "ScoredRow") -> str:
-    """Return the level in few words; `exact 1/2`: equal to the last bit on one of two kinds of machine."""
+    """Return the level as short text; `exact 1/2`: equal to the last bit on one of two kinds of machine."""
     equal, kinds = row.standing.exact_kinds, len(row.exact)
     if row.stale:
         return f"{row.level}, earlier"

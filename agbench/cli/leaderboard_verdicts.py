@@ -1,4 +1,4 @@
-"""What `agbench leaderboard check | replay | reproduce | hidden` print of rows as they are verified."""
+"""What `agbench leaderboard check | replay | reproduce | hidden` print for each row."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def report(verdicts: "Iterable[Verdict]", json: bool) -> None:
-    """Print verdicts as they come; exit code 1 if a row does not hold."""
+    """Print verdicts one by one; exit code 1 if a row does not pass."""
     from agbench.untrusted.refusal import shown
 
     result = []
@@ -24,7 +24,7 @@ def report(verdicts: "Iterable[Verdict]", json: bool) -> None:
         result.append(verdict)
         if not json:
             console.print(f"{_mark(verdict)}  {escape(shown(str(verdict.folder), 400))}", soft_wrap=True)
-            console.print(f"       {verdict.said}", markup=False, soft_wrap=True)
+            console.print(f"       {verdict.message}", markup=False, soft_wrap=True)
     if json:
         print_json([_plain(verdict) for verdict in sorted(result, key=lambda v: v.folder)])
     if not all(verdict.good for verdict in result):
@@ -32,7 +32,7 @@ def report(verdicts: "Iterable[Verdict]", json: bool) -> None:
 
 
 def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> None:
-    """Verify the rows that are due and print a line of each; exit code 1 if one does not hold.
+    """Verify the rows that are due and print one line for each; exit code 1 if one does not pass.
 
     So does an interruption. What was verified before it stands: the same command goes on with the others.
     """
@@ -61,12 +61,12 @@ def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> 
 def _line(verdict: "Verdict", place: str) -> None:
     from agbench.untrusted.refusal import shown
 
-    text = verdict.said if verdict.good else f"{shown(str(verdict.folder), 400)}: {verdict.said}"
+    text = verdict.message if verdict.good else f"{shown(str(verdict.folder), 400)}: {verdict.message}"
     console.print(f"{_mark(verdict)}  {place}  {escape(text)}", soft_wrap=True)
 
 
 def _summary(done: int, board: Path) -> None:
-    """Say how many rows were due, and what is due beside them."""
+    """Print how many rows were due, and what else is due."""
     from agbench.leaderboard.verify.verifying import awaiting_hidden
 
     if not done:
@@ -82,4 +82,4 @@ def _mark(verdict: "Verdict") -> str:
 
 
 def _plain(verdict: "Verdict") -> dict[str, Any]:
-    return {"folder": str(verdict.folder), "good": verdict.good, "said": verdict.said}
+    return {"folder": str(verdict.folder), "good": verdict.good, "message": verdict.message}

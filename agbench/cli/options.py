@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share, and how their values are read."""
+"""Arguments and options that several subcommands share, and readers of their values."""
 
 import json
 import math
@@ -35,14 +35,14 @@ SetOption = Annotated[
         help="Override a key of the task file, such as `beta=5.0` or `step=14 d`; repeatable.",
     ),
 ]
-WorkersOption = Annotated[int, typer.Option(min=1, help="Processes; the result does not change.")]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Number of processes; does not change the result.")]
 KeptOption = Annotated[
-    Path, typer.Option("--results", metavar="DIR", help="Where the reference policies' results are kept.")
+    Path, typer.Option("--results", metavar="DIR", help="Folder of the results of reference policies.")
 ]
 BoardOption = Annotated[
-    Path, typer.Option("--board", metavar="DIR", file_okay=False, help="The leaderboard's folder.")
+    Path, typer.Option("--board", metavar="DIR", file_okay=False, help="Folder of the leaderboard.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:
 
 
 def print_json(content: Any) -> None:
-    """Print data as indented JSON on standard output; what is no finite number is null."""
+    """Print data as indented JSON on standard output; NaN and infinity become null."""
     typer.echo(json.dumps(_finite(content), indent=2, default=str, allow_nan=False))
 
 
@@ -74,12 +74,12 @@ def _finite(content: Any) -> Any:
 
 
 def counted(count: int, word: str) -> str:
-    """Return a number of things: `1 task`, `2 tasks`."""
+    """Return a number with its noun: `1 task`, `2 tasks`."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def plain(value: float) -> str:
-    """Return three significant digits, without an exponent where a person would write none."""
+    """Return three significant digits, without an exponent for numbers of usual size."""
     if 0.0 < abs(value) < 0.005:
         return "0.00" if abs(value) < 1e-6 else f"{value:.2g}"
     return f"{value:,.0f}" if 100.0 <= abs(value) < 1e6 else f"{value:.3g}"

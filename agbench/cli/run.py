@@ -20,7 +20,7 @@ from agbench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from agbench.evaluation.episode import Step, ToldSeason
+    from agbench.evaluation.episode import SeasonReport, Step
 
 
 def run(
@@ -28,21 +28,21 @@ def run(
     policy: PolicyOption,
     scenario: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="Such as `wageningen/1984`; the first of the split if not given."),
+        typer.Option(metavar="KEY", help="Such as `wageningen/1984`; default: the first of the split."),
     ] = None,
     split: SplitOption = "test",
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The picture; runs/POLICY-SCENARIO.png."),
+        typer.Option("--out", "-o", metavar="FILE", help="Picture file; default: runs/POLICY-SCENARIO.png."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the policy.")] = 0,
     all_steps: Annotated[
-        bool, typer.Option("--all-steps", help="Print every step of a greenhouse, not a line a day.")
+        bool, typer.Option("--all-steps", help="Print every step of a greenhouse, not one line for each day.")
     ] = False,
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run one season, print its steps and draw it; a greenhouse's steps in means of a day.
+    """Run one season, print its steps and draw it. Greenhouse steps are printed as daily means.
 
     Example: `agbench run wheat-nitrogen-v1 --policy ceres --scenario wageningen/1984`
     """
@@ -59,7 +59,7 @@ def run(
     console.print(f"    wrote {season.picture}")
 
 
-def _print_steps(season: "ToldSeason", steps: "Sequence[Step]") -> None:
+def _print_steps(season: "SeasonReport", steps: "Sequence[Step]") -> None:
     console.print(f"[bold]{season.task.task}[/bold]  {season.policy}  {season.scenario}")
     table = Table(box=None, pad_edge=False)
     reading = list(season.steps[0].commands)
@@ -68,9 +68,9 @@ def _print_steps(season: "ToldSeason", steps: "Sequence[Step]") -> None:
         table.add_column(heading, justify="left" if heading == "action" else "right", no_wrap=bool(reading))
     digits = 2 if reading else 1
     for step in steps:
-        given = [plain(step.commands[name]) for name in reading] or [step.action]
+        commands = [plain(step.commands[name]) for name in reading] or [step.action]
         values = [plain(step.observation[name]) for name in columns]
-        table.add_row(f"    {step.date}", *given, *values, f"{step.reward:.{digits}f}")
+        table.add_row(f"    {step.date}", *commands, *values, f"{step.reward:.{digits}f}")
     console.print(table)
     protocol = season.task.protocol
     unit = f" {protocol.objective_unit}" if protocol.objective == "return" else ""

@@ -1,4 +1,4 @@
-"""`agbench show TASK`: what a task is; `agbench show model NAME`: what a model is."""
+"""`agbench show TASK`: describe a task; `agbench show model NAME`: describe a model."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from agbench.cli.show_model import show_model
 from agbench.errors import ConfigError
 
 ModelArgument = Annotated[
-    str | None, typer.Argument(metavar="[NAME]", help="Name of a model, after the word `model`.")
+    str | None, typer.Argument(metavar="[NAME]", help="Name of a model, if the first argument is `model`.")
 ]
 
 
@@ -53,7 +53,7 @@ def _print_head(result: dict[str, Any]) -> None:
 
 
 def _words(value: Any) -> str:
-    """Return a setting as a person would write it; many numbers by their range."""
+    """Return a setting as text; long lists of numbers as their range."""
     if isinstance(value, dict):
         return "(" + ", ".join(f"{key} {_words(part)}" for key, part in value.items()) + ")"
     if isinstance(value, list):
@@ -105,7 +105,7 @@ def _print_rest(result: dict[str, Any]) -> None:
 
 
 def _grouped(keys: list[str]) -> str:
-    """Return scenario keys with what they begin with said once: `wageningen: 1976, 1978`."""
+    """Return scenario keys with their common beginning written once: `wageningen: 1976, 1978`."""
     groups: dict[str, list[str]] = {}
     for key in keys:
         first, _, rest = key.partition("/")

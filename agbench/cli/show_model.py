@@ -1,4 +1,4 @@
-"""`agbench show model NAME`: what a model computes and reads."""
+"""`agbench show model NAME`: list the outputs and inputs of a model."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from agbench.errors import ConfigError
 _HEADINGS = {
     "states": "States",
     "rates": "Rates",
+    "fluxes": "Fluxes",
     "memory": "Memory",
     "inputs": "Inputs",
     "weather": "Weather",
@@ -19,7 +20,7 @@ _HEADINGS = {
 
 
 def show_model(name: str | None, json: bool) -> None:
-    """Print a model's states, rates, inputs, weather and parameters with units, meanings and bounds."""
+    """Print what a model computes and reads, with units, meanings and bounds."""
     from agbench.simulation.description import describe_model, model_names
 
     if name is None:
@@ -41,7 +42,7 @@ def show_model(name: str | None, json: bool) -> None:
 
 
 def _table(entries: list[dict[str, Any]]) -> Table:
-    """Return a table with a row an entry; parameters also say their default and source."""
+    """Return a table with one row for each entry; parameters also have default and source."""
     declared = "default" in entries[0]
     table = Table(box=None, pad_edge=False)
     for heading in ("  name", "unit", "bounds", *(("default",) if declared else ()), "meaning"):
@@ -57,7 +58,7 @@ def _table(entries: list[dict[str, Any]]) -> Table:
 
 
 def bounds(entry: dict[str, Any]) -> str:
-    """Return the bounds of an entry in words."""
+    """Return the bounds of an entry as text."""
     if "bounds" in entry:
         return str(entry["bounds"])
     low, high = entry["low"], entry["high"]
@@ -65,7 +66,7 @@ def bounds(entry: dict[str, Any]) -> str:
 
 
 def meaning(entry: dict[str, Any]) -> str:
-    """Return the meaning of an entry; for a table with what it is a function of."""
+    """Return the meaning of an entry; for a table also its argument."""
     return f"{entry['meaning']}, by {entry['function_of']}" if entry.get("function_of") else entry["meaning"]
 
 

@@ -1,4 +1,4 @@
-"""`agbench submit RESULT... --agent NAME`: results become a submission, whole or not at all."""
+"""`agbench submit RESULT... --agent NAME`: make a submission from results, completely or not at all."""
 
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -16,33 +16,31 @@ _PARTS: Final = {"training": "{steps: 1000}", "policy": "{format: mlp}"}
 def submit(
     results: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="RESULT...", help="Result folders; of each split the i-th is of the i-th seed."
-        ),
+        typer.Argument(metavar="RESULT...", help="Result folders; within each split in the order of seeds."),
     ],
     agent: Annotated[str, typer.Option(metavar="NAME", help="Letters, digits, dot, dash, underscore.")],
-    version: Annotated[str, typer.Option(metavar="NAME", help="A row never changes; mend it by a new one.")],
+    version: Annotated[str, typer.Option(metavar="NAME", help="Use a new version for every change.")],
     author: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Repeatable.")] = None,
-    contact: Annotated[str | None, typer.Option(help="Where to ask about it.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Where to send questions.")] = None,
     method: Annotated[str | None, typer.Option(help="rule, rl, il, offline-rl, mpc or oracle.")] = None,
     rule: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The policy is this one of the task's own.")
+        str | None, typer.Option(metavar="NAME", help="Name of one of the task's own policies.")
     ] = None,
     policy: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="The policy: a policy.npz or policy.onnx a seed, or a schedule's YAML; repeatable.",
+            help="Policy file: policy.npz or .onnx for each seed, or the YAML of a schedule; repeatable.",
         ),
     ] = None,
-    seed: Annotated[list[int] | None, typer.Option(help="A training seed; 0, 1, ... if not given.")] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="Training seed (repeatable) [0, 1, ...].")] = None,
     steps: Annotated[int | None, typer.Option(help="Environment steps of training.")] = None,
     card: Annotated[
         Path | None, typer.Option(metavar="FILE", help="YAML with any other keys of submission.yaml.")
     ] = None,
     board: BoardOption = BOARD,
 ) -> None:
-    """Make a submission, check it, and put it in place.
+    """Make a submission, check it, and copy it to the board.
 
     Example: `agbench submit runs/mine --agent mine --version 1.0 --author "A. Grower" --contact
     grower@example.org --method rule --rule standard-practice`
@@ -56,7 +54,7 @@ def submit(
         content["training"] = {**content.get("training", {}), "steps": steps}
     if rule is not None or policy:
         content["policy"] = _policy(rule, policy or [])
-    _check_said(content)
+    _check_required(content)
     folder = make(results, content, board, policy or (), seed)
     console.print(f"    wrote {folder}", soft_wrap=True)
     if "policy" not in content:
@@ -69,21 +67,23 @@ def submit(
 
 
 def _card(path: Path) -> dict[str, Any]:
-    """Return the keys of a card; what else they must be, a check says."""
+    """Return the keys of a card; a later check validates their values."""
     from agbench.data.reading import load_file
 
     result = load_file(path)
     if not isinstance(result, dict | None):
-        raise ConfigError(f"{path}: a {type(result).__name__}; wanted keys of submission.yaml and values.")
+        raise ConfigError(f"{path}: a {type(result).__name__}; expected keys of submission.yaml and values.")
     content = {key: value for key, value in (result or {}).items() if value is not None}
     for key, example in _PARTS.items():
         if not isinstance(content.get(key, {}), dict):
-            raise ConfigError(f"{path}: {key}: {content[key]!r}; wanted keys and values: `{key}: {example}`.")
+            raise ConfigError(
+                f"{path}: {key}: {content[key]!r}; expected keys and values: `{key}: {example}`."
+            )
     return content
 
 
-def _check_said(content: dict[str, Any]) -> None:
-    """Raise `ConfigError` that names all options that were forgotten."""
+def _check_required(content: dict[str, Any]) -> None:
+    """Raise a `ConfigError` that names all missing options."""
     options = {"authors": "--author NAME", "contact": "--contact TEXT", "method": "--method rule|rl|il|..."}
     lacking = [option for key, option in options.items() if not content.get(key)]
     if lacking:
@@ -91,11 +91,11 @@ def _check_said(content: dict[str, Any]) -> None:
 
 
 def _policy(rule: str | None, files: list[Path]) -> dict[str, str]:
-    """Return what the card says of the policy."""
+    """Return the entry of the card about the policy."""
     if rule is not None:
         return {"format": "rule", "name": rule}
     formats = {".yaml": "rule", ".yml": "rule", ".npz": "mlp", ".onnx": "onnx"}
     suffix = files[0].suffix
     if suffix not in formats:
-        raise ConfigError(f"{files[0]}: no policy format; wanted a file such as {', '.join(formats)}.")
+        raise ConfigError(f"{files[0]}: no policy format; expected a file such as {', '.join(formats)}.")
     return {"format": formats[suffix]}

@@ -1,4 +1,4 @@
-"""`agbench tasks`: list them."""
+"""`agbench tasks`: list the tasks."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING

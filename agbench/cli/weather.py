@@ -1,4 +1,4 @@
-"""`agbench weather`: what weather sites have; fit, check, draw their generators; fetch."""
+"""`agbench weather`: list the weather of sites; fit, check and draw generators; download."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 weather = typer.Typer(
     name="weather",
-    help="Weather of the sites: measured, fetched, generated.",
+    help="Weather of sites: measured, downloaded, generated.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -28,7 +28,7 @@ ObservationsOption = Annotated[
         "--observations",
         "-o",
         metavar="FILE",
-        help="Observed days (.csv, .parquet, .npz, .xlsx, .json, .txt); default: the site's own.",
+        help="Observed days (.csv, .parquet, .npz, .xlsx, .json, .txt); default: those of the site.",
     ),
 ]
 RepairOption = Annotated[
@@ -38,7 +38,7 @@ RepairOption = Annotated[
 
 @weather.command("list")
 def list_sites(json: JsonOption = False) -> None:
-    """List the sites and the weather that they have.
+    """List the sites and their weather.
 
     Example: `agbench weather list`
     """
@@ -63,7 +63,7 @@ def show(
     season: Annotated[int, typer.Option(help="Number of the generated season.")] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Show a site and the months of one of its generated seasons, or of a measured year.
+    """Show a site and monthly values of a generated season or a measured year.
 
     Example: `agbench weather show wageningen 1984`, `agbench weather show wageningen --season 17`
     """
@@ -89,7 +89,7 @@ def show(
 
 @weather.command("soils")
 def list_soils(json: JsonOption = False) -> None:
-    """List the soils and the water that they hold; a contradictory one is refused with the reason.
+    """List the soils and the water that they hold; a soil with contradictory values is an error.
 
     Limits of a layered soil are means over its rootable depth.
 
@@ -119,7 +119,7 @@ def plot(
     repair: RepairOption = "none",
     picture: Annotated[Path | None, typer.Option("--picture", "-p", help="File to write.")] = None,
 ) -> None:
-    """Draw generated seasons beside the observed years.
+    """Draw generated seasons and observed years.
 
     Example: `agbench weather plot wageningen`
     """
@@ -138,7 +138,7 @@ def check(
     seasons: Annotated[int, typer.Option(help="Generated seasons to compare, at least 2.")] = 8000,
     json: JsonOption = False,
 ) -> None:
-    """Compare generated seasons with observed years; exit code 1 where a criterion fails.
+    """Compare generated seasons with observed years; exit code 1 if a criterion fails.
 
     Example: `agbench weather check wageningen`
     """
@@ -162,7 +162,7 @@ def check(
 
 @weather.command()
 def fit(site: SiteArgument, observations: ObservationsOption = None, repair: RepairOption = "none") -> None:
-    """Fit a site's generator to observed days and write its parameters into the site's file.
+    """Fit the generator of a site to observed days and write its parameters to the site file.
 
     Example: `agbench weather fit wageningen`
     """
@@ -174,7 +174,7 @@ def fit(site: SiteArgument, observations: ObservationsOption = None, repair: Rep
 
 @weather.command()
 def fetch(site: SiteArgument) -> None:
-    """Download a site's measured weather, once, into the cache folder.
+    """Download the measured weather of a site to the cache folder, once.
 
     Example: `agbench weather fetch south-dakota`
     """
@@ -185,10 +185,10 @@ def fetch(site: SiteArgument) -> None:
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"fetching {site}", total=None)
 
-        def tell(size: int, total: int | None) -> None:
+        def report(size: int, total: int | None) -> None:
             bar.update(task, completed=size, total=total)
 
-        path = of_site.fetch_site(site, tell)
+        path = of_site.fetch_site(site, report)
     console.print(f"wrote {path}")
 
 
@@ -200,7 +200,7 @@ def yields(
     repair: RepairOption = "none",
     json: JsonOption = False,
 ) -> None:
-    """Compare water-limited yields on generated and on observed seasons; exit code 1 where they differ.
+    """Compare water-limited yields on generated and on observed seasons; exit code 1 if they differ.
 
     Example: `agbench weather yields wageningen`
     """
@@ -225,14 +225,14 @@ def yields(
 
 
 def _place(site: "of_site.SiteWeather") -> str:
-    """Return a place in words, such as `44.00 N 99.00 W, 488 m`."""
+    """Return a place as text, such as `44.00 N 99.00 W, 488 m`."""
     north = f"{abs(site.latitude):.2f} {'N' if site.latitude >= 0 else 'S'}"
     east = f"{abs(site.longitude):.2f} {'E' if site.longitude >= 0 else 'W'}"
     return f"{north} {east}, {site.elevation:.0f} m"
 
 
 def as_repair(text: str) -> "Repair":
-    """Return a named repair; raises for any other word."""
+    """Return a named repair; raises an error for other names."""
     from agbench.weather.readers.observations import Repair
 
     for way in get_args(Repair):

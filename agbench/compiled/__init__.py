@@ -1,4 +1,4 @@
-"""How physics becomes machine code: two decorators over Numba, and a word to whoever waits for it.
+"""How physics becomes machine code: two decorators over Numba, and a notice while it compiles.
 
 `kernel` marks a process function; it is compiled into whatever calls it. `entry` marks a function
 that Python calls; its machine code is kept on disk (`code_cache`), under a key that covers all code

@@ -1,4 +1,4 @@
-"""How all kernels calculate: what Numba is told of arithmetic."""
+"""Arithmetic of all kernels: the options passed to Numba."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""The closure of what runs: all definitions that a piece of code can reach, and one hash of them.
+"""The closure of code: all definitions that it can reach, and one hash of them.
 
 From a starting point, such as a kernel or the function that builds a task, the names that its text uses
 are followed through the package's modules: functions, classes, constants, through imports, into each
@@ -49,7 +49,7 @@ tables of families and packages, since what builds a family's tasks leads to its
 
 
 class Sources:
-    """The source text of a package, and of others beside it, read once, and closures in them."""
+    """The source text of a package, and of other packages, read once, and closures in them."""
 
     def __init__(
         self, folder: Path = PACKAGE, boundary: Iterable[str] = BOUNDARY, others: Iterable[Path] = ()
@@ -79,6 +79,22 @@ class Sources:
             content = path.read_bytes()
             total.update(f"{name} {len(content)}\n".encode() + content)
         return total.hexdigest()
+
+    @cached_property
+    def remembered(self) -> dict[str, str]:
+        """The hashes of closures in these files that processes have computed before, by their roots."""
+        stored = sealed.read(self._memory, self.digest)
+        return {} if stored is None else dict(json.loads(stored))
+
+    def remember(self, label: str, result: str) -> None:
+        """Add a hash to those remembered on disk."""
+        vars(self).pop("remembered", None)  # other processes may have added theirs
+        self.remembered[label] = result
+        sealed.write(self._memory, self.digest, json.dumps(self.remembered).encode())
+
+    @property
+    def _memory(self) -> Path:
+        return cache_folder() / "closures" / f"{self.digest[:32]}.json"
 
     def module(self, name: str) -> Module:
         """Return what a module defines and imports."""
@@ -141,7 +157,7 @@ class Sources:
             yield from self._run_with(name)
         elif what == WHOLE:
             yield from ((name, key) for key in module.definitions)
-            yield from self._all_found((target for target in module.imported.values()), "")
+            yield from self._find_all((target for target in module.imported.values()), "")
         for definition in module.definitions.get(what, ()):
             for used in definition.uses:
                 yield from self._resolve(name, used)
@@ -167,12 +183,12 @@ class Sources:
         if result in self.files and result not in self._boundary:
             yield result, EFFECTS
 
-    def _all_found(self, targets: Iterable[Place], rest: str) -> Iterator[Place]:
+    def _find_all(self, targets: Iterable[Place], rest: str) -> Iterator[Place]:
         for target in targets:
             yield from self._find(target, rest)
 
     def _resolve(self, module: str, dotted: str) -> Iterator[Place]:
-        """Yield what a dotted name, used in a module, stands for."""
+        """Yield the definitions that a dotted name in a module refers to."""
         first, _, rest = dotted.partition(".")
         source = self.module(module)
         if first in source.definitions:
@@ -181,7 +197,7 @@ class Sources:
             yield from self._find(source.imported[first], rest)
 
     def _find(self, target: Place, rest: str) -> Iterator[Place]:
-        """Yield what an imported thing, and an attribute of it, stand for."""
+        """Yield the definitions that an imported name and its attribute refer to."""
         module, name = target
         while f"{module}.{name}" in self.files or name == WHOLE:
             module = module if name == WHOLE else f"{module}.{name}"
@@ -223,7 +239,7 @@ def _place(package: str) -> Path:
         return Path(next(iter(spec.submodule_search_locations)))
     if spec is not None and spec.origin and spec.origin.endswith(".py"):
         return Path(spec.origin)
-    raise ConfigError(f"there is no source of {package!r} to hash: put what it defines into a module's file.")
+    raise ConfigError(f"{package!r} has no source to hash: move its definitions to a module in a file.")
 
 
 @cache
@@ -235,11 +251,7 @@ def closure_hash(*roots: str) -> str:
     sources = _installed(
         frozenset(root.partition(":")[0].partition(".")[0] for root in roots) - {PACKAGE.name}
     )
-    path = cache_folder() / "closures" / f"{sources.digest[:32]}.json"
-    stored = sealed.read(path, sources.digest)
-    hashes: dict[str, str] = {} if stored is None else json.loads(stored)
     label = " ".join(sorted(roots))
-    if label not in hashes:
-        hashes[label] = sources.hash(roots)
-        sealed.write(path, sources.digest, json.dumps(hashes).encode())
-    return hashes[label]
+    if label not in sources.remembered:
+        sources.remember(label, sources.hash(roots))
+    return sources.remembered[label]

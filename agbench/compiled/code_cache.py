@@ -1,7 +1,7 @@
 """Machine code of entries on disk: one file for an entry, its argument types, its code and this machine.
 
 The name of a file is the hash of its key, which holds everything that the machine code depends on. So
-there is no index that two processes could write at once, and no file that means two things.
+there is no index that two processes could write at once, and each file has one meaning.
 """
 
 import json
@@ -71,7 +71,7 @@ class CodeCache:
         rebuild: Any = CompileResult._rebuild
         try:
             return rebuild(target_context, *pickle.loads(content))
-        except Exception:  # whatever is wrong with it, it can be compiled anew
+        except Exception:  # any damaged file can be compiled again
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -109,7 +109,7 @@ def code_hash(function: Callable[..., Any]) -> str:
     """Return the hash of the source that an entry can reach.
 
     Of an entry outside this package it covers what kernels can call here; its own code, and all that it
-    uses, is told by `symbols.content`.
+    uses, comes from `symbols.content`.
     """
     file = Path(function.__code__.co_filename)
     if function.__module__.partition(".")[0] == PACKAGE.name and PACKAGE in file.parents:
@@ -144,7 +144,7 @@ class Kept:
 
     `state` is `current`, `other code` (of a version of the package that is not this one), `other machine`
     (of other versions of Python or libraries, another processor, or other settings), `another package's`
-    (which only that package can tell) or `damaged`.
+    (only that package can check it) or `damaged`.
     """
 
     path: Path
@@ -157,10 +157,10 @@ class Kept:
 def kept() -> list[Kept]:
     """Return the files of the folder, in order of their names."""
     present = machine(_processor())
-    return [_told(path, present) for path in sorted(folder().glob(f"*{_SUFFIX}")) if not path.is_dir()]
+    return [_describe(path, present) for path in sorted(folder().glob(f"*{_SUFFIX}")) if not path.is_dir()]
 
 
-def _told(path: Path, present: dict[str, Any]) -> Kept:
+def _describe(path: Path, present: dict[str, Any]) -> Kept:
     text, size = sealed.key_of(path), path.lstat().st_size
     try:
         key = json.loads(text or "")

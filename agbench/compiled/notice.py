@@ -1,4 +1,4 @@
-"""A word to whoever waits for the compiler."""
+"""A notice while the compiler runs."""
 
 import sys
 from functools import cache
@@ -8,7 +8,7 @@ from numba.core import event
 
 
 class _CompilationNotice(event.Listener):
-    """Tells on standard error, once a process, that the first call compiles and why it takes long."""
+    """Prints to standard error, once in a process, that the first call compiles and takes longer."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -31,6 +31,6 @@ class _CompilationNotice(event.Listener):
 
 @cache
 def install() -> None:
-    """Tell from now on."""
+    """Enable the notice."""
     register: Any = event.register
     register("numba:compile", _CompilationNotice())

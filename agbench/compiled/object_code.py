@@ -1,14 +1,18 @@
 """LLVM assembly to machine code in memory, kept on disk.
 
 Object code lies in the user's cache folder (`AGBENCH_CACHE_DIR`, else the platform's usual place), sealed
-under the assembly, the LLVM version and the processor.
+under the assembly, the LLVM version and the processor. Beside it lie recipes: which assembly some source
+builds, so that a process that needs only the machine code does not build the assembly.
 """
 
 import ctypes
 import ctypes.util
 import hashlib
+import json
 import re
 import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,10 @@ from numba import config
 
 from agbench.cache import cache_folder
 from agbench.compiled import sealed
+from agbench.compiled.closure import closure_hash
+
+Facts = dict[str, int]
+"""Numbers that belong to an assembly, such as the lengths of the arrays that it works on."""
 
 _ENGINES: list[Any] = []  # kept for the life of the process: they own the machine code
 _ARITY = {"fma": 3, "copysign": 2}  # of LLVM's own operations; those not listed take one argument
@@ -27,14 +35,49 @@ def load_assembly(text: str) -> Any:
 
     Operations of LLVM's own (`llvm.fma.f64` and the like) need no declaration.
     """
-    text = _with_declarations(text)
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
     machine = _target_machine()
+    return _loaded(_object_code(_with_declarations(text), machine), machine)
+
+
+def load_built(
+    name: str, start: str, libraries: Sequence[str], build: Callable[[], tuple[str, Facts]]
+) -> tuple[Any, Facts]:
+    """Load the assembly that `build` returns; return its `get_function_address` and the facts with it.
+
+    `build` is called only where no recipe says what it returns. A recipe holds for one `name`, which says
+    with which values it builds; for the source that can be reached from `start` (as `module:name`); and for
+    the versions of the `libraries` that it builds with.
+    """
+    machine = _target_machine()
+    key = json.dumps(
+        {
+            "builds": name,
+            "start": start,
+            "code": closure_hash(start),
+            "libraries": {library: version(library) for library in sorted({*libraries, "llvmlite"})},
+            "python": sys.version_info[:2],
+        }
+    )
+    path = folder() / f"{sealed.name(key)}.recipe"
+    recipe = sealed.read(path, key)
+    if recipe is not None:
+        noted = json.loads(recipe)
+        code = sealed.read(*_place(noted["assembly"], machine))
+        if code is not None:
+            return _loaded(code, machine), noted["facts"]
+    text, facts = build()
+    text = _with_declarations(text)
+    loaded = _loaded(_object_code(text, machine), machine)
+    sealed.write(path, key, json.dumps({"assembly": _digest(text), "facts": facts}).encode())
+    return loaded, facts
+
+
+def _loaded(code: bytes, machine: Any) -> Any:
+    """Return the `get_function_address` of object code, linked into this process."""
     for name in ("fma", "floor", "ceil"):  # exact; LLVM calls them where the processor lacks them
         llvm.add_symbol(name, _library_address(name))
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(text, machine)))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _ENGINES.append(engine)
     return engine.get_function_address
@@ -51,6 +94,8 @@ def _with_declarations(text: str) -> str:
 
 
 def _target_machine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     name, features = processor()
     return target.create_target_machine(
@@ -78,9 +123,7 @@ def folder() -> Path:
 
 def _object_code(text: str, machine: Any) -> bytes:
     """Return the object code of an assembly text, from the cache where it is there."""
-    assembly = hashlib.sha256(text.encode()).hexdigest()
-    key = f"{llvm.llvm_version_info} {machine.triple} {processor()} {assembly}"
-    path = folder() / f"{sealed.name(key)}.object"
+    path, key = _place(_digest(text), machine)
     kept = sealed.read(path, key)
     if kept is not None:
         return kept
@@ -91,6 +134,16 @@ def _object_code(text: str, machine: Any) -> bytes:
     code: bytes = machine.emit_object(module)
     sealed.write(path, key, code)
     return code
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _place(assembly: str, machine: Any) -> tuple[Path, str]:
+    """Return the file, and its key, of the object code of an assembly with a digest."""
+    key = f"{llvm.llvm_version_info} {machine.triple} {processor()} {assembly}"
+    return folder() / f"{sealed.name(key)}.object", key
 
 
 def _library_address(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Files of a cache that cannot be mistaken: each holds its key and a checksum, and is whole or absent.
+"""Cache files that identify themselves: each holds its key and a checksum, and is complete or absent.
 
 A file is `MAGIC`, the SHA-256 of what follows, the length of the key, the key, the content. It is read
 only where key and checksum are those expected, so that a damaged, foreign or older file is a miss.

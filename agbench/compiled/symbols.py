@@ -26,7 +26,7 @@ PROVED: Final = ("0.68",)
 """Major and minor versions of Numba."""
 
 _LIBRARIES: Final = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
-"""Packages whose functions are told by name and code: their versions are part of the keys of kept code."""
+"""Packages whose functions are identified by name and code: their versions are part of the keys."""
 _OURS: Final = "agbench.compiled"
 """What serves all kernels; the hash of its source is part of every key (`code_cache`)."""
 _TAGGED: Final = re.compile(r"v\d+c[0-9a-f]{16}")
@@ -46,7 +46,7 @@ def install() -> bool:
         warnings.warn(
             f"agbench keeps no compiled code: Numba {numba.__version__} is none of the versions on which "
             f"that was proved to be safe ({', '.join(f'{v}.x' for v in PROVED)}). Everything works, but each "
-            f'process compiles anew. Remedy: pip install "numba=={PROVED[-1]}.*".',
+            f'process compiles again. Remedy: pip install "numba=={PROVED[-1]}.*".',
             RuntimeWarning,
             stacklevel=3,
         )
@@ -78,7 +78,7 @@ def misnamed(symbols: Iterable[str]) -> str | None:
 
 
 def content(function: Callable[..., Any]) -> str:
-    """Return a hash of a function: its code, what it closes over, and all that its names stand for now.
+    """Return a hash of a function: its code, what it closes over, and the present values of all its names.
 
     Functions, numbers, texts and arrays are followed, through modules and closures; what cannot be told
     apart, such as an object of some class, makes the hash another in every process.
@@ -91,7 +91,7 @@ def _digest(text: str) -> str:
 
 
 def _of_function(function: Any, seen: dict[int, int]) -> list[str]:
-    """Return lines that tell a function from all others; `seen` numbers the functions told before."""
+    """Return lines that identify a function; `seen` numbers the functions described before."""
     if id(function) in seen:
         return [f"function {seen[id(function)]}"]
     seen[id(function)] = len(seen)
@@ -124,7 +124,7 @@ def _names(code: python.CodeType) -> set[str]:
 
 
 def _of_global(value: Any, names: set[str], seen: dict[int, int]) -> list[str]:
-    """Return lines of what a name stands for; of a module, what the code may read of it."""
+    """Return lines about the value of a name; for a module, about the attributes that the code may read."""
     if not isinstance(value, python.ModuleType) or _from_library(value.__name__):
         return _of_value(value, seen)
     lines = [f"module {value.__name__}"]
@@ -152,7 +152,7 @@ def _plain(value: Any) -> str:
 
 
 def _of_value(value: Any, seen: dict[int, int]) -> list[str]:
-    """Return lines that tell a value from all others; of one that cannot be told, a random one."""
+    """Return lines that identify a value; for a value that cannot be identified, a random line."""
     for inner in ("py_func", "_defn", "__wrapped__"):  # of a dispatcher, an intrinsic, a cached function
         value = getattr(value, inner, value)
     if (

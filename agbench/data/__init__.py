@@ -1,1 +1,1 @@
-"""Data files: what a task, crop, soil, site, baseline or submission may say, and where they are found."""
+"""Data files: schemas of tasks, crops, soils, sites, baselines and submissions, and where their files are."""

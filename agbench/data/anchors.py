@@ -1,4 +1,4 @@
-"""The schema of a task's anchors: what its floor, expert and oracle reach in every scenario."""
+"""The schema of a task's anchors: the objective of floor, expert and oracle in every scenario."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Data files by their names, read and checked; `agbench.data.places` says where they lie."""
+"""Data files by their names, read and checked; `agbench.data.places` knows their folders."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -81,18 +81,18 @@ def _read_site(path: Path) -> Site:
     return read_file(Site, path)
 
 
-Found = TypeVar("Found", bound=Strict)
+Schema = TypeVar("Schema", bound=Strict)
 
 
-def _named(kind: str, name: str, read: Callable[[Path], Found]) -> Found:
+def _named(kind: str, name: str, read: Callable[[Path], Schema]) -> Schema:
     """Read a data file whose own name must be that of its file."""
     path = find(kind, name)
-    result: Found = _read(path, kind, path.stat().st_mtime_ns, read)
+    result: Schema = _read(path, kind, path.stat().st_mtime_ns, read)
     return result
 
 
 @lru_cache(maxsize=512)
-def _read(path: Path, kind: str, changed: int, read: Callable[[Path], Found]) -> Found:
+def _read(path: Path, kind: str, changed: int, read: Callable[[Path], Schema]) -> Schema:
     result = read(path)
     text = getattr(result, kind)
     if text != path.stem:

@@ -1,6 +1,6 @@
 """The schema of a site's climate: the parameters of its weather generator.
 
-What each number does stands in `agbench.weather.generator.parameters`; months run from January,
+`agbench.weather.generator.parameters` documents each number; months run from January,
 seasons from winter (December to February) as on the northern hemisphere.
 """
 

@@ -1,4 +1,4 @@
-"""The families of tasks, by name: which schema a task file is held against, and where its code stands.
+"""The families of tasks, by name: the schema of its task files, and the module of its code.
 
 A package adds a family through the entry point group `agbench.families`, whose value is the family's
 object (an `agbench.envs.family.Family`); `register` adds one without a package, in this process alone.
@@ -16,6 +16,7 @@ ENTRY_POINT_GROUP: Final = "agbench.families"
 
 _OURS: Final = {
     "field": ("agbench.data.field_task:FieldTask", "agbench.envs.field.family:FIELD"),
+    "farm": ("agbench.data.farm_task:FarmTask", "agbench.envs.farm.family:FARM"),
     "greenhouse": (
         "agbench.data.greenhouse_task:GreenhouseTask",
         "agbench.envs.greenhouse.family:GREENHOUSE",

@@ -10,6 +10,7 @@ from agbench.data.quantity import split_quantity
 from agbench.data.reading import Strict
 from agbench.data.retention import contradiction
 from agbench.data.soil_profile import SoilProfile
+from agbench.data.table import GivenTable
 from agbench.data.table import Number as Number
 from agbench.data.table import Table as Table
 
@@ -27,8 +28,11 @@ Quantities = Annotated[dict[str, float | int | bool | str], AfterValidator(_chec
 """Scalars by name; `LUE: 2.73 g MJ-1`, or a plain number where it has no unit."""
 
 
+_LARGEST = 1e300  # beyond any parameter, and within a float
+
+
 class Crop(Strict):
-    """A crop: the parameters of one variety for one or more models.
+    """A crop: the parameters of one variety for one or more models, each of which checks its own.
 
     `crop_type` is its way of life: `annual`, `perennial` or `grape`.
     """
@@ -38,9 +42,9 @@ class Crop(Strict):
     source: str
     crop_type: Literal["annual", "perennial", "grape"] = "annual"
     models: list[str] = Field(min_length=1)
-    parameters: Quantities
-    tables: dict[str, Table] = {}
-    published: dict[str, Table] = {}
+    parameters: dict[str, Any]
+    tables: dict[str, GivenTable] = {}
+    published: dict[str, GivenTable] = {}
     """Tables as the original has them, where ours repair it."""
     calibration: Evidence | None = None
     """What the parameters rest on, where `agbench calibrate` fitted them."""
@@ -66,8 +70,8 @@ class Soil(Strict):
     soil: str
     summary: str
     source: str
-    parameters: Quantities
-    tables: dict[str, Table] = {}
+    parameters: dict[str, Any]
+    tables: dict[str, GivenTable] = {}
     profile: SoilProfile | None = None
 
     @property
@@ -76,9 +80,18 @@ class Soil(Strict):
         result = plain(self.parameters) | {name: t.flat for name, t in self.tables.items()}
         return result | ({"SoilProfileDescription": self.profile.description} if self.profile else {})
 
+    @property
+    def _numbers(self) -> dict[str, float]:
+        """The parameters that are numbers; what is none is for the models to refuse."""
+        return {
+            name: value
+            for name, value in plain(self.parameters).items()
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST
+        }
+
     @model_validator(mode="after")
     def _rootable(self) -> "Soil":
-        rootable = plain(self.parameters).get("RDMSOL", 0.0)
+        rootable = self._numbers.get("RDMSOL", 0.0)
         if self.profile is not None and rootable > self.profile.depth:
             depth = self.profile.depth
             raise ValueError(f"RDMSOL is {rootable:g} cm, but the profile ends at {depth:g} cm.")
@@ -86,15 +99,20 @@ class Soil(Strict):
 
     @model_validator(mode="after")
     def _holds_water(self) -> "Soil":
-        wrong = contradiction(self.values)
+        wrong = contradiction(self._numbers)
         if wrong is not None:
             raise ValueError(wrong)
         return self
 
 
-def plain(quantities: Mapping[str, Any]) -> dict[str, float | bool]:
-    """Return quantities without their units; switches stay booleans."""
-    return {
-        name: value if isinstance(value, bool) else split_quantity(value)[0]
-        for name, value in quantities.items()
-    }
+def plain(quantities: Mapping[str, Any]) -> dict[str, Any]:
+    """Return quantities without their units; what is no text of a quantity stays as it is."""
+    return {name: number_and_unit(value)[0] for name, value in quantities.items()}
+
+
+def number_and_unit(value: Any) -> tuple[Any, str]:
+    """Return a quantity's number and unit; what is no text of a quantity is returned with the unit `-`."""
+    try:
+        return split_quantity(value) if isinstance(value, str) else (value, "-")
+    except ValueError:
+        return value, "-"

@@ -36,7 +36,8 @@ class SimulatorSpec(Strict):
     """Which model runs, with which crop, soil and site, by which engine.
 
     `limitation` and `soil_water` are for models that offer a choice. `warming` is added to the
-    temperatures of the site [degC], evaporation following.
+    temperatures of the site [degC], evaporation following. `changed` are parameters that differ from
+    those of the files of crop, soil and site: numbers, or flat tables x0, y0, x1, y1, ...
     """
 
     model: str
@@ -48,6 +49,7 @@ class SimulatorSpec(Strict):
     limitation: Literal["pp", "lw", "ln", "lnw", "lnpk", "lnpkw"] | None = None
     soil_water: Literal["single", "layered"] = "single"
     warming: Number = 0.0
+    changed: dict[str, Number | list[Number]] = {}
 
 
 class RotationSpec(Strict):
@@ -68,10 +70,11 @@ class RotationSpec(Strict):
 class SeasonSpec(Strict):
     """When an episode starts and ends, how long a step is, what runs before the first decision.
 
-    It ends on the first `end` after its start, or with more `years` that many years on.
+    It ends on the first `end` after its start, or with more `years` that many years on. The crop starts on
+    the first day, or on `crop_start`: until then the soil lies bare.
 
-    `management` is who sows and harvests: with `inputs` the calendar does, the crop starts on the
-    first day and ends when it is ripe; with `harvest` the agent harvests, which ends the season; with
+    `management` is who sows and harvests: with `inputs` the calendar does, the crop ends when it
+    is ripe; with `harvest` the agent harvests, which ends the season; with
     `plant` it also sows, on a day of the `sowing_window`, the first and the last one; with `rotation` it
     sows and harvests as often as it likes, each time one of the crops of the `rotation`, which are numbered
     from 1 in their order. The day on which time runs out ends every season, harvested or not.
@@ -80,6 +83,7 @@ class SeasonSpec(Strict):
     start: MonthDay
     start_type: Literal["emergence", "sowing"] = "emergence"
     end: MonthDay
+    crop_start: MonthDay | None = None
     step: Days = "7 d"
     warmup: Days = "7 d"
     management: Literal["inputs", "harvest", "plant", "rotation"] = "inputs"
@@ -199,8 +203,8 @@ class ObservationSpec(Strict):
 
 
 _OPTIONS: Final = {
-    "simulator": ("limitation", "soil_water", "warming"),
-    "season": ("management", "sowing_window", "years", "rotation"),
+    "simulator": ("limitation", "soil_water", "warming", "changed"),
+    "season": ("crop_start", "management", "sowing_window", "years", "rotation"),
     "observation": ("progress", "forecast"),
     "reward": ("product_price", "penalty", "limits", "lost", "crop_prices", "crop_costs"),
 }

@@ -1,4 +1,4 @@
-"""The schema of greenhouse tasks: what an agent sees, does and is paid for in a greenhouse."""
+"""The schema of greenhouse tasks: observations, actions and rewards in a greenhouse."""
 
 from datetime import date
 from typing import Annotated, Any, Final, Literal
@@ -45,13 +45,13 @@ class GreenhouseSpec(Strict):
     site: str
     parameters: dict[str, Number] = {}
     structure: dict[str, bool | Number | str] = {}
-    setting: Literal["accurate", "fast", "reference"] = "accurate"
+    accuracy: Literal["accurate", "fast", "reference"] = "accurate"
 
 
 class GreenhouseSeason(Strict):
     """When an episode starts, how long it and a decision last, which crop it starts with.
 
-    `cloudiness` says whether a site of daily weather gets clouds drawn anew for each `episode`, or
+    `cloudiness` says whether a site of daily weather gets new random clouds in each `episode`, or
     `none`. `crop` sets states at the start by name.
     """
 
@@ -82,7 +82,7 @@ class GreenhouseAction(Strict):
     """What the agent may do.
 
     `increment`: each control changes by up to `rate` a step. `absolute`: [-1, 1] is 0 .. 1 of each
-    control. `temperature`: a menu of temperatures [degC] for the heating, by day or night as it is;
+    control. `temperature`: a menu of temperatures [degC] for the heating, by day or by night;
     `period` says whose: that of the climate computer `inside`, or the sun's `outside`.
     `setpoints`: [-1, 1] is the range of each set point in `ranges`.
     """
@@ -94,14 +94,14 @@ class GreenhouseAction(Strict):
     period: Period = "inside"
     ranges: dict[str, list[Number]] = {}
     rules: dict[str, Number] = {}
-    """Settings of the climate computer that is told set points."""
+    """Settings of the climate computer in tasks with set points."""
 
     @field_validator("ranges")
     @classmethod
     def _ascending(cls, ranges: dict[str, list[float]]) -> dict[str, list[float]]:
         for name, ends in ranges.items():
             if len(ends) != 2 or ends[0] >= ends[1]:
-                raise ValueError(f"{name}: a range is its low and its high end; got {ends}.")
+                raise ValueError(f"{name}: a range has a lower and an upper end; got {ends}.")
         return ranges
 
     @field_validator("controls")
@@ -116,12 +116,12 @@ class GreenhouseAction(Strict):
         if self.kind == "temperature" and len(self.temperatures) < 2:
             raise ValueError("temperature: the menu needs at least two 'temperatures'.")
         if self.kind == "setpoints" and not self.ranges:
-            raise ValueError("setpoints: 'ranges' names none.")
+            raise ValueError("setpoints: 'ranges' is empty.")
         return self
 
     @property
-    def tells_setpoints(self) -> bool:
-        """Whether a climate computer stands between the agent and the controls."""
+    def uses_setpoints(self) -> bool:
+        """Whether the agent sets set points, which a climate computer turns into controls."""
         return self.kind in ("temperature", "setpoints")
 
 
@@ -149,7 +149,7 @@ class GreenhouseObservation(Strict):
     forecast_every: Steps = "1 h"
 
     @model_validator(mode="after")
-    def _as_said(self) -> "GreenhouseObservation":
+    def _consistent(self) -> "GreenhouseObservation":
         for module, names in self:
             if isinstance(names, list) and len(set(names)) < len(names):
                 raise ValueError(f"{module}: name each variable once; got {names}.")
@@ -203,7 +203,7 @@ class GreenhouseReward(Strict):
         if self.electricity_night is not None and not isinstance(self.electricity, float):
             raise ValueError(
                 "electricity_night: the night tariff goes with a day tariff that is a number; "
-                "hourly prices already say what the night costs."
+                "hourly prices already include the night."
             )
         return self
 
@@ -231,7 +231,7 @@ class ConstraintsSpec(Strict):
 class UncertaintySpec(Strict):
     """Crop parameters that a scenario's level d perturbs: each times 1 + U(-d, d).
 
-    `level` is that of scenarios whose split names none. Drawn anew `step` by step, or once an
+    `level` is that of scenarios whose split names none. Drawn at each `step`, or once an
     `episode`. `parameters` is a list of names, or the name of a list: `sound` (28 parameters of the
     crop), or `published`, the 34 of GreenLight-Gym 2, which are drawn as its code does: each times
     1 + U(-d/2, d/2).
@@ -302,9 +302,9 @@ class GreenhouseTask(Task):
     def _uncertain_or_not(self) -> "GreenhouseTask":
         levels = self.uncertainty.level > 0 or any(any(split.levels) for split in self.splits.values())
         if levels and not self.uncertainty.parameters:
-            raise ValueError("uncertainty.parameters names none, though there are levels: try 'sound'.")
+            raise ValueError("uncertainty.parameters is empty, but there are levels: try 'sound'.")
         if self.uncertainty.parameters and not levels:
-            raise ValueError("uncertainty.level is 0 and no split has levels: set it, as to 0.1.")
+            raise ValueError("uncertainty.level is 0 and no split has levels: set it, for example to 0.1.")
         return self
 
     def scenarios(self, split: str) -> list[str]:

@@ -27,7 +27,7 @@ def _price(value: Any) -> Any:
                 "day), or the name or file of a price series."
             )
         if abs(price) > LARGEST:
-            raise ValueError(f"the price{at} is {price:g}; beyond {LARGEST:g} EUR per kg or kWh it is none.")
+            raise ValueError(f"the price{at} is {price:g}; at most {LARGEST:g} EUR per kg or kWh is allowed.")
     return [float(price) for price in hours] if isinstance(value, (list, tuple)) else float(value)
 
 
@@ -38,8 +38,8 @@ Price = Annotated[float | list[float] | str, BeforeValidator(_price)]
 class PriceSeries(Strict):
     """A series of hourly prices: `prices/NAME.yaml` in a data folder, or a file of one's own.
 
-    Its `file`, beside it, is CSV or Parquet with the columns `time` (local standard time, the
-    beginning of each hour) and `price`. A series that `repeats` is one year that stands for any.
+    Its `file`, in the same folder, is CSV or Parquet with the columns `time` (local standard time, the
+    beginning of each hour) and `price`. A series that `repeats` is one year that is used for every year.
     """
 
     prices: str

@@ -30,11 +30,11 @@ class RandomisationSpec(Strict):
 
     @field_validator("parameters")
     @classmethod
-    def _no_shares(cls, given: dict[str, NoiseSpec]) -> dict[str, NoiseSpec]:
-        for name in given:
+    def _no_shares(cls, noise: dict[str, NoiseSpec]) -> dict[str, NoiseSpec]:
+        for name in noise:
             if name in _SHARES:
                 raise ValueError(f"{name}: shares of growth must add up to 1; noise would break that.")
-        return given
+        return noise
 
     @property
     def any(self) -> bool:

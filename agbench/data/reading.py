@@ -1,4 +1,4 @@
-"""Reading YAML strictly, and telling people what is wrong with it."""
+"""Strict reading of YAML, with errors that name the place and the remedy."""
 
 import re
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ class _WithoutTraps(yaml.constructor.SafeConstructor):
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise ConfigError(
-                    f"{self.file}:{key_node.start_mark.line + 1}: the key {key!r} stands twice."
+                    f"{self.file}:{key_node.start_mark.line + 1}: the key {key!r} appears twice."
                 )
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
@@ -54,7 +54,7 @@ class _WithoutTraps(yaml.constructor.SafeConstructor):
         place = f"{self.file}:{node.start_mark.line + 1}"
         if text.lower() in _YES_NO:
             raise ConfigError(
-                f'{place}: {text} is read as true or false; write "{text}" for the word, or true or false.'
+                f'{place}: {text} is true or false in YAML; write "{text}" for the word, or true or false.'
             )
         if _EXPONENT.match(text):
             mantissa = re.sub(r"([eE])", r".0\1", text, count=1)

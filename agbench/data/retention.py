@@ -1,4 +1,4 @@
-"""Does a soil hold water as a soil can? The limits of moisture, conductivities and depth together."""
+"""Checks of a soil's water: limits of moisture, conductivities and depth must fit together."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -29,7 +29,7 @@ _NOT_NEGATIVE: Final = ("WAV", "SSI", "SSMAX")
 def contradiction(values: Mapping[str, Any]) -> str | None:
     """Return the first thing that cannot be so in a soil's plain values, or None.
 
-    What a soil does not state is not held against it.
+    Values that a soil does not state are not checked.
     """
     return next(_contradictions(values), None)
 

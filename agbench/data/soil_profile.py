@@ -1,4 +1,4 @@
-"""The schema of a soil's profile: its layers from the top, and what their materials hold and conduct."""
+"""The schema of a soil's profile: layers from the top, with retention and conductivity of their materials."""
 
 import itertools
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What the soils hold, as a modeller looks at them before use."""
+"""A report of the water that soils hold, to read before use."""
 
 from dataclasses import dataclass
 

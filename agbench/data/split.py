@@ -1,4 +1,4 @@
-"""The schema of a split of a field task: measured years or generated seasons, as they are or changed."""
+"""The schema of a split of a field task: measured or generated seasons, perhaps with a change of climate."""
 
 import re
 
@@ -77,7 +77,7 @@ class SplitSpec(Strict):
         if sum(kind is not None for kind in (self.years, self.generated, self.hidden)) != 1:
             raise ValueError("a split needs exactly one of 'years', 'generated' and 'hidden'.")
         if self.generated is not None and not 0 <= self.generated[0] <= self.generated[1]:
-            raise ValueError(f"generated: {list(self.generated)} is no range such as [0, 999].")
+            raise ValueError(f"generated: {list(self.generated)} is not a range such as [0, 999].")
         return self
 
     @property

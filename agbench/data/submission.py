@@ -38,7 +38,7 @@ def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
 def _line(value: str) -> str:
     """Refuse a text of several lines, and one without a letter or digit."""
     if any(character in _BREAKS for character in value):
-        raise ValueError(f"{value!r} has line breaks or tabs; this is one line.")
+        raise ValueError(f"{value!r} has line breaks or tabs; write one line.")
     return _telling(value or " ")
 
 
@@ -76,7 +76,7 @@ class Training(Strict):
     def _once(self) -> "Training":
         twice = sorted({seed for seed in self.seeds if self.seeds.count(seed) > 1})
         if twice:
-            raise ValueError(f"the training seed {twice[0]} stands twice.")
+            raise ValueError(f"the training seed {twice[0]} appears twice.")
         return self
 
 
@@ -97,7 +97,7 @@ class SubmittedPolicy(Strict):
 
 
 class Submission(Strict):
-    """The card of a submission: who, how, with what, and the hash of every file beside it."""
+    """The card of a submission: who, how, with what, and the hash of every other file."""
 
     format: Literal[1]
     task: TaskId
@@ -110,7 +110,7 @@ class Submission(Strict):
     method: Method
     information: Information
     training: Training
-    hardware: Line = "not said"
+    hardware: Line = "not stated"
     hyperparameters: dict[Name, Setting] = Field(default={}, max_length=200)
     paper: Url | None = None
     code: Url | None = None

@@ -1,4 +1,4 @@
-"""Numbers and piecewise linear tables, as crop and soil files hold them."""
+"""Numbers and piecewise linear tables, in crop and soil files."""
 
 from typing import Annotated, Any
 
@@ -8,17 +8,19 @@ from agbench.data.reading import Strict
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 """A finite number; text and true or false are none."""
-Points = Annotated[list[tuple[Number, Number]], Field(min_length=2)]
 
 
 def _pairs(value: Any) -> Any:
-    """Return YAML's lists of two as pairs."""
-    if not isinstance(value, list):
-        return value
-    return [tuple(p) if isinstance(p, list) else p for p in value]
+    """Return YAML's lists of two as pairs; raises `ValueError` for another form."""
+    listed = isinstance(value, list) and all(isinstance(p, (list, tuple)) for p in value)
+    if not listed or any(len(p) != 2 for p in value):
+        raise ValueError("must be a list of pairs [x, y].")
+    if len(value) < 2:
+        raise ValueError("must be at least two pairs [x, y].")
+    return [tuple(p) for p in value]
 
 
-def _flat(points: list[tuple[float, float]]) -> list[float]:
+def _flat(points: list[tuple[Any, Any]]) -> list[Any]:
     return [number for point in points for number in point]
 
 
@@ -26,7 +28,7 @@ class Curve(Strict):
     """One curve of a family of tables: the value `at` which it holds, and its points."""
 
     at: Number
-    points: Points
+    points: list[tuple[Any, Any]]
 
     @field_validator("points", mode="before")
     @classmethod
@@ -34,8 +36,8 @@ class Curve(Strict):
         return _pairs(value)
 
 
-class Table(Strict):
-    """A piecewise linear table: unit of its values, what it is a function of, its points.
+class GivenTable(Strict):
+    """A piecewise linear table whose numbers are not checked here, but by the model that reads it.
 
     A table that is also a function of `by`, such as AGE, has `curves` in the place of points: one for
     each of some values of it, between which one interpolates.
@@ -43,7 +45,7 @@ class Table(Strict):
 
     unit: str
     of: str
-    points: Points = Field(default=[])
+    points: list[tuple[Any, Any]] = []
     by: str = ""
     curves: list[Curve] = []
 
@@ -51,7 +53,7 @@ class Table(Strict):
     def flat(self) -> list[Any]:
         """The points as x0, y0, x1, y1, ...; a family as a0, [x0, y0, ...], a1, [...], ..."""
         if not self.by:
-            return list(_flat(self.points))
+            return _flat(self.points)
         return [entry for curve in self.curves for entry in (curve.at, _flat(curve.points))]
 
     @field_validator("points", mode="before")
@@ -60,9 +62,15 @@ class Table(Strict):
         return _pairs(value)
 
     @model_validator(mode="after")
-    def _points_or_curves(self) -> "Table":
+    def _points_or_curves(self) -> "GivenTable":
         if self.by and (self.points or not self.curves):
             raise ValueError(f"a table by {self.by} has curves, each at a value of {self.by}, and no points.")
         if not self.by and (self.curves or not self.points):
             raise ValueError("a table has points; curves need `by`, what else it is a function of.")
         return self
+
+
+class Table(GivenTable):
+    """A piecewise linear table: unit of its values, what it is a function of, its points."""
+
+    points: list[tuple[Number, Number]] = []

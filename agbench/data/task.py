@@ -1,4 +1,4 @@
-"""What every task says, whatever its family: metrics, splits, protocol, references, history."""
+"""The schema that tasks of all families share: metrics, splits, protocol, references, history."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -122,7 +122,7 @@ class Task(Strict):
     def _names_free(cls, metrics: dict[str, MetricSpec]) -> dict[str, MetricSpec]:
         taken = sorted(metrics.keys() & set(_COLUMNS))
         if taken:
-            raise ValueError(f"no metric may be called {taken[0]!r}; every episode has that anyway.")
+            raise ValueError(f"a metric cannot be named {taken[0]!r}; every episode has this value already.")
         return metrics
 
     @model_validator(mode="after")

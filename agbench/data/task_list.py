@@ -1,4 +1,4 @@
-"""The tasks at a glance: the keys that a list shows, read from their files without checking the rest."""
+"""The list of tasks: a few keys of each file, read without validation of the rest."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Actions: from what an agent chooses to physical inputs of the simulator, and back."""
+"""Actions: from the agent's choice to physical inputs of the simulator, and back."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -34,8 +34,8 @@ class ActionMap(Protocol):
         `core` is the batch that is about to step, for mappings that start from where it stands.
         """
 
-    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
-        """Return the n actions that bring the inputs nearest to `wanted`, (n, names): the inverse.
+    def actions_of(self, target: Floats, present: Floats | None = None) -> NDArray[Any]:
+        """Return the n actions that bring the inputs nearest to `target`, (n, names): the inverse.
 
         `present`, (n, reads), are the values of `reads` before the step. With those of `present(core)` the
         inverse is exact; an agent takes what it observes of them.
@@ -44,11 +44,11 @@ class ActionMap(Protocol):
     def present(self, core: "BatchCore") -> Floats:
         """Return the values of `reads` in a batch about to step, (n, reads), as `inputs` takes them."""
 
-    def encode(self, name: str, wanted: float) -> tuple[Any, float]:
-        """Return the action for `wanted` of one input and the least of the others, and what it gives."""
+    def encode(self, name: str, target: float) -> tuple[Any, float]:
+        """Return the action for `target` of one input and the least of the others, and what it gives."""
 
-    def nearest(self, name: str, wanted: float) -> list[float]:
-        """Return `wanted` of one input if an action gives it, else the amounts next to it that one gives."""
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return `target` of one input if an action gives it, else the amounts next to it that one gives."""
 
     def describe(self) -> list[str]:
         """Return what each action, or each component of one, means."""
@@ -91,12 +91,12 @@ class Menu:
         chosen: NDArray[Any] = np.asarray(actions)
         if chosen.dtype.kind not in "iu":
             raise ActionError(
-                f"action {actions!r} is of type {chosen.dtype}; a menu wants whole numbers from 0 "
+                f"action {actions!r} is of type {chosen.dtype}; a menu takes whole numbers from 0 "
                 f"to {self._n - 1}."
             )
         if chosen.ndim != 1:
             raise ActionError(
-                f"action {actions!r} has the shape {chosen.shape[1:]}; a menu wants one whole "
+                f"action {actions!r} has the shape {chosen.shape[1:]}; a menu takes one whole "
                 f"number from 0 to {self._n - 1} a field."
             )
         if chosen.size and (chosen.min() < 0 or chosen.max() >= self._n):
@@ -107,9 +107,9 @@ class Menu:
         result: Floats = self._table[chosen]
         return result
 
-    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
-        """Return the numbers of the largest doses that exceed `wanted`, (n, names), in no input."""
-        fitting = (self._doses <= wanted[:, None]).all(axis=2)
+    def actions_of(self, target: Floats, present: Floats | None = None) -> NDArray[Any]:
+        """Return the numbers of the largest doses that exceed `target`, (n, names), in no input."""
+        fitting = (self._doses <= target[:, None]).all(axis=2)
         numbers: NDArray[Any] = np.argmax(np.where(fitting, self._size, -1), axis=1)
         return numbers
 
@@ -125,14 +125,14 @@ class Menu:
         """Return what a menu number gives, by input; nothing of inputs that it does not."""
         return {name: float(dose) for name, dose in zip(self.names, self._doses[number], strict=True) if dose}
 
-    def encode(self, name: str, wanted: float) -> tuple[int, float]:
-        """Return the number of the largest dose of an input that is not above `wanted`, and the dose."""
-        best = int(self.actions_of(alone(self, name, wanted))[0])
+    def encode(self, name: str, target: float) -> tuple[int, float]:
+        """Return the number of the largest dose of an input that is not above `target`, and the dose."""
+        best = int(self.actions_of(alone(self, name, target))[0])
         return best, float(self._doses[best, place(self, name)])
 
-    def nearest(self, name: str, wanted: float) -> list[float]:
-        """Return the doses of an input next to `wanted`."""
-        return neighbours(self.doses(name), wanted)
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return the doses of an input next to `target`."""
+        return neighbours(self.doses(name), target)
 
     def describe(self) -> list[str]:
         """Return the dose of each menu number."""
@@ -165,9 +165,9 @@ class Ranges:
         inputs[:, self._columns] = self.lowest + (chosen + 1.0) * 0.5 * self._width
         return inputs
 
-    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[np.float32]:
-        """Return the actions (n, names) that give `wanted`, (n, names), or the nearest end of a range."""
-        share = np.clip((wanted - self.lowest) / self._width, 0.0, 1.0)
+    def actions_of(self, target: Floats, present: Floats | None = None) -> NDArray[np.float32]:
+        """Return the actions (n, names) that give `target`, (n, names), or the nearest end of a range."""
+        share = np.clip((target - self.lowest) / self._width, 0.0, 1.0)
         actions: NDArray[np.float32] = (2.0 * share - 1.0).astype(np.float32)
         return actions
 
@@ -175,15 +175,15 @@ class Ranges:
         """Return nothing, (n, 0): an action gives the same wherever the simulation stands."""
         return np.zeros((core.n, 0))
 
-    def nearest(self, name: str, wanted: float) -> list[float]:
-        """Return `wanted`, or the nearest end of the input's range."""
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return `target`, or the nearest end of the input's range."""
         i = place(self, name)
-        return [float(np.clip(wanted, self.lowest[i], self.lowest[i] + self._width[i]))]
+        return [float(np.clip(target, self.lowest[i], self.lowest[i] + self._width[i]))]
 
-    def encode(self, name: str, wanted: float) -> tuple[NDArray[np.float32], float]:
-        """Return the action for `wanted` of one input, the others at their lowest, and what it gives."""
-        given = self.nearest(name, wanted)[0]
-        return self.actions_of(alone(self, name, given))[0], given
+    def encode(self, name: str, target: float) -> tuple[NDArray[np.float32], float]:
+        """Return the action for `target` of one input, the others at their lowest, and what it gives."""
+        encoded = self.nearest(name, target)[0]
+        return self.actions_of(alone(self, name, encoded))[0], encoded
 
     def describe(self) -> list[str]:
         """Return the range of each component."""
@@ -197,7 +197,7 @@ class Ranges:
         except (TypeError, ValueError):
             raise ActionError(f"action {actions!r} is not {width} numbers from -1 to 1.") from None
         if numbers.ndim != 2 or numbers.shape[1] != width:
-            raise ActionError(f"actions have the shape {numbers.shape[1:]}; the space wants ({width},).")
+            raise ActionError(f"actions have the shape {numbers.shape[1:]}; the space expects ({width},).")
         inside = np.abs(numbers) <= 1.0 + _ROUNDING
         if not inside.all():
             raise ActionError(f"action component {numbers[~inside][0]:g} lies outside [-1, 1].")
@@ -212,27 +212,34 @@ class Amounts(Ranges):
         super().__init__(table, {name: (0.0, limit) for name, limit in limits.items()})
 
 
-def neighbours(amounts: Sequence[float], wanted: float) -> list[float]:
-    """Return `wanted` alone if it is one of the amounts, else the next below and above it."""
+def neighbours(amounts: Sequence[float], target: float) -> list[float]:
+    """Return `target` alone if it is one of the amounts, else the next below and above it."""
     for amount in amounts:
-        if abs(amount - wanted) <= _SAME:
+        if abs(amount - target) <= _SAME:
             return [amount]
-    below, above = [a for a in amounts if a < wanted], [a for a in amounts if a > wanted]
+    below, above = [a for a in amounts if a < target], [a for a in amounts if a > target]
     return [*([max(below)] if below else []), *([min(above)] if above else [])]
 
 
-def check_amount(actions: ActionMap, name: str, wanted: float) -> None:
+def check_amount(actions: ActionMap, name: str, target: float) -> None:
     """Raise `ConfigError` for an amount of an input that no action gives, `UnknownNameError` for its name."""
     place(actions, name)
-    near = actions.nearest(name, wanted)
-    if not any(abs(amount - wanted) <= _SAME for amount in near):
-        raise ConfigError(no_such_amount(name, wanted, near))
+    near = actions.nearest(name, target)
+    if not any(abs(amount - target) <= _SAME for amount in near):
+        raise ConfigError(no_such_amount(name, target, near))
 
 
-def no_such_amount(name: str, wanted: float, near: Sequence[float]) -> str:
+def no_such_amount(name: str, target: float, near: Sequence[float]) -> str:
     """Return the sentence for an amount that cannot be given, and what can."""
     nearest = " and ".join(f"{amount:g}" for amount in near)
-    return f"{wanted:g} of {name} cannot be given; nearest {'are' if len(near) > 1 else 'is'} {nearest}."
+    return f"{target:g} of {name} cannot be given; nearest {'are' if len(near) > 1 else 'is'} {nearest}."
+
+
+def menu_sizes(space: spaces.Space[Any]) -> list[int]:
+    """Return the number of choices of each menu of an action space, counted from 0; none for amounts."""
+    if isinstance(space, spaces.Discrete):
+        return [int(space.n)]
+    return space.nvec.tolist() if isinstance(space, spaces.MultiDiscrete) else []
 
 
 def place(actions: ActionMap, name: str) -> int:
@@ -242,8 +249,8 @@ def place(actions: ActionMap, name: str) -> int:
     return actions.names.index(name)
 
 
-def alone(actions: ActionMap, name: str, wanted: float) -> Floats:
-    """Return `wanted` of one input and the least of the others, (1, names)."""
+def alone(actions: ActionMap, name: str, target: float) -> Floats:
+    """Return `target` of one input and the least of the others, (1, names)."""
     values = actions.lowest[None].copy()
-    values[0, place(actions, name)] = wanted
+    values[0, place(actions, name)] = target
     return values

@@ -1,4 +1,4 @@
-"""Constraints: what a season may not exceed or lose, reported beside any reward or taken off it."""
+"""Constraints: limits of inputs and losses of a season, reported separately or subtracted from the reward."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 """The batch core: n seasons stepped together. Single and vector environments are views of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from agbench.envs.actions import ActionMap
 from agbench.envs.rewards import Reward
 from agbench.envs.scenarios import ScenarioSet
 from agbench.simulators.base import Simulator
-from agbench.variables import Booleans, Floats, Variable
+from agbench.variables import Booleans, Floats, Variable, weighted_sum
 
 
 class Observer(Protocol):
@@ -45,6 +45,8 @@ class Parts:
     before_step: "Callable[[BatchCore], None] | None" = None
     """Draws what is random in each step, such as noise on parameters: once the inputs stand, before the
     simulator moves."""
+    more_info: "Callable[[BatchCore], Mapping[str, Floats]] | None" = None
+    """What info holds beside what it always does, by name, (n,) each; the names never change."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ class BatchCore:
         self._before_step = parts.before_step
         self._step = self.task.step
         self._warmup = self.task.warmup
-        self._totals: Floats = np.zeros((n, len(self.simulator.inputs)))
+        self.applied: Floats = np.zeros((n, len(self.simulator.inputs)))
+        """The sum of each input since the start of the episode."""
         self._nothing: Floats = np.zeros((n, len(self.simulator.inputs)))
         self._metrics = {name: self._reader(metric) for name, metric in self.task.metrics.items()}
 
@@ -105,7 +108,7 @@ class BatchCore:
         for row, world in zip(rows, worlds, strict=True):
             self.worlds[row] = world
             self.reward.reset(row, world)
-        self._totals[rows] = 0.0
+        self.applied[rows] = 0.0
         self.over[rows] = False
         self.observe()
 
@@ -113,7 +116,7 @@ class BatchCore:
         """Return the asked-for key, or a drawn one.
 
         Where worlds are random a key is drawn in any case, so that the same seed gives the same world
-        to a scenario that was drawn and to one that was asked for.
+        to a scenario that was drawn and to one that the caller chose.
         """
         if key is not None and not self.parts.scenarios.random:
             return key
@@ -139,7 +142,7 @@ class BatchCore:
         self.reward.before(self.simulator)
         self.simulator.advance(inputs, self._step, moving)
         rewards = self.reward.after(self.simulator, inputs, moving)
-        self._totals += np.where(moving[:, None], inputs, 0.0)
+        self.applied += np.where(moving[:, None], inputs, 0.0)
         terminated = self.simulator.finished & moving
         truncated = (self.simulator.elapsed >= self.simulator.horizon) & moving & ~terminated
         self.over |= terminated | truncated
@@ -159,19 +162,21 @@ class BatchCore:
         }
         for name, read in self._metrics.items():
             info[name] = read()
+        if self.parts.more_info is not None:
+            info |= self.parts.more_info(self)
         return info
 
     def _reader(self, metric: MetricSpec) -> Callable[[], Floats]:
         """Return the function that reads a metric of all rows."""
         factor = metric.factor
         if metric.input is not None:
-            column = self.simulator.inputs.column(metric.input)
-            return lambda: self._totals[:, column] * factor
+            applied = self.simulator.inputs.weighted(metric.input)
+            return lambda: weighted_sum(self.applied, applied) * factor
         if metric.total is not None:
             name = metric.total
             return lambda: self.reward.totals[name] * factor
-        column = self.simulator.variables.column(str(metric.state))
-        return lambda: self.simulator.state[:, column] * factor
+        columns = self.simulator.variables.weighted(str(metric.state))
+        return lambda: weighted_sum(self.simulator.state, columns) * factor
 
     def save(self, row: int) -> SavedEpisode:
         """Return the exact state of a row's episode, its random generator included."""
@@ -181,7 +186,7 @@ class BatchCore:
             world=self.worlds[row],
             simulation=self.simulator.save(row),
             reward=self.reward.save(row),
-            totals=self._totals[row].copy(),
+            totals=self.applied[row].copy(),
             generator={} if generator is None else dict(generator.bit_generator.state),
             over=bool(self.over[row]),
         )
@@ -192,7 +197,7 @@ class BatchCore:
         self.simulator.load(row, saved.simulation)
         self.worlds[row] = saved.world
         self.reward.load(row, saved.reward, saved.world)
-        self._totals[row] = saved.totals
+        self.applied[row] = saved.totals
         self.over[row] = saved.over
         if saved.generator:
             self.seed(row, 0)

@@ -10,7 +10,7 @@ from agbench.data.reading import Strict
 from agbench.variables import Floats
 
 Form = Literal["line", "bars", "band"]
-MOST_POINTS: Final = 160  # of a curve: more cannot be told apart at the width of a panel
+MOST_POINTS: Final = 160  # of a curve: more cannot be distinguished at the width of a panel
 _DIGITS: Final = 4
 
 

@@ -1,6 +1,6 @@
-"""A family of tasks: one object that says all that differs between fields, greenhouses and others.
+"""A family of tasks: one object with everything that differs between fields, greenhouses and others.
 
-Whoever holds a task asks `family(task)`; nothing outside a family's folder asks which one it is of.
+Code that has a task calls `family(task)`; no code outside a family's folder depends on which family it is.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,12 +42,18 @@ def _plot(core: BatchCore) -> "SeasonPlot":
 
 def _no_hidden(task: Task, scenarios: int) -> Any:
     raise ConfigError(
-        f"{task.task} has no hidden scenarios: its weather is measured, and nothing generates more of it."
+        f"{task.task} has no hidden scenarios: its weather is measured, and there is no generator for it."
     )
 
 
 def _no_response(task: Task, parts: Parts) -> None:
-    raise NotApplicableError(f"the family {task.family!r} does not say how its actions act.")
+    raise NotApplicableError(f"the family {task.family!r} does not describe the effect of its actions.")
+
+
+def _one_agent(task: Task, *_: Any) -> Any:
+    raise NotApplicableError(
+        f"{task.task} has one agent; make_parallel is for farms, such as sunflower-farm-v1."
+    )
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class Family(Generic[T]):
 
     The functions `build` and `action_map` are where the code of its episodes starts, and what a hash of
     that code covers: they are functions of modules, not lambdas. What stands above the environments is
-    named by texts such as `package.module:function`, loaded when asked for.
+    named by texts such as `package.module:function`, loaded on first use.
     """
 
     name: str
@@ -85,6 +91,8 @@ class Family(Generic[T]):
     """(task, number) -> the split of so many hidden scenarios; raises `ConfigError` where there are none."""
     check_response: Callable[[T, Parts], None] = _no_response
     """(task, parts) -> raises `ContractError` where an action does not act as an agronomist expects."""
+    parallel: Callable[..., Any] = _one_agent
+    """(task, split, weather, years, shared reward or not, render mode) -> its PettingZoo environment."""
     benchmark: str = "agbench.benchmarks.environments:measure"
     """What `agbench bench` runs: (task id, seconds, environments, another Python) -> figures."""
 

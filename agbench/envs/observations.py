@@ -1,4 +1,4 @@
-"""What all observers share: the entries of an observation, their bounds, and where each one stands."""
+"""What all observers share: the entries of an observation, their bounds and their columns."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,8 +14,9 @@ class Entries:
 
     def __init__(self, entries: Sequence[Variable], short: Mapping[str, str] | None = None) -> None:
         self.entries = list(entries)
+        self.short = dict(short or {})
         self._columns = {entry.name: i for i, entry in enumerate(self.entries)}
-        self._columns = {s: self._columns[name] for s, name in (short or {}).items()} | self._columns
+        self._columns = {s: self._columns[name] for s, name in self.short.items()} | self._columns
         low = np.array([v.low for v in self.entries], dtype=np.float32)
         high = np.array([v.high for v in self.entries], dtype=np.float32)
         self.space: spaces.Box = spaces.Box(low, high, dtype=np.float32)

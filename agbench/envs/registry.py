@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gymnasium.vector import AutoresetMode
 
     from agbench.envs import SeasonEnv, SeasonVectorEnv
+    from agbench.envs.farm.parallel import FarmParallelEnv
 
 NAMESPACE = "agbench"
 
@@ -59,7 +60,7 @@ def make(
     """
     import gymnasium
 
-    _known(task)
+    _require_task(task)
     return gymnasium.make(
         f"{NAMESPACE}/{task}", split=split, render_mode=render_mode, weather=weather, years=years, **overrides
     )
@@ -92,7 +93,39 @@ def make_vec(
     )
 
 
-def _known(task: str) -> None:
+def make_parallel(
+    task: str,
+    split: str = "train",
+    render_mode: str | None = None,
+    *,
+    shared_reward: bool = False,
+    weather: "pd.DataFrame | None" = None,
+    years: Sequence[int] | None = None,
+    **overrides: Any,
+) -> "FarmParallelEnv":
+    """Return a farm as a PettingZoo `ParallelEnv`, an agent a field, named after it.
+
+    The fields of any farm task have an action each, whatever its `farm.control`. An agent is paid what its
+    field earns and leaves when its crop is ripe; with `shared_reward` all are paid what the farm earns and
+    stay to its end. The other arguments are those of `make`.
+
+    Raises:
+        MissingExtraError: without PettingZoo; it is in the extra `farm`.
+        NotApplicableError: for a task without fields of its own.
+    """
+    from agbench.data import catalog
+    from agbench.data.overrides import override
+    from agbench.envs.family import family
+
+    changed = override(catalog.task(task), overrides)
+    changed.check_split(split)
+    env: FarmParallelEnv = family(changed).parallel(
+        changed, split, weather, years, shared_reward, render_mode
+    )
+    return env
+
+
+def _require_task(task: str) -> None:
     """Raise for a task that is unknown or wrong; register one that came after the import."""
     from agbench.data import catalog
 

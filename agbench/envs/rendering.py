@@ -35,7 +35,7 @@ class SeasonPlot:
 
     A family with more to show has a class of its own, which overrides `begin`, `add`, `panels` and `_draw`.
     Call `begin` when an episode has been reset and `add` after each step; both only copy a few numbers.
-    `draw` and `save` make the picture, which holds the episode up to now and nothing of the future.
+    `draw` and `save` make the picture, which shows the episode up to now.
     """
 
     def __init__(self, core: BatchCore) -> None:
@@ -80,7 +80,7 @@ class SeasonPlot:
     def draw(self, show: bool) -> NDArray[np.uint8] | None:
         """Return the picture as an array (900, 1000, 3); with `show`, put it into a window instead.
 
-        Where no window can be opened, this is said once and the simulation goes on unseen.
+        If no window can be opened, a warning is shown once and the simulation continues.
         """
         if show and not self._open_window():
             return None
@@ -115,7 +115,7 @@ class SeasonPlot:
     def _drawn(self) -> Figure:
         """Return the figure with the episode so far on it."""
         if self._core.scenario[0] is None:
-            raise SimulationError("call reset() before the season is drawn.")
+            raise SimulationError("call reset() before drawing the season.")
         if str(self._core.scenario[0]) != self._scenario:
             self.begin(self._core)
         if self._figure is None:
@@ -133,6 +133,7 @@ class SeasonPlot:
             for line in panel.curves:
                 axes.plot(line.x, line.y, label=line.name)
             axes.set_ylabel(plotting.printed(panel.curves[0].unit))
+            axes.set_title(panel.title, fontsize=7, loc="left")
             axes.legend(fontsize=6, loc="upper left")
             plotting.tidy(axes)
         grid[-1].set_xlabel("days")

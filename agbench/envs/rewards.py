@@ -1,4 +1,4 @@
-"""Rewards: growth of a variable, less what inputs cost, less what would have grown anyway."""
+"""Rewards: growth of a variable, minus the cost of inputs, minus the growth without inputs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
@@ -10,7 +10,7 @@ from agbench.variables import Booleans, Floats, VariableTable
 
 
 class Reward(Protocol):
-    """What a step earns, and the accounts that are kept beside it.
+    """The reward of a step, and the totals that are recorded with it.
 
     `cost` (n,) is what the last step violated constraints by, in the units of the task (0: not at
     all), never part of the reward unless the task says so. `totals` are sums over the episode by

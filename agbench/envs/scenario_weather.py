@@ -1,4 +1,4 @@
-"""What weather a scenario's key stands for: a measured year, a generated or a hidden season.
+"""The weather of a scenario's key: a measured year, a generated or a hidden season.
 
 Keys: `site/1984`, `site/generated/17`, `site/hidden/3`, each perhaps with a change of climate
 such as `/temperature+2,rain-20` [degC, %].
@@ -75,15 +75,15 @@ def read(key: str) -> SeasonKey | None:
     return season if spelt == key else None
 
 
-def series_of(key: str, given: DailySeries | None = None, years: int = YEARS) -> DailySeries:
-    """Return the weather of a scenario; `given` stands in for the site's measured weather.
+def series_of(key: str, user_series: DailySeries | None = None, years: int = YEARS) -> DailySeries:
+    """Return the weather of a scenario; `user_series` replaces the measured weather of the site.
 
     Generated weather covers that many calendar `years` at least.
     """
     season = parse(key)
     if season.kind == "measured":
-        series = site_series(season.site) if given is None else given
-    elif given is not None:
+        series = site_series(season.site) if user_series is None else user_series
+    elif user_series is not None:
         raise ConfigError(f"scenario {key} has generated weather; weather= is for measured years only.")
     elif season.kind == "hidden":
         series = site_generator(season.site).season(_hidden_seed(season), _years(years))
@@ -110,16 +110,16 @@ def require_generator(key: str) -> bool:
     return True
 
 
-def hashes(keys: Sequence[str], given: DailySeries | None) -> dict[str, str]:
+def hashes(keys: Sequence[str], user_series: DailySeries | None) -> dict[str, str]:
     """Return the SHA-256 of each site's measured series and climate, as far as the keys need them.
 
-    Hidden seasons add a commitment: it tells two secrets apart and gives neither away.
+    Hidden seasons add a commitment: it distinguishes secrets without revealing them.
     """
     seasons = {(season.site, season.kind) for season in map(parse, keys)}
     result = {}
     for site, kind in sorted(seasons):
         if kind == "measured":
-            result[f"weather {site}"] = (given or site_series(site)).sha256
+            result[f"weather {site}"] = (user_series or site_series(site)).sha256
             continue
         climate = catalog.site(site).climate
         text = climate.model_dump_json() if climate else ""
@@ -130,7 +130,7 @@ def hashes(keys: Sequence[str], given: DailySeries | None) -> dict[str, str]:
 
 
 def mark(key: str) -> str:
-    """Return what tells one secret's hidden seasons from another's; nothing for other scenarios."""
+    """Return a mark that differs between the hidden seasons of two secrets; empty for other scenarios."""
     return _commitment() if parse(key).kind == "hidden" else ""
 
 
@@ -180,7 +180,7 @@ def _secret() -> bytes:
     named = os.environ.get(SECRET_VARIABLE)
     if not named:
         raise ConfigError(
-            "hidden seasons follow from the organisers' secret, which is not on this machine"
+            "hidden seasons need the organisers' secret, which is not on this machine"
             f" ({SECRET_VARIABLE} names its file). Use another split."
         )
     return read_secret(named, SECRET_VARIABLE)

@@ -1,4 +1,4 @@
-"""Scenarios: what fixes one episode's world, and the sets of them that make a split."""
+"""Scenarios: the definition of one episode's world, and sets of scenarios that form a split."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
@@ -50,7 +50,7 @@ class ScenarioSet:
         return iter(self.keys)
 
     def world(self, key: str, generator: "np.random.Generator | None" = None) -> Any:
-        """Return the world of a scenario; raises `UnknownNameError` for a key that stands for none."""
+        """Return the world of a scenario; raises `UnknownNameError` for an unknown key."""
         if key not in self._all_keys:
             if self._beyond is None or not self._beyond(key):
                 raise self._unknown(key)
@@ -63,7 +63,7 @@ class ScenarioSet:
         return result
 
     def _unknown(self, key: Any) -> UnknownNameError:
-        """Return the error for a key that stands for no scenario; long lists of keys are not printed."""
+        """Return the error for an unknown key; long lists of keys are not printed."""
         short = len(self._all_keys) <= _PRINTED
         hint = did_you_mean(key, self._all_keys) if short else f" Keys are such as {self.keys[0]}."
         return UnknownNameError(f"split {self.split!r}: unknown scenario {key!r}.{hint}")

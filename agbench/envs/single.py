@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agbench.envs.rendering import SeasonPlot
 
 RENDER_MODES = ("human", "rgb_array")
-_FPS = 4
+FPS = 4
 
 
 class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
@@ -31,7 +31,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
     generated season (docs/weather.md); without, it is drawn from the split by the episode's seed.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": _FPS}  # noqa: RUF012
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": FPS}  # noqa: RUF012
 
     def __init__(self, parts: Parts, render_mode: str | None = None) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -67,7 +67,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
     def step(self, action: Any) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
         """Apply an action and simulate one step of the season."""
         if self.core.over[0]:
-            raise SimulationError("step() after the episode's end; call reset() first.")
+            raise SimulationError("step() after the end of the episode; call reset() first.")
         batched = np.asarray(action)
         if self._menu and batched.ndim != 0:
             batched = batched.reshape(-1) if batched.size == 1 else batched[None]
@@ -113,7 +113,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
     def save_picture(self, path: Path) -> None:
         """Draw the season so far into a file; raises `SimulationError` without a render_mode."""
         if self.render_mode is None:
-            raise SimulationError('nothing was drawn: make it with render_mode="rgb_array".')
+            raise SimulationError('nothing was drawn: make the environment with render_mode="rgb_array".')
         self._plotter().save(path)
 
     def close(self) -> None:

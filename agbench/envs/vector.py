@@ -96,7 +96,7 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         return mask, scenarios
 
     def step(self, actions: Any) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
-        """Step all rows; ended rows start anew as the autoreset mode says."""
+        """Step all rows; ended rows restart as the autoreset mode defines."""
         if len(actions) != self.num_envs:
             raise ActionError(f"{len(actions)} actions for {self.num_envs} environments.")
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

@@ -89,7 +89,7 @@ class Resampled(NamedTuple):
 
 
 def resample(values: Floats, resamples: int, seed: int = 0) -> Resampled:
-    """Return values (runs, scenarios) with both drawn anew, independently of each other."""
+    """Return values (runs, scenarios) with both resampled independently of each other."""
     generator = np.random.default_rng(seed)
     runs, scenarios = values.shape
 

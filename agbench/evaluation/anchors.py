@@ -81,7 +81,9 @@ def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
     """Return the anchors that results of the reference policies, by role and split, make."""
     for (role, split), result in results.items():
         if result.failed:
-            raise ResultError(f"{Part(task.task, role, split)}: an episode failed; anchors need every one.")
+            raise ResultError(
+                f"{Part(task.task, role, split)}: an episode failed; anchors need all episodes."
+            )
     splits = list(dict.fromkeys(split for _, split in results))
     anchors = Anchors(
         task=task.task,
@@ -127,7 +129,7 @@ def load(task: Task) -> Anchors:
     """Return the stored anchors of a task; raises `ConfigError` where there are none that fit."""
     path = catalog.find_anchors(task.task)
     if path is None:
-        raise ConfigError(f"{task.task} has no anchors to be scored by. {remedy(task.task)}")
+        raise ConfigError(f"{task.task} has no anchors for scores. {remedy(task.task)}")
     anchors = _read(path, path.stat().st_mtime_ns)
     if anchors.task != task.task or anchors.task_hash != provenance.task_hash(task):
         raise ConfigError(f"{path}: task_hash: made for another version of {task.task}. {remedy(task.task)}")
@@ -135,7 +137,7 @@ def load(task: Task) -> Anchors:
 
 
 def outdated(task: Task) -> str | None:
-    """Return what stored anchors lack to be those of a task as it is now, or None where they fit."""
+    """Return why stored anchors do not fit the present task, or None if they fit."""
     try:
         anchors = load(task)
     except ConfigError as error:
@@ -146,8 +148,8 @@ def outdated(task: Task) -> str | None:
     ):
         if text != now:
             return f"anchors of {task.task}: {what} than those they were made with. {remedy(task.task)}"
-    wanted = {split: task.scenarios(split) for split in references.REPORTED if split in task.splits}
-    if {split: list(values) for split, values in anchors.splits.items()} != wanted:
+    expected = {split: task.scenarios(split) for split in references.REPORTED if split in task.splits}
+    if {split: list(values) for split, values in anchors.splits.items()} != expected:
         return f"anchors of {task.task}: splits or scenarios lack. {remedy(task.task)}"
     return None
 
@@ -158,7 +160,7 @@ def of_split(task: Task, split: str) -> SplitAnchors:
     anchors = load(task)
     if split not in anchors.splits:
         has = " and ".join(anchors.splits)
-        raise ConfigError(f"{task.task}: only {has} have anchors, {split} has none; it is not scored.")
+        raise ConfigError(f"{task.task}: only {has} have anchors; {split} has none and is not scored.")
     values = anchors.splits[split]
     missing = [key for key in task.scenarios(split) if key not in values]
     if missing:

@@ -1,4 +1,4 @@
-"""Comparing results of one task: a row a policy, with intervals, scores and chances."""
+"""Comparing results of one task: one row for each policy, with intervals, scores and probabilities."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def load_results(folders: Sequence[str | Path]) -> list[Result]:
             continue
         inside = sorted(p.parent for p in folder.glob("*/result.yaml"))
         if not inside:
-            raise ResultError(f"{folder}: holds no result, and none of its folders does.")
+            raise ResultError(f"{folder}: neither this folder nor its folders hold a result.")
         result += [Result.load(path) for path in inside]
     return result
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from gymnasium import spaces
-
 from agbench.data import catalog
 from agbench.data.task import Task
 from agbench.envs.family import build
@@ -36,10 +34,7 @@ def describe(task: Task) -> dict[str, Any]:
             {"name": v.name, "unit": v.unit, "meaning": v.meaning, "low": v.low, "high": v.high}
             for v in parts.observer.entries
         ],
-        "action": {
-            "kind": "Discrete" if isinstance(parts.actions.space, spaces.Discrete) else "Box",
-            "choices": parts.actions.describe(),
-        },
+        "action": {"kind": type(parts.actions.space).__name__, "choices": parts.actions.describe()},
         "metrics": {name: m.model_dump(include={"unit", "meaning"}) for name, m in task.metrics.items()},
         "splits": {name: task.scenarios(name) for name in task.splits},
         "protocol": task.protocol.model_dump(),

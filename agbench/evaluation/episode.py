@@ -35,8 +35,8 @@ class Step:
 
 
 @dataclass(frozen=True)
-class ToldSeason:
-    """A whole episode, told; `columns` are the first few observations, as many as fit on a screen."""
+class SeasonReport:
+    """The report of an episode; `columns` are the first few observations, as many as fit on a screen."""
 
     task: Task
     policy: str
@@ -48,7 +48,7 @@ class ToldSeason:
     picture: Path
 
     def by_day(self) -> list[Step]:
-        """Return the season in a step a day at most: means of what was told and seen, summed rewards."""
+        """Return the season with at most one step a day: means of commands and observations, reward sums."""
         unit = family(self.task).step_seconds
         if unit >= _DAY:
             return self.steps
@@ -76,7 +76,7 @@ def run_season(
     scenario: str | None = None,
     seed: int = 0,
     picture: Path | None = None,
-) -> ToldSeason:
+) -> SeasonReport:
     """Run one season of a task and draw it; by default the split's first scenario."""
     env = SeasonEnv(build(task, split), render_mode="rgb_array")
     actor = as_policy(policy, task)
@@ -92,12 +92,12 @@ def run_season(
         seen = dict(zip(names, map(float, decision.observation), strict=True))
         day = start + int(info["elapsed"]) * unit
         values = own.set_points(env.core)
-        words = _said(values) or _in_words(env, decision.action)
+        words = _values_in_words(values) or _in_words(env, decision.action)
         steps.append(Step(day, words, seen, decision.reward, values))
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
     env.close()
-    return ToldSeason(
+    return SeasonReport(
         task=task,
         policy=actor.name,
         scenario=key,
@@ -115,10 +115,12 @@ def _day(steps: Sequence[Step]) -> Step:
     seen = {name: float(np.mean([s.observation[name] for s in steps])) for name in steps[0].observation}
     first = steps[0].date
     day = first.date() if isinstance(first, datetime) else first
-    return Step(day, _said(values) or f"{len(steps)} decisions", seen, sum(s.reward for s in steps), values)
+    return Step(
+        day, _values_in_words(values) or f"{len(steps)} decisions", seen, sum(s.reward for s in steps), values
+    )
 
 
-def _said(values: Mapping[str, float]) -> str:
+def _values_in_words(values: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:.3g}" for name, value in values.items())
 
 
@@ -128,5 +130,5 @@ def _in_words(env: SeasonEnv, action: Any) -> str:
         return env.action_labels[int(action)]
     inputs = env.core.parts.actions.inputs(np.asarray(action)[None])[0]
     table = env.core.simulator.inputs
-    given = [f"{x:g} {v.unit} {v.name}" for x, v in zip(inputs, table, strict=True) if x > 0.0]
-    return ", ".join(given) or "nothing"
+    parts = [f"{x:g} {v.unit} {v.name}" for x, v in zip(inputs, table, strict=True) if x > 0.0]
+    return ", ".join(parts) or "nothing"

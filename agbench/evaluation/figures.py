@@ -1,4 +1,4 @@
-"""The figure of a comparison: what each policy earns, and what it pays in inputs for its yield."""
+"""The figure of a comparison: the return of each policy, and its inputs and yield."""
 
 import os
 from collections.abc import Sequence

@@ -23,7 +23,7 @@ _TUNABLES: Final = ("glibc.cpu.hwcaps", "glibc.tune.hwcaps")  # the second until
 def kind() -> str:
     """Return the kind of this machine, such as `linux x86-64 avx2 fma glibc-2.36`; nothing that names it.
 
-    What is switched off by the environment stands in brackets behind it.
+    Features that the environment switches off follow in brackets.
     """
     system, architecture = platform.system().lower(), platform.machine().lower()
     usable = _processor()

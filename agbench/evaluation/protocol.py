@@ -1,4 +1,4 @@
-"""Which episodes an evaluation has: every scenario of a split, every repeat, each with its seed."""
+"""The episodes of an evaluation: every scenario of a split, every repeat, each with its seed."""
 
 import hashlib
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a result was made with: hashes of task, data and simulator, versions, machine."""
+"""The provenance of a result: hashes of task, data and simulator, versions, machine."""
 
 import hashlib
 import json

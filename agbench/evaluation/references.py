@@ -1,4 +1,4 @@
-"""What a task is measured by: its floor, expert and oracle, each evaluated once and kept.
+"""The reference policies of a task: floor, expert and oracle, each evaluated once and stored.
 
 Anchors and the first rows of the leaderboard are made of the same results. A kept result is used again as
 long as task, data, simulator and the policy's settings are those it was made with.
@@ -137,14 +137,14 @@ def run(part: Part, root: Path = REFERENCES) -> tuple[Path, float]:
         result = evaluate(task, name, part.split, folder, progress=False)
     if result.failed:
         error = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
-        raise ResultError(f"{part}: {result.policy} failed ({error}); a reference needs every episode.")
+        raise ResultError(f"{part}: {result.policy} failed ({error}); a reference needs all episodes.")
     return folder, float(result.record["wall_time_s"])
 
 
 def run_all(
     todo: list[Part], root: Path = REFERENCES, workers: int = 1, done: Any = lambda part, seconds: None
 ) -> None:
-    """Evaluate parts, in a pool of processes where `workers` is more than 1; `done` is told of each.
+    """Evaluate parts, in a pool of processes where `workers` is more than 1; `done` is called after each.
 
     What was finished before an error or an interruption is kept.
     """

@@ -1,7 +1,7 @@
 """A result: the record of one evaluation, in memory and as a folder.
 
 The folder holds `result.yaml` (what was run, with what, and the hashes of the other two files),
-`episodes.parquet` (a row an episode) and `actions.npz` (every action, in order; long seasons go on in
+`episodes.parquet` (one row for each episode) and `actions.npz` (every action, in order; long seasons go on in
 `actions-1.npz`, `actions-2.npz`, ..., so that no file grows large). It is complete or it does not exist.
 """
 
@@ -100,7 +100,7 @@ class Result:
         """Write the result as a folder, whole or not at all; an older result there is replaced."""
         target = Path(folder)
         if target.exists() and not _is_result(target) and any(target.iterdir()):
-            raise ResultError(f"{target} exists and holds something else than a result.")
+            raise ResultError(f"{target} exists and is not a result.")
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         try:
@@ -141,7 +141,7 @@ class Result:
             raise ResultError(f"{path}: cannot be read: {error}.") from None
         if not len(episodes) == len(actions) == record["episodes"]:
             raise ResultError(
-                f"{path}: result.yaml speaks of {record['episodes']} episodes; episodes.parquet has "
+                f"{path}: result.yaml has {record['episodes']} episodes; episodes.parquet has "
                 f"{len(episodes)}, actions.npz {len(actions)}."
             )
         task = read_task(record.pop("content"), f"{path / 'result.yaml'}: content")
@@ -190,7 +190,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     missing = [name for name in FILES if not (path / name).is_file()]
     if missing:
         raise ResultError(
-            f"{path}: not a whole result, {', '.join(missing)} missing. Run the evaluation again."
+            f"{path}: incomplete result, {', '.join(missing)} missing. Run the evaluation again."
         )
     try:
         record = load_yaml((path / "result.yaml").read_text("utf-8"), str(path / "result.yaml"))
@@ -198,7 +198,7 @@ def _read_record(path: Path) -> dict[str, Any]:
         raise ResultError(f"{path}: result.yaml is damaged: {error}") from None
     lost = [key for key in (*_KEYS, "content") if not isinstance(record, dict) or key not in record]
     if lost:
-        raise ResultError(f"{path}/result.yaml: the key {lost[0]!r} is missing; the file is cut.")
+        raise ResultError(f"{path}/result.yaml: the key {lost[0]!r} is missing; the file is incomplete.")
     if record["format"] != FORMAT:
         raise ResultError(f"{path}/result.yaml: format {record['format']!r}; this version reads {FORMAT}.")
     return dict(record)
@@ -208,7 +208,7 @@ def _check_files(path: Path, record: dict[str, Any]) -> None:
     """Raise where a file is not the one that was written with the record."""
     for name in sorted({*FILES[1:], *map(str, record["files"])}):
         if not (path / name).is_file():
-            raise ResultError(f"{path}: not a whole result, {name} missing. Run the evaluation again.")
+            raise ResultError(f"{path}: incomplete result, {name} missing. Run the evaluation again.")
         if sha256(path / name) != record["files"].get(name):
             raise ResultError(
                 f"{path}/{name}: its SHA-256 is not the one in result.yaml; the file is damaged "

@@ -1,4 +1,4 @@
-"""The runner: a policy through every episode of a task's protocol, with progress and resumption."""
+"""The runner: runs a policy in every episode of a task's protocol, with progress, and can resume."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Where submissions lie: `BOARD/submissions/TASK/AGENT/VERSION/`, what was verified beside them."""
+"""The folders of a board: `BOARD/submissions/TASK/AGENT/VERSION/`, and records of verification."""
 
 from pathlib import Path
 from typing import Final
@@ -47,9 +47,11 @@ def _below(board: Path) -> tuple[list[Path], list[Path]]:
 def check_place(folder: Path, task: str, agent: str, version: str) -> None:
     """Refuse a folder that does not lie where its card says it belongs."""
     parts = folder.absolute().parts[-3:]
-    for what, result, wanted in zip(("task", "agent", "version"), parts, (task, agent, version), strict=True):
-        if not is_name(wanted) or result != wanted:
-            raise RefusedError("submission.yaml", what, f"{wanted!r}, but the folder is {result!r}.")
+    for what, result, expected in zip(
+        ("task", "agent", "version"), parts, (task, agent, version), strict=True
+    ):
+        if not is_name(expected) or result != expected:
+            raise RefusedError("submission.yaml", what, f"{expected!r}, but the folder is {result!r}.")
     links = [p for p in list(folder.absolute().parents)[:2] if p.is_symlink()]
     if links:
         raise RefusedError(".", "", f"{links[0].name} is a symbolic link.")

@@ -1,4 +1,4 @@
-"""The first rows of a board: floor, expert and oracle of every task, through the same door as anyone's."""
+"""The first rows of a board: floor, expert and oracle of every task, submitted like all others."""
 
 import shutil
 import time
@@ -35,19 +35,19 @@ VERSION: Final = "1"
 class FirstRow:
     """A row that stands: what replaying it found, the level that was verified, the seconds that it took.
 
-    `found` is None for a row that had been verified before.
+    `replay` is None for a row that had been verified before.
     """
 
     name: str
-    found: Replay | None
+    replay: Replay | None
     level: Level
     seconds: float
 
     def __str__(self) -> str:
         """The row in a line for the terminal."""
-        if self.found is None:
+        if self.replay is None:
             return f"{self.name}: stands, verified before"
-        result = self.found
+        result = self.replay
         same = "equal to the last bit" if result.exact else f"within {result.largest_difference:.1g}"
         return f"{self.name}: {result.episodes} episodes {self.level}, {same}, {self.seconds:.1f} s"
 
@@ -64,12 +64,17 @@ def name_of(task: str, role: Role) -> str:
 
 
 def make(
-    task: str, role: Role, board: Path, kept: Path = REFERENCES, anew: bool = False, reproducing: bool = True
+    task: str,
+    role: Role,
+    board: Path,
+    kept: Path = REFERENCES,
+    overwrite: bool = False,
+    reproducing: bool = True,
 ) -> FirstRow:
-    """Put a first row on the board, replay it and, if that is asked for and it is no oracle, reproduce it.
+    """Put a first row on the board, replay it and, with `reproducing`, reproduce it unless it is an oracle.
 
     A row that stands, was verified with this simulator and does what the policy does now is left as it
-    is; with `anew` one that is outdated is replaced, else it is refused. Raises `RefusedError`.
+    is; with `overwrite` one that is outdated is replaced, else it is refused. Raises `RefusedError`.
     """
     folder = places.place(board, task, role, VERSION)
     parts = [part for part in references.parts(catalog.task(task)) if part.role == role]
@@ -80,7 +85,7 @@ def make(
             standing = _standing(folder, parts, results, board, level, child)
             if standing is not None:
                 return FirstRow(name_of(task, role), None, level, 0.0)
-            if anew:
+            if overwrite:
                 shutil.rmtree(folder)
         if not folder.is_dir():
             submit(results, _card(task, role, Result.load(results[0])), board, house=True)
@@ -92,14 +97,14 @@ def make_all(
     rows: Sequence[tuple[str, Role]],
     board: Path,
     kept: Path,
-    anew: bool,
+    overwrite: bool,
     reproducing: bool,
     workers: int,
     say: Callable[[str], None],
 ) -> int:
     """Make rows in a pool of processes, say what was found of each, and return how many were refused."""
     bad = 0
-    job = board, kept, anew, reproducing
+    job = board, kept, overwrite, reproducing
     ordered = sorted(rows, key=lambda row: references.effort(Part(row[0], row[1], "test")), reverse=True)
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         running = [pool.submit(_attempt, task, role, *job) for task, role in ordered]
@@ -111,13 +116,13 @@ def make_all(
 
 
 def _attempt(
-    task: str, role: Role, board: Path, kept: Path, anew: bool, reproducing: bool
+    task: str, role: Role, board: Path, kept: Path, overwrite: bool, reproducing: bool
 ) -> tuple[str, bool]:
     """Make a row in a process of the pool; return what to say of it, and whether it stands."""
     try:
-        return str(make(task, role, board, kept, anew, reproducing)), True
+        return str(make(task, role, board, kept, overwrite, reproducing)), True
     except RefusedError as error:
-        remedy = "" if anew else " Where no release has had this row yet: --anew."
+        remedy = "" if overwrite else " Where no release has had this row yet: --overwrite."
         return f"{name_of(task, role)}: refused: {error}{remedy}", False
 
 
@@ -139,7 +144,7 @@ def _standing(
 
 
 def _verify(submission: CheckedSubmission, board: Path, level: Level) -> FirstRow:
-    """Replay a row, or reproduce it if that is the level wanted, and write down what it reached."""
+    """Replay a row, or reproduce it if that is the chosen level, and record the level."""
     started = time.perf_counter()
     card = submission.card
     name = f"{card.task}/{card.agent}/{card.version}"

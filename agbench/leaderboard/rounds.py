@@ -1,7 +1,7 @@
 """Rounds of the leaderboard: each has a secret, of which only the SHA-256 is public until it closes.
 
-`BOARD/rounds.yaml` lists them. Hidden scenarios follow from the secret, so that whoever has the
-secret of a closed round can make them again, and see that it is the one that was promised.
+`BOARD/rounds.yaml` lists them. Hidden scenarios follow from the secret, so that anyone with the
+secret of a closed round can generate them again, and check that its SHA-256 is the published one.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class LeaderboardRound(Strict):
     @model_validator(mode="after")
     def _kept(self) -> "LeaderboardRound":
         if (self.closed is None) != (self.revealed is None):
-            raise ValueError("'closed' and 'revealed' stand together or not at all.")
+            raise ValueError("'closed' and 'revealed' must both be present or both be absent.")
         if self.revealed is not None and hashlib.sha256(self.revealed.encode()).hexdigest() != self.sha256:
             raise ValueError("the revealed secret is not the one whose SHA-256 was published.")
         return self
@@ -93,12 +93,16 @@ def open_round(board: Path, secret_file: Path, scenarios: int = SCENARIOS) -> Le
     if result and result[-1].closed is None:
         raise ConfigError(f"{board / FILE}: round {result[-1].round} is open; close it first.")
     if board.resolve() in secret_file.resolve().parents:
-        raise ConfigError(f"{secret_file} lies on the board, where all can read it; keep it elsewhere.")
+        raise ConfigError(
+            f"{secret_file} is on the board, where everyone can read it; keep it in another folder."
+        )
     if not secret_file.exists():
         _draw(secret_file)
     digest = hashlib.sha256(_text(secret_file).encode()).hexdigest()
     if any(entry.sha256 == digest for entry in result):
-        raise ConfigError(f"{secret_file} is the secret of an earlier round; name a file that is not there.")
+        raise ConfigError(
+            f"{secret_file} is the secret of an earlier round; name a file that does not exist."
+        )
     made = LeaderboardRound(
         round=len(result) + 1, opened=date.today().isoformat(), scenarios=scenarios, sha256=digest
     )
@@ -137,7 +141,7 @@ def _text(path: Path) -> str:
     if not result.isascii() or not result.decode("ascii").isprintable() or len(result) < _LEAST_CHARACTERS:
         raise ConfigError(
             f"{path}: a secret is one line of at least {_LEAST_CHARACTERS} random letters and digits; "
-            "name a file that is not there, and one is drawn."
+            "to create one, name a file that does not exist."
         )
     return result.decode("ascii")
 

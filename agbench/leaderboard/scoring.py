@@ -2,7 +2,7 @@
 
 The score of a training seed is 100 * (J - floor) / (expert - floor), each the mean objective over the
 split's scenarios. Over training seeds: interquartile mean, median and mean, with 95 % intervals that
-resample seeds and scenarios, crossed. Raw metrics stand beside the score, never inside it, and so do
+resample seeds and scenarios, crossed. Raw metrics are reported beside the score, never inside it, and so are
 constraint costs, with one exception that is shown: a submission whose mean cost is beyond the task's
 limit is infeasible, and what it scores above 0 does not count.
 """
@@ -147,32 +147,32 @@ class _Measured(NamedTuple):
 
     objective: Floats
     costs: Floats
-    given: anchors.SplitAnchors
+    split_anchors: anchors.SplitAnchors
 
     @property
     def scores(self) -> Floats:
         """The scores, (seeds, scenarios)."""
-        return self.given.scores(self.objective)
+        return self.split_anchors.scores(self.objective)
 
     @property
     def feasible(self) -> bool:
         """Whether the mean constraint cost of an episode is within the task's limit."""
-        return bool(self.costs.mean() <= self.given.limit * (1.0 + _NOTICED) + _NOTICED)
+        return bool(self.costs.mean() <= self.split_anchors.limit * (1.0 + _NOTICED) + _NOTICED)
 
 
 def _measured(submission: CheckedSubmission, split: str) -> _Measured:
-    given = anchors.of_split(submission.task, split)
-    return _Measured(submission.objective(split), submission.cost(split), given)
+    split_anchors = anchors.of_split(submission.task, split)
+    return _Measured(submission.objective(split), submission.cost(split), split_anchors)
 
 
 def _measured_hidden(task: Task, run: HiddenRun) -> _Measured:
     """Return what a hidden run measured; floor and expert are those of the same run."""
     cost = np.array(run.expert_cost)
-    given = anchors.SplitAnchors(
+    split_anchors = anchors.SplitAnchors(
         np.array(run.floor), np.array(run.expert), None, cost, anchors.limit_of(task, cost.mean())
     )
     objective, costs = (np.array(list(by_seed.values())) for by_seed in (run.objective, run.cost))
-    return _Measured(objective, costs, given)
+    return _Measured(objective, costs, split_anchors)
 
 
 def hidden_score(task: Task, run: HiddenRun) -> Score:
@@ -191,7 +191,7 @@ def score(submission: CheckedSubmission, split: str) -> Score:
 
 
 def _score(split: str, result: _Measured, metrics: dict[str, float], failed: int) -> Score:
-    given, feasible = result.given, result.feasible
+    split_anchors, feasible = result.split_anchors, result.feasible
     resampled = aggregates.resample(result.scores, RESAMPLES)
     intervals = {name: resampled.interval(statistic) for name, statistic in aggregates.AGGREGATES.items()}
     by_scenario = result.objective.mean(axis=0)
@@ -199,14 +199,14 @@ def _score(split: str, result: _Measured, metrics: dict[str, float], failed: int
         split=split,
         seeds=_plain(resampled.runs if feasible else np.minimum(resampled.runs, 0.0)),
         **{name: value if feasible else _cut(value) for name, value in intervals.items()},
-        beats_expert=aggregates.improvement_interval(result.objective, given.expert[None], RESAMPLES),
-        difference=_plain(by_scenario - given.expert),
-        regret=None if given.oracle is None else _plain(given.oracle - by_scenario),
+        beats_expert=aggregates.improvement_interval(result.objective, split_anchors.expert[None], RESAMPLES),
+        difference=_plain(by_scenario - split_anchors.expert),
+        regret=None if split_anchors.oracle is None else _plain(split_anchors.oracle - by_scenario),
         worst_tenth=float(aggregates.worst_tenth(result.objective).mean()),
         metrics=metrics,
         failed=failed,
         cost=float(result.costs.mean()),
-        limit=given.limit,
+        limit=split_anchors.limit,
         violating=float((result.costs > _NOTICED).mean()),
         feasible=feasible,
         iqm_without_limit=intervals["iqm"],

@@ -1,4 +1,4 @@
-"""Making a submission out of results: built beside the board, checked, then moved in; or nothing."""
+"""Making a submission from results: built beside the board, checked, then moved there."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from agbench.files import BOARD, sha256
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks import submitted_policy
 from agbench.leaderboard.checks.agents import refuse_taken
-from agbench.leaderboard.checks.duplicates import Known
+from agbench.leaderboard.checks.duplicates import CopyIndex
 from agbench.leaderboard.checks.rows import Rows
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, check
 from agbench.untrusted import tables
@@ -44,7 +44,7 @@ def submit(
         seeds: the training seeds; 0, 1, 2, ... if not given.
         house: whether it is a task's own reference, which alone may be called so.
 
-    Raises `RefusedError`, and leaves the board as it was, unless all of the submission is good.
+    Raises `RefusedError`, and leaves the board unchanged, unless the whole submission is good.
     """
     results = [Result.load(folder) for folder in folders]
     chosen = _seeds(results, seeds)
@@ -61,7 +61,7 @@ def submit(
         with confined(tables.READER) as child:
             submission = check(building, child, placed=False)
         refuse_taken(submission, rows, house)
-        Known(rows).refuse_copy(submission)
+        CopyIndex(rows).refuse_copy(submission)
         target.parent.mkdir(parents=True, exist_ok=True)
         building.chmod(0o755)
         os.rename(building, target)
@@ -95,12 +95,12 @@ def _check_names(card: Mapping[str, Any]) -> None:
 
 
 def _check_one_policy(card: Mapping[str, Any], policies: Sequence[str | Path]) -> None:
-    """Refuse a policy that is said twice: one of the task's own by name, and files."""
+    """Refuse two policies: one of the task's own by name, and files."""
     name = dict(card.get("policy") or {}).get("name")
     if name is not None and policies:
         files = ", ".join(str(path) for path in policies)
         raise ConfigError(
-            f"the policy is said twice: {name}, one of the task's own (--rule), and {files} (--policy); "
+            f"there are two policies: {name}, one of the task's own (--rule), and {files} (--policy); "
             "give one of the two."
         )
 
@@ -109,7 +109,7 @@ def _check_free(target: Path) -> None:
     """Refuse a place that is taken."""
     if target.exists():
         raise RefusedError(
-            CARD, "version", f"{target.name} of {target.parent.name} is there; a row never changes."
+            CARD, "version", f"{target.name} of {target.parent.name} exists already; a row never changes."
         )
 
 
@@ -154,11 +154,11 @@ def _copy_policies(
     if not policies:
         return
     suffix = submitted_policy.SUFFIXES.get(str(kind), "")
-    wanted = [submitted_policy.RULE] if kind == "rule" else [f"seed-{seed}{suffix}" for seed in seeds]
-    if len(policies) != len(wanted):
-        raise ConfigError(f"{len(policies)} policy files; {kind} wants {len(wanted)}: {', '.join(wanted)}.")
+    names = [submitted_policy.RULE] if kind == "rule" else [f"seed-{seed}{suffix}" for seed in seeds]
+    if len(policies) != len(names):
+        raise ConfigError(f"{len(policies)} policy files; {kind} needs {len(names)}: {', '.join(names)}.")
     folder.mkdir()
-    for source, name in zip(policies, wanted, strict=True):
+    for source, name in zip(policies, names, strict=True):
         if not Path(source).is_file():
             raise ConfigError(f"{source}: there is no such policy file.")
         shutil.copyfile(source, folder / name)

@@ -1,4 +1,4 @@
-"""What a policy is, and how a kind of policy is registered where it is written."""
+"""The protocol of policies, and the decorator that registers a kind of policy."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class Interface(Generic[T]):
     """Returns another policy of the task by name."""
 
     def columns(self, names: Sequence[str]) -> list[int]:
-        """Return where variables stand in an observation; raises `UnknownNameError`."""
+        """Return the positions of variables in an observation; raises `UnknownNameError`."""
         return [self.observer.index(name) for name in names]
 
 

@@ -1,4 +1,4 @@
-"""Policies at work: one through an episode, or many policies and action sequences in one batch."""
+"""Running policies: one in an episode, or many policies and action sequences in one batch."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -137,19 +137,21 @@ def _load_policy(name_or_path: str | Path, task: Task, above: tuple[Path, ...]) 
     return _from_settings(path, task, above)
 
 
-def as_policy(given: Any, task: Task) -> Policy:
+def as_policy(source: Any, task: Task) -> Policy:
     """Return a policy from a name, a path, a policy, or a model with `predict`."""
-    if isinstance(given, (str, Path)):
-        return load_policy(given, task)
-    if isinstance(given, Policy):
-        if given.information not in get_args(Information):
+    if isinstance(source, (str, Path)):
+        return load_policy(source, task)
+    if isinstance(source, Policy):
+        if source.information not in get_args(Information):
             choices = ", ".join(get_args(Information))
-            raise ConfigError(f"policy {given.name}: information {given.information!r} is none of {choices}.")
-        return given
-    if callable(getattr(given, "predict", None)):
-        return Predicting(given, task.protocol.deterministic)
+            raise ConfigError(
+                f"policy {source.name}: information {source.information!r} is none of {choices}."
+            )
+        return source
+    if callable(getattr(source, "predict", None)):
+        return Predicting(source, task.protocol.deterministic)
     raise ConfigError(
-        f"{given!r} is no policy: it needs name, information, reset(seed) and "
+        f"{source!r} is not a policy: it needs name, information, reset(seed) and "
         "__call__(observation), or predict(observation)."
     )
 

@@ -1,4 +1,4 @@
-"""Policies that do not look: nothing, anything, and what was recorded."""
+"""Policies without observations: no action, random actions, and recorded actions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from agbench.envs.actions import menu_sizes
 from agbench.errors import SimulationError
 from agbench.policies.base import Information, Interface, policy
 
@@ -19,9 +20,9 @@ class Zero:
     def __init__(self, name: str, settings: None, interface: Interface[Any]) -> None:
         self.name = name
         space = interface.actions.space
-        self._action: Any = (
-            0 if isinstance(space, spaces.Discrete) else np.full(space.shape or (), -1.0, np.float32)
-        )
+        shape = space.shape or ()
+        nothing = np.zeros(shape, np.int64) if menu_sizes(space) else np.full(shape, -1.0, np.float32)
+        self._action: Any = nothing if shape else 0
 
     def reset(self, seed: int) -> None:
         """Do nothing: there is nothing to remember."""
@@ -50,6 +51,8 @@ class Random:
         """Return a draw."""
         if isinstance(self._space, spaces.Discrete):
             return int(self._generator.integers(self._space.n))
+        if sizes := menu_sizes(self._space):
+            return self._generator.integers(sizes)
         return self._generator.uniform(-1.0, 1.0, self._space.shape).astype(np.float32)
 
 
@@ -71,7 +74,7 @@ class Recorded:
         """Return the next recorded action; raises `SimulationError` when there is none left."""
         if self._next >= len(self._actions):
             raise SimulationError(
-                f"the recording holds {len(self._actions)} actions, but the episode goes on."
+                f"the recording holds {len(self._actions)} actions, but the episode continues."
             )
         self._next += 1
         return self._actions[self._next - 1]

@@ -22,6 +22,8 @@ def simulate(model: str, **arguments: Any) -> "pd.DataFrame":
     >>> round(season["WSO"].iloc[-1])
     238
     """
+    if not isinstance(model, str):
+        raise ConfigError(f"agbench.simulate: a model is named by text, such as 'lintul3'; got {model!r}.")
     if model == "greenlight":
         from agbench.simulation.greenhouse import simulate_greenhouse
 

@@ -17,7 +17,7 @@ def model_names() -> list[str]:
 
 
 def describe_model(name: str) -> dict[str, Any]:
-    """Return what a model computes and reads: states, rates, memory, inputs, weather, parameters.
+    """Return what a model computes and reads: states, rates or fluxes, memory, inputs, weather, parameters.
 
     Each entry has name, unit, meaning and bounds (`low` and `high`, None without); parameters also
     have default, source and what they describe. Raises `UnknownNameError` with the nearest names.
@@ -45,6 +45,7 @@ def _field(name: str) -> dict[str, Any]:
 
 
 def _greenhouse() -> dict[str, Any]:
+    from agbench.simulators.greenlight.fluxes import FLUXES
     from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE, UNUSED
     from agbench.simulators.greenlight.presets import PRESETS
     from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
@@ -53,6 +54,7 @@ def _greenhouse() -> dict[str, Any]:
         "model": GREENHOUSE,
         "summary": "Greenhouse climate and tomato crop (Vanthoor 2011; Katzin 2020, 2021), rates in CasADi",
         "states": _variables(STATES),
+        "fluxes": _variables(FLUXES),
         "inputs": _variables(CONTROLS),
         "weather": _variables(WEATHER),
         "parameters": [_parameter(p, lambda p: p.name not in UNUSED) for p in PARAMETER_TABLE],

@@ -30,7 +30,7 @@ def simulate(
     start: "date | str",
     end: "date | str | None" = None,
     calendar: "Mapping[str, Any] | Sequence[Mapping[str, Any]] | None" = None,
-    events: Sequence[Any] = (),
+    events: Sequence[Any] | None = None,
     external: "pd.DataFrame | None" = None,
     setting: str = "sound",
     engine: str = "compiled",
@@ -94,12 +94,13 @@ def simulate(
     if result.rotates:
         weather_of = _series(weather if weather is not None else site)
         field = {"site": site, "soil": soil}
+        parsed = management.listed(events)
         return rotation.simulate(
-            result, field, crop, weather_of, start, end, calendar, events, external, setting, limitation
+            result, field, crop, weather_of, start, end, calendar, parsed, external, setting, limitation
         )
     parameters = read_all(result, {"site": site, "soil": soil, "crop": cast(ParameterSource, crop)}, setting)
     series = _series(weather if weather is not None else site)
-    first = as_date("start", start)
+    first, events = as_date("start", start), management.listed(events)
     crop_calendar = _calendar(calendar, first)
     last_event = max(management.dates(events), default=first) if result.runs_on else first
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
@@ -148,8 +149,8 @@ def _calendar(mapping: Any, start: date) -> CropCalendar:
         return CropCalendar(crop_start_date=start)
     if not isinstance(mapping, Mapping):
         raise ConfigError(
-            f"calendar: must be a mapping such as {{'crop_start_date': '1984-02-01'}}; got {mapping!r}. A"
-            " list of them is for wofost-npk-rotation."
+            f"calendar: {mapping!r} is no mapping such as {{'crop_start_date': '1984-01-01'}}; a list of"
+            " them is for wofost-npk-rotation."
         )
     result = CropCalendar.from_mapping(mapping)
     if result.crop_start_date < start:

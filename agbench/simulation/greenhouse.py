@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agbench.errors import ConfigError
 from agbench.simulation.greenhouse_control import Controller, controller
 from agbench.simulation.greenhouse_weather import season_weather
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.presets import preset as named
 from agbench.simulators.greenlight.simulate import simulate_greenlight
-from agbench.simulators.greenlight.stepping import setting
+from agbench.simulators.greenlight.stepping import choose_accuracy
 from agbench.simulators.greenlight.tables import (
     by_name,
     check_interval,
@@ -82,6 +83,11 @@ def simulate_greenhouse(
     (4, 28)
     """
     check_interval(interval)
+    for name, given in (("parameters", parameters), ("structure", structure)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ConfigError(f"greenlight: {name} is {given!r}, not a mapping of values by name.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ConfigError(f"greenlight: seed is {seed!r}; it must be a whole number, 0 or more.")
     greenhouse = named(preset, structure)
     decide = controller(controls, seed) if isinstance(controls, (str, Path)) else None
     u = control_array(controls) if decide is None else np.empty((0, 0))
@@ -100,7 +106,7 @@ def simulate_greenhouse(
             integrator=integrator,
             tol=tol,
         )
-    simulator = MeteredGreenhouse(1, greenhouse, interval, setting(integrator=integrator, tol=tol))
+    simulator = MeteredGreenhouse(1, greenhouse, interval, choose_accuracy(integrator=integrator, tol=tol))
     return _under_control(simulator, decide, table, greenhouse, parameters, at)
 
 

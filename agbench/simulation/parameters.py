@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from agbench.data import catalog
-from agbench.data.field import Crop, Soil
-from agbench.data.quantity import split_quantity
+from agbench.data.field import Crop, Soil, number_and_unit
 from agbench.data.retention import contradiction
 from agbench.data.site import Site
 from agbench.errors import ConfigError
 from agbench.simulators import models
 from agbench.simulators.field.parameters import check, require
-from agbench.variables import ParameterTable
+from agbench.variables import ParameterTable, finite
 
 ParameterSource = str | Mapping[str, Any] | None
 """A crop, soil or site: an id, or a mapping of parameters."""
@@ -70,9 +69,9 @@ def read_entry(
 ) -> dict[str, Any]:
     """Return the parameters of a crop, soil or site that was read from the file `where`."""
     for name, value in entry.parameters.items():
-        _check_unit(model.parameters, name, split_quantity(value)[1], where)
+        _check_unit(model.parameters, name, value, where)
     for name, table in getattr(entry, "tables", {}).items():
-        _check_unit(model.parameters, name, table.unit, where)
+        _check_unit_text(model.parameters, name, table.unit, where)
         if name in model.parameters and table.of != model.parameters[name].of:
             raise ConfigError(
                 f"{where}: {name} is a function of {table.of!r}; it must be one of "
@@ -87,16 +86,13 @@ def read_entry(
 
 def read_mapping(model: models.CropModel, mapping: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return a mapping of parameters, checked as a file is; a number may be text with its unit."""
-    plain = dict(mapping)
+    values = dict(mapping)
     for name, value in mapping.items():
         if name in model.parameters and isinstance(value, str):
-            try:
-                plain[name], unit = split_quantity(value)
-            except ValueError:
-                continue  # refused below, as what is no number
-            _check_unit(model.parameters, name, unit, where)
-    _check_values(model, plain, where)
-    return plain
+            _check_unit(model.parameters, name, value, where)
+            values[name] = number_and_unit(value)[0]
+    _check_values(model, values, where)
+    return values
 
 
 def check_whole(model: models.CropModel, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
@@ -135,12 +131,21 @@ def check_soil(soil: Soil, where: str) -> None:
     for table in tables.values():
         others = {name for name in soil.values if name in table and name not in tables[best]}
         for name in others & soil.parameters.keys():
-            _check_unit(table, name, split_quantity(soil.parameters[name])[1], where)
+            _check_unit(table, name, soil.parameters[name], where)
         check(table, {name: soil.values[name] for name in others}, models.parameter_names, where)
 
 
-def _check_unit(table: ParameterTable, name: str, unit: str, where: str) -> None:
-    """Raise `ConfigError` where a quantity is not in the unit that the model declares."""
+def _check_unit(table: ParameterTable, name: str, value: Any, where: str) -> None:
+    """Raise `ConfigError` where a quantity is not in the unit that the model declares.
+
+    What is no quantity at all is left to the check of values.
+    """
+    number, unit = number_and_unit(value)
+    if isinstance(number, (int, float)) and not isinstance(value, bool) and finite(number):
+        _check_unit_text(table, name, unit, where)
+
+
+def _check_unit_text(table: ParameterTable, name: str, unit: str, where: str) -> None:
     if name in table and unit != table[name].unit:
         raise ConfigError(f"{where}: {name} is in {unit!r}; it must be in {table[name].unit!r}.")
 

@@ -1,4 +1,4 @@
-"""What every simulator is: a batch of n independent rows whose columns are named by a table."""
+"""The protocol of simulators: a batch of n independent rows whose columns are named by a table."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""The models by name: what they know, how their worlds are built, and who runs them."""
+"""The models by name: their tables, their worlds, and their simulators."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ def check_limitation(name: str, limitation: str | None, choices: Sequence[str] =
     """Refuse a choice of what limits growth, on any engine, for a model that offers no `choices`."""
     if limitation is not None and not choices:
         raise ConfigError(
-            f"limitation: {name} offers no choice of what limits growth; {limitation!r} is for wofost-npk."
+            f"limitation: {name} has no choice of limitation; {limitation!r} is for wofost-npk."
         )
 
 
@@ -201,7 +201,7 @@ def find(
     elif soil_water == "single":
         compiled = module.model(name)
     else:
-        raise ConfigError(f"soil_water: {name} has one layer; it knows no {soil_water!r} soil.")
+        raise ConfigError(f"soil_water: {name} has one layer and cannot use a {soil_water!r} soil.")
     if engine == "compiled":
         return compiled
     on_pcse: CropModel = import_module(_PCSE).model(compiled, soil_water)

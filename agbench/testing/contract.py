@@ -1,4 +1,4 @@
-"""What a check says: it fails, it does not apply, or all is well."""
+"""The outcome of a check: it fails, does not apply, or passes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -74,7 +74,7 @@ def _check(path: Path) -> None:
     if kind is None:
         first = str(next(iter(content), ""))
         raise ConfigError(
-            f"{path}: does not say what it is; it needs one of the keys {', '.join(_KINDS)}."
+            f"{path}: unknown kind of file; it needs one of the keys {', '.join(_KINDS)}."
             f"{did_you_mean(first, _KINDS)}"
         )
     read, follow = _KINDS[kind]

@@ -1,4 +1,4 @@
-"""(task, scenario, seed, actions) -> trajectory is a function: the checks of that sentence."""
+"""(task, scenario, seed, actions) -> trajectory is a function: checks of this property."""
 
 import os
 import pickle

@@ -1,6 +1,6 @@
-"""Is this installation sound? Versions, compiled code, extras, data, and a season of every model.
+"""Checks of an installation: versions, compiled code, extras, data, and a season of every model.
 
-`findings` looks and changes nothing; `self_test` computes every probe of `agbench.testing.probes` in a
+`findings` only reads; `self_test` computes every probe of `agbench.testing.probes` in a
 process of its own, all in one, so that a crash is a finding too.
 """
 
@@ -30,7 +30,7 @@ from agbench.testing import probes
 
 _NOT_FOR_USERS: Final = ("test", "lint", "docs")
 _DISTRIBUTION: Final = "agbench"
-_ANEW: Final = "install agbench anew"
+_ANEW: Final = "install agbench again"
 _KINDS: Final = ("task", "crop", "soil", "site")
 _LEFT_ALONE: Final = ("current", "another package's")
 _AN_HOUR: Final = 3600.0  # s; a file that is being written is younger
@@ -178,7 +178,7 @@ def _wrong_files(kind: str, names: list[str]) -> Iterator[Finding]:
             getattr(catalog, kind)(name)
         except AgBenchError as error:
             yield Finding(
-                "data", f"{kind} {name}", str(error), False, "mend the file, or install agbench anew"
+                "data", f"{kind} {name}", str(error), False, "repair the file, or install agbench again"
             )
 
 
@@ -230,5 +230,5 @@ def self_test() -> Iterator[Finding]:
     if process.returncode:
         last = message[-1] if message else f"exit code {process.returncode}"
         skipped = f"the {len(left) - 1} probes after it were not run; " if len(left) > 1 else ""
-        remedy = f"{skipped}install agbench anew, or report this"
+        remedy = f"{skipped}install agbench again, or report this"
         yield Finding("self-test", left[0] if left else "end", f"failed: {last}", False, remedy)

@@ -1,4 +1,4 @@
-"""What every policy must keep to: it acts inside the space, and its seed decides."""
+"""The contract of policies: actions inside the space, determined by the seed."""
 
 from typing import Any, get_args
 
@@ -32,7 +32,7 @@ def check_policy(policy: Policy | str, task: str, split: str = "train", **overri
 
 def _require_protocol(policy: Any) -> None:
     if not isinstance(policy, Policy):
-        fail(f"{policy!r} is no policy: it needs name, information, reset(seed) and a call.")
+        fail(f"{policy!r} is not a policy: it needs name, information, reset(seed) and a call.")
     if not isinstance(policy.name, str) or not policy.name:
         fail(f"{policy!r}: name {policy.name!r} is not a text.")
     kinds = get_args(Information)

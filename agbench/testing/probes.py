@@ -1,10 +1,10 @@
 """Probes: a short season of every model and of a task of each kind, and the fingerprints they leave.
 
-A fingerprint is the SHA-256 of all numbers of a season. It is the same on every machine, so that one which
-differs from the one shipped shows that an installation computes something else.
+A fingerprint is the SHA-256 of all numbers of a season. It is the same on every machine. If it differs
+from the fingerprint in the package, this installation computes different numbers.
 
-`python -m agbench.testing.probes` prints the fingerprints as this installation finds them; with names of
-probes as arguments only these, with `--write` it makes the file that is shipped anew.
+`python -m agbench.testing.probes` prints the fingerprints of this installation. With names of probes as
+arguments it prints only these; with `--write` it rewrites the file in the package.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache, partial
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -201,17 +202,15 @@ def _greenlight(preset: str, rows: int) -> str:
 
 def _task(name: str) -> str:
     import agbench
+    from agbench.envs.rollout import decisions
 
-    env = agbench.make(name)
-    unwrapped: Any = env.unwrapped
-    core = unwrapped.core
+    env: Any = agbench.make(name).unwrapped
+    core, number = env.core, count()
     observation, _ = env.reset(seed=_SEED, options={"scenario": core.parts.scenarios.keys[0]})
     seen: list[Any] = [observation]
-    for step in range(_STEPS):
-        observation, reward, terminated, truncated, info = env.step(_action(env.action_space, step))
-        seen += [observation, [reward, info["cost"]], core.simulator.state]
-        if terminated or truncated:
-            break
+    season = decisions(env, lambda _: _action(env.action_space, next(number)), observation)
+    for decision in islice(season, _STEPS):
+        seen += [decision.observation, [decision.reward, decision.info["cost"]], core.simulator.state]
     return _of_numbers([np.array(values, dtype=np.float64) for values in seen])
 
 

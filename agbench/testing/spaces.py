@@ -1,4 +1,4 @@
-"""Spaces and info: what an environment may say, and what it must refuse."""
+"""Spaces and info: the outputs that are allowed, and the actions that must be refused."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def check_observations_are_inside(task: str, split: str = "train", **overrides: 
 
 
 def check_actions_outside_are_refused(task: str, split: str = "train", **overrides: Any) -> None:
-    """An action outside the space raises `ActionError` and leaves the episode as it was."""
+    """An action outside the space raises `ActionError` and leaves the episode unchanged."""
     env = single_environment(task, split, **overrides)
     actions = draw_actions(env.action_space, 5, 1, _SEED)[:, 0]
     untouched = record(env, actions, _SEED)
@@ -79,6 +79,9 @@ def outside(space: spaces.Space[Any]) -> list[Any]:
     if isinstance(space, spaces.Discrete):
         first, beyond = int(space.start), int(space.start + space.n)
         return [beyond, first - 1, first + 0.5, np.array([first, first]), "nothing", None]
+    if isinstance(space, spaces.MultiDiscrete):
+        nothing, many = np.zeros_like(space.nvec), space.nvec
+        return [many, nothing - 1, nothing + 0.5, nothing[:-1], np.array([nothing] * 2), "nothing", None]
     if isinstance(space, spaces.Box):
         edge = space.high.astype(np.float64)
         return [
@@ -89,7 +92,7 @@ def outside(space: spaces.Space[Any]) -> list[Any]:
             "nothing",
             None,
         ]
-    raise NotApplicableError(f"what lies outside {space} is not known here.")
+    raise NotApplicableError(f"cannot make an action outside {space}.")
 
 
 def check_info_is_constant_keyed(task: str, split: str = "train", **overrides: Any) -> None:

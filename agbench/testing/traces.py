@@ -1,4 +1,4 @@
-"""Traces: all that an environment says, moment by moment, and where two of them differ."""
+"""Traces: all outputs of an environment, step by step, and where two of them differ."""
 
 import copy
 import struct
@@ -22,7 +22,7 @@ Actions = NDArray[Any]
 
 @dataclass(frozen=True)
 class Moment:
-    """What an environment said at a reset (reward 0, nothing ended) or after a step."""
+    """The outputs of an environment at a reset (reward 0, nothing ended) or after a step."""
 
     step: int
     kind: str

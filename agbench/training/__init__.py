@@ -1,4 +1,4 @@
-"""Training: the batch as Stable-Baselines3 wants it."""
+"""Training: the batch as a vector environment of Stable-Baselines3."""
 
 from agbench.training.sb3 import sb3_env
 

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.envs.actions import menu_sizes
 from agbench.envs.registry import make_vec
 from agbench.errors import ConfigError, MissingExtraError
 from agbench.policies.networks import heads, mlp
@@ -88,7 +89,7 @@ def _loaded(path: str | Path, algorithm: str | None) -> Any:
 
 def _network(model: Any) -> mlp.Network:
     """Return the deterministic part of a model's policy as arrays."""
-    policy, discrete = model.policy, isinstance(model.action_space, spaces.Discrete)
+    policy, discrete = model.policy, bool(menu_sizes(model.action_space))
     actor = getattr(policy, "actor", None)
     extractor = getattr(actor or getattr(policy, "q_net", policy), "features_extractor", None)
     if type(extractor).__name__ != "FlattenExtractor":
@@ -105,7 +106,7 @@ def _network(model: Any) -> mlp.Network:
     elif actor is not None:
         modules = actor.mu
     else:
-        raise ConfigError(f"{type(policy).__name__} is no policy that can be exported.")
+        raise ConfigError(f"{type(policy).__name__} cannot be exported.")
     return replace(_layers(modules, head), cells=_cells(getattr(policy, "lstm_actor", None)))
 
 
@@ -157,7 +158,7 @@ def _normalised(network: mlp.Network, path: Path) -> mlp.Network:
         scale = np.sqrt(saved.obs_rms.var + saved.epsilon)
         return replace(network, mean=saved.obs_rms.mean, scale=scale, clip=float(saved.clip_obs))
     except Exception as error:  # unpickling raises anything
-        raise ConfigError(f"{path}: is nothing that VecNormalize saved ({error}).") from None
+        raise ConfigError(f"{path}: is not a file that VecNormalize saved ({error}).") from None
 
 
 def _check_observations(model: Any, task: str, shape: tuple[int, ...]) -> None:
@@ -177,11 +178,11 @@ def _agreement(
     space = model.action_space
     ours, theirs, outputs = _played(model, network, seen, starts)
     count = len(outputs)
-    if isinstance(space, spaces.Discrete):
-        top = np.sort(outputs, axis=1)[:, -2:]
-        sure = top[:, 1] - top[:, 0] > _TOLERANCE * np.maximum(1.0, np.abs(top[:, 1]))
-        differing = int((ours != theirs).sum())
-        wrong = int(((ours != theirs) & sure).sum())
+    if menu_sizes(space):
+        tops = [np.sort(part, axis=1)[:, -2:] for part in heads.of_menus(outputs, space)]
+        sure = np.stack([t[:, 1] - t[:, 0] > _TOLERANCE * np.maximum(1.0, np.abs(t[:, 1])) for t in tops], 1)
+        turned = (ours != theirs).reshape(sure.shape)
+        differing, wrong = int(turned.sum()), int((turned & sure).sum())
         result = Agreement(count, differing, 0.0)
     else:
         apart = np.abs(ours - theirs).max(axis=1)
@@ -189,7 +190,7 @@ def _agreement(
         result = Agreement(count, 0, float(apart.max()))
     if wrong:
         raise ConfigError(
-            f"the exported policy does otherwise than the model on {wrong} of {count} observations. "
+            f"the exported policy differs from the model on {wrong} of {count} observations. "
             "Was it trained with VecNormalize? Then name its file too."
         )
     return result

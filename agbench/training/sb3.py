@@ -31,7 +31,7 @@ def sb3_env(task: str, num_envs: int, split: str = "train", **overrides: Any) ->
 class FieldVecEnv(VecEnv):
     """A `SeasonVectorEnv` behind Stable-Baselines3's interface.
 
-    Rows that end start anew at once; the info of such a row holds `terminal_observation`,
+    Rows that end restart at once; the info of such a row holds `terminal_observation`,
     `TimeLimit.truncated` and the metrics of the episode, that of other rows is empty.
     """
 

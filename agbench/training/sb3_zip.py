@@ -1,4 +1,4 @@
-"""What a zip of Stable-Baselines3 says of itself, read as JSON: which algorithm it was trained by."""
+"""The algorithm of a Stable-Baselines3 zip, from its JSON settings."""
 
 import json
 import zipfile
@@ -19,26 +19,23 @@ _POLICIES: Final = {
 _ALIKE: Final = ({"PPO", "A2C"}, {"TD3", "DDPG"})  # whose policies are the same
 
 
-def algorithm_of(path: str | Path, said: str | None = None) -> str:
-    """Return the algorithm to load a zip with: the one that was said, if it fits, else what it was saved by.
+def algorithm_of(path: str | Path, algorithm: str | None = None) -> str:
+    """Return the algorithm to load a zip with: `algorithm` if it fits, else the one that saved the zip.
 
-    Raises `ConfigError` for what is no zip of Stable-Baselines3, for another algorithm than that of
-    the zip, and where a policy of one's own leaves it open which it is.
+    Raises `ConfigError` if the file is no zip of Stable-Baselines3, if the zip is of another algorithm,
+    and if the zip holds a custom policy class, which does not name the algorithm.
     """
-    name = (
-        None if said is None else {algorithm.upper(): algorithm for algorithm in ALGORITHMS}.get(said.upper())
-    )
-    if said is not None and name is None:
-        raise ConfigError(f"unknown algorithm {said!r}.{did_you_mean(said, ALGORITHMS)}")
-    result = _found(_settings(Path(path)))
+    canonical = {name.upper(): name for name in ALGORITHMS}
+    name = None if algorithm is None else canonical.get(algorithm.upper())
+    if algorithm is not None and name is None:
+        raise ConfigError(f"unknown algorithm {algorithm!r}.{did_you_mean(algorithm, ALGORITHMS)}")
+    result = _stored_algorithm(_settings(Path(path)))
     if name is None and result is None:
-        raise ConfigError(
-            f"{path}: does not say which algorithm it is of. Say it: --algorithm {'|'.join(ALGORITHMS)}."
-        )
+        raise ConfigError(f"{path}: does not name its algorithm. Add --algorithm {'|'.join(ALGORITHMS)}.")
     if name is None or result is None or any({name, result} <= alike for alike in _ALIKE):
         return str(name or result)
     if name != result:
-        raise ConfigError(f"{path}: holds a model of {result}, not of {name}. Leave out --algorithm.")
+        raise ConfigError(f"{path}: holds a model of {result}, not of {name}. Omit --algorithm.")
     return name
 
 
@@ -50,13 +47,13 @@ def _settings(path: Path) -> dict[str, Any]:
         with zipfile.ZipFile(path) as file:
             result = json.loads(file.read("data"))
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        raise ConfigError(f"{path}: is no zip that Stable-Baselines3 saved ({error}).") from None
+        raise ConfigError(f"{path}: is not a zip that Stable-Baselines3 saved ({error}).") from None
     if not isinstance(result, dict):
-        raise ConfigError(f"{path}: is no zip that Stable-Baselines3 saved (its data are no settings).")
+        raise ConfigError(f"{path}: is not a zip that Stable-Baselines3 saved (its data are no settings).")
     return result
 
 
-def _found(settings: dict[str, Any]) -> str | None:
+def _stored_algorithm(settings: dict[str, Any]) -> str | None:
     policy = settings.get("policy_class")
     module = policy.get("__module__") if isinstance(policy, dict) else None
     result = _POLICIES.get(str(module))

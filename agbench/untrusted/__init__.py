@@ -1,4 +1,4 @@
-"""Readers of files that strangers sent: limits first, then bytes, then meaning; no code, no pickle.
+"""Readers of untrusted files: limits first, then bytes, then meaning; no code, no pickle.
 
 Every refusal is a `RefusedError` that names file, field and reason.
 """

@@ -1,4 +1,4 @@
-"""An untrusted npz: every header is read and held against limits before a single value is.
+"""An untrusted npz: every header is checked against limits before any value is read.
 
 Neither NumPy's loader nor its header parser, which evaluates text, sees the file: a header is matched
 by one regular expression, and only plain little-endian numbers and short texts have a place in it.
@@ -61,8 +61,8 @@ def read_npz(
     with _opened(content, file) as archive:
         members = archive.infolist()
         _check_members(members, file, limits)
-        wanted = [member for member in members if only is None or _name(member) == only]
-        return {_name(member): _array(archive, member, file, limits) for member in wanted}
+        chosen = [member for member in members if only is None or _name(member) == only]
+        return {_name(member): _array(archive, member, file, limits) for member in chosen}
 
 
 def listed(content: bytes, file: str, limits: ArrayLimits) -> dict[str, int]:
@@ -82,7 +82,7 @@ def _opened(content: bytes, file: str) -> Iterator[zipfile.ZipFile]:
     except RefusedError:
         raise
     except _FAILURES as error:
-        raise RefusedError(file, "", f"not a sound npz file: {error}.") from None
+        raise RefusedError(file, "", f"not a valid npz file: {error}.") from None
 
 
 def _name(member: zipfile.ZipInfo) -> str:
@@ -95,7 +95,7 @@ def _check_members(members: list[zipfile.ZipInfo], file: str, limits: ArrayLimit
         raise RefusedError(file, "", f"{len(members):,} members; at most {limits.members:,}.")
     names = [member.filename for member in members]
     if len(set(names)) < len(names):
-        raise RefusedError(file, "", "two members of one name.")
+        raise RefusedError(file, "", "two members with the same name.")
     for member in members:
         if not re.fullmatch(r"[A-Za-z0-9_]{1,64}\.npy", member.filename, re.ASCII):
             raise RefusedError(file, member.filename, "no name of an array.")
@@ -123,17 +123,17 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits:
         dtype, shape, order = _described(header, member.filename, file, limits)
         if limits.shapes is not None and shape != limits.shapes[_name(member)]:
             wished = limits.shapes[_name(member)]
-            raise RefusedError(file, member.filename, f"the shape {shape}; wanted {wished}.")
-        wanted = math.prod(shape) * dtype.itemsize
+            raise RefusedError(file, member.filename, f"the shape {shape}; expected {wished}.")
+        expected = math.prod(shape) * dtype.itemsize
         claimed = member.file_size - len(start) - length
-        if wanted != claimed:
+        if expected != claimed:
             raise RefusedError(
                 file,
                 member.filename,
-                f"the shape {shape} of {dtype} takes {wanted:,} bytes; the member has {claimed:,}.",
+                f"the shape {shape} of {dtype} takes {expected:,} bytes; the member has {claimed:,}.",
             )
-        values = stream.read(wanted + 1)
-    if len(values) != wanted:
+        values = stream.read(expected + 1)
+    if len(values) != expected:
         raise RefusedError(file, member.filename, "shorter or longer than it claims.")
     return np.frombuffer(values, dtype).reshape(shape, order=order)
 

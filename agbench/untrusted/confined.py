@@ -1,6 +1,6 @@
-"""A child process in which libraries written in C meet an untrusted bytes.
+"""A child process in which libraries written in C read untrusted bytes.
 
-It may use so much memory and time and can open no file and no socket; on Linux it also can neither
+Its memory and time are limited, and it cannot open files or sockets; on Linux it also can neither
 change files nor start or signal processes (see `seccomp`). When it dies or hangs, the file is
 refused and the next one gets a new child. Only JSON comes back, never a pickle.
 """
@@ -53,7 +53,7 @@ class Confined:
             reply = json.loads(self._pipe.recv_bytes(_LARGEST_REPLY))
         except (EOFError, OSError):
             self.close()
-            raise RefusedError(file, "", "the process that read it broke down over it.") from None
+            raise RefusedError(file, "", "the process that read it crashed.") from None
         if "refused" in reply:
             raise RefusedError(file, str(reply.get("field", "")), str(reply["refused"]))
         answer: dict[str, Any] = reply["answer"]
@@ -73,7 +73,7 @@ class Confined:
             self._pipe.recv_bytes()
         except (EOFError, OSError):
             self.close()
-            raise RuntimeError("the confined process broke down before it was asked anything.") from None
+            raise RuntimeError("the confined process crashed before it read anything.") from None
 
     def close(self) -> None:
         """End the child."""
@@ -146,7 +146,7 @@ def _give_up_rights(memory_bytes: int) -> None:
 
 
 def _leave_folders() -> None:
-    """Work in a folder that is gone: nothing is beside it, and nothing can be put into it."""
+    """Work in a deleted folder: it is empty, and no file can be written to it."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
 

@@ -1,4 +1,4 @@
-"""An untrusted folder as bytes: plain files of known names and sizes, nothing else."""
+"""An untrusted folder as bytes: plain files with allowed names and sizes, nothing else."""
 
 import os
 import re

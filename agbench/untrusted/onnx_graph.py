@@ -1,4 +1,4 @@
-"""An untrusted ONNX file: what it may hold, known before any of it runs.
+"""An untrusted ONNX file, checked completely before any of it runs.
 
 Runs in a confined process (see `confined`), because the libraries that read it are written in C++.
 Nothing in an allowed graph can repeat, call code, open a file or draw a number, and the shape of
@@ -49,7 +49,7 @@ _ATTRIBUTES: Final = ("FLOAT", "INT", "STRING", "TENSOR", "FLOATS", "INTS", "STR
 
 @dataclass(frozen=True)
 class CheckedGraph:
-    """A graph that may run: its bytes, written anew, and the shape and type of each state."""
+    """A graph that may run: its bytes, serialised again, and the shape and type of each state."""
 
     content: bytes
     dtype: str
@@ -104,7 +104,7 @@ def _check_model(model: Any) -> None:
         if not FIRST_OPSET <= opset.version <= newest:
             raise RefusedError("", "opset_import", f"version {opset.version}; {FIRST_OPSET} to {newest}.")
     if len(model.opset_import) != 1:
-        raise RefusedError("", "opset_import", f"{len(model.opset_import)} of them; wanted one.")
+        raise RefusedError("", "opset_import", f"{len(model.opset_import)} of them; expected one.")
 
 
 def _check_nodes(nodes: Any) -> None:
@@ -134,7 +134,7 @@ def _check_tensor(tensor: Any, where: str) -> None:
     from onnx import TensorProto, numpy_helper
 
     if tensor.data_location != TensorProto.DEFAULT or tensor.external_data:
-        raise RefusedError("", where, "its numbers lie in another file.")
+        raise RefusedError("", where, "its numbers are in another file.")
     if tensor.HasField("segment"):
         raise RefusedError("", where, "a tensor in segments.")
     names = {number: name for name, number in TensorProto.DataType.items()}
@@ -144,11 +144,11 @@ def _check_tensor(tensor: Any, where: str) -> None:
     shape = tuple(tensor.dims)
     count = _count(shape, where)
     if tensor.HasField("raw_data"):
-        held, wanted = len(tensor.raw_data), count * _BYTES[kind]
+        held, expected = len(tensor.raw_data), count * _BYTES[kind]
     else:
-        held, wanted = len(getattr(tensor, _FIELDS[kind])), count
-    if held != wanted:
-        raise RefusedError("", where, f"the shape {shape} takes {wanted:,}; it holds {held:,}.")
+        held, expected = len(getattr(tensor, _FIELDS[kind])), count
+    if held != expected:
+        raise RefusedError("", where, f"the shape {shape} takes {expected:,}; it holds {held:,}.")
     if kind in ("FLOAT", "DOUBLE") and not np.isfinite(numpy_helper.to_array(tensor)).all():
         raise RefusedError("", where, "holds a number that is not finite.")
 
@@ -166,26 +166,26 @@ def _count(shape: Iterable[int], where: str) -> int:
 
 def _fix_inputs(graph: Any, inputs: int) -> tuple[str, dict[str, tuple[tuple[int, ...], str]]]:
     """Set the batch to 1; return the type of the observation, and shape and type of the states."""
-    given = {tensor.name for tensor in graph.initializer}
-    kept = [value for value in graph.input if value.name not in given]
+    initialized = {tensor.name for tensor in graph.initializer}
+    kept = [value for value in graph.input if value.name not in initialized]
     del graph.input[:]
     graph.input.extend(kept)
     names = [value.name for value in graph.input]
     states: dict[str, tuple[tuple[int, ...], str]] = {}
     if names.count(INPUT) != 1:
-        raise RefusedError("", "inputs", f"{', '.join(names) or 'none'}; wanted one that is named {INPUT}.")
+        raise RefusedError("", "inputs", f"{', '.join(names) or 'none'}; expected one that is named {INPUT}.")
     for value in graph.input:
         shape, kind = _declared(value, f"input {value.name}")
         if value.name == INPUT:
             if shape != (1, inputs):
                 raise RefusedError(
-                    "", f"input {INPUT}", f"the shape {shape}; the task wants (batch, {inputs})."
+                    "", f"input {INPUT}", f"the shape {shape}; the task expects (batch, {inputs})."
                 )
             dtype = kind
         elif value.name.startswith(STATE) and value.name not in states:
             states[value.name] = (shape, kind)
         else:
-            raise RefusedError("", f"input {value.name}", f"not {INPUT}, nor a state with a name of its own.")
+            raise RefusedError("", f"input {value.name}", f"not {INPUT}, nor a state with a unique name.")
     return dtype, states
 
 
@@ -194,7 +194,7 @@ def _declared(value: Any, where: str) -> tuple[tuple[int, ...], str]:
     from onnx import TensorProto
 
     if not value.type.HasField("tensor_type") or not value.type.tensor_type.HasField("shape"):
-        raise RefusedError("", where, "no tensor of a stated shape.")
+        raise RefusedError("", where, "not a tensor with a stated shape.")
     tensor = value.type.tensor_type
     kind = {TensorProto.FLOAT: "float32", TensorProto.DOUBLE: "float64"}.get(tensor.elem_type)
     if kind is None:
@@ -210,9 +210,9 @@ def _declared(value: Any, where: str) -> tuple[tuple[int, ...], str]:
 def _check_names(graph: Any, states: Iterable[str]) -> None:
     """Hold the outputs' names against the inputs'."""
     names = [value.name for value in graph.output]
-    wanted = [OUTPUT, *(f"{NEXT}{name}" for name in states)]
-    if sorted(names) != sorted(wanted):
-        raise RefusedError("", "outputs", f"{', '.join(names) or 'none'}; wanted {', '.join(wanted)}.")
+    expected = [OUTPUT, *(f"{NEXT}{name}" for name in states)]
+    if sorted(names) != sorted(expected):
+        raise RefusedError("", "outputs", f"{', '.join(names) or 'none'}; expected {', '.join(expected)}.")
 
 
 def _shapes(model: Any) -> dict[str, tuple[tuple[int, ...], int]]:
@@ -240,7 +240,7 @@ def _shapes(model: Any) -> dict[str, tuple[tuple[int, ...], int]]:
         for name in node.output:
             if name and name not in result:
                 raise RefusedError(
-                    "", f"node {i}", f"the shape of what {node.op_type} gives is not known before it runs."
+                    "", f"node {i}", f"the shape of the output of {node.op_type} is not known before it runs."
                 )
     return result
 
@@ -261,11 +261,11 @@ def _check_outputs(
     from onnx import TensorProto
 
     kinds = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE}
-    wanted = {OUTPUT: ((1, outputs), dtype)} | {f"{NEXT}{name}": text for name, text in states.items()}
-    for name, (shape, kind) in wanted.items():
+    expected = {OUTPUT: ((1, outputs), dtype)} | {f"{NEXT}{name}": text for name, text in states.items()}
+    for name, (shape, kind) in expected.items():
         result = shapes.get(name)
         if result is None or result[0] != shape:
             text = "an input" if result is None else f"the shape {result[0]}"
-            raise RefusedError("", f"output {name}", f"{text}; wanted {shape}.")
+            raise RefusedError("", f"output {name}", f"{text}; expected {shape}.")
         if result[1] != kinds[kind]:
             raise RefusedError("", f"output {name}", f"not of the type {kind}.")

@@ -1,4 +1,4 @@
-"""An untrusted ONNX policy, run in a confined process: on one thread, at so much time a step."""
+"""An untrusted ONNX policy, run in a confined process: on one thread, with a time limit for each step."""
 
 import time
 from typing import Any, Final
@@ -94,8 +94,8 @@ def _session(content: bytes) -> Any:
     )
 
 
-def _run(session: Any, outputs: list[str], given: dict[str, Any]) -> Any:
-    return _guarded(lambda: session.run(outputs, given))
+def _run(session: Any, outputs: list[str], feeds: dict[str, Any]) -> Any:
+    return _guarded(lambda: session.run(outputs, feeds))
 
 
 def _guarded(work: Any) -> Any:

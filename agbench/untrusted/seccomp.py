@@ -1,4 +1,4 @@
-"""What Linux takes away from a process for good: files, new processes, signals, sockets.
+"""Permissions that a Linux process gives up permanently: files, new processes, signals, sockets.
 
 Two mechanisms, each used where the kernel has it. Landlock refuses every file by its path, and signals
 to other processes. A seccomp filter lets through only the calls of a process that computes and answers
@@ -73,7 +73,7 @@ _ONLY_X86: Final = (7, 23, 201, 158)  # poll, select, time, arch_prctl
 
 
 def without_files() -> bool:
-    """Refuse, for good, files that are not open yet and signals to others; return whether the kernel does.
+    """Permanently refuse to open files and to signal others; return whether the kernel supports this.
 
     It takes a file to ask for it: limits of open files come afterwards.
     """
@@ -95,7 +95,7 @@ def without_files() -> bool:
 
 
 def without_calls() -> bool:
-    """Refuse, for good, all calls of the kernel that are not listed; return whether it does."""
+    """Permanently refuse all system calls that are not listed; return whether the kernel supports this."""
     machine = os.uname().machine if sys.platform.startswith("linux") else ""
     if machine not in _ARCHITECTURES or sys.maxsize < 2**32 or not _no_new_rights():
         return False
@@ -114,7 +114,7 @@ class _Program(ctypes.Structure):
 
 
 def _no_new_rights() -> bool:
-    """Let no program that is started give rights back; what follows asks for it."""
+    """Set no_new_privs, which the next steps need: no program can regain permissions."""
     requested = [ctypes.c_ulong(value) for value in (_SET_NO_NEW_PRIVS, 1, 0, 0, 0)]
     return int(ctypes.CDLL(None).prctl(*requested)) == 0
 
@@ -125,7 +125,7 @@ def _called(number: int, *arguments: Any) -> int:
         return -1
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.restype = ctypes.c_long
-    whole = [ctypes.c_ulong(given) if isinstance(given, int) else given for given in arguments]
+    whole = [ctypes.c_ulong(argument) if isinstance(argument, int) else argument for argument in arguments]
     return int(call(ctypes.c_long(number), *whole))
 
 

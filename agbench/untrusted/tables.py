@@ -1,4 +1,4 @@
-"""An untrusted parquet table: its footer is held against what is expected before a page is read.
+"""An untrusted parquet table: its footer is checked before a page is read.
 
 `read_table` runs in a confined process (see `confined`): the footer does not say how large a page
 claims to be once unpacked.
@@ -40,7 +40,7 @@ def prepare() -> None:
 def check_frame(content: bytes, file: str) -> None:
     """Refuse by the first and last bytes of a file."""
     if len(content) < 12 or content[:4] != b"PAR1" or content[-4:] != b"PAR1":
-        raise RefusedError(file, "", "not a whole parquet file: PAR1 must stand at both ends.")
+        raise RefusedError(file, "", "not a complete parquet file: PAR1 must be at both ends.")
     (length,) = struct.unpack("<I", content[-8:-4])
     if length > min(_FOOTER_BYTES, len(content) - 12):
         raise RefusedError(file, "footer", f"claims {length:,} bytes; at most {_FOOTER_BYTES:,}.")
@@ -57,7 +57,7 @@ def read_table(question: dict[str, Any], content: bytes) -> dict[str, Any]:
     _check_schema(table.schema_arrow, question["columns"])
     result = table.read(use_threads=False, use_pandas_metadata=False)
     if result.num_rows != question["rows"]:
-        raise RefusedError("", "rows", f"{result.num_rows}; wanted {question['rows']}.")
+        raise RefusedError("", "rows", f"{result.num_rows}; expected {question['rows']}.")
     return {name: _values(result.column(name), name) for name in question["columns"]}
 
 
@@ -75,7 +75,9 @@ def _check_metadata(metadata: Any, rows: int) -> None:
                     "", column.path_in_schema, f"claims {column.total_uncompressed_size:,} bytes."
                 )
             if not 0 <= column.num_values <= rows or column.compression not in _CODECS:
-                raise RefusedError("", column.path_in_schema, "more values than rows, or an odd codec.")
+                raise RefusedError(
+                    "", column.path_in_schema, "more values than rows, or a codec that is not allowed."
+                )
 
 
 def _check_schema(schema: Any, columns: dict[str, str]) -> None:
@@ -85,10 +87,10 @@ def _check_schema(schema: Any, columns: dict[str, str]) -> None:
         text = (
             f"unknown {unknown[0]!r}" if unknown else f"missing {missing[0]!r}" if missing else "in disorder"
         )
-        raise RefusedError("", "columns", f"{text}; wanted {', '.join(columns)}.")
+        raise RefusedError("", "columns", f"{text}; expected {', '.join(columns)}.")
     for name, kind in columns.items():
         if str(schema.field(name).type) not in _TYPES[kind]:
-            raise RefusedError("", name, f"of type {schema.field(name).type}; wanted {_TYPES[kind][0]}.")
+            raise RefusedError("", name, f"of type {schema.field(name).type}; expected {_TYPES[kind][0]}.")
 
 
 def _values(column: Any, name: str) -> list[Any]:

@@ -1,7 +1,7 @@
 """Day length and extraterrestrial radiation from latitude and day of the year.
 
 Goudriaan and van Laar 1994, Modelling Potential Crop Growth Processes, chapter 3;
-van Kraalingen and Rappoldt 1989, subroutine ASTRO. The same formulas stand in PCSE.
+van Kraalingen and Rappoldt 1989, subroutine ASTRO. PCSE has the same formulas.
 """
 
 import math

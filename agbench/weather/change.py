@@ -1,4 +1,4 @@
-"""Weather under a stated change of climate."""
+"""Weather with a given change of climate."""
 
 from dataclasses import replace
 
@@ -14,8 +14,8 @@ from agbench.weather.evapotranspiration import saturated_pressure
 def changed(series: DailySeries, degrees: float, percent: float) -> DailySeries:
     """Return a series warmer by `degrees` [K] and with `percent` [%] more rain on each rainy day.
 
-    Relative humidity stays as it is, so that vapour pressure rises with saturation (Clausius and
-    Clapeyron); radiation, wind and the days of rain stay; evapotranspiration is derived anew.
+    Relative humidity is unchanged, so that vapour pressure rises with saturation (Clausius and
+    Clapeyron); radiation, wind and the days of rain stay; evapotranspiration is computed again.
     """
     columns = {name: series.values[:, DAILY.column(name)].copy() for name in (*OBSERVED, "TEMP")}
     columns["VAP"] = _humid(columns["VAP"], columns["TEMP"], float(degrees))

@@ -110,7 +110,7 @@ class DailySeries:
         years = f" ({', '.join(counted)})" if counted else ""
         return (
             f"weather {self.name} lacks {count} from {start} to {end}{years}:"
-            f" {day_ranges(missing)}. Choose other days, or fill the gaps by a named choice."
+            f" {day_ranges(missing)}. Choose other days, or fill the gaps with one of the named methods."
         )
 
 
@@ -154,7 +154,7 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> DailySeries:
 
     The index holds the dates, or a column DAY, day or date does. IRRAD, TMIN, TMAX, VAP, WIND and RAIN
     must be there; TEMP, E0, ES0 and ET0 are used where given, else derived (see `derive`). The
-    place stands in columns LAT, LON, ELEV or in `frame.attrs` as lat, lon, elev; Angstrom
+    place is in columns LAT, LON, ELEV or in `frame.attrs` as lat, lon, elev; Angstrom
     coefficients in `attrs` as angstA, angstB, else 0.29 and 0.49. Absent dates and rows with an
     empty cell are missing days.
     """
@@ -198,7 +198,7 @@ def _check_days(days: Any, name: str) -> None:
         raise WeatherError(f"weather {name}: {day} is out of order. Sort the table by date.")
     if steps.size > 1 and steps.min() > 1:
         raise WeatherError(
-            f"weather {name}: no two rows are neighbouring days (the shortest step is"
+            f"weather {name}: no two rows are consecutive days (the shortest step is"
             f" {steps.min()} days). One row a day is expected."
         )
 
@@ -223,15 +223,15 @@ def _numbers(frame: "pd.DataFrame", name: str, column: str) -> Floats:
 def _place(frame: "pd.DataFrame", name: str, column: str) -> float:
     """Return LAT, LON or ELEV from its column or from the table's attributes."""
     key = column.lower()
-    given = frame[column].unique() if column in frame.columns else [frame.attrs.get(key)]
-    if len(given) != 1:
-        raise WeatherError(f"weather {name}: {column} changes within the table: {list(given)}.")
-    if given[0] is None:
+    values = frame[column].unique() if column in frame.columns else [frame.attrs.get(key)]
+    if len(values) != 1:
+        raise WeatherError(f"weather {name}: {column} changes within the table: {list(values)}.")
+    if values[0] is None:
         raise WeatherError(
             f"weather {name}: {column} is unknown. Give a column {column} or"
             f" frame.attrs[{key!r}] (degrees; elevation in m)."
         )
-    value, limit = float(given[0]), {"LAT": 90.0, "LON": 180.0, "ELEV": 9000.0}[column]
+    value, limit = float(values[0]), {"LAT": 90.0, "LON": 180.0, "ELEV": 9000.0}[column]
     if not abs(value) <= limit:
         raise WeatherError(f"weather {name}: {column} is {value:g}; expected -{limit:g} to {limit:g}.")
     return value

@@ -1,4 +1,4 @@
-"""What rules need to know of the day: its sum of radiation, and switches that follow the sun."""
+"""The daylight columns that rules need: the daily sum of radiation, and switches that follow the sun."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ def with_daylight(
         zone: how far the table's clock is ahead of UTC [h]; a table with a time zone says so itself.
 
     Raises:
-        WeatherError: where the table has no dates, or a day whose sum it cannot tell.
+        WeatherError: if the table has no dates, or a day has an unknown sum.
     """
     import pandas as pd
 
@@ -63,7 +63,7 @@ def with_daylight(
         raise WeatherError("weather: the index must hold the times of at least two rows.")
     if index.tz is None and zone is None:
         raise WeatherError(
-            "weather: the index has no time zone. Say how far its clock is ahead of UTC, such as zone=1.0."
+            "weather: the index has no time zone. Give its offset from UTC in hours, such as zone=1.0."
         )
     step = (index[1] - index[0]).total_seconds()
     check_spacing(index, step, "given")

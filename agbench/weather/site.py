@@ -46,7 +46,7 @@ def site_generator(name: str) -> Generator:
     if site.climate is None and site.reader == GREENHOUSE:
         raise WeatherError(
             f"the site {name} has no generator: its weather is a winter in a greenhouse's five-minute"
-            " steps, which none can be fitted to."
+            " steps, for which there is no generator."
         )
     if site.climate is None:
         raise WeatherError(

@@ -1,4 +1,7 @@
-"""Policies of field tasks on `test`: their seasons, as a table, as a figure, and all tasks on a page."""
+"""Policies of field tasks on `test`: their seasons, as a table, as a figure, and all tasks on a page.
+
+`policies.py` prints and writes them.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,21 +28,21 @@ from agbench.variables import Floats
 _BOUND: Final = "potential (bound)"
 _ROLE_COLOURS: Final = {"floor": VERMILLION, "expert": GREEN, "oracle": ORANGE}
 _LEFT: Final = -0.15
-"""Where a figure ends on the left, in parts of its largest return; what lies beyond is said in words."""
+"""Left end of a figure as a fraction of its largest return; medians beyond it are written as text."""
 
 INTRODUCTION: Final = """\
 # Field tasks: every policy, every test season
 
 Made by `python docs/studies/policies.py --page docs/field-policies.md`. Metrics are means over the
-test split, returns in the unit of the task's objective. In the figures each dot is a season and each bar a
-median; floor, expert and oracle are in colour. Penalties of violated limits can lie far off the scale: such
-medians are written at the left edge.
+test split; returns have the unit of the task's objective. In the figures each dot is a season and each bar a
+median; floor, expert and oracle are in colour. Penalties for violated limits can be far outside the scale:
+such medians are written at the left edge.
 
-*Potential (bound)* is the yield of potential production, neither water nor nutrients limiting, on the
-floor's days. It pays no violation. It is no proof of a maximum: fed a little less early, a crop grows fewer
-leaves, which respire less and leave more for storage organs (the first test season of chickpea: largest LAI
-7.5 and 3,092 kg ha-1 with the oracle, 9.2 and 2,805 kg ha-1 in potential production), and who sows earlier
-harvests more.
+*Potential (bound)* is the yield of potential production, without limits of water or nutrients, on the days
+of the floor. It has no penalties. It is not a proven maximum. A crop with slightly fewer nutrients at the
+start grows fewer leaves, which respire less and leave more for storage organs (the first test season of
+chickpea: largest LAI 7.5 and 3,092 kg ha-1 with the oracle, 9.2 and 2,805 kg ha-1 in potential production).
+Earlier sowing can also increase the yield.
 """
 
 
@@ -69,12 +72,12 @@ def play(name: str) -> Played:
     task = catalog.task(name)
     if not isinstance(task, FieldTask):
         raise TypeError(f"{name} is no field task.")
-    found = {policy: agbench.evaluate(task, policy, progress=False) for policy in _others(task)}
+    result = {policy: agbench.evaluate(task, policy, progress=False) for policy in _others(task)}
     for role in ROLES:
         policy = references.policy_name(task, role)
         if policy is not None:
-            found[policy] = agbench.Result.load(references.run(Part(name, role, "test"))[0])
-    ordered = dict(sorted(found.items(), key=lambda item: -float(np.median(item[1].by_scenario("return")))))
+            result[policy] = agbench.Result.load(references.run(Part(name, role, "test"))[0])
+    ordered = dict(sorted(result.items(), key=lambda item: -float(np.median(item[1].by_scenario("return")))))
     return Played(task, ordered, _bound(task))
 
 
@@ -88,8 +91,8 @@ def _bound(task: FieldTask) -> Floats | None:
 
 
 def _others(task: FieldTask) -> list[str]:
-    known = {references.policy_name(task, role) for role in ROLES}
-    return [policy for policy in policies(task) if policy not in known]
+    names = {references.policy_name(task, role) for role in ROLES}
+    return [policy for policy in policies(task) if policy not in names]
 
 
 def table(played: Played) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """Figures of greenhouse seasons: python docs/studies/greenhouse_figures.py FOLDER.
 
-The rules of GreenLight-Gym 2 beside what was published of them, and constant heating set points.
+Draws the rules of GreenLight-Gym 2 beside what was published of them, and constant heating set points.
+Takes half a minute.
 """
 
-import sys
+import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -35,7 +36,7 @@ _TOTALS: Final = ("profit", "income", "heat", "electricity", "co2", "harvest", "
 
 def season(task_id: str, names: Sequence[str], scenarios: Sequence[str]) -> dict[str, Floats]:
     """Return daily courses of policies, each in its scenario: totals and air temperature, (days + 1, n)."""
-    task = override(catalog.task(task_id), {"simulator.setting": "fast"})
+    task = override(catalog.task(task_id), {"simulator.accuracy": "fast"})
     core = BatchCore(build(task, "test"), len(names))
     players = [load_policy(name, task) for name in names]
     for row, player in enumerate(players):
@@ -51,9 +52,9 @@ def season(task_id: str, names: Sequence[str], scenarios: Sequence[str]) -> dict
         if int(greenhouse.elapsed[0]) % _PER_DAY == 0:
             for name in _TOTALS:
                 rows[name].append(core.reward.totals[name].copy())
-    found = {name: np.array(values) for name, values in rows.items()}
-    found["tAir"] = np.array(air).reshape(-1, _PER_DAY // task.step, core.n).mean(axis=1)
-    return found
+    result = {name: np.array(values) for name, values in rows.items()}
+    result["tAir"] = np.array(air).reshape(-1, _PER_DAY // task.step, core.n).mean(axis=1)
+    return result
 
 
 def _actions(players: Sequence[Callable[[Any], Any]], seen: Any) -> Any:
@@ -64,15 +65,15 @@ def rules(path: Path) -> None:
     """Draw the rule-based grower's test seasons of 60 days with the published level beside them."""
     task = catalog.task("greenhouse-tomato-v1")
     keys = task.scenarios("test")
-    found = season(task.task, ["rule-based"] * len(keys), keys)
+    result = season(task.task, ["rule-based"] * len(keys), keys)
     figure, axes = _figure(2, "The rule-based grower, 60 days from 1 March, eleven springs in Wageningen")
-    days = np.arange(len(found["profit"]))
-    reached = found["profit"][-1]
+    days = np.arange(len(result["profit"]))
+    reached = result["profit"][-1]
     order = np.argsort(reached)
     for row in order:
         bold = row in (order[0], order[-1])
         axes[0].plot(
-            days, found["profit"][:, row], color=BLUE if bold else SKY_BLUE, linewidth=1.4 if bold else 0.7
+            days, result["profit"][:, row], color=BLUE if bold else SKY_BLUE, linewidth=1.4 if bold else 0.7
         )
         if bold:
             axes[0].annotate(keys[row].split("/")[1][:4], (days[-1], reached[row]), fontsize=8, color=BLUE)
@@ -82,10 +83,10 @@ def rules(path: Path) -> None:
     _label(axes[0], "profit so far (EUR m⁻²)")
     prices = task.content()["reward"]
     parts = {
-        "fruit": (found["income"][-1], GREEN),
-        "electricity": (-prices["electricity"] * found["electricity"][-1], ORANGE),
-        "heat": (-prices["heat"] * found["heat"][-1], VERMILLION),
-        "CO₂": (-prices["co2"] * found["co2"][-1], MUTED),
+        "fruit": (result["income"][-1], GREEN),
+        "electricity": (-prices["electricity"] * result["electricity"][-1], ORANGE),
+        "heat": (-prices["heat"] * result["heat"][-1], VERMILLION),
+        "CO₂": (-prices["co2"] * result["co2"][-1], MUTED),
     }
     below = np.zeros(len(keys))
     places = np.arange(len(keys))
@@ -104,13 +105,13 @@ def rules(path: Path) -> None:
 def setpoints(path: Path, scenario: str = "wageningen/1984-03-01") -> None:
     """Draw a season of the set-point task with heating to 18, 22 and 26 degC, day and night."""
     names = ["constant-18", "constant-22", "constant-26"]
-    found = season("greenhouse-setpoint-v1", names, [scenario] * len(names))
+    result = season("greenhouse-setpoint-v1", names, [scenario] * len(names))
     figure, axes = _figure(4, f"Constant heating set points, {scenario}")
     for name, row, colour in zip(names, range(len(names)), (BLUE, GREEN, VERMILLION), strict=True):
         label = f"{name.split('-')[1]} °C"
-        axes[0].plot(found["tAir"][:, row], color=colour, linewidth=1.2, label=label)
+        axes[0].plot(result["tAir"][:, row], color=colour, linewidth=1.2, label=label)
         for ax, total in zip(axes[1:], ("harvest", "heat", "profit"), strict=True):
-            ax.plot(found[total][:, row], color=colour, linewidth=1.2)
+            ax.plot(result[total][:, row], color=colour, linewidth=1.2)
     labels = (
         "air, mean of the day (°C)",
         "harvest so far (kg m⁻²)",
@@ -151,4 +152,8 @@ def main(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", metavar="FOLDER", help="where the figures are written")
+    main(parser.parse_args().folder)

@@ -1,4 +1,7 @@
-"""Policies of greenhouse tasks on `test`, all their seasons side by side in one batch."""
+"""Policies of greenhouse tasks on `test`, all their seasons side by side in one batch.
+
+`policies.py` prints them.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -27,26 +30,26 @@ def table(task: GreenhouseTask, oracles: bool = False) -> Iterator[str]:
 
     Where scenarios have levels, the mean objective at each of them.
     """
-    found = seasons(task, _names(task, oracles))
-    if found["level"].any():
-        yield from _by_level(task, found)
+    result = seasons(task, _names(task, oracles))
+    if result["level"].any():
+        yield from _by_level(task, result)
         return
     shown = [name for name in _SHOWN if name in task.metrics]
     yield f"| {task.task} | return | {' | '.join(shown)} |"
     yield "|---" * (2 + len(shown)) + "|"
-    for policy, part in found.groupby("policy", sort=False):
+    for policy, part in result.groupby("policy", sort=False):
         means = [f"{part[name].mean():.{task.metrics[name].digits}f}" for name in shown]
         yield f"| {policy} | {part['return'].mean():,.{_digits(task)}f} | {' | '.join(means)} |"
 
 
-def _by_level(task: GreenhouseTask, found: "pd.DataFrame") -> Iterator[str]:
+def _by_level(task: GreenhouseTask, result: "pd.DataFrame") -> Iterator[str]:
     """Return the lines of a table with the mean objective of each policy at each level."""
     objective = task.protocol.objective
-    levels = list(dict.fromkeys(found["level"]))
+    levels = list(dict.fromkeys(result["level"]))
     yield f"| {task.task}, {objective} | {' | '.join(levels)} |"
     yield "|---" * (1 + len(levels)) + "|"
-    means = found.groupby(["policy", "level"], sort=False)[objective].mean()
-    for policy in dict.fromkeys(found["policy"]):
+    means = result.groupby(["policy", "level"], sort=False)[objective].mean()
+    for policy in dict.fromkeys(result["policy"]):
         yield f"| {policy} | {' | '.join(f'{means[policy, level]:.2f}' for level in levels)} |"
 
 
@@ -57,14 +60,17 @@ def accuracy(task: GreenhouseTask, scenarios: int = 3) -> Iterator[str]:
     passed a step later is another season. In parts of the objective, and of the way from floor to expert.
     """
     names = _names(task, oracles=False)
-    accurate, fast = (override(task, {"simulator.setting": setting}) for setting in ("accurate", "fast"))
+    accurate, fast = (override(task, {"simulator.accuracy": accuracy}) for accuracy in ("accurate", "fast"))
     exact, actions = _play(accurate, names, scenarios)
     same, _ = _play(fast, names, scenarios, actions)
     free, _ = _play(fast, names, scenarios)
     objective = task.protocol.objective
-    means = [found.groupby("policy", sort=False)[objective].mean() for found in (exact, same, free)]
+    means = [result.groupby("policy", sort=False)[objective].mean() for result in (exact, same, free)]
     way = abs(means[0][task.references.expert] - means[0][task.references.floor])
-    columns = "accurate | fast, same actions | of itself | fast, acting anew | of itself | of floor to expert"
+    columns = (
+        "accurate | fast, same actions | relative difference | fast, own actions | relative difference"
+        " | difference over floor to expert"
+    )
     yield f"| {task.task} | {columns} |"
     yield "|---" * 7 + "|"
     for name in names:
@@ -86,9 +92,9 @@ def seasons(task: Any, names: Sequence[str], scenarios: int | None = None) -> "p
 
 
 def _play(
-    task: Any, names: Sequence[str], scenarios: int | None, given: Sequence[Any] | None = None
+    task: Any, names: Sequence[str], scenarios: int | None, values: Sequence[Any] | None = None
 ) -> tuple["pd.DataFrame", list[Any]]:
-    """Return the seasons of policies and the actions of each step; those `given` are taken instead."""
+    """Return the seasons of policies and the actions of each step; those `values` are taken instead."""
     parts = build(task, "test")
     every = episodes(task, parts.scenarios)
     chosen = every[:: max(1, len(every) // scenarios)][:scenarios] if scenarios else every
@@ -105,7 +111,7 @@ def _play(
     taken: list[Any] = []
 
     def act(_: Any, number: int) -> Any:
-        actions = given[number] if given else np.concatenate([player.actions() for player in players])
+        actions = values[number] if values else np.concatenate([player.actions() for player in players])
         taken.append(actions)
         return actions
 
@@ -153,9 +159,9 @@ class _Player:
 
 def _names(task: GreenhouseTask, oracles: bool) -> list[str]:
     """Return the task's policies, without those that look ahead unless they are asked for."""
-    known = [name for name in policies(task) if oracles or not isinstance(load_policy(name, task), Planner)]
+    names = [name for name in policies(task) if oracles or not isinstance(load_policy(name, task), Planner)]
     ends = [task.references.floor, task.references.expert]
-    return [*ends, *(name for name in known if name not in ends)]
+    return [*ends, *(name for name in names if name not in ends)]
 
 
 def _digits(task: GreenhouseTask) -> int:

@@ -15,7 +15,8 @@ from agbench.errors import AgBenchError
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python docs/studies/policies.py",
-        description="Print a table of every policy's test seasons for each task.",
+        description="Print a table in Markdown of every policy's test seasons for each task. Takes some "
+        "seconds for a field task, a minute or more for a greenhouse, and hours for its oracles.",
     )
     parser.add_argument("tasks", nargs="*", metavar="TASK", help="ids, such as wheat-inputs-v1")
     parser.add_argument(
@@ -32,26 +33,26 @@ def _arguments() -> argparse.Namespace:
         metavar="FILE",
         help="write field tasks, all if none is named, to a Markdown page",
     )
-    said = parser.parse_args()
-    if not said.tasks and said.page is None:
+    arguments = parser.parse_args()
+    if not arguments.tasks and arguments.page is None:
         parser.error("name the tasks, such as wheat-inputs-v1, or a --page.")
-    return said
+    return arguments
 
 
 def main() -> None:
     """Print the tables of tasks, or write them to a page."""
-    said = _arguments()
-    tasks = [catalog.task(name) for name in said.tasks or catalog.names("task")]
-    if said.page is not None:
-        field_policies.page(said.page, [task.task for task in tasks if isinstance(task, FieldTask)])
+    arguments = _arguments()
+    tasks = [catalog.task(name) for name in arguments.tasks or catalog.names("task")]
+    if arguments.page is not None:
+        field_policies.page(arguments.page, [task.task for task in tasks if isinstance(task, FieldTask)])
         return
     for task in tasks:
         if not isinstance(task, GreenhouseTask):
             lines = field_policies.table(field_policies.play(task.task))
-        elif said.accuracy:
+        elif arguments.accuracy:
             lines = greenhouse_policies.accuracy(task)
         else:
-            lines = greenhouse_policies.table(task, said.oracles)
+            lines = greenhouse_policies.table(task, arguments.oracles)
         print(*lines, sep="\n", flush=True)
         print()
 

@@ -1,10 +1,11 @@
 """The original's greatest yields beside ours: python docs/studies/published.py FOLDER.
 
 FOLDER holds the daily weather of NASA POWER, one file a point as `numpy.savez` stores it, with
-PCSE's columns under their names, `date`, `lat`, `lon` and `elev`.
+PCSE's columns under their names, `date`, `lat`, `lon` and `elev`. Prints a table in Markdown, a row a season.
+Takes about a minute.
 """
 
-import sys
+import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,7 @@ def greatest_weights(season: Season, table: "pd.DataFrame", setting: str) -> tup
         "crop_end_type": "max_duration",
         "max_duration": 365,
     }
-    found = [
+    result = [
         agbench.simulate(
             "wofost-npk",
             crop=season.crop,
@@ -86,7 +87,7 @@ def greatest_weights(season: Season, table: "pd.DataFrame", setting: str) -> tup
         )["WSO"].max()
         for limitation in ("lnpkw", "pp")
     ]
-    return float(found[0]), float(found[1])
+    return float(result[0]), float(result[1])
 
 
 def table(folder: Path) -> Iterator[str]:
@@ -96,17 +97,19 @@ def table(folder: Path) -> Iterator[str]:
     for season in SEASONS:
         place = f"{season.latitude:g} N, {abs(season.longitude):g} {'E' if season.longitude >= 0 else 'W'}"
         what = f"{season.crop}, {season.soil}, {place}, {season.start} to {season.end}"
-        said = f"{season.no_action:,} / {season.potential:,}"
+        published = f"{season.no_action:,} / {season.potential:,}"
         if not (folder / season.file).is_file():
-            yield f"| {what} | {said} | no weather at hand | |"
+            yield f"| {what} | {published} | no weather at hand | |"
             continue
         series = weather(folder, season)
         pairs = [greatest_weights(season, series, setting) for setting in ("published", "sound")]
         ours = " | ".join(f"{none:,.0f} / {potential:,.0f}" for none, potential in pairs)
-        yield f"| {what} | {said} | {ours} |"
+        yield f"| {what} | {published} | {ours} |"
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python docs/studies/published.py FOLDER")
-    print(*table(Path(sys.argv[1])), sep="\n")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the weather, a file a point")
+    print(*table(parser.parse_args().folder), sep="\n")

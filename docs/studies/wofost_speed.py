@@ -1,5 +1,10 @@
-"""Days a second of the WOFOST kernels and of PCSE's models: python docs/studies/wofost_speed.py."""
+"""Days a second of the WOFOST kernels and of PCSE's models: python docs/studies/wofost_speed.py.
 
+Prints a line for PCSE, the kernel alone and simulators of 1 and 256 rows, each with its ratio to PCSE.
+Takes some seconds.
+"""
+
+import argparse
 import logging
 import time
 from collections.abc import Callable
@@ -114,4 +119,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     main()

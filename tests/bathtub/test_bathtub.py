@@ -92,8 +92,8 @@ def test_its_policy_becomes_a_row_that_is_checked_replayed_and_shown(tmp_path):
     }
     leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard")
     command("leaderboard", "check", cwd=tmp_path)
-    said, _ = command("leaderboard", "reproduce", cwd=tmp_path)
-    assert "3 episodes reproduced, equal to the last bit" in said
+    message, _ = command("leaderboard", "reproduce", cwd=tmp_path)
+    assert "3 episodes reproduced, equal to the last bit" in message
     command("leaderboard", "build", cwd=tmp_path)
     page = (tmp_path / "leaderboard/README.md").read_text("utf-8")
     assert re.search(r"plumber-again .* \| 100\.0 \(", page)
@@ -106,12 +106,12 @@ def test_an_episode_is_described_and_drawn(tmp_path):
     assert len(season.by_day()) == 1
 
 
-def test_what_it_does_not_have_is_said():
+def test_what_it_lacks_is_an_error():
     with pytest.raises(ConfigError, match=r"bathtub-v1 has no hidden scenarios"):
         hidden.with_hidden(catalog.task(TASK), 3)
-    with pytest.raises(NotApplicableError, match="'bathtub' does not say how its actions act"):
+    with pytest.raises(NotApplicableError, match="'bathtub' does not describe the effect of its actions"):
         CHECKS["response"](TASK)
-    with pytest.raises(ConfigError, match=r"a plumber.* has nothing to fit"):
+    with pytest.raises(ConfigError, match=r"a plumber.* has no settings to fit"):
         fit_file(catalog.task(TASK), "plumber")
 
 

@@ -29,7 +29,7 @@ gymnasium.register("gl_gym/GreenLightTomato-v0", Slow)
 """
 
 
-def test_another_python_measures_whenever_it_is_told_to(tmp_path, monkeypatch):
+def test_another_python_measures_when_requested(tmp_path, monkeypatch):
     (tmp_path / "gl_gym.py").write_text(STAND_IN)
     facts = tmp_path / "gl_gym-0.3.2.dist-info"
     facts.mkdir()
@@ -40,7 +40,7 @@ def test_another_python_measures_whenever_it_is_told_to(tmp_path, monkeypatch):
         assert min(other.rate(0.05), other.rate(0.05)) > 0
 
 
-def test_a_python_without_it_is_told_how_to_get_it():
+def test_a_python_without_it_gets_the_install_command():
     message = r"No module named 'gl_gym'.*-m pip install gl-gym==0\.3\.2"
     with pytest.raises(ConfigError, match=message), gl_gym(Path(sys.executable), 900):
         pass

@@ -62,14 +62,14 @@ def test_the_process_ends_with_a_code(tmp_path):
     assert done.stderr.startswith("agbench: unknown task")
 
 
-def test_run_tells_a_greenhouse_day_by_day_and_step_by_step_if_asked(tmp_path):
-    said = ("run", "greenhouse-winter-v1", "-p", "idle", "-o", "s.png", "--set", "season__length=2 d")
-    days = agbench(*said, cwd=tmp_path)[0].splitlines()
+def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path):
+    command = ("run", "greenhouse-winter-v1", "-p", "idle", "-o", "s.png", "--set", "season__length=2 d")
+    days = agbench(*command, cwd=tmp_path)[0].splitlines()
     assert days[1].split()[:4] == ["day", "uBoil", "uCo2", "uThScr"]
     assert [line.split()[:2] for line in days if "2009-12-20" in line] == [["2009-12-20", "0.5"]]
     assert len(days) < 12
     assert re.search(r"return -\d+\.\d\d EUR m-2", " ".join(days))
-    steps = agbench(*said, "--all-steps", cwd=tmp_path)[0]
+    steps = agbench(*command, "--all-steps", cwd=tmp_path)[0]
     assert steps.count("2009-12-") == 1 + 2 * 288
     assert re.search(r"2009-12-19 00:05:00 +0\.1 ", steps)
 
@@ -101,7 +101,7 @@ def test_show_model_names_variables_and_parameters_with_units(tmp_path):
     assert "unknown model 'lintull3'. Did you mean 'lintul3'" in mistake
 
 
-def test_a_season_is_run_told_and_drawn(tmp_path):
+def test_run_prints_and_draws_a_season(tmp_path):
     printed, _ = agbench(
         "run", TASK, "-p", "ceres", "--scenario", "wageningen/1984", "-o", "s.png", cwd=tmp_path
     )
@@ -143,7 +143,7 @@ def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "wanted"),
+    ("change", "expected"),
     [
         (("DVS, TGROWTH", "DVS, TGROWHT"), "unknown variable 'TGROWHT'. Did you mean 'TGROWTH'"),
         (("site: wageningen", "site: wagenigen"), "unknown site 'wagenigen'. Did you mean 'wageningen'"),
@@ -156,13 +156,13 @@ def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
         (("[0, 20, 40]", "[0, 40, 20]"), "doses must start with 0 and ascend"),
     ],
 )
-def test_check_says_what_is_wrong_and_what_would_be_right(tmp_path, change, wanted):
+def test_check_reports_the_mistake_and_the_remedy(tmp_path, change, expected):
     text = (ROOT / "tasks/wheat-nitrogen-v1.yaml").read_text()
     assert change[0] in text
     broken = tmp_path / "wheat-nitrogen-v1.yaml"
     broken.write_text(text.replace(*change))
     printed, _ = agbench("check", broken, cwd=tmp_path, code=1)
-    assert wanted in " ".join(printed.split())
+    assert expected in " ".join(printed.split())
 
 
 def test_check_does_not_call_hidden_seasons_wrong_where_there_is_no_secret(tmp_path, monkeypatch):
@@ -179,7 +179,7 @@ def test_check_does_not_call_hidden_seasons_wrong_where_there_is_no_secret(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("arguments", "wanted"),
+    ("arguments", "expected"),
     [
         (("show", "wheat-nitrogen-v2"), "unknown task 'wheat-nitrogen-v2'. Did you mean"),
         (("evaluate", TASK, "-p", "cerres"), "unknown policy 'cerres'. Did you mean 'ceres'"),
@@ -192,8 +192,8 @@ def test_check_does_not_call_hidden_seasons_wrong_where_there_is_no_secret(tmp_p
         (("compare", "nowhere"), "there is no such result folder"),
     ],
 )
-def test_a_mistake_ends_with_one_sentence_and_code_2(tmp_path, arguments, wanted):
+def test_a_mistake_ends_with_one_sentence_and_code_2(tmp_path, arguments, expected):
     _, error = agbench(*arguments, cwd=tmp_path, code=2)
-    assert wanted in error
+    assert expected in error
     assert "Traceback" not in error
     assert list(tmp_path.iterdir()) == []

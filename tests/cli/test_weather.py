@@ -13,13 +13,13 @@ runner = CliRunner()
 
 
 def run(*arguments):
-    found = runner.invoke(app, ["weather", *arguments])
-    if found.exception is not None and not isinstance(found.exception, SystemExit):
-        raise found.exception
-    return found
+    result = runner.invoke(app, ["weather", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
 
 
-def test_list_tells_what_weather_each_site_has():
+def test_list_shows_the_weather_of_each_site():
     sites = {site["site"]: site for site in json.loads(run("list", "--json").stdout)}
     assert sites["wageningen"]["measured"] == "at hand"
     assert sites["wageningen"]["generated"]
@@ -28,16 +28,16 @@ def test_list_tells_what_weather_each_site_has():
     assert "99.00 W" in run("list").stdout
 
 
-def test_soils_tell_what_every_soil_holds_layered_ones_too():
-    found = {soil["soil"]: soil for soil in json.loads(run("soils", "--json").stdout)}
-    assert set(found) == set(catalog.names("soil"))
-    layered = found["moregon-1"]
+def test_soils_shows_what_every_soil_holds_layered_ones_too():
+    result = {soil["soil"]: soil for soil in json.loads(run("soils", "--json").stdout)}
+    assert set(result) == set(catalog.names("soil"))
+    layered = result["moregon-1"]
     assert layered["layers"] == 6
     assert layered["wilting"] == pytest.approx(0.036)
     assert layered["available"] == pytest.approx((0.179 - 0.036) * 120.0)
-    assert all(0 < s["wilting"] < s["capacity"] < s["saturation"] < 1 for s in found.values())
+    assert all(0 < s["wilting"] < s["capacity"] < s["saturation"] < 1 for s in result.values())
     shown = run("soils").stdout
-    assert all(name in shown for name in found)
+    assert all(name in shown for name in result)
 
 
 def test_show_gives_the_months_of_a_generated_season():
@@ -57,10 +57,10 @@ def test_show_gives_the_months_of_a_measured_year():
 
 
 def test_check_counts_what_passes():
-    found = run("check", "wageningen", "--json", "--seasons", "300")
-    findings = json.loads(found.stdout)
+    result = run("check", "wageningen", "--json", "--seasons", "300")
+    findings = json.loads(result.stdout)
     assert len(findings) == 177
-    assert found.exit_code == (0 if all(f["passed"] for f in findings) else 1)
+    assert result.exit_code == (0 if all(f["passed"] for f in findings) else 1)
 
 
 def test_plot_writes_a_picture(tmp_path):
@@ -70,22 +70,22 @@ def test_plot_writes_a_picture(tmp_path):
 
 
 def test_yields_agree_at_wageningen():
-    found = run("yields", "wageningen")
-    assert found.exit_code == 0
-    assert "allowed 5%" in found.stdout
+    result = run("yields", "wageningen")
+    assert result.exit_code == 0
+    assert "allowed 5%" in result.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fetch", "wageningen"], "has nothing to fetch"),
+        (["fetch", "wageningen"], "has nothing to download"),
         (["check", "south-dakota"], "fetch it once with: agbench weather fetch south-dakota"),
         (["plot", "wagenigen"], "Did you mean 'wageningen'"),
         (["check", "wageningen", "--repair", "magic"], "unknown repair 'magic'"),
         (["yields", "wageningen", "--crop", "rye"], "crop 'rye' must be one of wheat, maize"),
         (["check", "wageningen", "--seasons", "0"], "at least 2 generated seasons"),
         (["check", "wageningen", "--seasons", "1"], "at least 2 generated seasons"),
-        (["plot", "wageningen", "--picture", "here.doc"], "no picture can be written in the format .doc"),
+        (["plot", "wageningen", "--picture", "here.doc"], "cannot write a picture in the format .doc"),
         (["check", "bleiswijk"], "a row every five minutes, and no daily one"),
         (["plot", "bleiswijk"], "a row every five minutes, and no daily one"),
         (["show", "bleiswijk"], "the site bleiswijk has no generator"),

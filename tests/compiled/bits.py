@@ -22,9 +22,9 @@ def functions():
     """Every function of ours, over ordinary numbers."""
     x, y = np.random.default_rng(1).uniform(0.01, 0.99, (2, 2000))
     wide = ("exp", "exp10", "expm1", "sin", "cos", "tanh", "atan")
-    found = [getattr(elementary, name)(20 * x - 10) for name in wide]
-    found += [elementary.log(30 * x), elementary.asin(2 * x - 1), elementary.pow(9 * x, 9 * y - 4)]
-    return np.stack([*found, elementary.atan2(x - 0.5, y - 0.5)])
+    result = [getattr(elementary, name)(20 * x - 10) for name in wide]
+    result += [elementary.log(30 * x), elementary.asin(2 * x - 1), elementary.pow(9 * x, 9 * y - 4)]
+    return np.stack([*result, elementary.atan2(x - 0.5, y - 0.5)])
 
 
 def normals():
@@ -49,12 +49,12 @@ def fingerprint(name):
 
 def outside():
     """Return what the compiled entries of this process call by name; empty caches make it complete."""
-    found = set()
+    result = set()
     modules = [m for name, m in sys.modules.items() if name.startswith("agbench.")]
     for entry in {v for m in modules for v in vars(m).values() if isinstance(v, Dispatcher)}:
         for text in entry.inspect_llvm().values():
-            found |= set(re.findall(r"^declare [^@]*@([\w.]+)", text, re.MULTILINE))
-    return sorted(found)
+            result |= set(re.findall(r"^declare [^@]*@([\w.]+)", text, re.MULTILINE))
+    return sorted(result)
 
 
 if __name__ == "__main__":

@@ -32,8 +32,8 @@ def finish(process: "subprocess.Popen[str]") -> dict[str, str]:
 def run(steps: Sequence[Step], caches: Path, **changes: str) -> list[dict[str, str]]:
     """Run steps one after the other on the same caches; return what each process found."""
     env = environment(caches, **changes)
-    found = []
+    result = []
     for step in steps:
         together = [start(names, env) for names in step]
-        found += [finish(process) for process in together]
-    return found
+        result += [finish(process) for process in together]
+    return result

@@ -149,7 +149,7 @@ def test_types_alone_and_messages_are_not_followed(tmp_path):
     assert places == {("farm.a", "run"), ("farm.b", "rate")}
 
 
-def test_a_start_that_does_not_exist_is_told(tmp_path):
+def test_a_missing_start_is_an_error(tmp_path):
     with pytest.raises(KeyError, match=r"farm\.a:walk"):
         package(tmp_path, **PHYSICS, b="def rate(x):\n    return x\n").hash(["farm.a:walk"])
 

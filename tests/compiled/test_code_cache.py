@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -38,6 +39,12 @@ def filled(tmp_path_factory):
     return caches, total
 
 
+@pytest.fixture
+def copied(filled, tmp_path):
+    """Return a copy of the filled caches that a test may change, and the sum."""
+    return shutil.copytree(filled[0], tmp_path / "copy"), filled[1]
+
+
 def kept(caches):
     return sorted((caches / "agbench").glob("*.kernel"))
 
@@ -48,8 +55,8 @@ def test_a_second_process_compiles_nothing(filled):
 
 
 @pytest.mark.parametrize("name", ["NUMBA_CPU_NAME", "NUMBA_OPT", "NUMBA_BOUNDSCHECK"])
-def test_other_machines_and_settings_have_code_of_their_own(filled, name):
-    caches, _ = filled
+def test_other_machines_and_settings_have_code_of_their_own(copied, name):
+    caches, _ = copied
     value = {"NUMBA_CPU_NAME": "generic", "NUMBA_OPT": "1", "NUMBA_BOUNDSCHECK": "1"}[name]
     before = set(kept(caches))
     assert angot(caches, **{name: value})[1]
@@ -70,22 +77,20 @@ def of_another_type(content):
 
 
 @pytest.mark.parametrize("damage", [cut, flip, of_another_type, lambda content: b""])
-def test_a_damaged_file_is_made_anew(tmp_path, filled, damage):
-    total = filled[1]
-    angot(tmp_path)
-    for path in kept(tmp_path):
-        path.write_bytes(damage(path.read_bytes()))
-    assert angot(tmp_path) == (total, True)
-    assert angot(tmp_path) == (total, False)
+def test_a_damaged_file_is_made_anew(copied, damage):
+    caches, total = copied
+    (path,) = kept(caches)
+    path.write_bytes(damage(path.read_bytes()))
+    assert angot(caches) == (total, True)
+    assert angot(caches) == (total, False)
 
 
-def test_code_of_another_entry_under_this_name_is_not_read(tmp_path, filled):
-    total = filled[1]
-    angot(tmp_path)
-    (path,) = kept(tmp_path)
+def test_code_of_another_entry_under_this_name_is_not_read(copied):
+    caches, total = copied
+    (path,) = kept(caches)
     key = sealed.key_of(path)
     sealed.write(path, key.replace("angot_year", "generate"), b"not what it should be")
-    assert angot(tmp_path) == (total, True)
+    assert angot(caches) == (total, True)
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, filled):
@@ -95,14 +100,14 @@ def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, filled):
 
 
 def test_keys_say_what_the_code_depends_on(filled):
-    (path,) = [p for p in kept(filled[0]) if '"settings": {"BOUNDSCHECK": "None"' in sealed.key_of(p)][:1]
+    (path,) = kept(filled[0])
     key = json.loads(sealed.key_of(path))
     assert key["entry"] == "agbench.weather.generator.kernel.angot_year"
     assert {"code", "types", "python", "numba", "llvmlite", "numpy", "processor", "arithmetic"} <= set(key)
     assert len(key["code"]) == 64
 
 
-def test_on_another_numba_nothing_is_kept_and_a_warning_says_so(tmp_path):
+def test_on_another_numba_nothing_is_kept_with_a_warning(tmp_path):
     program = "import numba\nnumba.__version__ = '9.1.0'\n" + PROGRAM
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "AGBENCH_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(

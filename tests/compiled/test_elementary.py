@@ -66,13 +66,13 @@ def test_error_is_within_what_is_stated(name):
     assert f"within {bound:g} ulp" in getattr(elementary, name).__doc__
     with mpmath.workprec(160):
         for arguments in samples:
-            found = getattr(elementary, name)(*arguments)
-            for value, *row in zip(found, *arguments, strict=True):
-                wanted = exact(name, *row)
-                step = mpmath.mpf(float(np.spacing(abs(float(wanted)))))
-                assert abs(mpmath.mpf(float(value)) - wanted) <= bound * step or math.isinf(float(wanted)), (
-                    row
-                )
+            result = getattr(elementary, name)(*arguments)
+            for value, *row in zip(result, *arguments, strict=True):
+                expected = exact(name, *row)
+                step = mpmath.mpf(float(np.spacing(abs(float(expected)))))
+                assert abs(mpmath.mpf(float(value)) - expected) <= bound * step or math.isinf(
+                    float(expected)
+                ), row
 
 
 def test_subnormal_results_of_exp_are_within_one_step():
@@ -100,13 +100,13 @@ def library(name, *arguments):
         return getattr(np, names.get(name, name))(*arguments)
 
 
-def same(found, wanted):
+def same(result, expected):
     """Return whether a value is the wanted one but for rounding, signs of zero included."""
-    if math.isnan(wanted) or math.isinf(wanted) or wanted == 0.0:
-        return np.array_equal(found, wanted, equal_nan=True) and (
-            math.isnan(wanted) or math.copysign(1.0, found) == math.copysign(1.0, wanted)
+    if math.isnan(expected) or math.isinf(expected) or expected == 0.0:
+        return np.array_equal(result, expected, equal_nan=True) and (
+            math.isnan(expected) or math.copysign(1.0, result) == math.copysign(1.0, expected)
         )
-    return abs(found - wanted) <= 4e-16 * abs(wanted) + 5e-324
+    return abs(result - expected) <= 4e-16 * abs(expected) + 5e-324
 
 
 @pytest.mark.parametrize("name", ["exp", "exp10", "expm1", "log", "tanh", "asin", "atan"])
@@ -177,10 +177,10 @@ def vectors(name, arguments):
     )
     address = load_assembly(f"{functions.definitions(text)}\n{text}")("four")
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (1 + arity))(address)
-    found = np.empty(len(arguments[0]) // 4 * 4)
-    for i in range(0, len(found), 4):
-        call(found[i:].ctypes.data, *(a[i:].ctypes.data for a in arguments))
-    return found
+    result = np.empty(len(arguments[0]) // 4 * 4)
+    for i in range(0, len(result), 4):
+        call(result[i:].ctypes.data, *(a[i:].ctypes.data for a in arguments))
+    return result
 
 
 def test_four_exponentials_at_once_are_those_of_each():
@@ -202,7 +202,7 @@ def test_arrays_of_any_shape_and_a_number_beside_them_are_taken():
     assert type(elementary.exp(1)) is float
 
 
-def test_a_symbol_says_what_its_function_holds():
+def test_a_symbol_names_what_its_function_holds():
     """Two kernels that were compiled apart may share a function only where it is the same one."""
 
     @numba.njit

@@ -120,7 +120,7 @@ def run_factory(tmp_path, factor, elsewhere):
     return [float(word) for word in done.stdout.split()]
 
 
-def test_entries_are_told_apart_by_the_values_they_are_made_of(tmp_path):
+def test_entries_differ_by_the_values_they_are_made_of(tmp_path):
     assert run_factory(tmp_path, "2", 2.0) == [20.0, 30.0, 20.0, 20.0, 20.0]
     assert run_factory(tmp_path, "2", 2.0) == [20.0, 30.0, 20.0, 20.0, 20.0]
     assert run_factory(tmp_path, "3", 2.0) == [20.0, 30.0, 30.0, 30.0, 20.0]
@@ -150,7 +150,7 @@ def compiled(process):
     return call
 
 
-def test_a_kernel_divides_as_the_standard_says():
+def test_a_kernel_divides_as_the_standard_requires():
     @kernel
     def quotient(a, b):
         return a / b

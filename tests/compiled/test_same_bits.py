@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bits
 import pytest
 from sequences import environment
 
@@ -22,6 +23,8 @@ LIBRARY = re.compile(
 )
 """The C library's functions whose last bits it chooses, and LLVM's, which become calls of them."""
 SMALL = ("functions", "normals", "weather generator", "lintul3")
+OURS = ("functions", "normals")
+"""Those without a fingerprint that is shipped."""
 
 
 def computed(names, variables, tmp_path):
@@ -32,9 +35,9 @@ def computed(names, variables, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     *lines, outside = done.stdout.splitlines()
-    found = {name: value for value, name in (line.split("  ", 1) for line in lines)}
-    assert set(found) == set(names)
-    return found, outside.split()
+    result = {name: value for value, name in (line.split("  ", 1) for line in lines)}
+    assert set(result) == set(names)
+    return result, outside.split()
 
 
 def from_the_library(outside):
@@ -43,24 +46,25 @@ def from_the_library(outside):
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory):
-    """What the small probes compute on this machine as it is."""
-    found, outside = computed(SMALL, {}, tmp_path_factory.mktemp("here"))
-    assert from_the_library(outside) == []
-    return found
+def here():
+    """What the small probes compute on this machine as it is: doctor's tests hold those that are shipped."""
+    return {name: bits.fingerprint(name) for name in OURS} | {
+        name: probes.shipped()[name] for name in SMALL if name not in OURS
+    }
 
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_small_probes_have_the_same_bits(other, here, tmp_path):
-    there, _ = computed(SMALL, OTHERS[other], tmp_path)
+    there, outside = computed(SMALL, OTHERS[other], tmp_path)
     assert here == there
+    assert from_the_library(outside) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
 def test_every_probe_has_the_same_bits(other, tmp_path):
-    found, outside = computed(probes.names(), OTHERS[other], tmp_path)
-    assert found == probes.shipped()
+    result, outside = computed(probes.names(), OTHERS[other], tmp_path)
+    assert result == probes.shipped()
     assert from_the_library(outside) == []
 
 

@@ -70,10 +70,10 @@ def test_there_are_23_crops_with_63_varieties():
 @pytest.mark.parametrize("kind", ["crop", "soil"])
 def test_every_file_is_right(kind):
     wrong = {name: check_file(catalog.find(kind, name)) for name in catalog.names(kind)}
-    assert not {name: said for name, said in wrong.items() if said}
+    assert not {name: message for name, message in wrong.items() if message}
 
 
-def test_a_wrong_unit_or_name_of_a_soil_is_told(tmp_path):
+def test_a_wrong_unit_or_name_of_a_soil_is_an_error(tmp_path):
     content = yaml.safe_load(catalog.find("soil", "oregon-1").read_text())
     for key, value, message in (("SMW", "0.3 m", "SMW is in 'm'"), ("SMWW", 0.3, "no model reads it")):
         changed = content | {"parameters": content["parameters"] | {key: value}}
@@ -98,7 +98,7 @@ def test_every_variety_grows_where_its_task_is_and_ripens_there_or_where_it_is_w
     ("crop", "unripe"),
     [("maize", [1978, 1980, 1984, 1986, 1996]), ("soybean", [1978, 1980, 1984]), ("potato", [])],
 )
-def test_the_test_years_in_which_a_crop_stays_unripe_are_known(crop, unripe):
+def test_the_test_years_in_which_a_crop_stays_unripe(crop, unripe):
     task = catalog.task(f"{crop}-inputs-v1")
     variety, years = task.simulator.crop, task.splits["test"].all_years
     assert [year for year in years if not ripens(variety, grow(variety, year=year))] == unripe

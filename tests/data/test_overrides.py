@@ -32,7 +32,7 @@ def test_all_else_stays_as_it_was(task):
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "expected"),
+    ("name", "values", "expected"),
     [
         ("beta", np.float64(3.0), 3.0),
         ("beta", 3, 3.0),
@@ -40,8 +40,8 @@ def test_all_else_stays_as_it_was(task):
         ("state", ("DVS",), ["DVS"]),
     ],
 )
-def test_values_of_numpy_and_tuples_are_taken(task, name, given, expected):
-    content = override(task, {name: given}).content()
+def test_values_of_numpy_and_tuples_are_taken(task, name, values, expected):
+    content = override(task, {name: values}).content()
     assert expected in [section.get(name) for section in content.values() if isinstance(section, dict)]
 
 
@@ -76,7 +76,7 @@ def test_what_makes_a_task_comparable_cannot_be_overridden(task, name):
         ({"state": "DVS"}, "observation.state: .*list"),
     ],
 )
-def test_a_value_of_a_wrong_type_is_told_with_its_key(task, changes, message):
+def test_the_error_of_a_wrong_type_names_the_key(task, changes, message):
     with pytest.raises(ConfigError, match=message):
         override(task, changes)
 

@@ -12,16 +12,16 @@ from agbench.errors import ConfigError
 TRAPS = {
     "an exponent without a dot": ("price: 1e-3", "bad.yaml:1: 1e-3 is text to YAML.*write 1.0e-3"),
     "a large exponent": ("price: -2E6", "write -2.0E6"),
-    "a country": ("country: NO", 'bad.yaml:1: NO is read as true or false; write "NO"'),
-    "a switch": ("lights: off", 'off is read as true or false; write "off"'),
-    "a yes": ("lights: Yes", 'Yes is read as true or false; write "Yes"'),
+    "a country": ("country: NO", 'bad.yaml:1: NO is true or false in YAML; write "NO"'),
+    "a switch": ("lights: off", 'off is true or false in YAML; write "off"'),
+    "a yes": ("lights: Yes", 'Yes is true or false in YAML; write "Yes"'),
     "a time": ("start: 18:30", 'bad.yaml:1: 18:30 is read in base 60; write "18:30"'),
     "seconds": ("start: 1:18:30", "read in base 60"),
     "a leading zero": ("code: 010", 'bad.yaml:1: 010 is read as octal; write "010" or drop the 0'),
     "inside a list": ("a:\n    - 1\n    - 1e5", "bad.yaml:3: 1e5 is text"),
     "as a key": ("a:\n    NO: 1", "bad.yaml:2: NO is read as true or false"),
-    "a key twice": ("a: 1\nb: 2\na: 3", "bad.yaml:3: the key 'a' stands twice"),
-    "a nested key twice": ("a: {b: 1, b: 2}", "bad.yaml:1: the key 'b' stands twice"),
+    "a key twice": ("a: 1\nb: 2\na: 3", "bad.yaml:3: the key 'a' appears twice"),
+    "a nested key twice": ("a: {b: 1, b: 2}", "bad.yaml:1: the key 'b' appears twice"),
     "an alias": ("a: &x {b: 1}\nc: *x", r"bad.yaml:2: aliases \(\*x\) are not allowed"),
     "no YAML": ("a: [1, 2", "bad.yaml:1: not valid YAML"),
     "a tab": ("a:\n\tb: 1", "bad.yaml:2: not valid YAML"),
@@ -50,8 +50,8 @@ def test_a_trap_of_yaml_is_refused_with_its_remedy(text, message):
     ],
 )
 def test_what_is_meant_plainly_is_read_plainly(text, value):
-    found = load_yaml(f"key: {text}", "good.yaml")["key"]
-    assert (type(found), found) == (type(value), value)
+    result = load_yaml(f"key: {text}", "good.yaml")["key"]
+    assert (type(result), result) == (type(value), value)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_slip_in_a_task_is_named_with_its_key(task, path, value, message):
         read_data(FieldTask, changed(task, path, value), "bad.yaml")
 
 
-def test_several_slips_are_told_at_once(task):
+def test_several_mistakes_are_reported_at_once(task):
     changed(changed(task, "summary", ...), "reward.beta", "ten")
     with pytest.raises(ConfigError, match=r"'summary' is missing.*reward.beta is the text 'ten'"):
         read_data(FieldTask, task, "bad.yaml")
@@ -150,9 +150,9 @@ def test_a_file_in_another_encoding_is_refused(tmp_path):
 def test_every_shipped_file_is_sound_and_names_its_source(kind, schema):
     assert catalog.names(kind)
     for name in catalog.names(kind):
-        found = read_file(schema, catalog.find(kind, name))
-        assert found.source
-        assert getattr(found, kind) == name
+        result = read_file(schema, catalog.find(kind, name))
+        assert result.source
+        assert getattr(result, kind) == name
 
 
 def test_every_name_in_a_shipped_task_exists():

@@ -16,14 +16,14 @@ GREENHOUSES = [name for name in catalog.names("task") if catalog.task(name).fami
 
 
 @pytest.mark.parametrize("name", [n for n in catalog.names("task") if n not in GREENHOUSES])
-def test_amounts_and_doses_are_found_again(name):
+def test_amounts_and_doses_round_trip(name):
     task = catalog.task(name)
     actions = action_map(task)
     taken = draw_actions(actions.space, 1, 64, seed=5)[0]
-    given = actions.inputs(taken)[:, _columns(task, actions)]
-    again = actions.actions_of(given)
+    values = actions.inputs(taken)[:, _columns(task, actions)]
+    again = actions.actions_of(values)
     assert again.dtype == actions.space.dtype
-    np.testing.assert_array_equal(actions.inputs(again)[:, _columns(task, actions)], given)
+    np.testing.assert_array_equal(actions.inputs(again)[:, _columns(task, actions)], values)
     assert np.allclose(again, taken, atol=1e-6)
 
 
@@ -40,9 +40,9 @@ def test_controls_and_set_points_are_found_again_as_a_season_goes_on(name, chang
     exact = 1e-6 if task.action.kind == "increment" else 0.0  # of a control: an action is a float32
     columns = core.simulator.inputs.columns(actions.names)
     for taken in draw_actions(actions.space, 40, core.n, seed=5):
-        given = actions.inputs(taken, core)[:, columns]
-        again = actions.actions_of(given, actions.present(core))
-        np.testing.assert_allclose(actions.inputs(again, core)[:, columns], given, atol=exact, rtol=0)
+        values = actions.inputs(taken, core)[:, columns]
+        again = actions.actions_of(values, actions.present(core))
+        np.testing.assert_allclose(actions.inputs(again, core)[:, columns], values, atol=exact, rtol=0)
         core.step(taken, ~core.over)
 
 
@@ -56,13 +56,13 @@ def test_a_temperature_is_chosen_for_the_half_of_the_day_that_the_climate_comput
     dark = core.parts.observer.index("iGlob")
     counted = 0
     for number in range(48):
-        wanted = generator.uniform(10.0, 35.0, (core.n, 2))
+        expected = generator.uniform(10.0, 35.0, (core.n, 2))
         present = actions.present(core)
-        numbers = actions.actions_of(wanted, present)
-        given = actions.inputs(numbers, core)[:, columns]
+        numbers = actions.actions_of(expected, present)
+        values = actions.inputs(numbers, core)[:, columns]
         for row, day in enumerate(present[:, 0]):
-            asked, got = wanted[row, 0 if day else 1], given[row, 0 if day else 1]
-            assert abs(got - asked) == np.abs(np.arange(18.0, 29.0) - asked).min()
+            requests, got = expected[row, 0 if day else 1], values[row, 0 if day else 1]
+            assert abs(got - requests) == np.abs(np.arange(18.0, 29.0) - requests).min()
         counted += int(((present[:, 0] > 0.0) & (core.observations[:, dark] == 0.0)).sum())
         core.step(np.full(core.n, number % 11), ~core.over)
     assert counted > 10  # hours of the lamps before sunrise
@@ -91,8 +91,8 @@ def test_what_lies_beyond_a_range_becomes_its_end():
     for name in catalog.names("task"):
         actions = action_map(catalog.task(name))
         if isinstance(actions, Ranges) and not actions.reads:
-            wanted = np.array([[-np.inf], [np.inf]]).repeat(len(actions.names), axis=1)
-            assert actions.actions_of(wanted)[:, 0].tolist() == [-1.0, 1.0]
+            expected = np.array([[-np.inf], [np.inf]]).repeat(len(actions.names), axis=1)
+            assert actions.actions_of(expected)[:, 0].tolist() == [-1.0, 1.0]
 
 
 def _columns(task, actions):

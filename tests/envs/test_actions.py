@@ -35,9 +35,9 @@ def test_a_menu_refuses_what_is_not_on_it(menu, actions):
         menu.inputs(actions)
 
 
-@pytest.mark.parametrize(("wanted", "number", "given"), [(0, 0, 0), (19, 0, 0), (39, 1, 20), (99, 2, 40)])
-def test_a_menu_encodes_the_largest_dose_within_what_is_wanted(menu, wanted, number, given):
-    assert menu.encode("N", wanted) == (number, given)
+@pytest.mark.parametrize(("expected", "number", "values"), [(0, 0, 0), (19, 0, 0), (39, 1, 20), (99, 2, 40)])
+def test_a_menu_encodes_the_largest_dose_within_the_target(menu, expected, number, values):
+    assert menu.encode("N", expected) == (number, values)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_amounts_refuse_what_lies_outside(amounts, actions):
 
 
 def test_amounts_encode_one_input_and_none_of_the_others(amounts):
-    action, given = amounts.encode("N", 60.0)
-    assert given == 60.0
+    action, values = amounts.encode("N", 60.0)
+    assert values == 60.0
     assert amounts.inputs(action[None])[0].tolist() == pytest.approx([60.0, 0.0])
     assert amounts.encode("N", 500.0)[1] == 120.0
 

@@ -25,11 +25,11 @@ def labels(task):
 
 
 def test_the_menu_has_seventeen_choices():
-    said = labels("wheat-inputs-v1")
-    assert len(said) == 17
-    assert said[0] == "nothing"
-    assert said[4] == "8 kg ha-1 N"
-    assert said[-1] == "2 cm IRRIG"
+    menu = labels("wheat-inputs-v1")
+    assert len(menu) == 17
+    assert menu[0] == "nothing"
+    assert menu[4] == "8 kg ha-1 N"
+    assert menu[-1] == "2 cm IRRIG"
 
 
 def test_yield_growth_adds_up_to_the_final_yield():
@@ -54,10 +54,10 @@ def test_each_unit_beyond_a_limit_costs_ten_thousand():
 
 
 def test_limits_are_reported_beside_any_other_reward():
-    given = play("wheat-inputs-v1", lambda k: 3 if k < 15 else 0, limits={"N": 80.0})
-    assert given[1][-1]["nitrogen"] == 90.0
-    assert sum(info["cost"] for info in given[1]) == 10.0
-    assert given[0].sum() == pytest.approx(given[1][-1]["yield"] * 1000.0)
+    values = play("wheat-inputs-v1", lambda k: 3 if k < 15 else 0, limits={"N": 80.0})
+    assert values[1][-1]["nitrogen"] == 90.0
+    assert sum(info["cost"] for info in values[1]) == 10.0
+    assert values[0].sum() == pytest.approx(values[1][-1]["yield"] * 1000.0)
 
 
 def test_runoff_takes_off_what_rain_washes_away():

@@ -19,18 +19,18 @@ def digest(seed, stream, rows):
     """Return the SHA-256 of all that a batch says under a stream of actions."""
     envs = agbench.make_vec(TASK, rows)
     actions = np.random.default_rng(stream).integers(3, size=(70, rows))
-    said = hashlib.sha256(envs.reset(seed=seed)[0].tobytes())
+    digest = hashlib.sha256(envs.reset(seed=seed)[0].tobytes())
     for action in actions:
         observation, reward, terminated, truncated, info = envs.step(action)
         for array in (observation, reward, terminated, truncated, info["yield"], info["elapsed"]):
-            said.update(array.tobytes())
-        said.update(" ".join(info["scenario"]).encode())
-    return said.hexdigest()
+            digest.update(array.tobytes())
+        digest.update(" ".join(info["scenario"]).encode())
+    return digest.hexdigest()
 
 
 @settings(max_examples=4, deadline=None)
 @given(st.lists(CASES, min_size=3, max_size=6))
-def test_another_process_says_the_same_bits(cases):
+def test_another_process_computes_the_same_bits(cases):
     done = subprocess.run(
         [sys.executable, __file__, json.dumps(cases)], capture_output=True, text=True, check=True
     )
@@ -39,7 +39,7 @@ def test_another_process_says_the_same_bits(cases):
 
 @settings(max_examples=20, deadline=None)
 @given(CASES)
-def test_the_same_process_says_the_same_bits_again(case):
+def test_the_same_process_computes_the_same_bits_again(case):
     assert digest(*case) == digest(*case)
 
 

@@ -47,11 +47,11 @@ def test_the_recording_is_of_this_pattern(golden):
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_season_ends_as_it_was_recorded(golden, scenario):
     recorded = {k: float.fromhex(v) for k, v in golden["seasons"][scenario].items()}
-    found = season(scenario)
-    assert set(recorded) <= set(found)
+    result = season(scenario)
+    assert set(recorded) <= set(result)
     assert recorded["return"] != 0.0
     for name, value in recorded.items():
-        assert found[name] == pytest.approx(value, rel=TOLERANCE, abs=1e-12), name
+        assert result[name] == pytest.approx(value, rel=TOLERANCE, abs=1e-12), name
 
 
 def record():

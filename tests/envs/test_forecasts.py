@@ -12,8 +12,8 @@ SCENARIO = {"scenario": "wageningen/1983"}
 
 def season(seed, days=4, error=None, steps=60):
     """Return forecasts of TEMP (steps, days) and the temperature that came (steps,)."""
-    told = {"days": days, "variables": ["TEMP"], "error": error or {}}
-    env = agbench.make(TASK, observation__forecast=told).unwrapped
+    forecast = {"days": days, "variables": ["TEMP"], "error": error or {}}
+    env = agbench.make(TASK, observation__forecast=forecast).unwrapped
     names = [entry.name for entry in env.observation_entries]
     now, first = names.index("mean(TEMP)"), names.index("TEMP[+1]")
     rows = [env.reset(seed=seed, options=SCENARIO)[0]]
@@ -48,14 +48,14 @@ def test_progress_counts_the_days():
     assert env.step(0)[0][-1] == 2.0
 
 
-def test_a_model_without_forecasts_says_so():
-    told = {"days": 2, "variables": ["TMIN"]}
+def test_a_model_without_forecasts_is_an_error():
+    forecast = {"days": 2, "variables": ["TMIN"]}
     for engine in ("compiled", "pcse"):
-        with pytest.raises(ConfigError, match=f"on the engine '{engine}' knows no weather to come"):
-            agbench.make("wheat-nitrogen-v1", observation__forecast=told, engine=engine)
+        with pytest.raises(ConfigError, match=f"on the engine '{engine}' has no forecasts"):
+            agbench.make("wheat-nitrogen-v1", observation__forecast=forecast, engine=engine)
 
 
 def test_wofost_run_by_pcse_has_no_forecasts_either():
-    told = {"days": 2, "variables": ["TMIN"]}
-    with pytest.raises(ConfigError, match="wofost81-nwlp on the engine 'pcse' knows no weather"):
-        agbench.make(TASK, model="wofost81-nwlp", engine="pcse", observation__forecast=told)
+    forecast = {"days": 2, "variables": ["TMIN"]}
+    with pytest.raises(ConfigError, match="wofost81-nwlp on the engine 'pcse' has no forecasts"):
+        agbench.make(TASK, model="wofost81-nwlp", engine="pcse", observation__forecast=forecast)

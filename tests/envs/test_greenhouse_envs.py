@@ -36,36 +36,36 @@ def run(env, action, steps):
 def test_increments_move_controls_by_a_tenth_of_their_capacity():
     env, first, _ = start()
     assert first["uBoil"] == 0.0
-    found, _, _ = run(env, [1.0, 0.5, 0.0, 0.0, -1.0, 0.0], 3)
-    assert found["uBoil"] == pytest.approx(0.3)
-    assert found["uCo2"] == pytest.approx(0.15)
-    assert found["uLamp"] == 0.0
+    result, _, _ = run(env, [1.0, 0.5, 0.0, 0.0, -1.0, 0.0], 3)
+    assert result["uBoil"] == pytest.approx(0.3)
+    assert result["uCo2"] == pytest.approx(0.15)
+    assert result["uLamp"] == 0.0
 
 
 def test_absolute_actions_set_controls_at_once():
     env, _, _ = start(action__kind="absolute")
-    found, _, _ = run(env, [1.0, 0.0, -1.0, -1.0, -1.0, -1.0], 1)
-    assert (found["uBoil"], found["uCo2"], found["uVent"]) == (1.0, 0.5, 0.0)
+    result, _, _ = run(env, [1.0, 0.0, -1.0, -1.0, -1.0, -1.0], 1)
+    assert (result["uBoil"], result["uCo2"], result["uVent"]) == (1.0, 0.5, 0.0)
 
 
 def test_the_observation_shows_the_weather_in_force():
     env, first, _ = start()
     weather = env.core.worlds[0].weather
     assert first["tOut"] == np.float32(weather[0, 1])
-    found, _, _ = run(env, np.zeros(6), 1)
-    assert found["tOut"] == np.float32(weather[1, 1])
-    assert found["tOut[+120 min]"] == np.float32(weather[25, 1])
+    result, _, _ = run(env, np.zeros(6), 1)
+    assert result["tOut"] == np.float32(weather[1, 1])
+    assert result["tOut[+120 min]"] == np.float32(weather[25, 1])
 
 
 def test_the_profit_is_that_of_its_prices():
     env, first, _ = start(action__kind="absolute")
-    found, reward, info = run(env, [1.0, 1.0, -1.0, -1.0, 1.0, -1.0], 1)
+    result, reward, info = run(env, [1.0, 1.0, -1.0, -1.0, 1.0, -1.0], 1)
     p = {name: float(v) for name, v in zip(*parameters(env), strict=True)}
     heat, light = (p[name] * 300 / 3.6e6 for name in ("heat", "lamps"))
     assert info["heat"] == pytest.approx(heat)
     assert info["electricity"] == pytest.approx(light)
     assert info["co2"] == pytest.approx(p["co2"] * 300 / 1e6)
-    fruit = (found["cFruit"] - first["cFruit"]) / 0.065 * 1e-6
+    fruit = (result["cFruit"] - first["cFruit"]) / 0.065 * 1e-6
     spent = info["heat"] * 0.09 + info["electricity"] * 0.3 + info["co2"] * 0.3
     assert info["profit"] == pytest.approx(1.6 * fruit - spent, abs=1e-6)
     assert reward == pytest.approx(info["profit"] - info["penalty"])
@@ -128,8 +128,8 @@ def test_more_of_a_control_moves_the_climate_as_growers_expect(control, variable
     more = base.copy()
     more[control] = 1.0
     without, _, _ = run(start(action__kind="absolute")[0], base, 24)
-    given, _, _ = run(start(action__kind="absolute")[0], more, 24)
-    assert sign * (given[variable] - without[variable]) > 0.0
+    values, _, _ = run(start(action__kind="absolute")[0], more, 24)
+    assert sign * (values[variable] - without[variable]) > 0.0
 
 
 def test_meters_agree_between_one_long_step_and_many_short_ones():
@@ -293,9 +293,9 @@ def all_states():
 
 
 @pytest.mark.parametrize("task", [WINTER, TOMATO])
-def test_the_same_actions_return_the_same_in_both_settings(task):
+def test_the_same_actions_return_nearly_the_same_at_both_accuracies(task):
     """Within 0.1 %, of a policy whose actions depend on the last digits of what it sees."""
-    accurate, fast = (agbench.make(task, setting=s, length="3 d") for s in ("accurate", "fast"))
+    accurate, fast = (agbench.make(task, accuracy=s, length="3 d") for s in ("accurate", "fast"))
     policy = agbench.load_policy("rule-based-tuned", task)
     policy.reset(0)
     observation, _ = accurate.reset(seed=0)
@@ -312,13 +312,13 @@ def test_the_same_actions_return_the_same_in_both_settings(task):
 @pytest.mark.slow
 def test_returns_hardly_depend_on_the_accuracy_of_the_stepper():
     results = [
-        agbench.evaluate(WINTER, "rule-based", setting=s).episodes["return"].mean()
+        agbench.evaluate(WINTER, "rule-based", accuracy=s).episodes["return"].mean()
         for s in ("accurate", "fast")
     ]
     assert results[0] == pytest.approx(results[1], rel=1e-3)
 
 
-def test_a_wrong_action_says_what_is_wrong():
+def test_the_error_of_a_wrong_action_names_the_mistake():
     env, _, _ = start()
     with pytest.raises(ActionError, match="lies outside"):
         env.step(np.full(6, 2.0, np.float32))
@@ -333,7 +333,7 @@ def test_a_wrong_action_says_what_is_wrong():
         ({"state": ["tCan", "tCan"]}, "state: name each variable once"),
         ({"forecast": ["tOut"], "forecast_every": "2 h", "forecast_length": "1 h"}, "beyond the forecast"),
         ({"uncertainty__parameters": "sound"}, "uncertainty.level is 0"),
-        ({"uncertainty__level": 0.1}, "uncertainty.parameters names none"),
+        ({"uncertainty__level": 0.1}, "uncertainty.parameters is empty"),
     ],
 )
 def test_a_setting_that_would_do_nothing_is_refused(change, message):

@@ -34,7 +34,7 @@ def test_equipment_is_the_mean_of_all_steps_of_a_day(task, steps):
     np.testing.assert_allclose(daily["uBoil"] * capacity / floor * 86_400, heat, rtol=1e-9)
 
 
-def test_the_heating_set_point_is_drawn_where_it_is_told():
+def test_the_heating_set_point_is_drawn_where_the_task_has_one():
     plot, _, _ = season("greenhouse-setpoint-v1", 48)
     assert plot.daily()["setPoint"][1] == pytest.approx(21.0)
     plot, _, _ = season("greenhouse-winter-v1", 20)

@@ -16,7 +16,7 @@ from agbench.evaluation.runner import evaluate, replay
 
 WINTER = "greenhouse-winter-v1"
 BY_HOUR = [round(0.1 + 0.01 * hour, 2) for hour in range(24)]
-SHORT = {"season__length": "1 d", "action__kind": "absolute", "simulator__setting": "fast"}
+SHORT = {"season__length": "1 d", "action__kind": "absolute", "simulator__accuracy": "fast"}
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def series(tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
 
-    def write(times, prices, suffix=".csv", **said):
+    def write(times, prices, suffix=".csv", **message):
         table = pd.DataFrame({"time": times, "price": prices})
         file = folder / f"spot{suffix}"
         table.to_parquet(file) if suffix == ".parquet" else table.to_csv(file, index=False)
@@ -36,7 +36,7 @@ def series(tmp_path, monkeypatch):
             "source": "this test",
             "unit": "EUR kWh-1",
             "file": file.name,
-            **said,
+            **message,
         }
         text = "".join(f"{key}: {value}\n" for key, value in lines.items())
         (folder / "spot.yaml").write_text(text, "utf-8")
@@ -130,7 +130,7 @@ def test_a_year_of_prices_stands_for_any_year(series):
     np.testing.assert_allclose(rows * 1000, [*range(day, day + 24)] * 2 + [*range(day + 24, day + 48)])
 
 
-def test_the_result_says_which_series_it_rests_on_and_replays(series):
+def test_the_result_names_its_series_and_replays(series):
     path = series(hours("2009-10-01", 24 * 200), np.full(24 * 200, 0.25))
     result = evaluate(WINTER, "rule-based", reward__electricity=str(path), **SHORT)
     assert len(result.record["data"]["prices spot"]) == 64
@@ -138,33 +138,33 @@ def test_the_result_says_which_series_it_rests_on_and_replays(series):
 
 
 @pytest.mark.parametrize(
-    ("price", "said"),
+    ("price", "message"),
     [
         ([0.1] * 23, "one for each hour of the day, 24; got 23"),
         ([0.1] * 23 + ["dear"], "price of hour 23 is 'dear'"),
-        (45000.0, "beyond 100 EUR per kg or kWh"),
+        (45000.0, "at most 100 EUR per kg or kWh"),
         (True, "the price is True"),
     ],
 )
-def test_a_price_that_is_none_is_refused(price, said):
-    with pytest.raises(ConfigError, match=said):
+def test_a_price_that_is_none_is_refused(price, message):
+    with pytest.raises(ConfigError, match=message):
         override(catalog.task(WINTER), {"reward.electricity": price})
 
 
 def test_a_night_tariff_beside_hourly_prices_is_refused():
-    with pytest.raises(ConfigError, match="hourly prices already say"):
+    with pytest.raises(ConfigError, match="hourly prices already include"):
         override(catalog.task(WINTER), {"reward.electricity": BY_HOUR, "electricity_night": 0.1})
 
 
 def test_errors_of_series_name_file_place_and_remedy(series):
-    def reading(*args, **said):
-        series(*args, **said)
+    def reading(*args, **message):
+        series(*args, **message)
         return GreenhousePrices(GreenhouseReward(electricity="spot"))
 
     with pytest.raises(UnknownNameError, match="unknown prices 'sport'"):
         GreenhousePrices(GreenhouseReward(electricity="sport"))
     gap = hours("2009-10-01", 48).delete(5)
-    with pytest.raises(ConfigError, match=r"row 6 is .*2009-10-01 05:00 is due"):
+    with pytest.raises(ConfigError, match=r"row 6 is .*2009-10-01 05:00 is missing"):
         reading(gap, np.zeros(47))
     with pytest.raises(ConfigError, match=r"1000 times one per kWh"):
         reading(hours("2009-10-02", 24), [0.1] * 23 + [453.2])

@@ -9,10 +9,10 @@ from agbench.simulators.greenlight.presets import PRESETS
 SEASONS = ("01-05", "06-10")
 
 
-def check(found):
-    assert found.not_finite == 0
-    assert found.outside == ()
-    assert (found.high > found.low).mean() > 0.9  # the weather, the crop and the controls did move
+def check(result):
+    assert result.not_finite == 0
+    assert result.outside == ()
+    assert (result.high > result.low).mean() > 0.9  # the weather, the crop and the controls did move
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -31,7 +31,7 @@ def test_a_hundred_thousand_steps_keep_observations_in_their_space(preset, kind)
     check(endure(preset, kind, 100_000))
 
 
-def test_what_leaves_its_bounds_is_told(monkeypatch):
+def test_an_observation_out_of_bounds_fails_the_check(monkeypatch):
     from agbench.envs.vector import SeasonVectorEnv
 
     honest = SeasonVectorEnv.step
@@ -42,6 +42,6 @@ def test_what_leaves_its_bounds_is_told(monkeypatch):
         return seen, rewards, *rest
 
     monkeypatch.setattr(SeasonVectorEnv, "step", broken)
-    found = endure("gym", "on/off", 80, 16, starts=SEASONS[:1])
-    assert found.not_finite == 5
-    assert len(found.outside) == 1
+    result = endure("gym", "on/off", 80, 16, starts=SEASONS[:1])
+    assert result.not_finite == 5
+    assert len(result.outside) == 1

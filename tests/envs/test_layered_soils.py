@@ -93,7 +93,7 @@ def test_what_does_not_fit_is_refused(changes, message):
         ("[1.0, 0.338]", "[1.0, 0.37]", "SMfromPF must fall with pF"),
     ],
 )
-def test_a_wrong_profile_is_told(tmp_path, old, new, message):
+def test_a_wrong_profile_is_an_error(tmp_path, old, new, message):
     text = catalog.find("soil", "moregon-1").read_text()
     assert old in text
     path = tmp_path / "moregon-1.yaml"

@@ -26,7 +26,7 @@ def play(actions, task=TASK, scenario="wageningen/1984", **overrides):
     return steps
 
 
-def test_the_menu_says_what_its_choices_do():
+def test_the_menu_describes_its_choices():
     env = agbench.make(TASK).unwrapped
     assert env.action_labels[:4] == ["nothing", "PLANT", "HARVEST", "2 kg ha-1 N"]
     assert env.action_space.n == 19
@@ -120,7 +120,7 @@ def test_half_a_setting_is_refused(changes, message):
         override(catalog.task(TASK), changes)
 
 
-def test_what_the_engines_cannot_do_is_told():
+def test_what_the_engines_cannot_do_is_an_error():
     with pytest.raises(ConfigError, match="setting 'sound'"):
         agbench.make(TASK, setting="published").reset()
     with pytest.raises(ConfigError, match="wofost81-nwlp on the engine 'pcse' has no harvest"):

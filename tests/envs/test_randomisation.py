@@ -25,32 +25,32 @@ def plain():
     return {**parameters_of(MODEL, "soil", "oregon-1"), **parameters_of(MODEL, "crop", "wheat-1")}
 
 
-def test_nothing_is_random_unless_asked_for():
+def test_nothing_is_random_by_default():
     assert drawn(1) == plain()
 
 
 def test_noise_stays_within_its_share_on_scalars_and_tables():
     for seed in range(50):
-        found = drawn(seed, parameters={"TSUM1": {"share": 0.1}, "AMAXTB": {"share": 0.2}})
-        assert found["TSUM1"] == pytest.approx(plain()["TSUM1"], rel=0.1)
-        assert found["TSUM1"] != plain()["TSUM1"]
-        assert found["AMAXTB"][::2] == plain()["AMAXTB"][::2]
-        assert found["AMAXTB"][1::2] == pytest.approx(plain()["AMAXTB"][1::2], rel=0.2)
-        assert found["TSUM2"] == plain()["TSUM2"]
+        result = drawn(seed, parameters={"TSUM1": {"share": 0.1}, "AMAXTB": {"share": 0.2}})
+        assert result["TSUM1"] == pytest.approx(plain()["TSUM1"], rel=0.1)
+        assert result["TSUM1"] != plain()["TSUM1"]
+        assert result["AMAXTB"][::2] == plain()["AMAXTB"][::2]
+        assert result["AMAXTB"][1::2] == pytest.approx(plain()["AMAXTB"][1::2], rel=0.2)
+        assert result["TSUM2"] == plain()["TSUM2"]
 
 
 def test_soil_moistures_ascend_however_wide_the_noise():
     noise = {name: {"kind": "normal", "share": 0.6} for name in ("SMW", "SMFCF", "SM0")}
     for seed in range(200):
-        found = drawn(seed, parameters=noise)
-        assert found["SMW"] < found["SMFCF"] < found["SM0"]
+        result = drawn(seed, parameters=noise)
+        assert result["SMW"] < result["SMFCF"] < result["SM0"]
 
 
 def test_crops_and_soils_are_drawn_from_their_lists():
     crops, soils = ["wheat-1", "wheat-2"], ["oregon-1", "china-1"]
     seen = [drawn(seed, crops=crops, soils=soils) for seed in range(30)]
-    assert {found["TSUM1"] for found in seen} == {catalog.crop(name).values["TSUM1"] for name in crops}
-    assert {found["SMFCF"] for found in seen} == {catalog.soil(name).values["SMFCF"] for name in soils}
+    assert {result["TSUM1"] for result in seen} == {catalog.crop(name).values["TSUM1"] for name in crops}
+    assert {result["SMFCF"] for result in seen} == {catalog.soil(name).values["SMFCF"] for name in soils}
 
 
 def test_the_seed_decides_and_fields_differ():

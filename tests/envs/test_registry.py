@@ -63,10 +63,10 @@ env = gymnasium.make("{name}")
 observation, info = env.reset(seed=1)
 print(json.dumps([type(env.unwrapped).__name__, observation.shape, info["scenario"]]))
 """
-    (name, shape, scenario), told = in_a_fresh_process(code)
+    (name, shape, scenario), warnings = in_a_fresh_process(code)
     assert (name, shape) == ("SeasonEnv", [12])
     assert scenario.startswith("wageningen/")
-    assert "Warning" not in told
+    assert "Warning" not in warnings
 
 
 def test_the_start_of_python_runs_no_code_of_ours():
@@ -76,8 +76,8 @@ def test_the_start_of_python_runs_no_code_of_ours():
 
 
 def test_importing_the_package_loads_neither_gymnasium_nor_numba():
-    wanted = "('gymnasium', 'numba', 'numpy', 'pydantic')"
-    code = f"import agbench, json, sys; print(json.dumps([m for m in sys.modules if m in {wanted}]))"
+    expected = "('gymnasium', 'numba', 'numpy', 'pydantic')"
+    code = f"import agbench, json, sys; print(json.dumps([m for m in sys.modules if m in {expected}]))"
     loaded, _ = in_a_fresh_process(code)
     assert loaded == []
 
@@ -103,10 +103,10 @@ def test_gymnasium_makes_vectors_by_both_roads():
 
 
 def test_tasks_are_listed_with_their_splits():
-    (found,) = [task for task in agbench.tasks() if task.id == TASK]
-    assert found.splits == {"train": 11, "test": 11}
-    assert (found.floor, found.expert, found.oracle) == ("zero", "standard-practice", "ceres")
-    assert "nitrogen" in found.tags
+    (result,) = [task for task in agbench.tasks() if task.id == TASK]
+    assert result.splits == {"train": 11, "test": 11}
+    assert (result.floor, result.expert, result.oracle) == ("zero", "standard-practice", "ceres")
+    assert "nitrogen" in result.tags
 
 
 def test_make_gives_gymnasiums_own_wrappers_around_the_field():
@@ -116,7 +116,7 @@ def test_make_gives_gymnasiums_own_wrappers_around_the_field():
     assert env.spec.id == f"agbench/{TASK}"
 
 
-def test_a_task_in_a_folder_of_ones_own_is_found(tmp_path, monkeypatch):
+def test_a_task_in_a_user_folder_is_registered(tmp_path, monkeypatch):
     monkeypatch.setenv("AGBENCH_PATH", str(write_task(tmp_path)))
     assert "my-wheat-v1" in [task.id for task in agbench.tasks()]
     env = agbench.make("my-wheat-v1")
@@ -146,10 +146,10 @@ def test_a_task_of_ones_own_may_use_a_crop_of_ones_own(tmp_path, monkeypatch):
 def test_a_task_defined_twice_names_both_files(tmp_path, monkeypatch):
     roots = [write_task(tmp_path / "a"), write_task(tmp_path / "b")]
     monkeypatch.setenv("AGBENCH_PATH", os.pathsep.join(map(str, roots)))
-    said = r"'my-wheat-v1' is defined twice: .*/a/.* and .*/b/"
-    with pytest.raises(ConfigError, match=said):
+    message = r"'my-wheat-v1' is defined twice: .*/a/.* and .*/b/"
+    with pytest.raises(ConfigError, match=message):
         agbench.make("my-wheat-v1")
-    with pytest.warns(AgBenchWarning, match=said):
+    with pytest.warns(AgBenchWarning, match=message):
         assert {"my-wheat-v1", TASK} <= {task.id for task in agbench.tasks()}
 
 
@@ -206,15 +206,15 @@ print(json.dumps([env.reset(seed=0)[0].shape, [t.id for t in agbench.tasks()]]))
     assert {"farm-wheat-v1", TASK} <= set(tasks)
 
 
-def test_an_entry_point_to_no_package_is_told_and_breaks_nothing(tmp_path):
+def test_an_entry_point_to_no_package_warns_and_breaks_nothing(tmp_path):
     info = tmp_path / "lost-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lost\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[agbench.data]\nlost = lost_tasks\n")
     code = 'import json, agbench, gymnasium; print(json.dumps(gymnasium.make("CartPole-v1").spec.id))'
-    found, told = in_a_fresh_process(code, PYTHONPATH=str(tmp_path))
-    assert found == "CartPole-v1"
-    assert "entry point 'lost' of agbench.data: lost_tasks): there is no package 'lost_tasks'" in told
+    result, text = in_a_fresh_process(code, PYTHONPATH=str(tmp_path))
+    assert result == "CartPole-v1"
+    assert "entry point 'lost' of agbench.data: lost_tasks): there is no package 'lost_tasks'" in text
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_an_unknown_file_names_the_nearest(kind, name, nearest):
 def test_a_file_whose_name_cannot_be_an_id_hides_no_other_task(tmp_path, wrong):
     folder = write_task(tmp_path, wrong)
     code = f"import agbench, gymnasium, json; print(json.dumps(gymnasium.make('agbench/{TASK}').spec.id))"
-    name, told = in_a_fresh_process(code, AGBENCH_PATH=str(folder))
+    name, warnings = in_a_fresh_process(code, AGBENCH_PATH=str(folder))
     assert name == f"agbench/{TASK}"
-    assert "Warning" not in told
+    assert "Warning" not in warnings
     assert "task" in check_file(folder / "tasks" / f"{wrong}.yaml")

@@ -40,16 +40,16 @@ def make(**settings):
 
 def latest_day(figure: Figure) -> float:
     """The last day that any artist holds data of, apart from lines across the whole panel."""
-    found = [-1.0]
+    result = [-1.0]
     for axes in figure.axes:
         for line in axes.lines:
             x = np.asarray(line.get_xdata(), dtype=float)
             if line.get_transform() == axes.transData and len(x):
-                found.append(x.max())
+                result.append(x.max())
         for collection in axes.collections:
-            found += [path.vertices[:, 0].max() for path in collection.get_paths() if len(path)]
-        found += [text.xy[0] for text in axes.texts if hasattr(text, "xy")]
-    return max(found)
+            result += [path.vertices[:, 0].max() for path in collection.get_paths() if len(path)]
+        result += [text.xy[0] for text in axes.texts if hasattr(text, "xy")]
+    return max(result)
 
 
 def texts(figure: Figure) -> list[str]:
@@ -135,7 +135,7 @@ def test_continuous_actions_are_drawn_as_doses_in_physical_units():
     assert shown == ["IRRIG (cm)", "N (kg ha⁻¹)", "20", "1"]
 
 
-def test_the_head_says_task_scenario_date_metrics_and_return():
+def test_the_header_shows_task_scenario_date_metrics_and_return():
     env = make()
     total = sum(env.step(action)[1] for action in (2, 0, 1))
     plot = env.unwrapped._plot
@@ -147,7 +147,7 @@ def test_the_head_says_task_scenario_date_metrics_and_return():
     assert f"return {total:.1f} g m⁻²".replace("-", "−") in summary
 
 
-def test_the_head_says_when_the_season_is_over():
+def test_the_header_shows_when_the_season_is_over():
     env = make()
     while not env.unwrapped.core.over[0]:
         env.step(0)
@@ -192,7 +192,7 @@ def test_gymnasium_accepts_every_render_mode_without_a_warning(no_windows):
         check_env(agbench.make(TASK, render_mode="rgb_array").unwrapped)
 
 
-def test_human_mode_without_a_display_says_so_once_and_goes_on(no_windows):
+def test_human_mode_without_a_display_warns_once_and_goes_on(no_windows):
     env = make(render_mode="human")
     with pytest.warns(UserWarning, match="no display"):
         env.step(0)

@@ -61,7 +61,7 @@ ANY = ("wageningen/generated/123456", "kiel/generated/7", "wageningen/generated/
 
 
 @pytest.mark.parametrize("key", [*ANY, "wageningen/1984"])
-def test_a_season_of_no_split_can_be_asked_for(content, key):
+def test_a_season_of_no_split_can_be_requested(content, key):
     task = task_with(content, generated=[5, 8])
     env, envs = SeasonEnv(build(task, "train")), SeasonVectorEnv(build(task, "train"), 2)
     seen, info = env.reset(seed=0, options={"scenario": key})
@@ -70,8 +70,8 @@ def test_a_season_of_no_split_can_be_asked_for(content, key):
     both, info = envs.reset(seed=0, options={"scenario": [key, "wageningen/generated/5"]})
     assert np.array_equal(both[0], seen)
     assert list(info["scenario"]) == [key, "wageningen/generated/5"]
-    asked = [build(task, "train").scenarios.world(key).weather for _ in range(2)]
-    assert np.array_equal(*asked)
+    requests = [build(task, "train").scenarios.world(key).weather for _ in range(2)]
+    assert np.array_equal(*requests)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_stands_for_no_season_is_refused(content, key, secret):
         env.reset(seed=0, options={"scenario": key})
 
 
-def test_a_season_without_weather_says_so(content):
+def test_a_season_without_weather_is_an_error(content):
     env = SeasonEnv(build(task_with(content, generated=[5, 8]), "train"))
     for key, message in (
         ("wageningen/1990", "the year 1990 of wageningen is incomplete"),
@@ -128,7 +128,7 @@ def test_no_change_gives_the_evaporation_that_was_there():
     [
         ({"years": [1984], "generated": [0, 9]}, "exactly one of 'years', 'generated' and 'hidden'"),
         ({}, "exactly one of"),
-        ({"generated": [9, 0]}, "no range such as"),
+        ({"generated": [9, 0]}, "not a range such as"),
         ({"years": [1984], "change": {"temperature": "2 K"}}, "not a change such as '2 degC'"),
         ({"years": [1984], "change": {"rain": "-120 %"}}, "not a change such as '-20 %'"),
     ],
@@ -144,11 +144,11 @@ def test_hidden_seasons_follow_from_the_secret(content, secret):
     first = weather("wageningen/hidden/0").copy()
     assert np.array_equal(first, weather("wageningen/hidden/0"))
     assert not np.array_equal(first, weather("wageningen/hidden/1"))
-    said = repr(
+    message = repr(
         (parts.hashes(), list(parts.scenarios), scenario_weather.series_of("wageningen/hidden/0").provenance)
     )
-    assert SECRET.decode() not in said
-    assert SECRET.hex() not in said
+    assert SECRET.decode() not in message
+    assert SECRET.hex() not in message
     commitment = parts.hashes()["hidden seasons"]
     secret.write_bytes(b"another secret of sixteen bytes")
     assert not np.array_equal(first, weather("wageningen/hidden/0"))
@@ -174,7 +174,7 @@ def test_measured_years_of_a_place_that_was_not_fetched_name_the_command(content
     assert str(caught.value).endswith("fetch it once with: agbench weather fetch south-dakota")
 
 
-def test_given_weather_does_not_stand_in_for_generated_seasons(content):
+def test_user_weather_does_not_replace_generated_seasons(content):
     frame = site_series("wageningen").to_frame()
     parts = build(task_with(content, generated=[0, 1]), "train", weather=frame)
     with pytest.raises(ConfigError, match="measured years only"):

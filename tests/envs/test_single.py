@@ -133,15 +133,15 @@ def test_a_saved_state_outlives_a_new_episode(env):
     expected = env.step(1)
     play(env, [2] * 60, options={"scenario": "wageningen/1979"})
     env.load_state(saved)
-    found = env.step(1)
-    np.testing.assert_array_equal(found[0], expected[0])
-    assert found[1:] == expected[1:]
+    result = env.step(1)
+    np.testing.assert_array_equal(result[0], expected[0])
+    assert result[1:] == expected[1:]
 
 
-def test_pcse_as_engine_tells_the_same_story():
-    told = {}
+def test_pcse_as_engine_agrees():
+    observations = {}
     for engine in ("compiled", "pcse"):
         env = agbench.make(TASK, engine=engine, years=[1983], reward__kind="growth").unwrapped
-        told[engine] = play(env, [2, 0, 0, 0, 1, 0, 0, 2, 0, 0], seed=0)
-    np.testing.assert_allclose(told["compiled"][0], told["pcse"][0], rtol=1e-5)
-    np.testing.assert_allclose(told["compiled"][1], told["pcse"][1], rtol=1e-9, atol=1e-9)
+        observations[engine] = play(env, [2, 0, 0, 0, 1, 0, 0, 2, 0, 0], seed=0)
+    np.testing.assert_allclose(observations["compiled"][0], observations["pcse"][0], rtol=1e-5)
+    np.testing.assert_allclose(observations["compiled"][1], observations["pcse"][1], rtol=1e-9, atol=1e-9)

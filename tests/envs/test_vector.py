@@ -12,15 +12,15 @@ TASK = "wheat-nitrogen-v1"
 
 
 def run_out(envs, action=0):
-    """Step until a row ends; return what that step said."""
+    """Step until a row ends; return what that step returned."""
     while True:
-        said = envs.step(np.full(envs.num_envs, action))
-        if (said[2] | said[3]).any():
-            return said
+        step = envs.step(np.full(envs.num_envs, action))
+        if (step[2] | step[3]).any():
+            return step
 
 
 @pytest.mark.parametrize("mode", ["same_step", "next_step", "disabled"])
-def test_the_autoreset_mode_is_told_in_metadata_and_attribute(mode):
+def test_the_autoreset_mode_is_in_metadata_and_attribute(mode):
     envs = agbench.make_vec(TASK, 2, autoreset=mode)
     assert envs.metadata["autoreset_mode"] is AutoresetMode[mode.upper()]
     assert envs.autoreset_mode is AutoresetMode[mode.upper()]
@@ -78,12 +78,12 @@ def test_a_masked_reset_leaves_the_other_rows_alone():
 
 def test_rows_may_start_in_scenarios_of_their_own():
     envs = agbench.make_vec(TASK, 3, "test")
-    wanted = ["wageningen/1984", "wageningen/1976", "wageningen/1999"]
-    _, info = envs.reset(options={"scenario": wanted})
-    assert info["scenario"].tolist() == wanted
+    expected = ["wageningen/1984", "wageningen/1976", "wageningen/1999"]
+    _, info = envs.reset(options={"scenario": expected})
+    assert info["scenario"].tolist() == expected
 
 
-def test_seeds_may_be_given_row_by_row():
+def test_seeds_may_differ_by_row():
     envs = agbench.make_vec(TASK, 3)
     one, _ = envs.reset(seed=[7, 7, 8])
     np.testing.assert_array_equal(one[0], one[1])
@@ -99,7 +99,7 @@ def test_seeds_may_be_given_row_by_row():
         (0, {"reset_mask": np.zeros(3, dtype=bool)}, "at least one of them true"),
     ],
 )
-def test_a_wrong_reset_says_what_it_wants(seed, options, message):
+def test_the_error_of_a_wrong_reset_names_the_right_arguments(seed, options, message):
     with pytest.raises(ConfigError, match=message):
         agbench.make_vec(TASK, 3).reset(seed=seed, options=options)
 
@@ -109,7 +109,7 @@ def test_a_step_before_the_first_reset_is_refused():
         agbench.make_vec(TASK, 2).step(np.array([0, 0]))
 
 
-def test_observations_are_copies_unless_asked_for():
+def test_observations_are_copies_by_default():
     copied = agbench.make_vec(TASK, 2)
     first, _ = copied.reset(seed=0)
     kept = first.copy()
@@ -122,17 +122,17 @@ def test_observations_are_copies_unless_asked_for():
 
 
 def trace(envs, seed, actions):
-    """Return the bits of all that row by row is said, (rows,) each."""
-    said = [[] for _ in range(envs.num_envs)]
+    """Return the bits of all results, one list a row."""
+    rows = [[] for _ in range(envs.num_envs)]
     observation, _ = envs.reset(seed=seed)
-    for i, row in enumerate(said):
+    for i, row in enumerate(rows):
         row.append(observation[i].tobytes())
     for action in actions:
         observation, reward, terminated, truncated, info = envs.step(action)
-        for i, row in enumerate(said):
+        for i, row in enumerate(rows):
             numbers = (float(reward[i]).hex(), bool(terminated[i]), bool(truncated[i]))
             row += [observation[i].tobytes(), *numbers, info["scenario"][i], float(info["yield"][i])]
-    return said
+    return rows
 
 
 SEEDS = st.integers(0, 2**31 - 100)

@@ -36,10 +36,10 @@ def one_scenario(values, runs):
 @pytest.mark.parametrize("stratum", STRATA)
 @pytest.mark.parametrize("name", ["iqm", "mean"])
 def test_a_tasks_aggregates_and_their_intervals_are_rliables(name, stratum):
-    wanted = NUMBERS["strata"][stratum]
+    expected = NUMBERS["strata"][stratum]
     (runs,) = rliables_draws((len(OURS), 1))
-    found = one_scenario(OURS[:, stratum], runs[:, :, 0]).interval(AGGREGATES[name])
-    assert list(found) == pytest.approx([wanted[name], *wanted[f"{name}_interval"]], **EXACT)
+    result = one_scenario(OURS[:, stratum], runs[:, :, 0]).interval(AGGREGATES[name])
+    assert list(result) == pytest.approx([expected[name], *expected[f"{name}_interval"]], **EXACT)
 
 
 def test_the_interquartile_mean_of_many_scores_is_rliables():
@@ -50,45 +50,47 @@ def test_the_interquartile_mean_of_many_scores_is_rliables():
 def test_a_suites_aggregates_and_their_intervals_are_rliables(across):
     (runs,) = rliables_draws(OURS.shape)
     tasks = [one_scenario(OURS[:, i], runs[:, :, i]) for i in STRATA]
-    found = aggregates.suite_interval(tasks, [aggregates.mean] * len(tasks), AGGREGATES[across])
-    wanted = [NUMBERS["values"][across], *NUMBERS["intervals"][across]]
-    assert list(found) == pytest.approx(wanted, **EXACT)
+    result = aggregates.suite_interval(tasks, [aggregates.mean] * len(tasks), AGGREGATES[across])
+    expected = [NUMBERS["values"][across], *NUMBERS["intervals"][across]]
+    assert list(result) == pytest.approx(expected, **EXACT)
 
 
 def test_the_probability_of_improvement_is_rliables():
-    found = aggregates.improvement_interval(OURS, THEIRS, 10)
-    assert found.value == pytest.approx(NUMBERS["probability_of_improvement"], **EXACT)
+    result = aggregates.improvement_interval(OURS, THEIRS, 10)
+    assert result.value == pytest.approx(NUMBERS["probability_of_improvement"], **EXACT)
 
 
 @pytest.mark.parametrize("stratum", STRATA)
 def test_the_interval_of_the_improvement_over_one_run_is_rliables(stratum):
-    wanted = NUMBERS["strata"][stratum]
+    expected = NUMBERS["strata"][stratum]
     runs, _ = rliables_draws((len(OURS), 1), (1, 1))
     chances = aggregates.improvement_chances(OURS[:, [stratum]], THEIRS[1:2, [stratum]])
-    found = one_scenario(chances[:, 0], runs[:, :, 0]).interval(aggregates.mean)
-    assert list(found) == pytest.approx([wanted["improvement"], *wanted["improvement_interval"]], **EXACT)
+    result = one_scenario(chances[:, 0], runs[:, :, 0]).interval(aggregates.mean)
+    assert list(result) == pytest.approx(
+        [expected["improvement"], *expected["improvement_interval"]], **EXACT
+    )
 
 
 def test_the_performance_profile_is_rliables():
-    found = aggregates.performance_profile(OURS, np.array(NUMBERS["thresholds"]))
-    assert found == pytest.approx(NUMBERS["profile"], **EXACT)
+    result = aggregates.performance_profile(OURS, np.array(NUMBERS["thresholds"]))
+    assert result == pytest.approx(NUMBERS["profile"], **EXACT)
 
 
 @pytest.mark.parametrize("name", ["iqm", "mean"])
 def test_our_own_draws_give_nearly_rliables_interval(name):
-    wanted = NUMBERS["strata"][2][f"{name}_interval"]
-    found = aggregates.resample(OURS[:, [2]], 20_000).interval(AGGREGATES[name])
-    assert [found.low, found.high] == pytest.approx(wanted, abs=3.0)
+    expected = NUMBERS["strata"][2][f"{name}_interval"]
+    result = aggregates.resample(OURS[:, [2]], 20_000).interval(AGGREGATES[name])
+    assert [result.low, result.high] == pytest.approx(expected, abs=3.0)
 
 
 def test_the_median_of_runs_is_not_their_mean():
     """The example of docs/leaderboard.md: one seed of five far above the others."""
-    found = aggregates.resample(np.stack([RUNS - 10.0, RUNS + 10.0], axis=1), 2000)
-    assert found.interval(aggregates.median).value == 100.0
-    assert found.interval(aggregates.mean).value == 156.0
-    assert found.interval(aggregates.interquartile_mean).value == 100.0
-    assert found.interval(aggregates.median) != found.interval(aggregates.mean)
-    assert set(aggregates.median(found.drawn)) > set(RUNS)
+    result = aggregates.resample(np.stack([RUNS - 10.0, RUNS + 10.0], axis=1), 2000)
+    assert result.interval(aggregates.median).value == 100.0
+    assert result.interval(aggregates.mean).value == 156.0
+    assert result.interval(aggregates.interquartile_mean).value == 100.0
+    assert result.interval(aggregates.median) != result.interval(aggregates.mean)
+    assert set(aggregates.median(result.drawn)) > set(RUNS)
 
 
 def test_aggregates_of_every_resample_are_one_call():
@@ -107,7 +109,7 @@ def test_one_run_and_equal_scenarios_have_an_interval_of_no_width():
     assert aggregates.resample(np.full((1, 9), 4.0), 200).interval(aggregates.mean) == (4.0, 4.0, 4.0)
 
 
-def test_crossed_resamples_vary_as_theory_says():
+def test_crossed_resamples_vary_as_in_theory():
     """With one run, the mean over scenarios varies by the scenarios' deviation over sqrt(n)."""
     values = np.random.default_rng(3).normal(size=(1, 100))
     drawn = aggregates.resample(values, 20_000).drawn[:, 0]

@@ -36,18 +36,18 @@ def test_the_stored_oracle_is_what_searching_again_gives():
 
 
 def test_reported_splits_have_anchors_in_the_order_of_the_split_and_others_say_so():
-    found = anchors.of_split(TASK, "test")
-    assert found.floor.shape == found.expert.shape == found.cost.shape == (len(TASK.scenarios("test")),)
-    assert found.oracle.mean() >= found.expert.mean() > found.floor.mean()
-    with pytest.raises(ConfigError, match="only test have anchors, train has none; it is not scored"):
+    result = anchors.of_split(TASK, "test")
+    assert result.floor.shape == result.expert.shape == result.cost.shape == (len(TASK.scenarios("test")),)
+    assert result.oracle.mean() >= result.expert.mean() > result.floor.mean()
+    with pytest.raises(ConfigError, match="only test have anchors; train has none and is not scored"):
         anchors.of_split(TASK, "train")
 
 
 def test_the_limit_of_constraint_costs_is_a_tenth_above_the_experts():
     task = catalog.task("potato-runoff-v1")
-    found = anchors.compute(task.model_copy(update={"references": FLOOR_AND_EXPERT}), ["test"])
-    cost = np.mean([values.cost for values in found.splits["test"].values()])
-    assert found.limits["test"] == pytest.approx(1.1 * cost)
+    result = anchors.compute(task.model_copy(update={"references": FLOOR_AND_EXPERT}), ["test"])
+    cost = np.mean([values.cost for values in result.splits["test"].values()])
+    assert result.limits["test"] == pytest.approx(1.1 * cost)
 
 
 def test_a_greenhouse_tolerates_a_fiftieth_of_its_season_whatever_the_expert_violates():
@@ -57,14 +57,14 @@ def test_a_greenhouse_tolerates_a_fiftieth_of_its_season_whatever_the_expert_vio
 
 
 def test_the_floor_scores_0_and_the_expert_100():
-    found = anchors.of_split(TASK, "test")
-    assert found.scores(found.floor).mean() == pytest.approx(0.0, abs=1e-12)
-    assert found.scores(found.expert).mean() == pytest.approx(100.0, rel=1e-12)
+    result = anchors.of_split(TASK, "test")
+    assert result.scores(result.floor).mean() == pytest.approx(0.0, abs=1e-12)
+    assert result.scores(result.expert).mean() == pytest.approx(100.0, rel=1e-12)
 
 
 def test_scores_are_never_normalised_scenario_by_scenario():
-    found = anchors.SplitAnchors(np.zeros(2), np.array([-1.0, 3.0]), None, np.zeros(2), 0.0)
-    assert found.scores(np.array([2.0, 2.0])).tolist() == [200.0, 200.0]
+    result = anchors.SplitAnchors(np.zeros(2), np.array([-1.0, 3.0]), None, np.zeros(2), 0.0)
+    assert result.scores(np.array([2.0, 2.0])).tolist() == [200.0, 200.0]
 
 
 def test_anchors_of_another_version_of_the_task_are_refused():
@@ -96,9 +96,9 @@ def test_results_of_references_are_kept_and_used_again(tmp_path, monkeypatch):
     part = references.Part(task, "expert", "test")
     folder, _ = references.run(part, tmp_path)
     assert references.kept(part, tmp_path) is not None
-    found = anchors.of_kept(task, tmp_path)
+    result = anchors.of_kept(task, tmp_path)
     written = (folder / "result.yaml").stat().st_mtime_ns
-    assert found.splits == anchors.of_kept(task, tmp_path).splits
+    assert result.splits == anchors.of_kept(task, tmp_path).splits
     assert (folder / "result.yaml").stat().st_mtime_ns == written
     monkeypatch.setattr(references, "settings_hash", lambda task, name: "other" + name)
     assert references.kept(part, tmp_path) is None

@@ -31,16 +31,16 @@ def test_without_floor_and_expert_there_is_no_score(results):
 
 
 @pytest.mark.parametrize(
-    ("change", "wanted"),
+    ("change", "expected"),
     [
         ({"beta": 5.0}, "differ in their version of the task"),
         ({"split": "train", "years": [1977, 1979, 1981]}, "differ in their split"),
         ({"years": [1978, 1984, 1996]}, "ran different scenarios"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(results, change, wanted):
+def test_what_cannot_be_compared_is_refused(results, change, expected):
     other = agbench.evaluate(TASK, "random", **{"years": YEARS, **change})
-    with pytest.raises(ResultError, match=wanted):
+    with pytest.raises(ResultError, match=expected):
         compare([results["zero"], other])
 
 
@@ -56,5 +56,5 @@ def test_a_folder_of_results_is_read_whole(results, tmp_path):
 
 
 def test_a_folder_without_results_is_named(tmp_path):
-    with pytest.raises(ResultError, match="holds no result"):
+    with pytest.raises(ResultError, match="neither this folder nor its folders hold a result"):
         load_results([tmp_path])

@@ -61,7 +61,7 @@ def test_the_figure_is_written_as_a_picture(task, tmp_path):
     assert [p.name for p in path.parent.iterdir()] == ["compare.png"]
 
 
-def test_policies_stand_in_the_order_given_with_their_numbers(task, tmp_path, drawn):
+def test_policies_are_drawn_in_order_with_their_numbers(task, tmp_path, drawn):
     compare_figure([result(task, "zero", 0.0), result(task, "ceres", 120.0)], tmp_path / "a.png")
     labels = [label.get_text() for label in drawn[0].axes[0].get_yticklabels()]
     assert [label.partition("\n")[0] for label in labels] == ["zero", "ceres"]

@@ -22,8 +22,8 @@ def linux(monkeypatch):
     monkeypatch.setattr("numba.config.CPU_FEATURES", None)
 
     def features(*names):
-        found = {name: name in names for name in X86 | set(names)}
-        monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: found)
+        result = {name: name in names for name in X86 | set(names)}
+        monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: result)
 
     features("avx", "avx2", "fma", "sse4.2", "bmi2")
     return features
@@ -62,15 +62,15 @@ def test_other_systems_are_named_by_what_their_library_is_part_of(linux, monkeyp
 
 
 def test_a_kind_can_be_written_into_a_result_and_does_not_name_the_machine():
-    found = provenance.machine()
-    assert found["kind"] == machine.kind()
-    assert len(found["kind"]) < 300
-    assert platform.node() not in found["kind"].split()
+    result = provenance.machine()
+    assert result["kind"] == machine.kind()
+    assert len(result["kind"]) < 300
+    assert platform.node() not in result["kind"].split()
 
 
 def test_the_settings_of_a_real_process_are_seen():
     script = "from agbench.evaluation.machine import kind; print(kind())"
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, "NUMBA_CPU_NAME": "generic"},
         capture_output=True,
@@ -78,4 +78,4 @@ def test_the_settings_of_a_real_process_are_seen():
         check=True,
     ).stdout.strip()
     features = machine._strongest(machine._processor())
-    assert found.endswith(f"compiled without {' '.join(features)})" if features else machine._library())
+    assert result.endswith(f"compiled without {' '.join(features)})" if features else machine._library())

@@ -43,7 +43,7 @@ def test_the_record_names_versions_hashes_and_no_machine(saved):
 @pytest.mark.parametrize("name", ["result.yaml", "episodes.parquet", "actions.npz"])
 def test_a_missing_file_is_named(copy, name):
     (copy / name).unlink()
-    with pytest.raises(ResultError, match=rf"not a whole result, {name} missing"):
+    with pytest.raises(ResultError, match=rf"incomplete result, {name} missing"):
         Result.load(copy)
 
 
@@ -84,7 +84,7 @@ def test_a_task_changed_inside_the_record_is_refused(copy):
 
 def test_saving_over_something_else_is_refused(saved, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ResultError, match="holds something else"):
+    with pytest.raises(ResultError, match="is not a result"):
         Result.load(saved).save(tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
 

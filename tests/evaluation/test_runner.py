@@ -172,13 +172,13 @@ def test_episode_seeds_depend_on_names_not_on_order():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "wanted"),
+    ("arguments", "expected"),
     [
         (("wheat-nitrogen-v2", "zero"), "unknown task .* Did you mean 'wheat-nitrogen-v1'"),
         ((TASK, "zero", "tset"), "unknown split 'tset'. Did you mean 'test'"),
         ((TASK, "serez"), "unknown policy 'serez'. Did you mean 'ceres'"),
     ],
 )
-def test_unknown_names_are_refused_with_the_nearest(arguments, wanted):
-    with pytest.raises(UnknownNameError, match=wanted):
+def test_unknown_names_are_refused_with_the_nearest(arguments, expected):
+    with pytest.raises(UnknownNameError, match=expected):
         agbench.evaluate(*arguments)

@@ -21,8 +21,8 @@ def test_bootstrap_medians_of_three_values_have_their_exact_chances():
 
 def test_the_mean_interval_has_the_width_that_theory_gives():
     values = np.random.default_rng(1).normal(size=400)
-    found = interval(values, "mean", 10_000)
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * values.std() / 20.0, rel=0.05)
+    result = interval(values, "mean", 10_000)
+    assert (result.high - result.low) / 2 == pytest.approx(1.96 * values.std() / 20.0, rel=0.05)
 
 
 def test_bootstrap_does_not_depend_on_how_it_is_cut_into_blocks():

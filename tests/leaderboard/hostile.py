@@ -76,16 +76,16 @@ def fifo(file):
 def table(change_table):
     def change(folder):
         path = folder / FIRST / "episodes.parquet"
-        found = pd.read_parquet(path)
-        done = change_table(found)
-        (found if done is None else done).to_parquet(path, index=False)
+        result = pd.read_parquet(path)
+        done = change_table(result)
+        (result if done is None else done).to_parquet(path, index=False)
 
     return change
 
 
 def cell(column, row, value):
-    def change(found):
-        found.loc[row, column] = value
+    def change(result):
+        result.loc[row, column] = value
 
     return table(change)
 
@@ -104,9 +104,9 @@ def arrays(change_arrays, file=f"{FIRST}/actions.npz", **options):
 
     def change(folder):
         with np.load(folder / file) as stored:
-            found = {name: stored[name] for name in stored.files}
-        done = change_arrays(found)
-        write_npz(folder / file, found if done is None else done, **options)
+            result = {name: stored[name] for name in stored.files}
+        done = change_arrays(result)
+        write_npz(folder / file, result if done is None else done, **options)
 
     return change
 
@@ -126,31 +126,31 @@ def npy(value):
 
 def header(descr="<i8", shape="(30,)", order="False", body=b""):
     """Return the bytes of an npy file with any header at all."""
-    said = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n".encode()
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(said)) + said + body
+    message = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(message)) + message + body
 
 
 def put(name, value, file=f"{FIRST}/actions.npz", **options):
-    def change(found):
-        found[name] = value
+    def change(result):
+        result[name] = value
 
     return arrays(change, file, **options)
 
 
 def take_out(name, file=f"{FIRST}/actions.npz"):
-    return arrays(lambda found: {key: value for key, value in found.items() if key != name}, file)
+    return arrays(lambda result: {key: value for key, value in result.items() if key != name}, file)
 
 
 text_member = arrays(
-    lambda found: {
+    lambda result: {
         ("a.txt" if k == "episode_00001" else k): (b"x" if k == "episode_00001" else v)
-        for k, v in found.items()
+        for k, v in result.items()
     }
 )
 
 
-def swapped(found):
-    found["episode_00000"], found["episode_00003"] = found["episode_00003"], found["episode_00000"]
+def swapped(result):
+    result["episode_00000"], result["episode_00003"] = result["episode_00003"], result["episode_00000"]
 
 
 def claimed_size(size):
@@ -227,7 +227,7 @@ def steps(count):
     """Claim seasons of so many decisions, with actions to match."""
 
     def change(folder):
-        table(lambda found: found.assign(steps=count))(folder)
+        table(lambda result: result.assign(steps=count))(folder)
         none = {f"episode_{i:05d}": np.zeros(count, np.int64) for i in range(11)}
         write_npz(folder / FIRST / "actions.npz", none)
 

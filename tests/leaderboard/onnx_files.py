@@ -28,11 +28,11 @@ def model(nodes, tensors=(), inputs=None, outputs=None, opset=17, **parts):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
-def graph_of(found):
+def graph_of(result):
     """Return a perceptron as a graph in double precision."""
-    (first, second), (one, two) = found.weights, found.biases
+    (first, second), (one, two) = result.weights, result.biases
     tensors = {"w0": first, "b0": one, "w1": second, "b1": two}
-    tensors |= {"mean": found.mean, "scale": found.scale, "low": -found.clip, "high": found.clip}
+    tensors |= {"mean": result.mean, "scale": result.scale, "low": -result.clip, "high": result.clip}
     nodes = [
         node("Sub", "observation mean", "centred"),
         node("Div", "centred scale", "scaled"),
@@ -61,9 +61,9 @@ def plain(**parts):
 
 def changed(change):
     """Return a plain model after a change in place."""
-    found = plain()
-    change(found)
-    return found
+    result = plain()
+    change(result)
+    return result
 
 
 def counting():
@@ -127,18 +127,18 @@ def claimed(*dims):
     return changed(lambda m: m.graph.initializer[0].dims.__setitem__(slice(None), dims))
 
 
-def set_external(found):
-    tensor = found.graph.initializer[0]
+def set_external(result):
+    tensor = result.graph.initializer[0]
     tensor.data_location = TensorProto.EXTERNAL
     tensor.external_data.add(key="location", value="/etc/passwd")
 
 
-def not_a_number(found):
-    found.graph.initializer[0].CopyFrom(numpy_helper.from_array(np.full((12, 3), np.nan, np.float32), "w"))
+def not_a_number(result):
+    result.graph.initializer[0].CopyFrom(numpy_helper.from_array(np.full((12, 3), np.nan, np.float32), "w"))
 
 
-def local_function(found):
-    found.functions.add(name="Tanh", domain="ai.onnx")
+def local_function(result):
+    result.functions.add(name="Tanh", domain="ai.onnx")
 
 
 def unknown_shape():
@@ -188,7 +188,7 @@ BAD = {
     "weight that claims more": (lambda: claimed(13, 3), "takes 156; it holds 144"),
     "negative size": (lambda: claimed(-12, -3), "the shape .-12, -3."),
     "64-bit sizes that wrap": (lambda: claimed(2**62, 4, 4), "initializer w: the shape"),
-    "weights elsewhere": (lambda: changed(set_external), "initializer w: its numbers lie in another file"),
+    "weights elsewhere": (lambda: changed(set_external), "initializer w: its numbers are in another file"),
     "NaN": (lambda: changed(not_a_number), "initializer w: holds a number that is not finite"),
     "texts as weights": (
         lambda: changed(lambda m: setattr(m.graph.initializer[0], "data_type", TensorProto.STRING)),
@@ -221,13 +221,13 @@ BAD = {
     ),
     "other observation": (
         lambda: plain(inputs=[value("observation", ["batch", 9])]),
-        "input observation: the shape .1, 9.; the task wants .batch, 12.",
+        "input observation: the shape .1, 9.; the task expects .batch, 12.",
     ),
     "observation by another name": (
         lambda: model(
             [node("MatMul", "input w", "action")], {"w": WEIGHT}, inputs=[value("input", ["batch", 12])]
         ),
-        "inputs: input; wanted one that is named observation",
+        "inputs: input; expected one that is named observation",
     ),
     "whole observation": (
         lambda: plain(inputs=[value("observation", ONES, TensorProto.INT64)]),
@@ -243,17 +243,17 @@ BAD = {
     ),
     "state without a next": (
         lambda: plain(inputs=[value("observation", ONES), value("state", [1])]),
-        "outputs: action; wanted action, next_state",
+        "outputs: action; expected action, next_state",
     ),
     "action by another name": (
         lambda: model(
             [node("MatMul", "observation w", "out")], {"w": WEIGHT}, outputs=[value("out", ["batch", 3])]
         ),
-        "outputs: out; wanted action",
+        "outputs: out; expected action",
     ),
     "too many choices": (
         lambda: model([node("Identity", "observation", "action")]),
-        "output action: the shape .1, 12.; wanted .1, 3.",
+        "output action: the shape .1, 12.; expected .1, 3.",
     ),
     "action of another type": (
         lambda: model(
@@ -276,5 +276,5 @@ BAD = {
 
 def written(made):
     """Return the bytes of what a function above makes."""
-    found = made()
-    return found if isinstance(found, bytes) else found.SerializeToString()
+    result = made()
+    return result if isinstance(result, bytes) else result.SerializeToString()

@@ -45,8 +45,10 @@ def twin(folder, agent=None, version=None, **changes):
 
 def refusals(board, folders=None):
     """Return what was refused on a board, by folder's name."""
-    found = {"/".join(folder.parts[-2:]): said for folder, said in judged(board, folders)}
-    return {name: str(said) for name, said in found.items() if not isinstance(said, CheckedSubmission)}
+    result = {"/".join(folder.parts[-2:]): message for folder, message in judged(board, folders)}
+    return {
+        name: str(message) for name, message in result.items() if not isinstance(message, CheckedSubmission)
+    }
 
 
 def test_the_names_of_references_are_reserved_for_their_own_door(floor, tmp_path):
@@ -77,10 +79,10 @@ def test_a_row_under_the_name_of_a_reference_is_refused_by_the_check(copy):
 def test_a_version_comes_from_who_made_the_others(made, copy, changes, reason):
     merged.add(copy.parents[3])
     twin(copy, version="2.0", **changes)
-    found = refusals(copy.parents[3])
-    assert list(found) == ["ppo-small/2.0"]  # the merged row stays
-    assert reason in found["ppo-small/2.0"]
-    assert "choose another name for the agent, or ask the maintainers" in found["ppo-small/2.0"]
+    result = refusals(copy.parents[3])
+    assert list(result) == ["ppo-small/2.0"]  # the merged row stays
+    assert reason in result["ppo-small/2.0"]
+    assert "choose another name for the agent, or ask the maintainers" in result["ppo-small/2.0"]
     with pytest.raises(RefusedError, match=reason):
         leaderboard.submit(made.results, {**CARD, "version": "3", **changes}, copy.parents[3], made.policies)
 
@@ -95,9 +97,9 @@ def test_what_is_just_brought_does_not_harm_what_was_there(copy):
 def test_a_copy_of_a_merged_row_does_not_take_it_out(copy):
     merged.add(copy.parents[3])
     twin(copy, "thief")
-    found = refusals(copy.parents[3])
-    assert list(found) == ["thief/1.0"]
-    assert "the very same policy as one of ppo-small" in found["thief/1.0"]
+    result = refusals(copy.parents[3])
+    assert list(result) == ["thief/1.0"]
+    assert "exactly the same policy as one of ppo-small" in result["thief/1.0"]
 
 
 def test_a_merged_row_that_was_changed_has_no_privilege(copy):
@@ -113,31 +115,33 @@ def test_names_that_differ_only_in_case_are_refused_by_the_check(copy, agent, ve
     other = twin(copy, agent, version)
     if agent == copy.parent.name:
         other = twin(copy, agent, version.upper())
-    (said,) = refusals(copy.parents[3], [other]).values()
-    assert "only in its case" in said
+    (message,) = refusals(copy.parents[3], [other]).values()
+    assert "only in its case" in message
 
 
 def test_an_agent_of_another_task_keeps_its_name_too(copy):
     elsewhere = copy.parents[2] / "maize-inputs-v1/PPO-SMALL/1"
     shutil.copytree(copy, elsewhere)
-    (said,) = refusals(copy.parents[3], [copy]).values()
-    assert "agent: differs from PPO-SMALL only in its case" in said
+    (message,) = refusals(copy.parents[3], [copy]).values()
+    assert "agent: differs from PPO-SMALL only in its case" in message
 
 
 @pytest.mark.parametrize("line", ["check", "replay --json", "score", "merged"])
-def test_a_board_that_is_not_there_is_told(tmp_path, line):
-    said = "".join(command("leaderboard", *line.split(), "--board", "tpyo", cwd=tmp_path, code=2))
-    assert "there is no board at tpyo" in said
+def test_a_missing_board_is_an_error(tmp_path, line):
+    message = "".join(command("leaderboard", *line.split(), "--board", "tpyo", cwd=tmp_path, code=2))
+    assert "there is no board at tpyo" in message
 
 
-def test_the_library_tells_it_too(tmp_path):
+def test_the_library_raises_the_same_error(tmp_path):
     with pytest.raises(ConfigError, match="there is no board at"):
         list(judged(tmp_path / "tpyo"))
     with pytest.raises(ConfigError, match="there is no board at"):
         merged.changes(tmp_path / "tpyo")
 
 
-def test_a_policy_that_is_said_twice_is_told(floor, made, tmp_path):
+def test_a_policy_that_appears_twice_is_an_error(floor, made, tmp_path):
     card = {**CARD, "method": "rule", "policy": {"format": "rule", "name": "zero"}}
-    with pytest.raises(ConfigError, match=r"said twice: zero, .* and .*policy-0\.npz \(--policy\)"):
+    with pytest.raises(
+        ConfigError, match=r"there are two policies: zero, .* and .*policy-0\.npz \(--policy\)"
+    ):
         leaderboard.submit([floor], card, tmp_path / "leaderboard", made.policies[:1])

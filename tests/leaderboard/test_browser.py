@@ -53,25 +53,25 @@ def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
     site = shown.built.site
     context = browser.new_context(viewport=PHONE, color_scheme="dark")
     page = context.new_page()
-    said, asked = [], []
-    page.on("console", lambda message: said.append((page.url, message.text)))
-    page.on("pageerror", lambda error: said.append((page.url, str(error))))
-    page.on("dialog", lambda dialog: said.append((page.url, dialog.message)))
-    page.on("request", lambda request: asked.append(request.url))
-    found, waiting = {}, [(site / "index.html").as_uri()]
+    text, requests = [], []
+    page.on("console", lambda message: text.append((page.url, message.text)))
+    page.on("pageerror", lambda error: text.append((page.url, str(error))))
+    page.on("dialog", lambda dialog: text.append((page.url, dialog.message)))
+    page.on("request", lambda request: requests.append(request.url))
+    result, waiting = {}, [(site / "index.html").as_uri()]
     while waiting:
         address = waiting.pop()
-        if address in found:
+        if address in result:
             continue
         page.goto(address)
-        found[address] = page.evaluate(COLLECT)
-        inner = [urldefrag(link)[0] for link in found[address]["links"] if link.startswith("file:")]
+        result[address] = page.evaluate(COLLECT)
+        inner = [urldefrag(link)[0] for link in result[address]["links"] if link.startswith("file:")]
         waiting += [link for link in inner if link.endswith(".html")]
     context.close()
-    assert said == []
-    assert all(url.startswith(site.as_uri()) for url in asked)
-    assert len(found) == 3 + 10
-    for address, content in found.items():
+    assert text == []
+    assert all(url.startswith(site.as_uri()) for url in requests)
+    assert len(result) == 3 + 10
+    for address, content in result.items():
         assert content["width"] <= PHONE["width"], address
         assert content["strange"] == 0, address
         assert "owned" not in content["title"]
@@ -81,7 +81,7 @@ def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
                 assert link.startswith("https://example.org/")
                 continue
             assert Path(unquote(urlsplit(whole).path)).is_file(), link
-            assert not fragment or fragment in found[whole]["ids"], link
+            assert not fragment or fragment in result[whole]["ids"], link
 
 
 def test_links_to_the_web_give_nothing_away(page, shown):
@@ -138,7 +138,7 @@ def test_filters_hide_what_does_not_match_and_say_how_many_are_left(page, task_p
     assert output.text_content() == "0 of 10 shown"
 
 
-def test_a_table_that_goes_on_to_the_right_says_so(browser, task_page):
+def test_a_table_that_continues_to_the_right_shows_it(browser, task_page):
     for width, cut in ((1280, False), (390, True)):
         page = browser.new_page(viewport={"width": width, "height": 900})
         page.goto(task_page)

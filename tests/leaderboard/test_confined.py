@@ -51,7 +51,7 @@ def attempt(prisoner, tmp_path, what, reason):
         ("mkdir here", f"{REFUSED}|No such file"),
         ("eat memory", "more memory than is allowed"),
         ("hang", "took longer than 3 s"),
-        ("die", "broke down over it"),
+        ("die", "crashed"),
     ],
 )
 def test_an_attempt_is_refused_and_the_next_question_is_answered(prisoner, tmp_path, what, reason):

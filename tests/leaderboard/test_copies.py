@@ -52,18 +52,18 @@ def sent(root, agent, seeds, **changes):
 
 
 def test_seeds_that_collapse_to_the_floor_can_be_submitted_and_are_noted(collapsed, child):
-    found = leaderboard.check(sent(collapsed, "one", (0, 1)), child)
-    assert found.equal_seeds == [(0, 1)]
-    assert described(found).endswith("22 episodes; the same actions in seeds 0 and 1")
+    result = leaderboard.check(sent(collapsed, "one", (0, 1)), child)
+    assert result.equal_seeds == [(0, 1)]
+    assert described(result).endswith("22 episodes; the same actions in seeds 0 and 1")
     sent(collapsed, "two", (2, 3))  # does what the floor does, as the other: that is nobody's
 
 
 def test_a_collapse_that_brings_no_other_policies_is_refused(collapsed):
-    with pytest.raises(RefusedError, match="two training seeds have the very same policy"):
+    with pytest.raises(RefusedError, match="two training seeds have exactly the same policy"):
         sent(collapsed, "three", (2, 2))
     with pytest.raises(RefusedError, match="those of seed 0; bring the policies, which must differ"):
         sent(collapsed, "three", (2, 3), policy=None)
-    with pytest.raises(RefusedError, match="1 of 1 results took the very same actions as floor"):
+    with pytest.raises(RefusedError, match="1 of 1 results have exactly the same actions as floor"):
         sent(collapsed, "three", (2,), policy=None)
 
 
@@ -74,12 +74,12 @@ def test_who_calls_himself_a_reference_frees_no_actions(copy):
     mlp.save(network(8), thief / "policy/seed-0.npz")
     mlp.save(network(9), thief / "policy/seed-1.npz")
     resign(thief)
-    assert "very same actions as oracle" in refusals(board, [thief])["thief/1.0"]
+    assert "exactly the same actions as oracle" in refusals(board, [thief])["thief/1.0"]
 
 
 def test_the_policy_of_a_reference_under_another_name_is_refused(collapsed):
     rule = {"method": "rule", "training": {}, "policy": {"format": "rule", "name": "zero"}}
-    with pytest.raises(RefusedError, match="the very same policy as one of floor"):
+    with pytest.raises(RefusedError, match="exactly the same policy as one of floor"):
         leaderboard.submit(
             [collapsed / "floor"], {**CARD, "agent": "mine", **rule}, collapsed / "leaderboard"
         )
@@ -87,8 +87,8 @@ def test_the_policy_of_a_reference_under_another_name_is_refused(collapsed):
 
 def test_a_network_that_was_packed_anew_is_the_same(tmp_path):
     card = Submission.model_construct(policy=SubmittedPolicy(format="mlp"))
-    given = network(1)
-    mlp.save(given, tmp_path / "a.npz")
+    values = network(1)
+    mlp.save(values, tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz") as stored:
         arrays = {name: stored[name] for name in stored.files}
     for name, array in arrays.items():
@@ -96,8 +96,8 @@ def test_a_network_that_was_packed_anew_is_the_same(tmp_path):
             arrays[name] = array.astype(np.float64) + 1e-9
     np.savez(tmp_path / "b.npz", **dict(reversed(arrays.items())))
     files = {name: (tmp_path / name).read_bytes() for name in ("a.npz", "b.npz")}
-    found = identities(card, catalog.task(TASK), files)
-    assert found["policy/a.npz"] == found["policy/b.npz"]
+    result = identities(card, catalog.task(TASK), files)
+    assert result["policy/a.npz"] == result["policy/b.npz"]
     mlp.save(network(2), tmp_path / "c.npz")
     files["c.npz"] = (tmp_path / "c.npz").read_bytes()
     assert len(set(identities(card, catalog.task(TASK), files).values())) == 2
@@ -117,7 +117,7 @@ def season(seed=0):
         lambda a: a + np.random.default_rng(1).normal(0.0, 1e-5, a.shape).astype(np.float32),
     ],
 )
-def test_trivial_edits_are_found(edit):
+def test_trivial_edits_are_detected(edit):
     ours, theirs = season(), edit(season())
     assert same_actions(fingerprint([ours], GREENHOUSE), fingerprint([theirs], GREENHOUSE))
 
@@ -138,8 +138,8 @@ def test_one_other_dose_in_a_season_is_another_season():
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "leaderboard/submissions").iterdir()))
 def test_no_recorded_season_of_ours_is_longer_than_the_longest(name):
-    found = sorted((ROOT / "leaderboard/submissions" / name).glob("*/*/*/*/*.parquet"))
-    longest = max(int(pd.read_parquet(path)["steps"].max()) for path in found)
+    result = sorted((ROOT / "leaderboard/submissions" / name).glob("*/*/*/*/*.parquet"))
+    longest = max(int(pd.read_parquet(path)["steps"].max()) for path in result)
     most = most_decisions(catalog.task(name))
     assert longest <= most
     if name.startswith("greenhouse"):

@@ -76,16 +76,16 @@ def expired(shown, tmp_path_factory):
 
 
 def test_levels_hold_for_the_physics_they_were_verified_with(board, checked, record, new_physics):
-    found = verified.load(board, checked)
-    row = scoring.row(checked, found)
+    result = verified.load(board, checked)
+    row = scoring.row(checked, result)
     assert (row.level, row.stale, row.exact) == ("reproduced", True, {})
     assert str(row.standing) == f"reproduced, {EARLIER}"
-    assert found.due("1" * 64) == "reproduced"
+    assert result.due("1" * 64) == "reproduced"
     verified.save(board, checked, "replayed", exact=True)
-    found = verified.load(board, checked)
-    assert found.level == "reproduced"
-    assert found.due("1" * 64) == "reproduced"
-    assert scoring.row(checked, found).stale
+    result = verified.load(board, checked)
+    assert result.level == "reproduced"
+    assert result.due("1" * 64) == "reproduced"
+    assert scoring.row(checked, result).stale
     verified.save(board, checked, "reproduced", exact=True)
     row = scoring.row(checked, verified.load(board, checked))
     assert (row.stale, row.exact) == (False, {machine.kind(): True})
@@ -116,13 +116,13 @@ def test_a_zeroed_hash_is_seen_in_the_page_and_its_tables(expired):
 
 
 def test_a_zeroed_hash_is_seen_in_the_command(board, record, capsys):
-    said = run(capsys, board, "score")
-    assert "reproduced, exact " in said
-    assert EARLIER not in said
+    message = run(capsys, board, "score")
+    assert "reproduced, exact " in message
+    assert EARLIER not in message
     zero_hash(record)
-    said = run(capsys, board, "score")
-    assert "reproduced, earlier " in said
-    assert EARLIER in said
+    message = run(capsys, board, "score")
+    assert "reproduced, earlier " in message
+    assert EARLIER in message
     (row,) = json.loads(run(capsys, board, "score", "--json"))
     assert (row["level"], row["stale"], row["exact"]) == ("reproduced", True, {})
 
@@ -180,9 +180,9 @@ def rows(copy, tmp_path, child):
         card = {**CARD, "agent": name, "method": "rule", "policy": {"format": "rule", "name": name}}
         del card["training"]
         leaderboard.submit([tmp_path / name], card, board)
-    found = {s.card.agent: s for _, s in judged(board) if isinstance(s, CheckedSubmission)}
-    verified.save(board, found["ppo-small"], "reproduced", exact=True)
-    verified.save(board, found["zero"], "reproduced", exact=True)
+    result = {s.card.agent: s for _, s in judged(board) if isinstance(s, CheckedSubmission)}
+    verified.save(board, result["ppo-small"], "reproduced", exact=True)
+    verified.save(board, result["zero"], "reproduced", exact=True)
     zero_hash(board / "verified" / TASK / "zero" / "1.0.yaml")
     return board
 
@@ -195,10 +195,12 @@ def level(board, agent):
 
 def test_replaying_what_is_stale_does_what_is_due_and_no_more(rows, capsys):
     before = (rows / "verified" / TASK / "ppo-small" / "1.0.yaml").stat().st_mtime_ns
-    said = run(capsys, rows, "replay", "--stale").splitlines()
-    assert len(said) == 2
-    assert said[0].startswith(f"good  1/2  {TASK} standard-practice 1.0: 11 episodes replayed, equal to the")
-    assert said[1].startswith(f"good  2/2  {TASK} zero 1.0: 11 episodes reproduced, equal to the last bit")
+    message = run(capsys, rows, "replay", "--stale").splitlines()
+    assert len(message) == 2
+    assert message[0].startswith(
+        f"good  1/2  {TASK} standard-practice 1.0: 11 episodes replayed, equal to the"
+    )
+    assert message[1].startswith(f"good  2/2  {TASK} zero 1.0: 11 episodes reproduced, equal to the last bit")
     assert level(rows, "standard-practice") == ["replayed"]
     assert level(rows, "zero") == ["replayed", "reproduced"]
     assert (rows / "verified" / TASK / "ppo-small" / "1.0.yaml").stat().st_mtime_ns == before
@@ -222,8 +224,8 @@ def test_what_was_interrupted_goes_on_where_it_stopped(rows, capsys, monkeypatch
     monkeypatch.setattr(verifying, "reproduced", interrupted)
     assert len(run(capsys, rows, "replay", "--stale", code=1).splitlines()) == 1
     monkeypatch.setattr(verifying, "reproduced", replayed)
-    (said,) = run(capsys, rows, "replay", "--stale").splitlines()
-    assert said.startswith(f"good  1/1  {TASK} zero 1.0")
+    (message,) = run(capsys, rows, "replay", "--stale").splitlines()
+    assert message.startswith(f"good  1/1  {TASK} zero 1.0")
 
 
 def test_a_stale_row_that_no_longer_holds_ends_the_command_with_code_1(rows, capsys):
@@ -243,7 +245,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_renewed(rows, ca
     path.write_text("submission: [")
     printed = run(capsys, rows, "replay", "--stale", code=1)
     assert "standard-practice" in printed
-    assert "delete it to verify anew" in printed
+    assert "delete it and verify again" in printed
     assert path.read_text() == "submission: ["
     assert level(rows, "zero") == ["replayed", "reproduced"]
 
@@ -251,9 +253,9 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_renewed(rows, ca
 def test_a_hidden_run_of_other_physics_waits_for_its_secret(board, checked, record, capsys):
     verified.save(board, checked, "hidden")
     zero_hash(record, "hidden")
-    said = run(capsys, board, "replay", "--stale")
-    assert "nothing is due" in said
-    assert "1 hidden run of an earlier version: agbench leaderboard hidden" in said
+    message = run(capsys, board, "replay", "--stale")
+    assert "nothing is due" in message
+    assert "1 hidden run of an earlier version: agbench leaderboard hidden" in message
     assert scoring.row(checked, verified.load(board, checked)).stale
 
 

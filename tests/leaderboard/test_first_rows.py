@@ -35,7 +35,7 @@ def board(first, tmp_path):
 def test_first_rows_are_replayed_to_the_last_bit_and_reproduced(first):
     board, _, rows = first
     assert [row.name for row in rows] == [f"{TASK}/floor/1", f"{TASK}/expert/1"]
-    assert all(row.found.exact and row.found.episodes == 20 for row in rows)
+    assert all(row.replay.exact and row.replay.episodes == 20 for row in rows)
     assert "equal to the last bit" in str(rows[0])
     levels = [list(yaml.safe_load(p.read_text())["levels"]) for p in board.glob("verified/*/*/1.yaml")]
     assert levels == [["replayed", "reproduced"]] * 2
@@ -45,11 +45,11 @@ def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(
     kept = first[1]
     assert "verified before" in str(first_rows.make(TASK, "floor", board, kept))
     shutil.rmtree(board / "verified")
-    assert first_rows.make(TASK, "floor", board, kept).found.exact
+    assert first_rows.make(TASK, "floor", board, kept).replay.exact
     card = board / "submissions" / TASK / "floor/1/submission.yaml"
     card.write_text(card.read_text().replace("task_hash: ", "task_hash: 0"))
-    assert "--anew" in first_rows._attempt(TASK, "floor", board, kept, False, True)[0]
-    assert first_rows.make(TASK, "floor", board, kept, anew=True).found.exact
+    assert "--overwrite" in first_rows._attempt(TASK, "floor", board, kept, False, True)[0]
+    assert first_rows.make(TASK, "floor", board, kept, overwrite=True).replay.exact
 
 
 def digest(text):
@@ -63,17 +63,17 @@ def test_a_row_and_a_kept_result_hold_for_the_hash_of_their_own_task(first, boar
     monkeypatch.setattr(provenance, "simulator_hash", lambda task: digest(task.task))
     assert references.kept(part, kept) is None
     shutil.copytree(kept, board.parent / "kept")
-    assert first_rows.make(TASK, "floor", board, board.parent / "kept").found is not None
+    assert first_rows.make(TASK, "floor", board, board.parent / "kept").replay is not None
     (record,) = board.glob("verified/*/floor/1.yaml")
     levels = yaml.safe_load(record.read_text())["levels"]
     assert {code["simulator_hash"] for code in levels.values()} == {digest(TASK)}
 
 
 def test_every_reference_is_run_on_every_split_that_is_reported():
-    found = references.parts(first_rows.catalog.task("wheat-nitrogen-v1"))
-    assert [(p.role, p.split) for p in found] == [("floor", "test"), ("expert", "test"), ("oracle", "test")]
-    found = references.parts(first_rows.catalog.task("greenhouse-setpoint-v1"))
-    assert {(p.role, p.split) for p in found} == {
+    result = references.parts(first_rows.catalog.task("wheat-nitrogen-v1"))
+    assert [(p.role, p.split) for p in result] == [("floor", "test"), ("expert", "test"), ("oracle", "test")]
+    result = references.parts(first_rows.catalog.task("greenhouse-setpoint-v1"))
+    assert {(p.role, p.split) for p in result} == {
         (role, split) for role in references.ROLES for split in ("test", "shift")
     }
 
@@ -115,10 +115,10 @@ def renamed_author(folder):
 )
 def test_a_merged_row_that_changes_is_noticed(board, change):
     assert merged.changes(board) == []
-    said = change(board / "submissions" / TASK / "expert/1")
-    (found,) = merged.changes(board)
-    assert said in found
-    assert "submit what is better as a new version" in found
+    reason = change(board / "submissions" / TASK / "expert/1")
+    (result,) = merged.changes(board)
+    assert reason in result
+    assert "submit what is better as a new version" in result
     with pytest.raises(merged.ConfigError, match="A merged row never changes"):
         merged.add(board)
 

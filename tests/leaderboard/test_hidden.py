@@ -98,12 +98,12 @@ def test_the_expert_is_100_and_the_secret_decides_the_seasons(tmp_path, expert, 
     for text in (SECRET, SECRET + "2", SECRET):
         secret.write_text(text)
         opened = rounds.open_round(tmp_path / f"board-{len(runs)}", secret, 5)
-        found = hidden.HiddenRuns(opened, secret).run(submission)
-        assert runs.setdefault(text, found) == found
-        score = scoring.hidden_score(submission.task, found)
+        result = hidden.HiddenRuns(opened, secret).run(submission)
+        assert runs.setdefault(text, result) == result
+        score = scoring.hidden_score(submission.task, result)
         assert score.seeds == pytest.approx([100.0])
-        assert found.floor == [0.0] * 5
-        assert len(set(found.expert)) == 5
+        assert result.floor == [0.0] * 5
+        assert len(set(result.expert)) == 5
     assert runs[SECRET].expert != runs[SECRET + "2"].expert
 
 
@@ -115,16 +115,16 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
         return capsys.readouterr()
 
     before = everything(copy)
-    said = [run("leaderboard", "round", "open", "--secret", str(secret), "--scenarios", "5")]
-    said += [run("leaderboard", "hidden", "--secret", str(secret))]
-    said += [run("leaderboard", "reproduce", str(copy))]
-    said += [run("leaderboard", "score", "--json")]
-    printed = "".join(s.out + s.err for s in said)
+    outputs = [run("leaderboard", "round", "open", "--secret", str(secret), "--scenarios", "5")]
+    outputs += [run("leaderboard", "hidden", "--secret", str(secret))]
+    outputs += [run("leaderboard", "reproduce", str(copy))]
+    outputs += [run("leaderboard", "score", "--json")]
+    printed = "".join(s.out + s.err for s in outputs)
     assert "round 1, 5 hidden scenarios, score -" in printed
     (record,) = board.glob("verified/*/*/*.yaml")
     assert list(yaml.safe_load(record.read_text())["levels"]) == ["replayed", "reproduced", "hidden"]
-    found = [*yaml.safe_load(record.read_text())["hidden"]["objective"]]
-    assert found == [0, 1]
+    result = [*yaml.safe_load(record.read_text())["hidden"]["objective"]]
+    assert result == [0, 1]
     assert SECRET not in printed
     assert SECRET.encode() not in everything(board)
     assert everything(copy) == before
@@ -137,7 +137,7 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
     content["hidden"]["objective"][1][2] += 1.0
     record.write_text(yaml.safe_dump(content, sort_keys=False))
     assert (
-        "hidden of seed 1: running it again gives other values"
+        "hidden of seed 1: running it again gives different values"
         in run("leaderboard", "round", "repeat", "1", code=1).out
     )
 
@@ -145,14 +145,14 @@ def test_a_submission_rises_to_hidden_by_the_command_and_shows_no_secret(copy, t
 def test_rows_show_the_hidden_score(copy, child, tmp_path, secret):
     submission = leaderboard.check(copy, child)
     opened = rounds.open_round(tmp_path / "other", secret, 5)
-    found = hidden.HiddenRuns(opened, secret).run(submission)
-    saved = verified.save(tmp_path / "leaderboard", submission, "hidden", hidden=found)
+    result = hidden.HiddenRuns(opened, secret).run(submission)
+    saved = verified.save(tmp_path / "leaderboard", submission, "hidden", hidden=result)
     row = scoring.row(submission, saved)
     assert (row.level, row.round) == ("hidden", 1)
     assert len(row.hidden.seeds) == 2
     assert row.hidden.seeds != row.scores["test"].seeds
     assert row.hidden.metrics.keys() == submission.task.metrics.keys()
-    assert verified.load(tmp_path / "leaderboard", submission).hidden == found
+    assert verified.load(tmp_path / "leaderboard", submission).hidden == result
 
 
 def test_tasks_without_a_generator_say_so(copy, child):

@@ -62,7 +62,7 @@ BAD = {
     "month 99": (h.append(h.CARD, "d: 2001-99-99\n"), False, h.CARD, "not plain YAML"),
     "key that is a list": (h.append(h.CARD, "? [a]\n: 1\n"), False, h.CARD, "not plain YAML"),
     "key that is a number": (h.append(h.CARD, "1: 2\n"), False, h.CARD, "the key 1 is not text"),
-    "key twice": (h.append(h.CARD, "agent: other\n"), False, h.CARD, "the key 'agent' stands twice"),
+    "key twice": (h.append(h.CARD, "agent: other\n"), False, h.CARD, "the key 'agent' appears twice"),
     "two documents": (h.append(h.CARD, "---\na: 1\n"), False, h.CARD, "not valid YAML"),
     "directive": (h.text(h.CARD, "%YAML 1.1\n---\na: 1\n"), False, h.CARD, "directives"),
     "text turned around": (
@@ -98,7 +98,7 @@ BAD = {
     "trained on nothing known": (h.card(training__splits=["moon"]), False, h.CARD, "'moon' is none of"),
     "seed missing": (h.card(training__seeds=[0]), False, "policy/seed-1.npz", "does not belong"),
     "seed that has no result": (h.card(training__seeds=[0, 1, 2]), False, "policy/seed-2.npz", "missing"),
-    "seed twice": (h.card(training__seeds=[0, 0]), False, h.CARD, "the training seed 0 stands twice"),
+    "seed twice": (h.card(training__seeds=[0, 0]), False, h.CARD, "the training seed 0 appears twice"),
     "unknown policy format": (h.card(policy={"format": "pickle"}), False, h.CARD, "format: 'pickle'"),
     "code as a policy": (
         h.card(method="rule", policy={"format": "rule", "name": "os:system"}),
@@ -137,12 +137,12 @@ BAD = {
     "more information than said": (h.record(RESULT, information="model"), True, RESULT, "information"),
     "failures hidden in the record": (h.record(RESULT, failed=3), True, RESULT, "3 failed; the table"),
     "fewer episodes in the record": (h.record(RESULT, episodes=5), True, RESULT, "episodes"),
-    "another protocol seed": (h.record(RESULT, seed=9), True, RESULT, "seed: 9; wanted 0"),
+    "another protocol seed": (h.record(RESULT, seed=9), True, RESULT, "seed: 9; expected 0"),
     "infinite wall time": (h.record(RESULT, wall_time_s=float("inf")), True, RESULT, "wall_time_s"),
     # the table
-    "parquet cut": (h.cut(TABLE), True, TABLE, "not a whole parquet file"),
+    "parquet cut": (h.cut(TABLE), True, TABLE, "not a complete parquet file"),
     "parquet that is text": (h.text(TABLE, "PAR1" * 5), True, TABLE, "footer"),
-    "parquet that is empty": (h.text(TABLE, ""), True, TABLE, "not a whole parquet file"),
+    "parquet that is empty": (h.text(TABLE, ""), True, TABLE, "not a complete parquet file"),
     "footer of 4 GB": (h.footer(2**32 - 1), True, TABLE, "footer: claims 4,294,967,295 bytes"),
     "footer that is garbage": (
         h.text(TABLE, b"PAR1" + b"\x7f" * 60 + b"\x20\0\0\0PAR1"),
@@ -164,7 +164,7 @@ BAD = {
         h.table(lambda t: t.assign(**{"return": 1e308})),
         True,
         TABLE,
-        "return of row 0: 1e.308; no season gives more",
+        "return of row 0: 1e.308; no value may be greater",
     ),
     "return below all numbers": (
         h.table(lambda t: t.assign(**{"return": -1e308})),
@@ -198,11 +198,11 @@ BAD = {
     ),
     "state that is no hash": (h.cell("final_state", 0, "none"), True, TABLE, "final_state of row 0"),
     # the actions
-    "actions cut": (h.cut(ACTIONS), True, ACTIONS, "not a sound npz"),
-    "actions that are text": (h.text(ACTIONS, "hello"), True, ACTIONS, "not a sound npz"),
+    "actions cut": (h.cut(ACTIONS), True, ACTIONS, "not a valid npz"),
+    "actions that are text": (h.text(ACTIONS, "hello"), True, ACTIONS, "not a valid npz"),
     "zip bomb": (h.bomb, True, ACTIONS, "claims 500,000,0.. bytes once unpacked"),
     "claims 4 GB": (h.claimed_size(2**32 - 2), True, ACTIONS, "claims 4,294,9"),
-    "claims less than there is": (h.claimed_size(200), True, ACTIONS, "takes 240 bytes|not a sound npz"),
+    "claims less than there is": (h.claimed_size(200), True, ACTIONS, "takes 240 bytes|not a valid npz"),
     "shape of 10 GB": (
         h.put("episode_00000", h.header(shape="(999999999,)")),
         True,
@@ -265,7 +265,7 @@ BAD = {
         h.arrays(lambda a: a.update(episode_00000=a["episode_00000"][1:])),
         True,
         ACTIONS,
-        "the shape \\(29,\\); wanted \\(30,\\)",
+        "the shape \\(29,\\); expected \\(30,\\)",
     ),
     # the policy
     "policy with a pickle": (h.put("weight_0", np.array([Evil()]), POLICY), True, POLICY, "a pickle"),
@@ -273,7 +273,7 @@ BAD = {
         h.put("weight_0", np.zeros((3, 8)), POLICY),
         True,
         POLICY,
-        "wanted floats of \\(12",
+        "expected floats of \\(12",
     ),
     "policy with NaN": (h.put("bias_0", np.full(8, np.nan), POLICY), True, POLICY, "not finite"),
     "unknown activation": (
@@ -282,7 +282,7 @@ BAD = {
         POLICY,
         "unknown 'exec'",
     ),
-    "wrong head": (h.put("head", np.array("clip"), POLICY), True, POLICY, "does not go with"),
+    "wrong head": (h.put("head", np.array("clip"), POLICY), True, POLICY, "does not fit"),
     "array too many in the policy": (
         h.put("backdoor", np.zeros(3), POLICY),
         True,
@@ -330,20 +330,20 @@ def test_a_bad_submission_is_refused_with_file_and_reason(copy, child, name):
     folder = moved if isinstance(moved, Path) else copy
     if mend:
         resign(folder)
-    found = refused(folder, child)
-    assert file in found.file
-    assert re.search(reason, str(found)), str(found)
-    assert len(str(found)) < 800
-    assert str(found).isprintable()
+    result = refused(folder, child)
+    assert file in result.file
+    assert re.search(reason, str(result)), str(result)
+    assert len(str(result)) < 800
+    assert str(result).isprintable()
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_forgery_is_found_by_replay(copy, child, name):
+def test_replay_detects_a_forgery(copy, child, name):
     spoil, reason = FORGED[name]
     spoil(copy)
     resign(copy)
-    found = refused(copy, child)
-    assert re.search(reason, str(found)), str(found)
+    result = refused(copy, child)
+    assert re.search(reason, str(result)), str(result)
 
 
 ONNX_BAD = ("loop", "unknown operator", "memory that doubles", "weight of 10 GB", "weights elsewhere", "NaN")
@@ -355,9 +355,9 @@ def test_an_onnx_that_loops_or_eats_memory_is_refused_in_its_submission(copy_onn
     made, reason = files.BAD[name]
     (copy_onnx / "policy/seed-1.onnx").write_bytes(files.written(made))
     resign(copy_onnx)
-    found = refused(copy_onnx, child)
-    assert found.file == "policy/seed-1.onnx"
-    assert re.search(reason, str(found)), str(found)
+    result = refused(copy_onnx, child)
+    assert result.file == "policy/seed-1.onnx"
+    assert re.search(reason, str(result)), str(result)
 
 
 def test_an_onnx_that_takes_its_time_is_stopped_when_it_is_reproduced(copy_onnx, child, monkeypatch):

@@ -39,12 +39,12 @@ def test_the_worked_example_is_what_the_code_gives(tmp_path, monkeypatch):
     }
     folder = leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard")
     with confined(tables.READER) as child:
-        found = leaderboard.check(folder, child)
-    score, given = scoring.score(found, "test"), anchors.of_split(found.task, "test")
+        result = leaderboard.check(folder, child)
+    score, values = scoring.score(result, "test"), anchors.of_split(result.task, "test")
     for line, value in (
-        ("floor, `zero`", given.floor.mean()),
-        ("expert, `standard-practice`", given.expert.mean()),
-        ("`three-dressings`", found.objective("test").mean()),
+        ("floor, `zero`", values.floor.mean()),
+        ("expert, `standard-practice`", values.expert.mean()),
+        ("`three-dressings`", result.objective("test").mean()),
     ):
         assert f"| {line} | {value:.3f} |" in TEXT
     assert f"= {score.iqm.value:.1f}." in TEXT
@@ -79,9 +79,9 @@ def test_the_task_of_the_documentation_runs(tmp_path, monkeypatch):
     assert check_file(tmp_path / f"baselines/{name}/two-dressings.yaml") is None
     made = anchors.of_kept(name, tmp_path / "kept")
     anchors.save(made, tmp_path)
-    found = anchors.of_split(catalog.task(name), "test")
-    assert found.scores(found.expert).mean() == pytest.approx(100.0)
-    assert found.expert.mean() > found.floor.mean() == 0.0
+    result = anchors.of_split(catalog.task(name), "test")
+    assert result.scores(result.expert).mean() == pytest.approx(100.0)
+    assert result.expert.mean() > result.floor.mean() == 0.0
     assert [(p.role, p.split) for p in references.parts(catalog.task(name))] == [
         ("floor", "test"),
         ("expert", "test"),

@@ -15,7 +15,7 @@ WHO = ("--agent", "mine", "--version", "1", "--author", "A", "--contact", "a@exa
 
 
 @pytest.fixture
-def said(monkeypatch, capsys):
+def output_of(monkeypatch, capsys):
     """Return a function that runs the command and returns what it said to standard error."""
 
     def run(*words, code=2):
@@ -31,37 +31,37 @@ def said(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("card", "words"),
     [
-        ("- a\n- b\n", "card.yaml: a list; wanted keys of submission.yaml and values"),
-        ("just words\n", "card.yaml: a str; wanted keys"),
-        ("training: 5\n", "training: 5; wanted keys and values: `training: {steps: 1000}`"),
-        ("policy: mlp\n", "policy: 'mlp'; wanted keys and values: `policy: {format: mlp}`"),
+        ("- a\n- b\n", "card.yaml: a list; expected keys of submission.yaml and values"),
+        ("just words\n", "card.yaml: a str; expected keys"),
+        ("training: 5\n", "training: 5; expected keys and values: `training: {steps: 1000}`"),
+        ("policy: mlp\n", "policy: 'mlp'; expected keys and values: `policy: {format: mlp}`"),
         ("hyperparameters: 7\n", "hyperparameters"),
         ("7: seven\n", "7"),
         ("training:\npolicy:\nauthors:\n", ""),
     ],
 )
-def test_a_card_of_another_form_is_told_what_is_wanted(made, tmp_path, said, card, words):
+def test_a_card_of_another_form_is_an_error_with_the_right_form(made, tmp_path, output_of, card, words):
     (tmp_path / "card.yaml").write_text(card)
     options = ("--card", tmp_path / "card.yaml", "--steps", 100, "--board", tmp_path / "board")
     code = 2 if words else 0
-    found = said("submit", made.results[0], *WHO, *options, code=code)
-    assert words in found
+    result = output_of("submit", made.results[0], *WHO, *options, code=code)
+    assert words in result
     assert (tmp_path / "board").exists() == (not words)
 
 
-def test_what_cannot_be_written_is_named(made, tmp_path, said):
+def test_what_cannot_be_written_is_named(made, tmp_path, output_of):
     file = tmp_path / "file"
     file.write_text("mine")
-    assert "is a file" in said("submit", made.results[0], *WHO, "--board", file)
-    below = said("submit", made.results[0], *WHO, "--board", file / "board")
+    assert "is a file" in output_of("submit", made.results[0], *WHO, "--board", file)
+    below = output_of("submit", made.results[0], *WHO, "--board", file / "board")
     assert f"{file}: cannot be read or written" in below
-    assert "is a file" in said("leaderboard", "build", "--board", tmp_path, "--out", file)
-    below = said("leaderboard", "build", "--board", tmp_path, "--out", file / "a" / "site")
+    assert "is a file" in output_of("leaderboard", "build", "--board", tmp_path, "--out", file)
+    below = output_of("leaderboard", "build", "--board", tmp_path, "--out", file / "a" / "site")
     assert f"{file / 'a'}: cannot be read or written: Not a directory." in below
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_without_onnx_only_its_own_rows_are_left_out(copy_onnx, tmp_path, monkeypatch, said):
+def test_without_onnx_only_its_own_rows_are_left_out(copy_onnx, tmp_path, monkeypatch, output_of):
     """The board of everybody else is checked, scored and shown."""
     agbench.evaluate(TASK, "standard-practice", out=tmp_path / "result")
     card = {"agent": "usual", "method": "rule", "policy": {"format": "rule", "name": "standard-practice"}}
@@ -78,7 +78,7 @@ def test_without_onnx_only_its_own_rows_are_left_out(copy_onnx, tmp_path, monkey
             'Install with: pip install "agbench[onnx]"'
         ]
         for verb in ("check", "replay"):
-            said("leaderboard", verb, "--board", board, code=1)
-        assert "not installed" in said("leaderboard", "score", "--board", board, code=1)
+            output_of("leaderboard", verb, "--board", board, code=1)
+        assert "not installed" in output_of("leaderboard", "score", "--board", board, code=1)
     finally:
         onnx._checker.cache_clear()

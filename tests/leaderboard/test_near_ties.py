@@ -28,11 +28,11 @@ def submitted(folder, child, policy, recorded_by, agent="ppo-small"):
     return leaderboard.check(made, child)
 
 
-def shifted(found, output, by):
+def shifted(result, output, by):
     """Return a network whose last layer adds a little to an output."""
-    last = found.biases[-1].copy()
+    last = result.biases[-1].copy()
     last[output] += by
-    return replace(found, biases=(*found.biases[:-1], last))
+    return replace(result, biases=(*result.biases[:-1], last))
 
 
 def indifferent(*values):
@@ -59,25 +59,25 @@ def close(tmp_path_factory):
     """Return a network whose first decision of all is as good as tied: the second best is 1e-12 below."""
     env = agbench.make(TASK)
     seen, _ = env.reset(seed=0, options={"scenario": agbench.data.catalog.task(TASK).scenarios("test")[0]})
-    found = network(1)
-    values = found(seen[None])[0]
+    result = network(1)
+    values = result(seen[None])[0]
     best, second = np.argsort(values)[::-1][:2]
-    found = shifted(found, second, values[best] - values[second] - 1e-12)
-    assert found.actions(seen[None], MENU)[0] == best
-    return found, int(second)
+    result = shifted(result, second, values[best] - values[second] - 1e-12)
+    assert result.actions(seen[None], MENU)[0] == best
+    return result, int(second)
 
 
 def test_an_honest_policy_whose_weights_are_off_by_a_last_bit_is_reproduced(tmp_path, child):
-    found = network(1)
-    nudged = replace(found, weights=tuple(np.nextafter(w, np.inf) for w in found.weights))
-    checked = submitted(tmp_path, child, nudged, mlp.Mlp("ppo-small", found, MENU))
+    result = network(1)
+    nudged = replace(result, weights=tuple(np.nextafter(w, np.inf) for w in result.weights))
+    checked = submitted(tmp_path, child, nudged, mlp.Mlp("ppo-small", result, MENU))
     assert reproduce(checked).replay.exact
 
 
 def test_a_decision_within_rounding_is_replayed_as_recorded_and_counted(tmp_path, child, close):
-    found, second = close
-    other = shifted(found, second, 2e-12)
-    checked = submitted(tmp_path, child, other, mlp.Mlp("ppo-small", found, MENU))
+    result, second = close
+    other = shifted(result, second, 2e-12)
+    checked = submitted(tmp_path, child, other, mlp.Mlp("ppo-small", result, MENU))
     ours = agbench.evaluate(TASK, mlp.Mlp("ppo-small", other, MENU)).actions[0]
     assert ours[0] == second != checked.results[0].actions[0][0]
     again = reproduce(checked)
@@ -86,8 +86,8 @@ def test_a_decision_within_rounding_is_replayed_as_recorded_and_counted(tmp_path
 
 
 def test_a_decision_that_is_not_within_rounding_is_refused(tmp_path, child, close):
-    found, second = close
-    checked = submitted(tmp_path, child, shifted(found, second, 1e-6), mlp.Mlp("ppo-small", found, MENU))
+    result, second = close
+    checked = submitted(tmp_path, child, shifted(result, second, 1e-6), mlp.Mlp("ppo-small", result, MENU))
     with pytest.raises(RefusedError, match=r"decision 1: the submitted policy takes others: \d, not \d"):
         reproduce(checked)
 
@@ -160,8 +160,8 @@ def test_graphs_say_how_precise_they_are():
 def test_a_memory_moves_on_once_a_decision():
     cell = mlp.Cell("gru", *(np.random.default_rng(i).normal(size=s) for i, s in enumerate([(2, 9), (3, 9)])),
                     np.zeros(9), np.zeros(9))  # fmt: skip
-    found = mlp.Network(("identity",), (np.eye(3),), (np.zeros(3),), "argmax", cells=(cell,))
-    one, two = mlp.Mlp("one", found, MENU), mlp.Mlp("two", found, MENU)
+    result = mlp.Network(("identity",), (np.eye(3),), (np.zeros(3),), "argmax", cells=(cell,))
+    one, two = mlp.Mlp("one", result, MENU), mlp.Mlp("two", result, MENU)
     for seen in np.random.default_rng(3).normal(size=(5, 2)):
         action, values = one.decide(seen)
         assert action == two(seen) == np.argmax(values)

@@ -84,8 +84,8 @@ def test_every_submission_has_its_files_and_its_seasons(board, built):
         assert "could not be simulated" not in text
         assert "The submission claims" not in text
         agent, version = page.parent.name, page.stem
-        given = snapshot(built.site / "files" / TASK / agent / version)
-        assert given == snapshot(board / "submissions" / TASK / agent / version)
+        values = snapshot(built.site / "files" / TASK / agent / version)
+        assert values == snapshot(board / "submissions" / TASK / agent / version)
 
 
 def test_hostile_texts_are_inert_on_the_page_and_in_the_tables(board, built):
@@ -98,7 +98,7 @@ def test_hostile_texts_are_inert_on_the_page_and_in_the_tables(board, built):
         assert not re.search(r"<script>|<img|href=\"(?!https://|#|[./a-z0-9-]+[\"#])", text), path
 
 
-def test_a_bad_submission_is_left_out_and_said_so(board, cache, tmp_path):
+def test_a_bad_submission_is_left_out_and_reported(board, cache, tmp_path):
     copy = tmp_path / "leaderboard"
     shutil.copytree(board, copy)
     bad = sorted((copy / "submissions").glob("*/*/*"))[1]
@@ -112,7 +112,7 @@ def test_a_bad_submission_is_left_out_and_said_so(board, cache, tmp_path):
 
 def test_only_a_site_is_ever_replaced(board, tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(ConfigError, match="holds something else than a site"):
+    with pytest.raises(ConfigError, match="is not a site"):
         build(board, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(ConfigError, match="there is no such folder"):
@@ -151,6 +151,6 @@ def test_the_server_shows_the_page_and_nothing_above_it(built):
         running.shutdown()
 
 
-def test_serving_without_a_page_says_how_to_make_one(tmp_path):
-    _, said = command("leaderboard", "serve", "--board", tmp_path, cwd=tmp_path, code=2)
-    assert "Make it: agbench leaderboard build" in said
+def test_serving_without_a_page_names_the_build_command(tmp_path):
+    _, message = command("leaderboard", "serve", "--board", tmp_path, cwd=tmp_path, code=2)
+    assert "Build it: agbench leaderboard build" in message

@@ -40,13 +40,18 @@ def board(shown, tmp_path_factory):
     """Return a board with two ranked rows run in hidden scenarios: the last one, and one infeasible."""
     copy = tmp_path_factory.mktemp("hidden") / "leaderboard"
     shutil.copytree(shown.board, copy, ignore=shutil.ignore_patterns("site"))
-    found = {s.card.agent: s for _, s in judged(copy) if isinstance(s, CheckedSubmission)}
+    submissions = {s.card.agent: s for _, s in judged(copy) if isinstance(s, CheckedSubmission)}
     ranked = [row["agent"] for row in rows(shown.built.site) if row["rank"]]
     for agent, score, cost in ((ranked[-1], 77.0, 0.0), (ranked[-2], 99.0, 50.0)):
-        verified.save(copy, found[agent], "hidden", hidden=hidden_run(found[agent], score, cost))
+        verified.save(copy, submissions[agent], "hidden", hidden=hidden_run(submissions[agent], score, cost))
     built = build(copy, cache=shown.cache, seasons=0)
     return SimpleNamespace(
-        path=copy, site=built.site, best=ranked[-1], infeasible=ranked[-2], others=ranked[:-2], found=found
+        path=copy,
+        site=built.site,
+        best=ranked[-1],
+        infeasible=ranked[-2],
+        others=ranked[:-2],
+        submissions=submissions,
     )
 
 
@@ -62,10 +67,10 @@ def readme(board):
 
 
 def test_the_table_for_download_has_what_ranks_are_by(board):
-    found = rows(board.site)
-    first, second = (next(r for r in found if r["agent"] == a) for a in (board.best, board.infeasible))
+    result = rows(board.site)
+    first, second = (next(r for r in result if r["agent"] == a) for a in (board.best, board.infeasible))
     assert (first["split"], first["ranked_by"], first["round"]) == ("test", "no", "3")
-    by = [row for row in found if row["ranked_by"] == "yes"]
+    by = [row for row in result if row["ranked_by"] == "yes"]
     assert [row["agent"] for row in by[:3]] == [board.best, board.infeasible, board.others[0]]
     assert [row["split"] for row in by[:3]] == ["hidden", "hidden", "test"]
     assert [row["rank"] for row in by[:3]] == ["1", "2", "3"]
@@ -91,16 +96,16 @@ def test_the_suite_is_ranked_by_what_tasks_are_ranked_by(board):
 
 
 def test_a_suite_over_two_tasks_takes_each_tasks_own_split(board):
-    submission = board.found[board.best]
+    submission = board.submissions[board.best]
     other = catalog.task("wheat-limits-v1")
     moved = submission.card.model_copy(update={"task": other.task})
     twin = CheckedSubmission(submission.folder, moved, submission.task, submission.results, {}, "0" * 64)
     run = hidden_run(submission, 60.0)
-    found = scoring.suite([(submission, run), (twin, None)])[board.best]
+    result = scoring.suite([(submission, run), (twin, None)])[board.best]
     on_test = scoring.score(submission, "test")
-    assert found.score.value == pytest.approx((60.0 + on_test.iqm.value) / 2)
-    assert found.median.value == pytest.approx((60.0 + on_test.mean.value) / 2)
-    assert found.hidden == 1
+    assert result.score.value == pytest.approx((60.0 + on_test.iqm.value) / 2)
+    assert result.median.value == pytest.approx((60.0 + on_test.mean.value) / 2)
+    assert result.hidden == 1
 
 
 def test_infeasible_rows_are_marked_in_the_tables(board):
@@ -130,14 +135,14 @@ def test_a_row_that_cannot_be_scored_costs_no_other_row(shown, tmp_path, monkeyp
     copy = tmp_path / "leaderboard"
     shutil.copytree(shown.board, copy)
     built = build(copy, cache=shown.cache, seasons=0)
-    said = {refused.folder.parent.name: refused.reason for refused in built.refused}
-    assert said == {
+    reasons = {refused.folder.parent.name: refused.reason for refused in built.refused}
+    assert reasons == {
         "agent-0002": "ZeroDivisionError: float division by <b>zero</b>?",
         "agent-0004": "ValueError: cannot convert float NaN to integer",
     }
     assert built.submissions == 10 - len(built.refused)
-    assert {row["agent"] for row in rows(built.site)}.isdisjoint(said)
-    assert not any((built.site / "submissions" / TASK / agent).exists() for agent in said)
+    assert {row["agent"] for row in rows(built.site)}.isdisjoint(reasons)
+    assert not any((built.site / "submissions" / TASK / agent).exists() for agent in reasons)
     assert "agent-0004" not in (built.site / "index.html").read_text()
 
 
@@ -151,27 +156,29 @@ def test_a_fault_of_the_machine_is_no_fault_of_a_row(shown, monkeypatch):
 
 
 def test_files_of_the_site_are_not_those_of_the_board(shown):
-    for given in (shown.built.site / "files").rglob("*"):
-        own = shown.board / "submissions" / given.relative_to(shown.built.site / "files")
-        assert own.is_dir() or not own.samefile(given)
+    for values in (shown.built.site / "files").rglob("*"):
+        own = shown.board / "submissions" / values.relative_to(shown.built.site / "files")
+        assert own.is_dir() or not own.samefile(values)
 
 
 def test_profiles_are_steps_of_expert_and_oracle_and_every_other_row_once(shown, monkeypatch):
-    found = entries.collect(shown.board, 0)[0]
-    given = anchors.of_split(found[0].task, "test")
-    expert = given.scores(given.expert[None])
+    result = entries.collect(shown.board, 0)[0]
+    values = anchors.of_split(result[0].task, "test")
+    expert = values.scores(values.expert[None])
     score = scoring.counted
     monkeypatch.setattr(
         scoring,
         "counted",
-        lambda submission, split: expert if submission is found[0].submission else score(submission, split),
+        lambda submission, split: expert if submission is result[0].submission else score(submission, split),
     )
-    (view,) = views.tasks(found)
+    (view,) = views.tasks(result)
     drawing, names = views.profiles(view)
     assert names[:2] == ["expert", "oracle"]
-    assert found[0].name not in names
+    assert result[0].name not in names
     assert (
-        len(names) == len(set(names)) == 2 + len(view.ranked[:5]) - (found[0].name in _names(view.ranked[:5]))
+        len(names)
+        == len(set(names))
+        == 2 + len(view.ranked[:5]) - (result[0].name in _names(view.ranked[:5]))
     )
     paths = re.findall(r'<path class="line s\d" d="M\d+ \d+((?:l-?\d+ -?\d+)+)"/>', str(drawing))
     assert len(paths) == len(names)
@@ -180,7 +187,7 @@ def test_profiles_are_steps_of_expert_and_oracle_and_every_other_row_once(shown,
             assert x == "0" or y == "0", "a profile goes down in steps"
             assert int(x) >= 0
             assert int(y) >= 0
-    highest = max(scoring.counted(e.submission, "test").max() for e in found if e.row.ranked)
+    highest = max(scoring.counted(e.submission, "test").max() for e in result if e.row.ranked)
     ticks = [float(t) for t in re.findall(r'text-anchor="middle" class="">(\d+)<', str(drawing))]
     assert max(ticks) >= 0.7 * max(highest, expert.max())
 
@@ -189,8 +196,8 @@ def _names(ranked):
     return [row.entry.name for row in ranked]
 
 
-def test_agents_over_the_suite_are_found_by_their_authors(shown):
+def test_agents_over_the_suite_can_be_searched_by_author(shown):
     text = (shown.built.site / "index.html").read_text()
-    found = re.findall(r'data-text="([^"]*)"', text)
-    assert sum("a. grower" in words for words in found) >= 5
-    assert all(words.startswith("agent-") for words in found)
+    result = re.findall(r'data-text="([^"]*)"', text)
+    assert sum("a. grower" in words for words in result) >= 5
+    assert all(words.startswith("agent-") for words in result)

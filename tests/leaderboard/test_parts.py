@@ -34,7 +34,7 @@ def test_parts_are_read_as_one_and_replayed(long, child, tmp_path):
 
 def test_a_part_that_lacks_is_named(long, child, tmp_path):
     (tmp_path / "result/actions-1.npz").unlink()
-    with pytest.raises(ResultError, match=r"not a whole result, actions-1.npz missing"):
+    with pytest.raises(ResultError, match=r"incomplete result, actions-1.npz missing"):
         Result.load(tmp_path / "result")
     (long / "test/seed-0/actions-1.npz").unlink()
     with pytest.raises(RefusedError, match=r"actions-1.npz: missing"):
@@ -45,5 +45,5 @@ def test_an_episode_in_two_parts_is_refused(long, child):
     folder = long / "test/seed-0"
     shutil.copyfile(folder / "actions-1.npz", folder / "actions-2.npz")
     resign(long)
-    with pytest.raises(RefusedError, match=r"actions-2.npz: episode_\d+: stands in another file too"):
+    with pytest.raises(RefusedError, match=r"actions-2.npz: episode_\d+: is in another file too"):
         leaderboard.check(long, child)

@@ -54,9 +54,9 @@ class Repository:
 def repository(made, tmp_path):
     shutil.copytree(made.board, tmp_path / "leaderboard")
     (tmp_path / "README.md").write_text("A benchmark.\n")
-    found = Repository(tmp_path)
-    found.commit("first")
-    return found
+    result = Repository(tmp_path)
+    result.commit("first")
+    return result
 
 
 def new_version(root):
@@ -149,9 +149,9 @@ def named(agent, version="2.0"):
     ],
 )
 def test_what_is_no_new_version_of_plain_files_is_refused(repository, change, reason):
-    code, said = repository.check(change, "--step", "form")
+    code, message = repository.check(change, "--step", "form")
     assert code == 1
-    assert reason in said
+    assert reason in message
 
 
 def test_a_new_version_has_the_right_form(repository):
@@ -164,9 +164,9 @@ def two_versions_of_one_name(root):
 
 
 def test_versions_of_one_request_that_differ_only_in_case_are_refused(repository):
-    code, said = repository.check(two_versions_of_one_name, "--step", "form")
+    code, message = repository.check(two_versions_of_one_name, "--step", "form")
     assert code == 1
-    assert "2.0a: differs from the version '2.0A' only in its case" in said
+    assert "2.0a: differs from the version '2.0A' only in its case" in message
 
 
 def test_a_version_by_others_than_the_agents_authors_is_refused(repository):
@@ -175,9 +175,9 @@ def test_a_version_by_others_than_the_agents_authors_is_refused(repository):
         card = root / NEW / "submission.yaml"
         card.write_text(card.read_text().replace("A. Grower", "M. Allory"))
 
-    code, said = repository.check(claimed)
+    code, message = repository.check(claimed)
     assert code == 1
-    assert "authors: not those of wheat-nitrogen-v1/ppo-small/1.0, which is on the board" in said
+    assert "authors: not those of wheat-nitrogen-v1/ppo-small/1.0, which is on the board" in message
 
 
 @pytest.mark.slow
@@ -186,9 +186,9 @@ def test_a_good_submission_passes_every_step_and_a_forged_one_does_not(repositor
         ("replay", "22 episodes replayed, equal to the last bit"),
         ("reproduce", "22 episodes reproduced"),
     ):
-        code, said = repository.check(new_version, "--step", step)
-        assert code == 0, said
-        assert words in said
+        code, message = repository.check(new_version, "--step", step)
+        assert code == 0, message
+        assert words in message
 
     def forged(root):
         new_version(root)
@@ -197,14 +197,14 @@ def test_a_good_submission_passes_every_step_and_a_forged_one_does_not(repositor
         record.write_text(yaml.safe_dump({**content, "split": "train"}))
         resign(root / NEW)
 
-    code, said = repository.check(forged)
+    code, message = repository.check(forged)
     assert code == 1
-    assert "test/seed-0/result.yaml: split: 'train'; wanted 'test'" in said
+    assert "test/seed-0/result.yaml: split: 'train'; expected 'test'" in message
 
     def unfinished(root):
         new_version(root)
         shutil.rmtree(root / NEW / "test/seed-1")
 
-    code, said = repository.check(unfinished)
+    code, message = repository.check(unfinished)
     assert code == 1
-    assert "test/seed-1/actions.npz: missing" in said
+    assert "test/seed-1/actions.npz: missing" in message

@@ -17,11 +17,11 @@ from agbench.leaderboard.verify.verified import Code, Verified
     [("mpc", "model", False), ("mpc", "forecast", True), ("rule", "state", True), ("oracle", "model", False)],
 )
 def test_what_sees_the_simulator_has_no_rank_whatever_its_method(made, child, method, information, ranked):
-    found = leaderboard.check(made.folder, child)
-    card = found.card.model_copy(update={"method": method, "information": information})
-    code = Code(simulator_hash=provenance.simulator_hash(found.task), agbench="0")
-    known = Verified(submission=found.digest, levels={"reproduced": code})
-    row = scoring.row(replace(found, card=card), known)
+    result = leaderboard.check(made.folder, child)
+    card = result.card.model_copy(update={"method": method, "information": information})
+    code = Code(simulator_hash=provenance.simulator_hash(result.task), agbench="0")
+    names = Verified(submission=result.digest, levels={"reproduced": code})
+    row = scoring.row(replace(result, card=card), names)
     assert row.ranked is ranked
     shown = SimpleNamespace(card=card, row=row)
     assert unranked_because(shown, latest([shown])) == ("" if ranked else "looks ahead: a bound")

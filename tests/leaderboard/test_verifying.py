@@ -46,16 +46,16 @@ def test_what_was_verified_does_not_hold_for_other_files(copy, child, checked, t
 
 
 def test_reproducing_runs_the_policy_and_finds_the_same(checked):
-    found = reproduce(checked)
-    assert (found.episodes, found.exact) == (22, True)
+    result = reproduce(checked)
+    assert (result.episodes, result.exact) == (22, True)
 
 
 def test_reproducing_runs_an_onnx_policy(made_onnx, child):
-    found = reproduce(leaderboard.check(made_onnx, child))
-    assert (found.episodes, found.exact) == (22, True)
+    result = reproduce(leaderboard.check(made_onnx, child))
+    assert (result.episodes, result.exact) == (22, True)
 
 
-def test_a_trace_that_the_policy_does_not_take_is_found(copy, child):
+def test_a_trace_that_the_policy_does_not_produce_is_detected(copy, child):
     put("bias_1", np.array([9.0, 0.0, 0.0]), "policy/seed-0.npz")(copy)
     resign(copy)
     changed = leaderboard.check(copy, child)
@@ -71,10 +71,10 @@ def test_experts_and_oracles_come_through_the_same_door(tmp_path, child, name):
     card = {**CARD, "agent": name, "method": method, "policy": {"format": "rule", "name": name}}
     del card["training"]
     folder = leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard")
-    found = leaderboard.check(folder, child)
-    assert leaderboard.replay(found).exact
-    assert reproduce(found).exact
-    score = scoring.score(found, "test")
+    actual = leaderboard.check(folder, child)
+    assert leaderboard.replay(actual).exact
+    assert reproduce(actual).exact
+    score = scoring.score(actual, "test")
     assert score.iqm.value == pytest.approx(100.0 if name == "standard-practice" else 222.5, abs=0.2)
     assert score.beats_expert.value >= 0.5
     assert len(score.regret) == len(score.difference) == 11
@@ -118,8 +118,8 @@ def test_scores_are_made_of_the_episodes_and_the_anchors(checked, tmp_path):
 def limited(monkeypatch, limit):
     """Give the task a limit of constraint costs."""
     monkeypatch.undo()
-    given = anchors.of_split(catalog.task(TASK), "test")
-    changed = replace(given, limit=limit, floor=given.floor - 1000.0)
+    values = anchors.of_split(catalog.task(TASK), "test")
+    changed = replace(values, limit=limit, floor=values.floor - 1000.0)
     monkeypatch.setattr(scoring.anchors, "of_split", lambda task, split: changed)
 
 
@@ -143,10 +143,10 @@ def test_what_an_infeasible_submission_scores_above_0_does_not_count(checked, mo
 
 
 def test_the_suite_is_the_mean_of_the_tasks(checked):
-    found = scoring.suite([(checked, None)])["ppo-small"]
-    assert found.score.value == pytest.approx(scoring.score(checked, "test").iqm.value)
-    assert found.median.value == pytest.approx(scoring.score(checked, "test").mean.value)
-    assert found.hidden == 0
+    result = scoring.suite([(checked, None)])["ppo-small"]
+    assert result.score.value == pytest.approx(scoring.score(checked, "test").iqm.value)
+    assert result.median.value == pytest.approx(scoring.score(checked, "test").mean.value)
+    assert result.hidden == 0
 
 
 def test_the_median_of_training_seeds_is_not_their_mean(checked):
@@ -171,9 +171,9 @@ def test_numbers_too_large_for_a_score_are_named_and_leave_json_whole(copy, tmp_
     with np.errstate(all="ignore"), pytest.raises(ResultError, match=r"ppo-small 1.0: scores.test.\w+ is"):
         scoring.row(good, verified.load(tmp_path / "leaderboard", good))
     (copy / "submission.yaml").write_text("format: 2")
-    printed, said = command("leaderboard", "score", "--json", cwd=tmp_path, code=1)
+    printed, errors = command("leaderboard", "score", "--json", cwd=tmp_path, code=1)
     assert json.loads(printed) == []
-    assert "left out" in said
+    assert "left out" in errors
 
 
 def test_json_has_null_where_there_is_no_finite_number(capsys):
@@ -216,7 +216,7 @@ def test_a_copy_among_the_submissions_is_named(copy, tmp_path):
     card = twin / "submission.yaml"
     card.write_text(card.read_text().replace("agent: ppo-small", "agent: twin"))
     printed, _ = command("leaderboard", "check", str(twin), cwd=tmp_path, code=1)
-    assert "the very same policy as one of ppo-small" in printed
+    assert "exactly the same policy as one of ppo-small" in printed
 
 
 def test_what_lies_among_the_submissions_without_being_one_is_named(copy, tmp_path):

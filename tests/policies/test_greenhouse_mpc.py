@@ -45,8 +45,8 @@ def policy(task, **changes):
 
 def written(folder, **changes):
     path = folder / "short.yaml"
-    said = {"policy": "mpc", "summary": "s", "source": "s", "settings": {**COARSE, **changes}}
-    path.write_text(yaml.safe_dump(said))
+    baseline = {"policy": "mpc", "summary": "s", "source": "s", "settings": {**COARSE, **changes}}
+    path.write_text(yaml.safe_dump(baseline))
     return path
 
 
@@ -65,8 +65,8 @@ def play(task, controller, key=KEY, seed=3, steps=288):
 
 
 @pytest.fixture(scope="module")
-def rehearsal():
-    """A task, its parts, the saved start of a day and the rules' rehearsal of it."""
+def simulated_plan():
+    """A task, its parts, the saved start of a day and the rules' simulated_plan of it."""
     task = day()
     parts = build(task, "test")
     core = BatchCore(parts, 1)
@@ -102,11 +102,11 @@ def test_the_same_seed_gives_the_same_actions_whatever_came_before():
 def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
     task = day()
     hasty = policy(task, iterations=1)
-    found, _ = play(task, hasty, steps=108)
+    result, _ = play(task, hasty, steps=108)
     rules, _ = play(task, agbench.load_policy("rule-based", task), steps=108)
     assert hasty.log.solved == 0
     assert hasty.log.plans == 3
-    assert found >= rules - 1e-6
+    assert result >= rules - 1e-6
 
 
 def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
@@ -115,36 +115,36 @@ def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
     solve = NonlinearProgram.solve
 
     def broken(self, *arguments):
-        found = solve(self, *arguments)
+        result = solve(self, *arguments)
         return replace(
-            found, variables=np.full_like(found.variables, np.nan), status="Invalid_Number_Detected"
+            result, variables=np.full_like(result.variables, np.nan), status="Invalid_Number_Detected"
         )
 
     monkeypatch.setattr(NonlinearProgram, "solve", broken)
     rules, actions = play(task, agbench.load_policy("rule-based", task), steps=108)
-    found, same = play(task, controller, steps=108)
+    result, same = play(task, controller, steps=108)
     assert controller.log.solved == 0
     assert controller.log.rules == 3
-    assert found == pytest.approx(rules, abs=1e-6)
+    assert result == pytest.approx(rules, abs=1e-6)
     assert np.allclose(actions, same, atol=1e-5)
 
 
-def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
-    task, parts, world, start, guess = rehearsal
+def test_the_plan_is_feasible_and_what_the_simulator_does(simulated_plan):
+    task, parts, world, start, guess = simulated_plan
     settings = read_data(PredictiveSettings, {**COARSE, "tolerance": 1e-4, "iterations": 150}, "test")
     layout = Layout(2, tuple(parts.actions.names))
-    outlook = Horizon(task, settings, layout, (parts.actions.rate or 1.0) / task.step)
+    horizon = Horizon(task, settings, layout, (parts.actions.rate or 1.0) / task.step)
     structure = replace(world.structure, smoothing=1e4)
     program = NonlinearProgram(interval(structure, world.parameters, layout, limits(task)), 9, 150, 1e-4)
-    given = outlook.given(world, guess.states[0], guess.controls[0], 0)
-    first = program.with_slack(outlook.guess(guess.states, guess.controls, 0), given)
-    plan = program.solve(first, given, outlook.bounds(0))
+    parameters = horizon.parameters(world, guess.states[0], guess.controls[0], 0)
+    first = program.with_slack(horizon.guess(guess.states, guess.controls, 0), parameters)
+    plan = program.solve(first, parameters, horizon.bounds(0))
     assert plan.solved
-    rows = program.rows(plan.variables, given)
+    rows = program.rows(plan.variables, parameters)
     assert np.abs(rows[:, : layout.defects]).max() < 2e-3
     assert rows[:, layout.defects : -6].min() > -2e-3
     assert np.abs(rows[:, -6:]).max() <= 1.0 + 1e-3
-    nodes = outlook.nodes(0)
+    nodes = horizon.nodes(0)
     controls = np.vstack([guess.controls[0], plan.variables[:, :6]])
     steps = np.column_stack([np.interp(np.arange(nodes[-1] + 1), nodes, u) for u in controls.T])
 
@@ -164,36 +164,38 @@ def test_the_plan_is_feasible_and_what_the_simulator_does(rehearsal):
     assert apart["tCan24"] < 0.1
 
 
-def test_derivatives_are_those_of_finite_differences(rehearsal):
-    task, _, world, _, guess = rehearsal
+def test_derivatives_are_those_of_finite_differences(simulated_plan):
+    task, _, world, _, guess = simulated_plan
     layout = Layout(2, ("uBoil", "uVent", "uThScr"))
     f = interval(replace(world.structure, smoothing=1e4), world.parameters, layout, limits(task))
-    outlook = Horizon(task, read_data(PredictiveSettings, COARSE, "test"), layout, 0.1)
-    given = outlook.given(world, guess.states[144], np.zeros(3), 144)[layout.before :][: layout.given]
+    horizon = Horizon(task, read_data(PredictiveSettings, COARSE, "test"), layout, 0.1)
+    parameters = horizon.parameters(world, guess.states[144], np.zeros(3), 144)[layout.before :][
+        : layout.data
+    ]
     state = guess.states[144, STATES.columns(MOVING)] / SCALE
     before = np.r_[0.4, 0.2, 0.5, state]
     own = np.r_[0.5, 0.3, 0.6, np.tile(state * 1.01, 2), np.full(6, 0.01)]
     multipliers = np.sin(np.arange(layout.rows))
 
     def slope(z):
-        parts = z[: layout.before], z[layout.before :], given
+        parts = z[: layout.before], z[layout.before :], parameters
         jacobian = np.array(f.slope(*parts))
         return 0.7 * np.array(f.gradient(*parts)).ravel() + multipliers @ jacobian
 
     def value(z):
-        cost, rows = f.value(z[: layout.before], z[layout.before :], given)
+        cost, rows = f.value(z[: layout.before], z[layout.before :], parameters)
         return 0.7 * float(cost) + multipliers @ np.array(rows).ravel()
 
     z, eye = np.r_[before, own], np.eye(layout.before + layout.own) * 1e-6
     by_value = np.array([(value(z + e) - value(z - e)) / 2e-6 for e in eye])
     by_slope = np.array([(slope(z + e) - slope(z - e)) / 2e-6 for e in eye])
-    half = np.array(f.curvature(before, own, given, 0.7, multipliers))
+    half = np.array(f.curvature(before, own, parameters, 0.7, multipliers))
     assert np.allclose(slope(z), by_value, rtol=1e-4, atol=1e-4)
     assert np.allclose(half + half.T - np.diag(np.diag(half)), by_slope, rtol=1e-3, atol=1e-3)
 
 
-def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(rehearsal):
-    world = rehearsal[2]
+def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(simulated_plan):
+    world = simulated_plan[2]
     generator = np.random.default_rng(0)
     assert forecast_of(world, 10, 288, ForecastSettings(), generator) is world
     noisy = ForecastSettings(radiation=0.2, temperature=2.0)
@@ -211,7 +213,7 @@ def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"replan": "7 h"}, "replan: 7 h is longer than the horizon"),
         ({"grid": [{"over": "3 h", "every": "2 h"}]}, "must be a multiple of every: 2 h"),
@@ -222,20 +224,20 @@ def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(
         ({"horizon": "3 h"}, "horizon"),
     ],
 )
-def test_wrong_settings_are_named(changes, said):
-    with pytest.raises(ConfigError, match=said):
+def test_wrong_settings_are_named(changes, message):
+    with pytest.raises(ConfigError, match=message):
         policy(day(), **changes)
 
 
 @pytest.mark.parametrize(
-    ("task", "said"),
+    ("task", "message"),
     [
         (day(reward__kind="scaled-profit"), "plans for profit"),
-        (day(season__step="20 min"), "no multiple of the task's step, 20 min"),
+        (day(season__step="20 min"), "not a multiple of the task's step, 20 min"),
     ],
 )
-def test_tasks_that_it_cannot_plan_for_are_named(task, said):
-    with pytest.raises(ConfigError, match=said):
+def test_tasks_that_it_cannot_plan_for_are_named(task, message):
+    with pytest.raises(ConfigError, match=message):
         policy(task)
 
 

@@ -76,12 +76,12 @@ def test_tuning_is_seeded_and_never_loses_the_best():
 def test_setpoints_are_tuned_by_the_objective_not_by_the_reward():
     short = override(catalog.task(SETPOINT), DAY)
     start = LightSettings(values={"tSpDay": 26.0, "tSpNight": 26.0}, gains={"tSpDay": 0.0})
-    found, mean = tune_setpoints(short, start, Search(candidates=8, rounds=3))
-    assert found.values["tSpDay"] < 26.0
-    assert set(found.gains) == {"tSpDay"}
-    policy = LightSetpoints("tuned", found, interface_of(short))
+    result, mean = tune_setpoints(short, start, Search(candidates=8, rounds=3))
+    assert result.values["tSpDay"] < 26.0
+    assert set(result.gains) == {"tSpDay"}
+    policy = LightSetpoints("tuned", result, interface_of(short))
     years = [1977, 1981, 1985, 1989, 1995]
-    reached = agbench.evaluate(short, policy, "train", years=years, simulator__setting="fast")
+    reached = agbench.evaluate(short, policy, "train", years=years, simulator__accuracy="fast")
     assert reached.episodes["profit"].mean() == pytest.approx(mean, abs=0.03)  # other clouds
 
 
@@ -99,7 +99,7 @@ def test_set_points_rise_with_the_light_and_stay_in_the_menu():
 
 
 def test_light_needs_set_points_and_gains_need_values():
-    with pytest.raises(ConfigError, match="tells set points by iGlob"):
+    with pytest.raises(ConfigError, match="computes set points from iGlob"):
         LightSetpoints("p", LightSettings(values={}), interface_of(catalog.task(WINTER)))
     with pytest.raises(ValueError, match="has no value to start from"):
         LightSettings(values={"tSpDay": 20.0}, gains={"tSpNight": 1.0})
@@ -107,15 +107,15 @@ def test_light_needs_set_points_and_gains_need_values():
 
 @pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
 def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
-    task = override(catalog.task(name), {"season__length": "2 d", "simulator__setting": "fast"})
+    task = override(catalog.task(name), {"season__length": "2 d", "simulator__accuracy": "fast"})
     start = agbench.load_policy("middle", task)
     search = Search(candidates=8, rounds=3)
     settings = RecedingSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
     oracle = RecedingHorizon("oracle", settings, interface_of(task))
     reached = [agbench.evaluate(task, policy, years=[1984]) for policy in (start, oracle, oracle)]
-    usual, found, again = (result.episodes["profit"].iloc[0] for result in reached)
-    assert found > usual + 0.02
-    assert again == found
+    usual, actual, again = (result.episodes["profit"].iloc[0] for result in reached)
+    assert actual > usual + 0.02
+    assert again == actual
     assert len(reached[1].actions[0]) == 48
 
 

@@ -6,16 +6,16 @@ import agbench
 from agbench.data import catalog
 from agbench.data.overrides import override
 
-SHORT = {"season__length": "1 d", "simulator__setting": "fast"}
+SHORT = {"season__length": "1 d", "simulator__accuracy": "fast"}
 
 
 def test_the_batch_gives_what_evaluate_gives():
     task = override(catalog.task("greenhouse-winter-v1"), SHORT)
     names = ["rule-based", "random"]
-    found = seasons(task, names)
+    result = seasons(task, names)
     for name in names:
         alone = agbench.evaluate(task, name).episodes
-        batch = found[found["policy"] == name]
+        batch = result[result["policy"] == name]
         assert batch["scenario"].tolist() == alone["scenario"].tolist()
         assert batch["profit"].tolist() == alone["profit"].tolist()
 

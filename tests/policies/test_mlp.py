@@ -32,8 +32,8 @@ def test_outputs_do_not_depend_on_the_batch(activation):
 def test_outputs_are_those_of_the_matrix_product():
     seen = np.random.default_rng(1).normal(size=(9, 12))
     made = network()
-    wanted = np.tanh(seen @ made.weights[0] + made.biases[0]) @ made.weights[1] + made.biases[1]
-    assert made(seen) == pytest.approx(wanted, rel=1e-12)
+    expected = np.tanh(seen @ made.weights[0] + made.biases[0]) @ made.weights[1] + made.biases[1]
+    assert made(seen) == pytest.approx(expected, rel=1e-12)
 
 
 def test_observations_are_normalised_and_clipped():
@@ -63,9 +63,9 @@ def test_a_file_gives_the_same_bits_back(tmp_path):
 
 def test_a_network_for_another_task_is_refused(tmp_path):
     path = mlp.save(network(), tmp_path / "policy.npz")
-    with pytest.raises(RefusedError, match=r"weight_0: .* wanted floats of \(7, 'any'\)"):
+    with pytest.raises(RefusedError, match=r"weight_0: .* expected floats of \(7, 'any'\)"):
         mlp.read(path.read_bytes(), "policy.npz", 7, MENU)
-    with pytest.raises(RefusedError, match="weight_1: 3 outputs; the task wants 2"):
+    with pytest.raises(RefusedError, match="weight_1: 3 outputs; the task expects 2"):
         mlp.read(path.read_bytes(), "policy.npz", 12, spaces.Discrete(2))
     with pytest.raises(ConfigError, match="No such file"):
         mlp.load(tmp_path / "nothing.npz", TASK)
@@ -86,11 +86,11 @@ def recurrent(kinds=("lstm", "gru")):
 
 def played(made, seen):
     """Return the outputs (steps, rows, outputs) of sequences (steps, rows, inputs)."""
-    states, found = made.start(seen.shape[1]), []
+    states, result = made.start(seen.shape[1]), []
     for now in seen:
         out, states = made.step(now, states)
-        found.append(out)
-    return np.array(found)
+        result.append(out)
+    return np.array(result)
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
@@ -102,12 +102,12 @@ def test_cells_are_those_of_torch(kind):
     for parameter, values in zip(theirs.parameters(), arrays, strict=True):
         parameter.data = torch.from_numpy(np.ascontiguousarray(values))
     seen = np.random.default_rng(5).normal(size=(40, 3, 12))
-    wanted = theirs(torch.from_numpy(seen))[0].detach().numpy()
-    state, found = ours.start(3), []
+    expected = theirs(torch.from_numpy(seen))[0].detach().numpy()
+    state, result = ours.start(3), []
     for now in seen:
         state = ours.step(now, state)
-        found.append(state[:, :7])
-    assert np.array(found) == pytest.approx(wanted, rel=1e-12, abs=1e-14)
+        result.append(state[:, :7])
+    assert np.array(result) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
 def test_a_memory_does_not_depend_on_the_batch_and_starts_anew():
@@ -130,8 +130,8 @@ def test_a_file_with_cells_gives_the_same_bits_back_and_bad_cells_are_refused(tm
     for change, reason in (
         ({"cells": np.array(["rnn", "gru"])}, "cells: unknown 'rnn'; known: lstm, gru"),
         ({"cells": np.array(["lstm"] * 5)}, "cells: 5 cells; at most 4"),
-        ({"cells": np.array(["gru", "gru"])}, r"cell_0_hidden_weight: of shape .7, 28.; wanted .h, 3 h."),
-        ({"cell_0_input_weight": np.zeros((9, 28))}, r"cell_0_input_weight: .*wanted floats of .12, 28."),
+        ({"cells": np.array(["gru", "gru"])}, r"cell_0_hidden_weight: of shape .7, 28.; expected .h, 3 h."),
+        ({"cell_0_input_weight": np.zeros((9, 28))}, r"cell_0_input_weight: .*expected floats of .12, 28."),
         ({"cell_1_hidden_bias": np.full(15, np.inf)}, "cell_1_hidden_bias: holds a number that is not"),
         ({"cells": np.array(["lstm"])}, "weight_0|not an array of a policy"),
     ):

@@ -21,18 +21,18 @@ MENU = spaces.Discrete(3)
 
 
 def policy(content, space=MENU):
-    found = onnx.Onnx("mine", content, "policy.onnx", 12, space)
-    found.reset(0)
-    return found
+    result = onnx.Onnx("mine", content, "policy.onnx", 12, space)
+    result.reset(0)
+    return result
 
 
 def test_a_graph_acts_as_the_perceptron_that_it_was_made_of():
     seen = np.random.default_rng(0).normal(5.0, 10.0, (50, 12)).astype(np.float32)
     for space in (MENU, spaces.Box(-1.0, 1.0, (3,), np.float32)):
-        graph, wanted = policy(files.good(), space), network(1).actions(seen, space)
-        found = np.array([graph(row) for row in seen])
-        assert found.dtype == wanted.dtype
-        assert found == pytest.approx(wanted, abs=1e-6)
+        graph, expected = policy(files.good(), space), network(1).actions(seen, space)
+        result = np.array([graph(row) for row in seen])
+        assert result.dtype == expected.dtype
+        assert result == pytest.approx(expected, abs=1e-6)
     assert len(set(network(1).actions(seen, MENU).tolist())) > 1
 
 

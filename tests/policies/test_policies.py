@@ -39,14 +39,14 @@ def test_the_task_has_the_named_policies():
 
 
 def test_zero_gives_nothing_and_earns_nothing():
-    given, earned = season("zero")
-    assert given.sum() == 0.0
+    values, earned = season("zero")
+    assert values.sum() == 0.0
     assert earned == 0.0
 
 
 def test_zero_gives_nothing_with_continuous_amounts():
-    given, earned = season("zero", **CONTINUOUS)
-    assert given.sum() == 0.0
+    values, earned = season("zero", **CONTINUOUS)
+    assert values.sum() == 0.0
     assert earned == 0.0
 
 
@@ -61,23 +61,23 @@ def test_random_draws_depend_on_the_seed_alone():
 
 
 def test_a_schedule_gives_its_doses_on_their_dates():
-    given, _ = season(schedule(("02-24", 20.0), ("04-29", 40.0)))
+    values, _ = season(schedule(("02-24", 20.0), ("04-29", 40.0)))
     season_spec = catalog.task(TASK).season
-    days = [7 + 7 * i for i in np.flatnonzero(given)]
-    assert given[given > 0].tolist() == [20.0, 40.0]
-    for day, wanted in zip(days, ("02-24", "04-29"), strict=True):
-        assert 0 <= day - season_day(season_spec, wanted) < 7
+    days = [7 + 7 * i for i in np.flatnonzero(values)]
+    assert values[values > 0].tolist() == [20.0, 40.0]
+    for day, expected in zip(days, ("02-24", "04-29"), strict=True):
+        assert 0 <= day - season_day(season_spec, expected) < 7
 
 
 def test_a_dose_larger_than_the_menu_is_carried_over():
-    given, _ = season(schedule(("03-01", 100.0)))
-    assert given[given > 0].tolist() == [40.0, 40.0, 20.0]
+    values, _ = season(schedule(("03-01", 100.0)))
+    assert values[values > 0].tolist() == [40.0, 40.0, 20.0]
 
 
 def test_a_schedule_gives_all_at_once_where_amounts_are_continuous():
-    given, _ = season(schedule(("01-08", 170.7), **CONTINUOUS), **CONTINUOUS)
-    assert given[0] == pytest.approx(170.7, abs=1e-4)
-    assert given[1:].max() < 1e-6
+    values, _ = season(schedule(("01-08", 170.7), **CONTINUOUS), **CONTINUOUS)
+    assert values[0] == pytest.approx(170.7, abs=1e-4)
+    assert values[1:].max() < 1e-6
 
 
 def test_standard_practice_cannot_be_bettered_by_one_change_on_training_years():
@@ -147,8 +147,8 @@ def test_the_menu_encodes_the_largest_dose_that_is_not_too_much():
 def test_amounts_encode_and_decode_alike():
     actions = action_map(override(catalog.task(TASK), CONTINUOUS))
     assert isinstance(actions, Amounts)
-    action, given = actions.encode("N", 123.0)
-    assert given == 123.0
+    action, values = actions.encode("N", 123.0)
+    assert values == 123.0
     assert actions.inputs(action[None])[0, 0] == pytest.approx(123.0, rel=1e-6)
 
 
@@ -162,21 +162,21 @@ def test_a_policy_loads_from_code(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "wanted"),
+    ("message", "expected"),
     [("standart-practice", "Did you mean 'standard-practice'"), ("nothing-like-it", "Known: ")],
 )
-def test_an_unknown_policy_names_the_nearest(said, wanted):
-    with pytest.raises(UnknownNameError, match=wanted):
-        agbench.load_policy(said, TASK)
+def test_an_unknown_policy_names_the_nearest(message, expected):
+    with pytest.raises(UnknownNameError, match=expected):
+        agbench.load_policy(message, TASK)
 
 
 @pytest.mark.parametrize(
-    ("said", "wanted"),
+    ("message", "expected"),
     [("no_such_module_:Mine", "No module named"), ("agbench.errors:Nope", "has no 'Nope'")],
 )
-def test_code_that_is_not_there_says_so(said, wanted):
-    with pytest.raises(ConfigError, match=wanted):
-        agbench.load_policy(said, TASK)
+def test_missing_code_is_an_error(message, expected):
+    with pytest.raises(ConfigError, match=expected):
+        agbench.load_policy(message, TASK)
 
 
 def test_an_object_that_is_no_policy_is_refused():

@@ -52,8 +52,8 @@ def kinds_of_settings_files():
 def test_every_settings_file_names_a_registered_kind_of_its_family():
     for path in kinds_of_settings_files():
         task = catalog.task(path.parent.name)
-        found = registry.kind_of(registry.read_file(registry.Baseline, path), task, path)
-        assert found.name in KINDS
+        result = registry.kind_of(registry.read_file(registry.Baseline, path), task, path)
+        assert result.name in KINDS
 
 
 def test_an_unknown_kind_names_file_and_nearest(tmp_path):
@@ -62,14 +62,14 @@ def test_an_unknown_kind_names_file_and_nearest(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "task", "said"),
+    ("kind", "task", "message"),
     [
         ("mpc", FIELD, "a mpc policy is for greenhouse tasks; wheat-nitrogen-v1 is a field task"),
         ("ceres", GREENHOUSE, "a ceres policy is for field tasks; greenhouse-tomato-v1 is a greenhouse task"),
     ],
 )
-def test_a_kind_of_another_family_is_refused(tmp_path, kind, task, said):
-    with pytest.raises(ConfigError, match=said):
+def test_a_kind_of_another_family_is_refused(tmp_path, kind, task, message):
+    with pytest.raises(ConfigError, match=message):
         agbench.load_policy(written(tmp_path, kind), task)
 
 

@@ -101,17 +101,17 @@ def test_a_rule_of_thumb_keeps_the_contract(name):
 
 def evolved(tmp_path, **settings):
     path = tmp_path / "quick.yaml"
-    given = {"start": "feeding", "periods": 6, "population": 16, "generations": 4, **settings}
+    values = {"start": "feeding", "periods": 6, "population": 16, "generations": 4, **settings}
     path.write_text(
-        yaml.safe_dump({"policy": "evolution", "summary": "quick", "source": "test", "settings": given})
+        yaml.safe_dump({"policy": "evolution", "summary": "quick", "source": "test", "settings": values})
     )
     return path
 
 
 def test_evolution_betters_the_policy_that_it_starts_from(tmp_path):
-    found = agbench.evaluate(TASK, evolved(tmp_path), years=[1984]).episodes["return"]
+    result = agbench.evaluate(TASK, evolved(tmp_path), years=[1984]).episodes["return"]
     start = agbench.evaluate(TASK, "feeding", years=[1984]).episodes["return"]
-    assert found[0] > start[0]
+    assert result[0] > start[0]
 
 
 def test_evolution_is_the_seed_s_and_leaves_numpy_s_own_alone(tmp_path):
@@ -136,9 +136,9 @@ def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
     points = np.random.default_rng(0).uniform(0.0, 3.0, size=(5, 4 * 6))
     plans = _Seasons(parts, 6, "evolved").actions(points, 200)
     doses = parts.actions.inputs(plans.ravel()).reshape(5, 200, -1).sum(axis=1)
-    given = doses[:, parts.make_simulator(1).inputs.columns(list(limits))]
-    assert (given <= list(limits.values())).all()
-    assert (given[:, 1:].sum(axis=1) > 40.0).all()
+    values = doses[:, parts.make_simulator(1).inputs.columns(list(limits))]
+    assert (values <= list(limits.values())).all()
+    assert (values[:, 1:].sum(axis=1) > 40.0).all()
 
 
 def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):
@@ -150,14 +150,14 @@ def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):
     plant, harvest = seasons.work
     plan = np.zeros(120, dtype=np.int64)
     plan[[20, 50, 90]] = [plant, parts.actions.encode("N", 8.0)[0], harvest]
-    back = seasons.actions(seasons.given(plan, 240)[None], 240)[0]
+    back = seasons.actions(seasons.point(plan, 240)[None], 240)[0]
     assert [int(np.flatnonzero(back == code)[0]) for code in seasons.work] == [20, 90]
 
-    found = load_policy(str(evolved(tmp_path, start="fixed-days")), task).solve(parts, core.save(0))
+    result = load_policy(str(evolved(tmp_path, start="fixed-days")), task).solve(parts, core.save(0))
     start = actions_of(parts, load_policy("fixed-days", task), core.save(0))
-    both = returns_of_actions(BatchCore(parts, 1), core.save(0), found[None])
+    both = returns_of_actions(BatchCore(parts, 1), core.save(0), result[None])
     assert both[0] > returns_of_actions(BatchCore(parts, 1), core.save(0), start[None])[0]
-    assert any(np.flatnonzero(found == code)[0] != np.flatnonzero(start == code)[0] for code in seasons.work)
+    assert any(np.flatnonzero(result == code)[0] != np.flatnonzero(start == code)[0] for code in seasons.work)
 
 
 WRONG = {

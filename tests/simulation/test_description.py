@@ -20,20 +20,20 @@ def pages():
 
 
 def test_the_pages_are_current():
-    wanted = pages()
-    assert {path.name for path in (DOCS / "models").iterdir()} == set(wanted)
-    for name, text in wanted.items():
+    expected = pages()
+    assert {path.name for path in (DOCS / "models").iterdir()} == set(expected)
+    for name, text in expected.items():
         assert (DOCS / "models" / name).read_text() == text, f"{name}: run python docs/make_models.py"
 
 
 @pytest.mark.parametrize("name", model_names())
-def test_a_model_says_all_that_it_computes_and_reads(name):
-    found = describe_model(name)
+def test_a_model_lists_all_that_it_computes_and_reads(name):
+    result = describe_model(name)
     for part in ("states", "inputs", "weather", "parameters"):
-        assert found[part], part
-        for entry in found[part]:
+        assert result[part], part
+        for entry in result[part]:
             assert all((entry["unit"], entry["meaning"])), entry["name"]
-    assert all(entry["source"] for entry in found["parameters"])
+    assert all(entry["source"] for entry in result["parameters"])
 
 
 def test_an_unknown_model_names_the_nearest():

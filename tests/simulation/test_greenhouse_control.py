@@ -37,9 +37,9 @@ def test_a_file_is_the_policy_that_it_describes(tmp_path):
 
 
 def test_constant_controls_are_held_as_in_an_array(tmp_path):
-    found = day(str(settings_file(tmp_path, "constant", values="{uBoil: 0.4, uVent: 0.1}")))
+    result = day(str(settings_file(tmp_path, "constant", values="{uBoil: 0.4, uVent: 0.1}")))
     same = day(np.tile([0.4, 0.0, 0.0, 0.1, 0.0, 0.0], (len(WEATHER), 1)))
-    np.testing.assert_array_equal(found[same.columns], same)
+    np.testing.assert_array_equal(result[same.columns], same)
 
 
 @pytest.mark.parametrize("controls", ["zero", np.zeros((12, 6))])
@@ -82,7 +82,7 @@ def test_a_misspelt_policy_is_answered_with_the_nearest(name, message):
         day(name)
 
 
-def test_a_policy_that_cannot_act_alone_says_why(tmp_path):
+def test_a_policy_that_cannot_act_alone_is_an_error(tmp_path):
     with pytest.raises(ConfigError, match="needs a task around it"):
         day(settings_file(tmp_path, "schedule", input="n"))
     with pytest.raises(ConfigError, match=r"uVent is 1\.5; a control lies between 0 and 1"):

@@ -1,5 +1,7 @@
 """Parameters of crops and soils: files and mappings are refused alike, by `check` and by `simulate`."""
 
+import re
+
 import pytest
 import yaml
 
@@ -36,10 +38,10 @@ def refused(kind, change, tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_text(yaml.safe_dump(content))
     monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
-    given = {"crop": FILES["lintul" if kind == "lintul" else "crop"], "soil": "oregon-1"}
-    given |= {"soil": "cropgym-nl"} if kind == "lintul" else {}
+    values = {"crop": FILES["lintul" if kind == "lintul" else "crop"], "soil": "oregon-1"}
+    values |= {"soil": "cropgym-nl"} if kind == "lintul" else {}
     with pytest.raises(ConfigError) as error:
-        agbench.simulate(MODEL[kind], **SEASON, **(given | {entry: "changed"}))
+        agbench.simulate(MODEL[kind], **SEASON, **(values | {entry: "changed"}))
     assert check_file(path) == str(error.value)
     assert str(error.value).startswith(f"{path}: ")
     return str(error.value).removeprefix(f"{path}: ")
@@ -86,21 +88,21 @@ MAPPINGS = [
     ({"TSUM1": True}, "crop: TSUM1 is True, not a finite number"),
     ({"CVL": None, "CVLL": 0.7}, "crop: CVLL: no model reads it. Did you mean 'CVL'"),
     ({"SLATB": [0.0, 0.002, 0.0, 0.002]}, "crop: SLATB: the abscissae must ascend"),
-    ({"SLATB": [0.0, 0.002, 1.0, float("nan")]}, "crop: SLATB must be .*finite"),
-    ({"SLATB": [0.0, 0.002, 1.0, True]}, "crop: SLATB holds True, not a number"),
+    ({"SLATB": [0.0, 0.002, 1.0, float("nan")]}, "crop: SLATB holds nan, not a finite number"),
+    ({"SLATB": [0.0, 0.002, 1.0, True]}, "crop: SLATB holds True, not a finite number"),
     ({"SLATB": [0.0, 0.002, 1.0, -0.1]}, "crop: SLATB .*is -0.1 ha kg-1; it must be 0 to 1"),
 ]
 
 
 @pytest.mark.parametrize(("change", "message"), MAPPINGS, ids=[str(c) for c, _ in MAPPINGS])
 def test_a_mapping_passes_the_checks_of_a_file(change, message):
-    given = catalog.crop("wheat-1").values | change
-    crop = {name: value for name, value in given.items() if value is not None}
+    values = catalog.crop("wheat-1").values | change
+    crop = {name: value for name, value in values.items() if value is not None}
     with pytest.raises(ConfigError, match=message):
         agbench.simulate("wofost-npk", crop=crop, soil="oregon-1", **SEASON)
 
 
-def test_a_soil_given_as_a_mapping_must_hold_water_as_a_soil_can():
+def test_a_mapping_of_a_soil_must_hold_water_as_a_soil_can():
     soil = catalog.soil("oregon-1").values
     for change, message in (({"SMLIM": 1.2}, "soil: SMLIM .*0 to 1"), ({"RDMSOL": 5.0}, "soil: RDMSOL, the")):
         with pytest.raises(ConfigError, match=message):
@@ -113,6 +115,64 @@ def test_a_number_of_a_mapping_may_have_its_unit():
     crops = (agbench.simulate("wofost-npk", crop=c, soil="oregon-1", **SEASON) for c in (plain, changed))
     first, second = (season["TWSO"].iloc[-1] for season in crops)
     assert first == second
+
+
+SAME = [
+    ("crop", "TSUM1", "much"),
+    ("crop", "TSUM1", "900degC d"),
+    ("crop", "TSUM1", True),
+    ("crop", "TSUM1", None),
+    ("crop", "TSUM1", [900.0]),
+    ("crop", "TSUM1", {"value": 900.0}),
+    ("crop", "TSUM1", "-5.0 degC d"),
+    ("crop", "TSUM1", "900 degC"),
+    ("crop", "TSUM1", float("nan")),
+    ("crop", "TSUM1", 10**400),
+    ("crop", "SLATB", [[0.0, "0.002"], [1.0, 0.002]]),
+    ("crop", "SLATB", [[0.0, 0.002], [True, 0.002]]),
+    ("crop", "SLATB", [[0.0, 0.002], [1.0, float("inf")]]),
+    ("crop", "SLATB", [[0.0, 0.002], [1.0, 10**400]]),
+    ("crop", "SLATB", [[0.0, None], [1.0, 0.002]]),
+    ("crop", "SLATB", [[1.0, 0.002], [0.0, 0.002]]),
+    ("soil", "SMLIM", "wet"),
+    ("soil", "SMLIM", True),
+    ("soil", "SMLIM", "0.3 m"),
+    ("soil", "SMLIM", float("nan")),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), SAME, ids=[f"{n}-{v!s:.20}" for _, n, v in SAME])
+def test_a_file_and_a_mapping_are_refused_with_one_sentence(kind, name, value, tmp_path, monkeypatch):
+    table = name.endswith("TB")
+    content = changed(kind, {})
+    if table:
+        content["tables"][name]["points"] = value
+    else:
+        content["parameters"][name] = value
+    path = tmp_path / ("crops" if kind == "crop" else "sites/soils") / "changed.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(yaml.safe_dump(content | {kind: "changed"}))
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    given = getattr(catalog, kind)(FILES[kind]).values
+    given = given | {name: [number for point in value for number in point] if table else value}
+    others = SEASON | {"crop": "wheat-1", "soil": "oregon-1"}
+    said = []
+    for entry in ("changed", given):
+        with pytest.raises(ConfigError) as error:
+            agbench.simulate("wofost-npk", **(others | {kind: entry}))
+        said.append(str(error.value))
+    assert said[0].removeprefix(f"{path}: ") == said[1].removeprefix(f"{kind}: ")
+    assert said[0] == check_file(path)
+    assert name in said[0]
+
+
+@pytest.mark.parametrize("points", [[[0.0, 1.0]], [[0.0], [1.0]], [0.0, 1.0], "x", {"a": 1}, []])
+def test_a_table_of_a_file_is_a_list_of_pairs(points, tmp_path):
+    content = changed("crop", {})
+    content["tables"]["SLATB"]["points"] = points
+    path = tmp_path / "wheat-1.yaml"
+    path.write_text(yaml.safe_dump(content))
+    assert re.search(r"tables\.SLATB\.points: must be .*pairs \[x, y\]\.$", check_file(path))
 
 
 @pytest.mark.parametrize("model", models.names())

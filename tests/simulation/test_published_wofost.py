@@ -17,5 +17,5 @@ FOLDER = Path(os.environ.get("AGBENCH_POWER", "."))
 def test_the_published_setting_gives_the_original_s_numbers(season):
     if not (FOLDER / season.file).is_file():
         pytest.skip(f"no {season.file}; its folder is named by AGBENCH_POWER")
-    found = greatest_weights(season, weather(FOLDER, season), "published")
-    assert [round(value) for value in found] == [season.no_action, season.potential]
+    result = greatest_weights(season, weather(FOLDER, season), "published")
+    assert [round(value) for value in result] == [season.no_action, season.potential]

@@ -42,12 +42,12 @@ def test_a_row_is_a_day_from_start_to_maturity():
     assert (season["DVS"].iloc[:-1] < 2.0).all()
 
 
-def test_parameters_may_be_given_as_one_mapping_three_times(parameters):
+def test_one_mapping_may_serve_as_crop_soil_and_site(parameters):
     same = simulate(crop=parameters, soil=parameters, site=parameters, weather="wageningen")
     pd.testing.assert_frame_equal(same, simulate(), check_exact=True)
 
 
-def test_a_given_parameter_replaces_that_of_a_file(parameters):
+def test_a_parameter_replaces_that_of_a_file(parameters):
     poor = simulate(soil=parameters | {"TNSOILI": 1.0})
     assert poor["TNSOIL"].iloc[0] == 1.0
     assert poor["WSO"].iloc[-1] < simulate()["WSO"].iloc[-1]
@@ -68,7 +68,7 @@ def test_nitrogen_events_feed_the_crop():
     assert fed["WSO"].iloc[-1] > simulate()["WSO"].iloc[-1] + 50.0
 
 
-def test_fertiliser_is_in_the_soil_the_day_after_it_was_given():
+def test_fertiliser_is_in_the_soil_the_day_after_its_application():
     fed = simulate(events=[("1984-02-24", "apply_n", 60.0, 0.5)])
     gain = (fed["TNSOIL"] - simulate()["TNSOIL"]).loc["1984-02-24":"1984-02-25"]
     assert gain.tolist() == pytest.approx([0.0, 3.0])
@@ -79,7 +79,7 @@ def test_events_may_stand_in_any_order():
     pd.testing.assert_frame_equal(simulate(events=events), simulate(events=events[::-1]))
 
 
-def test_a_sown_crop_says_nothing_before_it_is_there(parameters):
+def test_a_sown_crop_has_no_values_before_emergence(parameters):
     season = simulate(calendar={"crop_start_date": "1984-02-01"})
     assert season["LAI"].loc[:"1984-01-31"].isna().all()
     assert season["LAI"].loc["1984-02-01":].notna().all()
@@ -94,11 +94,11 @@ def test_forced_states_are_taken_day_by_day():
 
 
 def test_days_of_numpy_and_whole_floats_are_days():
-    told = simulate(calendar={"crop_start_date": START, "max_duration": 90})
+    season = simulate(calendar={"crop_start_date": START, "max_duration": 90})
     for days in (90.0, np.float32(90.0), np.int64(90)):
-        given = {"crop_start_date": np.datetime64(START), "max_duration": days}
-        same = simulate(start=np.datetime64(START), calendar=given)
-        pd.testing.assert_frame_equal(told, same, check_exact=True)
+        values = {"crop_start_date": np.datetime64(START), "max_duration": days}
+        same = simulate(start=np.datetime64(START), calendar=values)
+        pd.testing.assert_frame_equal(season, same, check_exact=True)
 
 
 def test_an_end_cuts_the_season():
@@ -267,7 +267,7 @@ def test_a_wrong_parameter_is_named_with_its_unit(parameters, change, message):
         agbench.simulate("lintul3-wheat", crop=change(parameters), weather="wageningen", start=START)
 
 
-def test_pcse_tells_a_missing_parameter_too(parameters):
+def test_pcse_reports_a_missing_parameter_too(parameters):
     with pytest.raises(ConfigError, match=r"crop: LUE .*is missing"):
         agbench.simulate(
             "lintul3", crop=without(parameters, "LUE"), weather="wageningen", start=START, engine="pcse"

@@ -51,10 +51,10 @@ def test_dates_of_the_weather_are_the_index_to_the_last_moment(weather):
 def test_dates_keep_their_time_zone_over_the_end_of_summer_time():
     index = pd.date_range("2010-10-31 00:30", periods=12, freq="5min", tz="UTC", name="t")
     table = with_index(index.tz_convert("Europe/Amsterdam"))
-    found = simulate(weather=table).index
-    assert (found.name, str(found.tz)) == ("t", "Europe/Amsterdam")
-    assert [f"{moment:%H:%M %z}" for moment in found[[0, -1]]] == ["02:30 +0200", "02:30 +0100"]
-    assert simulate(weather=table, start="2010-10-31 02:30+02:00").index.equals(found)
+    result = simulate(weather=table).index
+    assert (result.name, str(result.tz)) == ("t", "Europe/Amsterdam")
+    assert [f"{moment:%H:%M %z}" for moment in result[[0, -1]]] == ["02:30 +0200", "02:30 +0100"]
+    assert simulate(weather=table, start="2010-10-31 02:30+02:00").index.equals(result)
     with pytest.raises(ConfigError, match="is not one moment in Europe/Amsterdam"):
         simulate(weather=table, start="2010-10-31 02:30")
 
@@ -80,7 +80,7 @@ def test_shorter_steps_of_the_same_inputs_end_in_the_same_state():
     np.testing.assert_allclose(fine.iloc[-1], usual.iloc[-1], rtol=2e-5, atol=2e-3)
 
 
-def test_a_policy_acts_as_often_as_the_interval_says():
+def test_the_table_has_a_row_for_each_interval():
     table = simulate(weather="bleiswijk", start="2010-02-07", controls="rule-based", interval=100)
     assert table.index[-1] == pd.Timestamp("2010-02-08")
     assert len(table) == 864 + 1
@@ -147,14 +147,14 @@ def test_a_single_dry_row_is_no_wrong_unit():
 # What a policy needs
 
 
-def test_rules_refuse_weather_that_does_not_tell_the_day():
+def test_rules_refuse_weather_without_daylight():
     with pytest.raises(WeatherError, match=r"lacks dli, isDay, isDaySmooth\..*with_daylight"):
         simulate(weather=BARE, controls="rule-based")
     with pytest.raises(WeatherError, match=r"lacks isDay\."):
         simulate(weather=TABLE.drop(columns="isDay"), controls="greenhouse-winter-v1/rule-based-tuned")
     dark = TABLE.to_numpy(copy=True)
     dark[:, 7:] = 0.0
-    with pytest.raises(WeatherError, match="dli 0 all along although the sun shines"):
+    with pytest.raises(WeatherError, match="dli 0 in all rows although the sun shines"):
         simulate(weather=dark, controls="rule-based")
 
 
@@ -166,8 +166,8 @@ def test_who_does_not_look_at_the_day_needs_no_such_columns(controls):
 
 def test_rules_on_added_daylight_keep_nearly_the_same_climate():
     added = with_daylight(BARE, 52.03, 4.53, zone=1.0)
-    found, measured = (simulate(weather=w, controls="rule-based")["tAir"] for w in (added, TABLE))
-    assert abs(found - measured).mean() < 0.5
+    result, measured = (simulate(weather=w, controls="rule-based")["tAir"] for w in (added, TABLE))
+    assert abs(result - measured).mean() < 0.5
 
 
 # What controls may be
@@ -293,7 +293,7 @@ def test_a_wrong_argument_is_named(changes, kind, message):
 
 
 @pytest.mark.parametrize(
-    ("model", "given", "message"),
+    ("model", "values", "message"),
     [
         (
             "greenlight",
@@ -304,9 +304,9 @@ def test_a_wrong_argument_is_named(changes, kind, message):
         ("lintul3", {"crop": "winter-wheat-nl"}, r'"lintul3"\): start must be given\. It takes crop,'),
     ],
 )
-def test_a_missing_argument_is_named(model, given, message):
+def test_a_missing_argument_is_named(model, values, message):
     with pytest.raises(ConfigError, match=message):
-        agbench.simulate(model, **given)
+        agbench.simulate(model, **values)
 
 
 # Tasks take the same weather and start

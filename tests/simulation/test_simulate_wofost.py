@@ -58,7 +58,7 @@ def season(model, parameters, weather, year, **changes):
         "crop_end_type": "earliest" if year % 4 else "harvest",
         "max_duration": 300,
     }
-    given = {
+    values = {
         "crop": parameters,
         "soil": parameters,
         "site": parameters,
@@ -67,7 +67,7 @@ def season(model, parameters, weather, year, **changes):
         "calendar": calendar,
         "events": [(f"{year}-{day}", *rest) for day, *rest in EVENTS],
     }
-    return agbench.simulate(model, **{**given, **changes})
+    return agbench.simulate(model, **{**values, **changes})
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -105,14 +105,14 @@ def test_there_is_no_crop_before_its_start_and_none_after_its_end(warm):
 
 
 def npk(**changes):
-    given = {"crop": "wheat-1", "soil": "oregon-1", "site": "wageningen", "start": "1984-03-15"}
+    values = {"crop": "wheat-1", "soil": "oregon-1", "site": "wageningen", "start": "1984-03-15"}
     calendar = {
         "crop_start_date": "1984-03-15",
         "crop_start_type": "sowing",
         "crop_end_type": "max_duration",
         "max_duration": 200,
     }
-    return agbench.simulate("wofost-npk", **{**given, "calendar": calendar, **changes})
+    return agbench.simulate("wofost-npk", **{**values, "calendar": calendar, **changes})
 
 
 def test_what_limits_growth_is_a_choice():
@@ -143,9 +143,9 @@ WRONG = {
 
 @pytest.mark.parametrize(("changes", "error", "message"), WRONG.values(), ids=WRONG)
 def test_what_does_not_fit_is_refused(changes, error, message):
-    given = {"model": "wofost-npk", "crop": "wheat-1", "soil": "oregon-1", "site": "wageningen"}
-    given |= {"start": "1984-04-01"} | changes
-    if given["model"] != "wofost-npk":
-        given["crop"] = given["soil"] = variety("72", "wheat")
+    values = {"model": "wofost-npk", "crop": "wheat-1", "soil": "oregon-1", "site": "wageningen"}
+    values |= {"start": "1984-04-01"} | changes
+    if values["model"] != "wofost-npk":
+        values["crop"] = values["soil"] = variety("72", "wheat")
     with pytest.raises(error, match=message):
-        agbench.simulate(**given)
+        agbench.simulate(**values)

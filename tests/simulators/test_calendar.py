@@ -31,7 +31,7 @@ def test_what_is_no_date_is_refused_by_name(value):
 
 
 def test_pcses_mapping_is_read():
-    found = CropCalendar.from_mapping(
+    result = CropCalendar.from_mapping(
         {
             "crop_name": "wheat",
             "variety_name": "any",
@@ -42,13 +42,13 @@ def test_pcses_mapping_is_read():
             "max_duration": 400,
         }
     )
-    assert found == CropCalendar(date(1983, 10, 15), "sowing", date(1984, 9, 1), "earliest", 400)
+    assert result == CropCalendar(date(1983, 10, 15), "sowing", date(1984, 9, 1), "earliest", 400)
 
 
 def test_nothing_more_than_a_start_is_needed():
-    found = CropCalendar.from_mapping({"crop_start_date": DAY, "crop_end_date": None, "max_duration": None})
-    assert found == CropCalendar(DAY)
-    assert found.crop_end_type == "maturity"
+    result = CropCalendar.from_mapping({"crop_start_date": DAY, "crop_end_date": None, "max_duration": None})
+    assert result == CropCalendar(DAY)
+    assert result.crop_end_type == "maturity"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_end_that_does_not_count_is_never():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("values", "message"),
     [
         ({"crop_start": DAY}, "unknown key 'crop_start'. Did you mean 'crop_start_"),
         ({}, "crop_start_date is missing"),
@@ -95,6 +95,6 @@ def test_an_end_that_does_not_count_is_never():
         ({"crop_start_date": DAY, "max_duration": 1.5}, "whole number of days; got 1.5"),
     ],
 )
-def test_a_wrong_calendar_is_told_by_its_key(given, message):
+def test_the_error_of_a_wrong_calendar_names_the_key(values, message):
     with pytest.raises(ConfigError, match=message):
-        CropCalendar.from_mapping(given)
+        CropCalendar.from_mapping(values)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from agbench.compiled import object_code
+from agbench.simulators.casadi_jit.calling import call
 from agbench.simulators.casadi_jit.compiler import (
     UnsupportedOperationError,
     assembly,
@@ -18,7 +19,7 @@ from agbench.simulators.casadi_jit.compiler import (
     hoist,
     translate,
 )
-from agbench.simulators.casadi_jit.machine_code import call, compile_programs
+from agbench.simulators.casadi_jit.machine_code import compile_programs
 
 EXACT = {
     "add": lambda x, y: x + y,

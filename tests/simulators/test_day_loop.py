@@ -17,7 +17,7 @@ from agbench.simulators.wofost.world import build_world
 from agbench.weather.site import site_series
 
 START, END = date(1984, 2, 1), date(1984, 9, 1)
-GIVEN = {"N": 80.0, "IRRIG": 2.0}
+AMOUNTS = {"N": 80.0, "IRRIG": 2.0}
 
 
 def parameters(crop, soil):
@@ -25,16 +25,16 @@ def parameters(crop, soil):
 
 
 def lintul3_season():
-    given = parameters("winter-wheat-nl", "cropgym-nl")
+    values = parameters("winter-wheat-nl", "cropgym-nl")
     series = site_series("wageningen")
-    world = lintul3.build_world("lintul3-wheat", given, series, CropCalendar(START), START, END)
+    world = lintul3.build_world("lintul3-wheat", values, series, CropCalendar(START), START, END)
     return Lintul3Simulator, world, lambda inputs: inputs * world.factors
 
 
 def npk_season():
-    given = parameters("wheat-1", "oregon-1")
+    values = parameters("wheat-1", "oregon-1")
     calendar = CropCalendar(START, "sowing", None, "max_duration", 365)
-    world = build_world("wofost-npk", given, site_series("wageningen"), calendar, START, END)
+    world = build_world("wofost-npk", values, site_series("wageningen"), calendar, START, END)
 
     def managed(inputs):
         return np.concatenate([inputs, inputs[:, :4] * world.factors], axis=1)
@@ -48,7 +48,7 @@ def test_a_season_in_one_call_is_its_days_one_by_one(season):
     batch = make(2)
     days = (END - START).days + 1
     inputs = np.zeros((days, len(batch.inputs)))
-    for name, amount in GIVEN.items():
+    for name, amount in AMOUNTS.items():
         inputs[20::30, batch.inputs.column(name)] = amount
     at_once = make(1).season(world, managed(inputs))
     batch.reset([world] * 2)

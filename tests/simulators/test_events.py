@@ -34,7 +34,7 @@ def test_events_come_in_the_order_of_their_dates():
     assert days == [2, 5, 7]
 
 
-def test_an_event_that_was_read_may_be_given_again():
+def test_reading_an_event_twice_changes_nothing():
     (event,) = read(("1984-01-03", "apply_n", 60.0, 0.5))
     assert read(event) == [event]
 
@@ -45,8 +45,8 @@ def test_three_nutrients_share_a_recovery():
 
 
 def test_a_harvest_takes_all_or_a_share():
-    for given, share in (((), 1.0), ((0.25,), 0.25), ((None,), 1.0)):
-        (event,) = read(("1984-01-03", "harvest", *given), allowed=("harvest",))
+    for values, share in (((), 1.0), ((0.25,), 0.25), ((None,), 1.0)):
+        (event,) = read(("1984-01-03", "harvest", *values), allowed=("harvest",))
         assert event == Event(date(1984, 1, 3), "harvest", (share,))
         assert read(event, allowed=("harvest",)) == [event]
     for wrong in ((1.5,), (1.0, 0.5), ("all",)):
@@ -89,7 +89,7 @@ def test_what_is_no_date_is_refused(day):
         ("1984-01-03", "is not .date, name, amount"),
     ],
 )
-def test_a_wrong_event_is_told_by_its_place(event, message):
+def test_the_error_of_a_wrong_event_names_its_place(event, message):
     with pytest.raises(ConfigError, match=message):
         read(event)
 

@@ -99,9 +99,9 @@ def column(table, *names):
     return sum(table[:, VARIABLES.column(name)] for name in names)
 
 
-def require_closed(found, expected):
+def require_closed(result, expected):
     scale = np.maximum(np.abs(expected).max(), 1.0)
-    assert np.abs(found - expected).max() <= TOLERANCE * scale
+    assert np.abs(result - expected).max() <= TOLERANCE * scale
 
 
 @settings(max_examples=150, deadline=None)
@@ -133,12 +133,12 @@ def test_the_nitrogen_of_the_soil_is_all_accounted_for(season):
     table, p = season.growing, season.parameters
     if not len(table):
         return
-    given_before = 0.1 * season.inputs[: season.late, 0].sum()
+    applied_before = 0.1 * season.inputs[: season.late, 0].sum()
     during = 0.1 * np.cumsum(season.inputs[season.late :, 0])
-    applied = np.concatenate([[0.0], given_before + during])[: len(table)]
+    applied = np.concatenate([[0.0], applied_before + during])[: len(table)]
     supplied = p["RNMIN"] * np.arange(len(table))
-    found = column(table, "TNSOIL") + column(table, "NUPTT")
-    require_closed(found, p["TNSOILI"] + applied + supplied)
+    result = column(table, "TNSOIL") + column(table, "NUPTT")
+    require_closed(result, p["TNSOILI"] + applied + supplied)
 
 
 @settings(max_examples=150, deadline=None)

@@ -16,52 +16,52 @@ from agbench.simulators.lintul3.variables import VARIABLES
 from agbench.weather.daily import DAILY
 
 
-def record(dtype, given):
+def record(dtype, values):
     """Return a record as the kernels take it, zero but for what is given."""
-    found = np.zeros(1, dtype=dtype).view(np.recarray)[0]
-    for name, value in given.items():
-        found[name] = value
-    return found
+    result = np.zeros(1, dtype=dtype).view(np.recarray)[0]
+    for name, value in values.items():
+        result[name] = value
+    return result
 
 
-def state(**given):
-    return record(VARIABLES.record_type(), given)
+def state(**values):
+    return record(VARIABLES.record_type(), values)
 
 
-def parameters(**given):
-    return record(RECORD, given)
+def parameters(**values):
+    return record(RECORD, values)
 
 
-def sky(**given):
-    return record(DAILY.record_type(), given)
+def sky(**values):
+    return record(DAILY.record_type(), values)
 
 
 def test_growth_is_light_use_times_intercepted_par():
     # Monteith 1977: LUE 3 g/MJ, PAR 0.5 x 20 MJ, interception 1 - exp(-0.6 x 2) = 0.69881
     p = parameters(LUE=3.0, K=0.6)
-    found = growth.potential_growth(20.0, 2.0, p)
-    assert found == pytest.approx(3.0 * 10.0 * 0.6988057880877978, rel=1e-12)
+    result = growth.potential_growth(20.0, 2.0, p)
+    assert result == pytest.approx(3.0 * 10.0 * 0.6988057880877978, rel=1e-12)
 
 
 def test_nitrogen_reduces_light_use_exponentially():
     # Shibu 2010: exp(-NLUE (1 - NNI)), NLUE 0.2, NNI 0.5: exp(-0.1)
-    found = growth.nitrogen_reduction(0.5, parameters(NLUE=0.2))
-    assert found == pytest.approx(0.9048374180359595, rel=1e-12)
+    result = growth.nitrogen_reduction(0.5, parameters(NLUE=0.2))
+    assert result == pytest.approx(0.9048374180359595, rel=1e-12)
     assert growth.nitrogen_reduction(1.0, parameters(NLUE=0.2)) == 1.0
 
 
 def test_drought_moves_growth_to_the_roots():
     # TRANRF 0.3 < NRF 1: roots x 1/(0.3 + 0.5) = 1.25, the shoot shares (1 - 0.5)/(1 - 0.4) = 5/6
     p = parameters(NLUE=0.2, NPART=1.0)
-    found = growth.partition(0.4, 0.3, 0.2, 0.1, 0.3, 1.0, p)
-    assert found == pytest.approx((0.5, 0.25, 1 / 6, 1 / 12))
+    result = growth.partition(0.4, 0.3, 0.2, 0.1, 0.3, 1.0, p)
+    assert result == pytest.approx((0.5, 0.25, 1 / 6, 1 / 12))
 
 
 def test_mild_drought_leaves_the_roots_their_share():
     # TRANRF 0.8 < NRF 1, but 1/(0.8 + 0.5) < 1: the modification is at least 1
     p = parameters(NLUE=0.2, NPART=1.0)
-    found = growth.partition(0.4, 0.3, 0.2, 0.1, 0.8, 1.0, p)
-    assert found == pytest.approx((0.4, 0.3, 0.2, 0.1))
+    result = growth.partition(0.4, 0.3, 0.2, 0.1, 0.8, 1.0, p)
+    assert result == pytest.approx((0.4, 0.3, 0.2, 0.1))
 
 
 def test_nitrogen_shortage_takes_from_the_leaves():
@@ -91,14 +91,14 @@ def test_juvenile_leaves_grow_exponentially_with_warmth():
     # LINTUL (Spitters & Schapendonk 1990): LAI (exp(RGRL dT) - 1) x stress
     s = state(LAI=0.1, WC=0.3, DVS=0.05, TRANRF=0.8, NNI=0.9)
     p = parameters(WCWP=0.2, LAII=0.05, RGRL=0.009, NLAI=1.0)
-    found = leaf_area.leaf_area_growth(s, p, 0.022, 5.0, 10.0)
-    assert found == pytest.approx(0.1 * (math.exp(0.09) - 1.0) * 0.8 * math.exp(-0.1))
+    result = leaf_area.leaf_area_growth(s, p, 0.022, 5.0, 10.0)
+    assert result == pytest.approx(0.1 * (math.exp(0.09) - 1.0) * 0.8 * math.exp(-0.1))
 
 
 def test_later_leaves_grow_with_their_weight():
     s = state(LAI=2.0, WC=0.3, DVS=0.5)
-    found = leaf_area.leaf_area_growth(s, parameters(WCWP=0.2), 0.022, 5.0, 10.0)
-    assert found == pytest.approx(0.11)
+    result = leaf_area.leaf_area_growth(s, parameters(WCWP=0.2), 0.022, 5.0, 10.0)
+    assert result == pytest.approx(0.11)
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_leaves_die_of_age_or_of_shade(lai, tsum, expected):
 
 def test_leaves_die_of_nitrogen_shortage():
     s = state(WLVG=100.0, NNI=0.6)
-    found = leaf_area.leaf_death_by_nitrogen(s, parameters(RDRNS=0.03))
-    assert found == pytest.approx(100.0 * 0.03 * 0.4)
+    result = leaf_area.leaf_death_by_nitrogen(s, parameters(RDRNS=0.03))
+    assert result == pytest.approx(100.0 * 0.03 * 0.4)
 
 
 NITROGEN = parameters(
@@ -192,8 +192,8 @@ def test_rice_transpires_on_waterlogged_soil():
 def test_bare_soil_dries_by_the_root_of_the_days_since_rain():
     # Stroosnijder 1987: third dry day: 3 mm (sqrt 3 - sqrt 2)
     s = state(PEVAP=3.0, WA=40.0, DSLR=2.0)
-    found = water.soil_evaporation(s, parameters(**SOIL), 0.0, 100.0)
-    assert found == pytest.approx(3.0 * (math.sqrt(3.0) - math.sqrt(2.0)))
+    result = water.soil_evaporation(s, parameters(**SOIL), 0.0, 100.0)
+    assert result == pytest.approx(3.0 * (math.sqrt(3.0) - math.sqrt(2.0)))
     assert s.DSLR == 3.0
 
 
@@ -227,11 +227,11 @@ def test_automatic_irrigation_fills_the_soil(flooded, target):
 
 
 def phenology_parameters(**changed):
-    given = {
+    values = {
         "IDSL": 0.0, "DLO": 16.0, "DLC": 8.0, "TSUM1": 1000.0, "TSUM2": 500.0, "TSUMEM": 100.0,
         "TBASEM": 2.0, "TEFFMX": 20.0, "VERNSAT": 40.0, "VERNBASE": 8.0, "VERNDVS": 0.3,
     }  # fmt: skip
-    return parameters(**given | changed)
+    return parameters(**values | changed)
 
 
 TABLES = afgen.stack(

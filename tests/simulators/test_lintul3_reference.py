@@ -24,11 +24,11 @@ VEGETATIVE = 2.0  # the only stage in which vernalisation acts; PCSE reports 0 i
 
 def compare(model, parameters=None, weather="wageningen", at_least=40, **season):
     """Require equal tables of both engines; return that of the compiled one."""
-    given = winter_wheat(model) if parameters is None else parameters
-    ours = agbench.simulate(model, crop=given, weather=weather, **season)
-    theirs = agbench.simulate(model, crop=given, weather=weather, engine="pcse", **season)
+    values = winter_wheat(model) if parameters is None else parameters
+    ours = agbench.simulate(model, crop=values, weather=weather, **season)
+    theirs = agbench.simulate(model, crop=values, weather=weather, engine="pcse", **season)
     assert list(ours.index) == list(theirs.index)
-    skipped = UNREPORTED[model] | (WITHOUT_VERNALISATION if given.get("IDSL", 0) < 2 else set())
+    skipped = UNREPORTED[model] | (WITHOUT_VERNALISATION if values.get("IDSL", 0) < 2 else set())
     shared = [name for name in theirs if name in ours and name not in skipped]
     assert len(shared) >= at_least
     theirs["VERNFAC"] = theirs["VERNFAC"].where(theirs["STAGE"] == VEGETATIVE, ours["VERNFAC"])
@@ -46,8 +46,8 @@ def relative_error(theirs, ours):
 
 
 def winter_wheat(model):
-    found = models.find(model)
-    return {**parameters_of(found, "soil", "cropgym-nl"), **parameters_of(found, "crop", "winter-wheat-nl")}
+    result = models.find(model)
+    return {**parameters_of(result, "soil", "cropgym-nl"), **parameters_of(result, "crop", "winter-wheat-nl")}
 
 
 def doses(year, amount=60.0):
@@ -119,8 +119,8 @@ def test_a_crop_that_starts_late_finds_the_soil_that_pcse_left_it():
     ids=["harvest", "late harvest", "earliest", "late earliest", "maturity", "duration"],
 )
 def test_a_crop_ends_when_pcses_does(calendar, last_day):
-    given = {"crop_start_date": "1984-01-01", **calendar}
-    ours = compare("lintul3", start="1984-01-01", calendar=given, events=doses(1984)[:2])
+    values = {"crop_start_date": "1984-01-01", **calendar}
+    ours = compare("lintul3", start="1984-01-01", calendar=values, events=doses(1984)[:2])
     assert f"{ours.index[-1]:%Y-%m-%d}" == last_day
 
 
@@ -133,8 +133,8 @@ def test_an_end_before_maturity_cuts_the_season_as_in_pcse():
 @pytest.mark.parametrize("saturated", [False, True], ids=["field capacity", "saturation"])
 @pytest.mark.parametrize("model", ["lintul3", "lintul3-wheat"])
 def test_automatic_irrigation_equals_pcse(model, saturated):
-    given = winter_wheat(model) | {"IRRIGF": True, "WMFAC": saturated}
-    ours = compare(model, given, start="1976-01-01", events=doses(1976))
+    values = winter_wheat(model) | {"IRRIGF": True, "WMFAC": saturated}
+    ours = compare(model, values, start="1976-01-01", events=doses(1976))
     assert ours["TIRRIG"].iloc[-1] > 100.0
 
 
@@ -145,8 +145,8 @@ def test_irrigation_events_equal_pcse():
 
 
 def test_development_by_day_length_equals_pcse():
-    given = winter_wheat("lintul3") | {"IDSL": 1, "DLO": 16.0, "DLC": 8.0}
-    ours = compare("lintul3", given, start="1992-01-01", events=doses(1992))
+    values = winter_wheat("lintul3") | {"IDSL": 1, "DLO": 16.0, "DLC": 8.0}
+    ours = compare("lintul3", values, start="1992-01-01", events=doses(1992))
     plain = agbench.simulate(
         "lintul3", crop=winter_wheat("lintul3"), weather="wageningen", start="1992-01-01"
     )
@@ -154,7 +154,7 @@ def test_development_by_day_length_equals_pcse():
 
 
 def test_vernalisation_equals_pcse():
-    given = (
+    values = (
         winter_wheat("lintul3")
         | SOWN
         | {
@@ -169,7 +169,7 @@ def test_vernalisation_equals_pcse():
     )
     ours = compare(
         "lintul3",
-        given,
+        values,
         at_least=43,
         start="1984-10-01",
         end="1985-09-20",
@@ -181,16 +181,16 @@ def test_vernalisation_equals_pcse():
 
 
 def test_a_transplanted_crop_equals_pcse():
-    given = winter_wheat("lintul3") | {"DVSI": 0.25}
-    ours = compare("lintul3", given, start="1994-03-01", events=doses(1994)[1:])
+    values = winter_wheat("lintul3") | {"DVSI": 0.25}
+    ours = compare("lintul3", values, start="1994-03-01", events=doses(1994)[1:])
     assert ours["DVS"].iloc[0] == 0.25
 
 
 def test_fertiliser_of_one_day_adds_up_as_one_event_of_pcse():
-    given = winter_wheat("lintul3")
+    values = winter_wheat("lintul3")
     split = agbench.simulate(
         "lintul3",
-        crop=given,
+        crop=values,
         weather="wageningen",
         start="1984-01-01",
         events=[("1984-03-01", "apply_n", 25.0), ("1984-03-01", "apply_n", 35.0)],
@@ -210,8 +210,8 @@ def test_any_soil_season_and_management_equals_pcse(seed):
     days = start + rng.choice(np.arange(1, 150), 12, replace=False)
     events = [(str(day), "apply_n", rng.uniform(5.0, 80.0)) for day in days[:6]]
     events += [(str(day), "irrigate", rng.uniform(0.0, 6.0)) for day in days[6:]]
-    given = winter_wheat("lintul3-wheat") | soil
-    ours = compare("lintul3-wheat", given, start=str(start), end=str(start + 200), events=events)
+    values = winter_wheat("lintul3-wheat") | soil
+    ours = compare("lintul3-wheat", values, start=str(start), end=str(start + 200), events=events)
     assert ours["TNSOIL"].iloc[-1] != ours["TNSOIL"].iloc[0]
 
 
@@ -221,9 +221,9 @@ def test_the_published_setting_forgets_fertiliser_as_pcse_does():
     events += doses(1984)
     season = {"start": "1983-09-20", "events": events}
     season["calendar"] = {"crop_start_date": "1983-10-15", "crop_start_type": "sowing"}
-    given = winter_wheat("lintul3") | SOWN
-    published = compare("lintul3", given, setting="published", **season)
-    sound = agbench.simulate("lintul3", crop=given, weather="wageningen", **season)
+    values = winter_wheat("lintul3") | SOWN
+    published = compare("lintul3", values, setting="published", **season)
+    sound = agbench.simulate("lintul3", crop=values, weather="wageningen", **season)
     kept = (sound["TNSOIL"] + sound["NUPTT"]).iloc[-1]
     forgotten = kept - (published["TNSOIL"] + published["NUPTT"]).iloc[-1]
     assert forgotten == pytest.approx(0.1 * 0.7 * (70.0 + 50.0))

@@ -235,12 +235,12 @@ def test_weather_ends_with_the_current_day(world):
     assert simulator.horizon.tolist() == [(END - START).days]
 
 
-def test_a_row_without_a_world_says_so():
+def test_a_row_without_a_world_is_an_error():
     with pytest.raises(SimulationError, match="row 0 has not been reset"):
         PcseSimulator(1, NUMBERS).advance(np.zeros((1, 2)), 1)
 
 
-def test_a_refusal_of_pcse_during_the_run_is_told(parameters, series):
+def test_an_error_of_pcse_during_the_run_is_reported(parameters, series):
     lacking = {k: v for k, v in parameters.items() if k != "LUE"}
     with pytest.raises(SimulationError, match="PCSE refuses: Value for parameter LUE missing"):
         run_pcse("lintul3", lacking, series, START, END, CALENDAR)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import agbench
+from agbench.simulators.greenlight.fluxes import FLUXES
 from agbench.simulators.greenlight.model import flux_names
 from agbench.simulators.greenlight.variables import CONTROLS, STATES
 from agbench.simulators.greenlight.variables import WEATHER as OUTDOORS
@@ -59,7 +60,7 @@ def expand(names, tables):
 
 def has(tables, name):
     """Return whether a variable or flux is the model's."""
-    return any(name in table for table in tables) or name in flux_names()
+    return any(name in table for table in tables) or name in FLUXES
 
 
 @pytest.mark.parametrize(("model", "name"), MODULES, ids=[f"{m}-{n}" for m, n in MODULES])
@@ -74,6 +75,10 @@ def test_a_process_reads_and_sets_what_its_model_has(model, name):
     for names, unit in sets:
         for variable in names:
             if model == "greenlight":
-                assert variable in flux_names(), variable
+                assert FLUXES[variable].unit == unit, variable
             else:
                 assert unit in {table[variable].unit for table in tables if variable in table}, variable
+
+
+def test_the_table_of_fluxes_holds_those_of_the_equations():
+    assert set(FLUXES.names) == set(flux_names())

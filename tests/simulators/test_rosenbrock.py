@@ -97,5 +97,5 @@ def test_symbolic_factorisation_solves_a_sparse_system():
     elimination = plan(pattern)
     factors = factor_function(elimination, sparse.sparsity())(sparse.nonzeros(), 7.0)
     right = random.normal(size=12)
-    found = [float(v) for v in solve(elimination, factors, casadi.vertsplit(casadi.DM(right)))]
-    np.testing.assert_allclose(found, np.linalg.solve(7 * np.eye(12) - jacobian, right), rtol=1e-12)
+    result = [float(v) for v in solve(elimination, factors, casadi.vertsplit(casadi.DM(right)))]
+    np.testing.assert_allclose(result, np.linalg.solve(7 * np.eye(12) - jacobian, right), rtol=1e-12)

@@ -20,8 +20,8 @@ def caches(tmp_path, monkeypatch):
     return folder
 
 
-def found(**wanted):
-    return [f for f in doctor.findings() if all(getattr(f, key) == value for key, value in wanted.items())]
+def findings(**expected):
+    return [f for f in doctor.findings() if all(getattr(f, key) == value for key, value in expected.items())]
 
 
 def run(*arguments):
@@ -62,7 +62,7 @@ def test_a_process_that_dies_is_a_finding(monkeypatch):
 def test_a_version_beside_the_declared_range_is_wrong(monkeypatch):
     real = doctor.metadata.version
     monkeypatch.setattr(doctor.metadata, "version", lambda name: "0.1" if name == "pandas" else real(name))
-    (finding,) = found(section="versions", good=False)
+    (finding,) = findings(section="versions", good=False)
     assert finding.name == "pandas"
     assert finding.remedy.startswith('pip install "pandas')
     assert ">=2.2" in finding.remedy
@@ -77,21 +77,21 @@ def test_a_missing_extra_comes_with_the_command(monkeypatch):
         return real(name)
 
     monkeypatch.setattr(doctor.metadata, "version", version)
-    (finding,) = found(section="extras", name="onnx")
+    (finding,) = findings(section="extras", name="onnx")
     assert finding.value == "without onnxruntime"
     assert finding.remedy == 'pip install "agbench[onnx]"'
 
 
 def test_a_numba_that_was_not_proved_is_wrong(monkeypatch):
     monkeypatch.setattr(doctor.numba, "__version__", "9.9.0")
-    (finding,) = found(section="compiled code", name="kept on disk")
+    (finding,) = findings(section="compiled code", name="kept on disk")
     assert finding.good is False
     assert "pip install" in finding.remedy
 
 
-def test_useless_machine_code_is_told_and_removed(caches):
+def test_useless_machine_code_is_reported_and_removed(caches):
     (caches / "agbench.gone.begin-0123.kernel").write_bytes(b"half a fi")
-    (finding,) = found(section="compiled code", name="damaged")
+    (finding,) = findings(section="compiled code", name="damaged")
     assert finding.value.startswith("1 file,")
     assert "removed 1 file of" in run("--clean", "--no-test").stdout
     assert code_cache.kept() == []
@@ -100,17 +100,17 @@ def test_useless_machine_code_is_told_and_removed(caches):
 def test_a_folder_of_data_that_is_not_there_is_wrong(monkeypatch):
     monkeypatch.setenv("AGBENCH_PATH", "nowhere-at-all")
     with pytest.warns(AgBenchWarning):
-        (finding,) = found(section="data", good=False)
+        (finding,) = findings(section="data", good=False)
     assert "nowhere-at-all is not a folder" in finding.value
 
 
-@pytest.mark.parametrize(("content", "said"), [("{", "cannot be read"), ("{}", "has no fingerprints")])
-def test_damaged_fingerprints_are_a_finding(tmp_path, monkeypatch, content, said):
+@pytest.mark.parametrize(("content", "message"), [("{", "cannot be read"), ("{}", "has no fingerprints")])
+def test_damaged_fingerprints_are_a_finding(tmp_path, monkeypatch, content, message):
     path = tmp_path / "probes.json"
     path.write_text(content)
     monkeypatch.setattr(probes, "FILE", path)
     (finding,) = doctor.self_test()
-    assert said in finding.value
+    assert message in finding.value
     assert finding.good is False
 
 
@@ -124,7 +124,7 @@ def test_missing_fingerprints_are_a_finding_in_json_too(tmp_path, monkeypatch):
 def test_a_cache_that_cannot_be_written_is_wrong(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
-    (finding,) = found(section="compiled code", good=False)
+    (finding,) = findings(section="compiled code", good=False)
     assert "cannot be written" in finding.value
     assert "AGBENCH_CACHE_DIR" in finding.remedy
 
@@ -133,7 +133,7 @@ def test_folders_links_and_old_keys_among_machine_code_are_no_trouble(caches):
     (caches / "agbench.folder-1.kernel").mkdir()
     (caches / "agbench.link-1.kernel").symlink_to(caches / "nowhere")
     sealed.write(caches / "agbench.old-1.kernel", "no JSON", b"")
-    (finding,) = found(section="compiled code", name="damaged")
+    (finding,) = findings(section="compiled code", name="damaged")
     assert finding.value.startswith("2 files")
     assert doctor.clean() == 2
 
@@ -149,7 +149,7 @@ def test_a_data_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
     (tmp_path / "crops").mkdir()
     (tmp_path / "crops" / "weed.yaml").write_text("{{{")
     monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
-    (finding,) = found(section="data", good=False)
+    (finding,) = findings(section="data", good=False)
     assert finding.name == "crop weed"
 
 
@@ -161,5 +161,5 @@ def test_a_file_that_is_not_as_installed_is_wrong(tmp_path, monkeypatch):
             return b"other"
 
     monkeypatch.setattr(doctor.metadata, "files", lambda name: [File("agbench/_data/crops/rice-1.yaml")])
-    (finding,) = found(section="data", good=False)
+    (finding,) = findings(section="data", good=False)
     assert "rice-1.yaml" in finding.value

@@ -73,8 +73,8 @@ def test_an_info_that_changes_its_keys_is_caught(monkeypatch):
     step = SeasonEnv.step
 
     def talkative(self, action):
-        *said, info = step(self, action)
-        return *said, {**info, "note": 1.0}
+        *message, info = step(self, action)
+        return *message, {**info, "note": 1.0}
 
     monkeypatch.setattr(SeasonEnv, "step", talkative)
     with pytest.raises(ContractError, match=r"info at step 1 .*'note'"):
@@ -181,10 +181,10 @@ def test_a_plain_policy_of_ones_own_keeps_the_contract():
         (Carrying(), r"steady: step 1: the same seed gave 1 and, after another episode, 0"),
         (Writing(), r"step \d: it changed the observation"),
         (Clairvoyant(), "information 'everything' is not one of observation, forecast"),
-        (agbench, "is no policy: it needs name, information"),
+        (agbench, "is not a policy: it needs name, information"),
     ],
     ids=["outside", "unseeded", "carrying over", "writing", "clairvoyant", "no policy"],
 )
-def test_a_policy_that_breaks_the_contract_is_told_where(policy, message):
+def test_the_error_of_a_broken_contract_names_the_place(policy, message):
     with pytest.raises(ContractError, match=message):
         check_policy(policy, TASK)

@@ -26,10 +26,10 @@ TASK = "wheat-nitrogen-v1"
 )
 def test_models_are_exported_as_they_are(tmp_path, algorithm, overrides):
     model = getattr(sb3, algorithm)("MlpPolicy", sb3_env(TASK, 2, **overrides), seed=0, device="cpu")
-    found = export(model, TASK, tmp_path / "policy.npz", algorithm)
-    assert found.observations == 1000
-    assert found.differing <= 1
-    assert found.largest_difference < 1e-4
+    result = export(model, TASK, tmp_path / "policy.npz", algorithm)
+    assert result.observations == 1000
+    assert result.differing <= 1
+    assert result.largest_difference < 1e-4
     network = mlp.read((tmp_path / "policy.npz").read_bytes(), "p", 12, model.action_space)
     assert network.weights[0].shape[0] == 12
 
@@ -53,21 +53,21 @@ def test_a_model_that_does_otherwise_is_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(
         model, "predict", lambda *a, **k: ((predict(*a, **k)[0] + 1) % 3, None), raising=False
     )
-    with pytest.raises(ConfigError, match=r"does otherwise than the model on \d+ of 1000"):
+    with pytest.raises(ConfigError, match=r"differs from the model on \d+ of 1000"):
         export(model, TASK, tmp_path / "policy.npz")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("algorithm", ["PPO", "A2C", "DQN", "SAC", "TD3", "DDPG"])
-def test_a_zip_says_itself_which_algorithm_it_is_of(tmp_path, algorithm):
+def test_a_zip_names_its_own_algorithm(tmp_path, algorithm):
     overrides = {} if algorithm in ("PPO", "A2C", "DQN") else {"action__kind": "continuous"}
     model = getattr(sb3, algorithm)("MlpPolicy", sb3_env(TASK, 1, **overrides), device="cpu")
     model.save(tmp_path / "model.zip")
     alike = {"DDPG": "TD3"}  # one policy, two names
     assert algorithm_of(tmp_path / "model.zip") == alike.get(algorithm, algorithm)
     assert algorithm_of(tmp_path / "model.zip", algorithm.lower()) == algorithm
-    found = export(tmp_path / "model.zip", TASK, tmp_path / "policy.npz")
-    assert found.observations == 1000
+    result = export(tmp_path / "model.zip", TASK, tmp_path / "policy.npz")
+    assert result.observations == 1000
 
 
 def test_mistakes_are_named(tmp_path):
@@ -81,19 +81,19 @@ def test_mistakes_are_named(tmp_path):
     with zipfile.ZipFile(empty, "w") as file:
         file.writestr("data", "[]")
     for path in (no_zip, empty):
-        with pytest.raises(ConfigError, match="is no zip that Stable-Baselines3 saved"):
+        with pytest.raises(ConfigError, match="is not a zip that Stable-Baselines3 saved"):
             export(path, TASK, out)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.zip", "no.zip"]
 
 
-def test_a_zip_of_something_else_is_told_what_it_is(tmp_path):
+def test_a_zip_of_something_else_is_an_error(tmp_path):
     path, out = tmp_path / "ppo.zip", tmp_path / "p.npz"
     sb3.PPO("MlpPolicy", sb3_env(TASK, 1), device="cpu").save(path)
-    with pytest.raises(ConfigError, match=r"ppo.zip: holds a model of PPO, not of SAC. Leave out --algo"):
+    with pytest.raises(ConfigError, match=r"ppo.zip: holds a model of PPO, not of SAC. Omit --algo"):
         export(path, TASK, out, "SAC")
     with pytest.raises(ConfigError, match=r"observations of the shape \(12,\); maize-inputs-v1 has \(15,\)"):
         export(path, "maize-inputs-v1", out)
-    with pytest.raises(ConfigError, match="is nothing that VecNormalize saved"):
+    with pytest.raises(ConfigError, match="is not a file that VecNormalize saved"):
         export(path, TASK, out, normalisation=path)
     with pytest.raises(ConfigError, match="there is no such file of VecNormalize"):
         export(path, TASK, out, normalisation=out)
@@ -101,7 +101,11 @@ def test_a_zip_of_something_else_is_told_what_it_is(tmp_path):
         content = {name: file.read(name) for name in file.namelist()}
     for name, change, reason in (
         ("policy.pth", lambda _: b"", "cannot be loaded as a model of PPO"),
-        ("data", lambda c: c.replace(b"stable_baselines3.common.policies", b"mine"), "does not say which"),
+        (
+            "data",
+            lambda c: c.replace(b"stable_baselines3.common.policies", b"mine"),
+            "does not name its algorithm",
+        ),
     ):
         with zipfile.ZipFile(tmp_path / "bad.zip", "w") as file:
             for each, held in content.items():
@@ -127,10 +131,10 @@ def test_a_recurrent_model_is_exported_with_its_memory(tmp_path, overrides, laye
     model.save(tmp_path / "recurrent.zip")
     out = tmp_path / "policy.npz"
     assert algorithm_of(tmp_path / "recurrent.zip") == "RecurrentPPO"
-    found = export(tmp_path / "recurrent.zip", TASK, out)
-    assert found.observations == 1000
-    assert found.differing <= 1
-    assert found.largest_difference < 1e-4
+    result = export(tmp_path / "recurrent.zip", TASK, out)
+    assert result.observations == 1000
+    assert result.differing <= 1
+    assert result.largest_difference < 1e-4
     network = mlp.read(out.read_bytes(), "p", 12, model.action_space)
     assert [(cell.kind, cell.units) for cell in network.cells] == [("lstm", 32)] * layers
 
@@ -146,5 +150,5 @@ def test_a_memory_that_is_left_out_is_noticed(tmp_path, monkeypatch):
             parameter.data *= 20.0
     step = mlp.Network.step
     monkeypatch.setattr(mlp.Network, "step", lambda self, seen, _: step(self, seen, self.start(len(seen))))
-    with pytest.raises(ConfigError, match="does otherwise than the model"):
+    with pytest.raises(ConfigError, match="differs from the model"):
         export(model, TASK, tmp_path / "policy.npz")

@@ -27,7 +27,7 @@ def test_missing_columns_are_derived(frame):
     assert 15 < row["DAYLP"] < 17
 
 
-def test_given_columns_stay_as_given(frame):
+def test_columns_of_the_frame_stay_as_they_are(frame):
     series = from_frame(frame.assign(TEMP=12.0, ET0=0.3))
     assert (series.values[:, DAILY.column("TEMP")] == 12.0).all()
     assert (series.values[:, DAILY.column("ET0")] == 0.3).all()
@@ -144,7 +144,7 @@ def test_an_implausible_value_is_named(frame, column, value, message):
 @pytest.mark.parametrize(
     ("column", "factor", "message"), [("IRRAD", 1e-6, "MJ"), ("IRRAD", 1e-3, "kJ"), ("VAP", 0.1, "kPa")]
 )
-def test_a_wrong_unit_of_a_whole_column_is_found(frame, column, factor, message):
+def test_a_wrong_unit_of_a_whole_column_is_detected(frame, column, factor, message):
     frame[column] *= factor
     with pytest.raises(WeatherError, match=message):
         from_frame(frame)
@@ -154,9 +154,11 @@ def test_swapped_extremes_are_named_but_a_single_inverted_day_is_weather(frame):
     frame.loc["2001-05-03", ["TMIN", "TMAX"]] = [12.5, 12.0]
     assert from_frame(frame).values[2, DAILY.column("TMIN")] == 12.5
     swapped = frame.rename(columns={"TMIN": "TMAX", "TMAX": "TMIN"})
-    with pytest.raises(WeatherError, match=r"TMIN exceeds TMAX on .* repair exchange-temperatures") as said:
+    with pytest.raises(
+        WeatherError, match=r"TMIN exceeds TMAX on .* repair exchange-temperatures"
+    ) as message:
         from_frame(swapped)
-    assert "kelvin" not in str(said.value)
+    assert "kelvin" not in str(message.value)
 
 
 def test_a_cloudburst_in_a_dry_place_is_weather_but_a_series_in_mm_is_not(frame):

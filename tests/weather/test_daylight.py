@@ -18,7 +18,7 @@ def winter():
     return measured_series("bleiswijk").to_frame().loc["2010-01-10":"2010-01-16"]
 
 
-def test_the_equation_of_time_has_its_known_extremes_and_zeros():
+def test_the_equation_of_time_has_its_extremes_and_zeros():
     """Latest in mid-February, by 14 min, earliest in early November, by 16 min; even in mid-April."""
     minutes = np.array([60.0 * equation_of_time(day) for day in np.arange(1.0, 366.0)])
     assert minutes.min() == pytest.approx(-14.2, abs=0.6)
@@ -65,23 +65,23 @@ def test_polar_days_and_nights_have_no_gap():
 
 def test_added_columns_fit_the_measured_radiation(winter):
     """The series' own switch is a day that begins an hour later and ends an hour earlier."""
-    found = with_daylight(winter.drop(columns=COLUMNS), *BLEISWIJK, zone=1.0)
-    assert ((found["isDay"] == 0.0) & (found["iGlob"] > 20.0)).sum() == 0
-    assert (found["isDay"] >= winter["isDay"]).mean() > 0.99
-    np.testing.assert_allclose(found["dli"], winter["dli"], rtol=1e-6)
+    result = with_daylight(winter.drop(columns=COLUMNS), *BLEISWIJK, zone=1.0)
+    assert ((result["isDay"] == 0.0) & (result["iGlob"] > 20.0)).sum() == 0
+    assert (result["isDay"] >= winter["isDay"]).mean() > 0.99
+    np.testing.assert_allclose(result["dli"], winter["dli"], rtol=1e-6)
 
 
-def test_a_time_zone_in_the_index_says_the_same(winter):
+def test_a_time_zone_in_the_index_gives_the_same(winter):
     bare = winter.drop(columns=COLUMNS)
     aware = bare.tz_localize("Europe/Amsterdam")
-    found, same = with_daylight(aware, *BLEISWIJK), with_daylight(bare, *BLEISWIJK, zone=1.0)
-    np.testing.assert_array_equal(found.to_numpy(), same.to_numpy())
+    result, same = with_daylight(aware, *BLEISWIJK), with_daylight(bare, *BLEISWIJK, zone=1.0)
+    np.testing.assert_array_equal(result.to_numpy(), same.to_numpy())
 
 
 def test_columns_that_are_there_stay(winter):
-    found = with_daylight(winter.assign(isDay=0.25).drop(columns="isDaySmooth"), *BLEISWIJK, zone=1.0)
-    assert set(found["isDay"]) == {0.25}
-    pd.testing.assert_series_equal(found["dli"], winter["dli"])
+    result = with_daylight(winter.assign(isDay=0.25).drop(columns="isDaySmooth"), *BLEISWIJK, zone=1.0)
+    assert set(result["isDay"]) == {0.25}
+    pd.testing.assert_series_equal(result["dli"], winter["dli"])
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_columns_that_are_there_stay(winter):
         (lambda t: t.drop(index=t.index[9]), "row 9 .* comes 600 s after"),
     ],
 )
-def test_a_table_that_does_not_tell_the_day_is_refused(winter, change, message):
+def test_a_table_without_daylight_is_refused(winter, change, message):
     with pytest.raises(WeatherError, match=message):
         with_daylight(change(winter.drop(columns=COLUMNS)), *BLEISWIJK, zone=1.0)
 

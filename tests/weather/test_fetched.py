@@ -38,10 +38,10 @@ def service(monkeypatch):
         waiting = list(replies)
 
         def reply(address, timeout):
-            found = waiting.pop(0)
-            if isinstance(found, Exception):
-                raise found
-            return found
+            result = waiting.pop(0)
+            if isinstance(result, Exception):
+                raise result
+            return result
 
         monkeypatch.setattr(urllib.request, "urlopen", reply)
 
@@ -80,7 +80,7 @@ def test_a_failing_connection_is_tried_again(service):
     assert len(load().values) == 3
 
 
-def test_being_offline_says_so_and_leaves_nothing(service, cache):
+def test_being_offline_is_an_error_and_leaves_nothing(service, cache):
     service(*[urllib.error.URLError("no route")] * fetched.ATTEMPTS)
     with pytest.raises(WeatherError, match=r"did not answer in 4 attempts \(no route\).*online\?"):
         fetch()
@@ -95,7 +95,7 @@ def test_a_refusal_is_not_tried_again(service):
 
 def test_a_malformed_answer_leaves_nothing(service, cache):
     service(Answer(b"<html>maintenance</html>"))
-    with pytest.raises(WeatherError, match="no answer of NASA POWER"):
+    with pytest.raises(WeatherError, match="not an answer of the daily point service of NASA POWER"):
         fetch()
     assert list(cache.iterdir()) == []
 
@@ -108,8 +108,8 @@ def test_a_damaged_file_is_refused(service):
         load()
 
 
-def test_progress_is_told(service):
+def test_progress_is_reported(service):
     service(good())
-    told = []
-    fetched.fetch("here", DOWNLOAD, PLACE, lambda size, total: told.append((size, total)))
-    assert told[-1][0] == told[-1][1]
+    progress = []
+    fetched.fetch("here", DOWNLOAD, PLACE, lambda size, total: progress.append((size, total)))
+    assert progress[-1][0] == progress[-1][1]

@@ -41,7 +41,7 @@ def epw(folder, hours=8760, infrared=300.0, humidity=70.0):
     return path
 
 
-def test_a_missing_pvlib_is_said_with_its_command(monkeypatch, tmp_path):
+def test_the_error_of_a_missing_pvlib_names_the_command(monkeypatch, tmp_path):
     path = tmp_path / "x.epw"
     path.write_text("x")
     monkeypatch.setitem(sys.modules, "pvlib", None)
@@ -113,7 +113,7 @@ def test_it_is_day_where_the_sun_shines(shipped, name, rows):
     ("change", "message"),
     [
         ({"hours": 5000}, "5000 hours; a typical year has 8760"),
-        ({"humidity": 999.0}, "relative humidity is 999 % in hour 1 .*999 says that it is missing"),
+        ({"humidity": 999.0}, "relative humidity is 999 % in hour 1 .*999 means missing"),
     ],
 )
 def test_a_year_with_a_gap_is_refused(tmp_path, change, message):
@@ -149,12 +149,12 @@ def test_an_interval_that_does_not_divide_the_hour_is_refused(tmp_path):
 def test_simulate_takes_a_path(shipped, tmp_path, name, kind):
     path = epw(tmp_path) if name == "epw" else shipped / name
     controls = np.full((3, 6), 0.4)
-    found = agbench.simulate("greenlight", weather=kind(path), start="2005-06-01 06:00", controls=controls)
+    result = agbench.simulate("greenlight", weather=kind(path), start="2005-06-01 06:00", controls=controls)
     days = read_typical_year(path).to_frame().loc["2005-06-01 06:00":]
     pd.testing.assert_frame_equal(
-        found, agbench.simulate("greenlight", weather=days, controls=controls), check_exact=True
+        result, agbench.simulate("greenlight", weather=days, controls=controls), check_exact=True
     )
-    assert found.index[-1] == pd.Timestamp("2005-06-01 06:15")
+    assert result.index[-1] == pd.Timestamp("2005-06-01 06:15")
 
 
 def test_a_typical_year_is_averaged_and_held_as_a_site_is(tmp_path):

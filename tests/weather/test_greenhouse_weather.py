@@ -42,7 +42,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path):
         read_parquet(path, "x", "0" * 64)
 
 
-def test_a_window_beyond_the_series_says_what_there_is(bleiswijk):
+def test_the_error_of_a_window_beyond_the_series_names_its_dates(bleiswijk):
     with pytest.raises(WeatherError, match="2009-10-20"):
         bleiswijk.window(datetime(2010, 2, 7), 1000)
 

@@ -52,11 +52,14 @@ def test_what_nasa_power_lacks_is_a_missing_day(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<html>busy</html>", "no answer of NASA POWER"),
-        ('{"messages": ["no data"]}', "no answer of NASA POWER.*geometry"),
+        ("<html>busy</html>", "not an answer of the daily point service of NASA POWER"),
+        ('{"messages": ["no data"]}', "not an answer of the daily point service of NASA POWER.*geometry"),
         (answers.power_json().replace("MJ/m^2/day", "kW-hr/m^2/day"), "expected MJ/m\\^2/day"),
         (answers.power_json(PRECTOTCORR=(0.0, 5.4, 400.0)), "RAIN is 40 on 2001-01-03"),
-        (answers.power_csv().replace("-END HEADER-", ""), "no answer of NASA POWER"),
+        (
+            answers.power_csv().replace("-END HEADER-", ""),
+            "not an answer of the daily point service of NASA POWER",
+        ),
     ],
 )
 def test_a_malformed_answer_of_nasa_power_is_refused(tmp_path, text, message):
@@ -152,7 +155,7 @@ def test_impossible_days_are_dropped_by_name(tmp_path, frame):
     ]
 
 
-def test_an_archive_without_a_column_says_which(tmp_path):
+def test_the_error_of_an_archive_names_the_missing_column(tmp_path):
     np.savez(tmp_path / "bad.npz", date=np.arange(3), TMIN=np.zeros(3))
     with pytest.raises(WeatherError, match="the archive lacks IRRAD, TMAX"):
         read_observations(tmp_path / "bad.npz")

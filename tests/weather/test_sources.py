@@ -42,6 +42,6 @@ def test_an_unknown_reader_names_the_nearest():
         (SeriesSource(reader="cabo", package="no_such", station="NL1"), "pip install no_such"),
     ],
 )
-def test_an_incomplete_source_says_what_it_needs(source, message):
+def test_the_error_of_an_incomplete_source_names_what_it_needs(source, message):
     with pytest.raises(WeatherError, match=message):
         load_series(source)

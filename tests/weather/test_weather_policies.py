@@ -18,5 +18,5 @@ def test_medians_must_lie_in_each_other_s_intervals():
 
 
 def test_standard_practice_earns_alike_on_generated_seasons():
-    (found,) = compare(TASK, ["standard-practice"])
-    assert found.agrees
+    (result,) = compare(TASK, ["standard-practice"])
+    assert result.agrees

@@ -1,4 +1,4 @@
-"""How kernels and Python reach the functions: written into a kernel, or called at an address."""
+"""How kernels and Python call the functions: inlined into a kernel, or by address."""
 
 import ctypes
 from collections.abc import Callable
@@ -12,17 +12,17 @@ from numba.extending import lower_builtin, type_callable
 
 from agbench.compiled.elementary.functions import ALGORITHMS, define, definitions
 from agbench.compiled.elementary.number import kind_of
-from agbench.compiled.object_code import load_assembly
+from agbench.compiled.object_code import Facts, load_built
 
 
 def for_kernels(function: Callable[..., Any]) -> None:
-    """Let kernels call a function by the Python function that stands for it."""
+    """Let kernels call an elementary function through its Python function."""
     name = function.__name__
     arity, _ = ALGORITHMS[name]
     arguments = (types.float64,) * arity
 
-    def typed(*given: Any) -> Any:
-        fits = all(isinstance(a, (types.Float, types.Integer)) for a in given)
+    def typed(*arguments: Any) -> Any:
+        fits = all(isinstance(a, (types.Float, types.Integer)) for a in arguments)
         return types.float64(*arguments) if fits else None
 
     # Numba reads the arguments' names.
@@ -44,7 +44,7 @@ def four_for_kernels(function: Callable[..., Any], name: str) -> None:
     four_numbers = tuple_of(types.float64, 4)
 
     def typer(a: Any, b: Any, c: Any, d: Any) -> Any:
-        fits = all(isinstance(given, types.Float) for given in (a, b, c, d))
+        fits = all(isinstance(argument, types.Float) for argument in (a, b, c, d))
         return four_numbers(*four) if fits else None
 
     def lowered(context: Any, builder: Any, kind: Any, values: Any) -> Any:
@@ -80,8 +80,12 @@ def from_python(name: str, *arguments: Any) -> Any:
 @cache
 def _addresses() -> dict[str, tuple[Any, Any]]:
     """Return for each function what computes one value, and what fills an array."""
-    doors = "\n".join(map(_outer, ALGORITHMS))
-    address = load_assembly(f"{definitions(doors)}\n{doors}")
+
+    def build() -> tuple[str, Facts]:
+        doors = "\n".join(map(_outer, ALGORITHMS))
+        return f"{definitions(doors)}\n{doors}", {}
+
+    address, _ = load_built("doors", f"{__name__}:{_addresses.__name__}", (), build)
     result = {}
     for name, (arity, _) in ALGORITHMS.items():
         single = ctypes.PYFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * arity)

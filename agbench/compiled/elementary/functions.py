@@ -1,4 +1,4 @@
-"""Which functions there are, and their algorithms as LLVM functions."""
+"""The list of functions, and their algorithms as LLVM functions."""
 
 import hashlib
 import re

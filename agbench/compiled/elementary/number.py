@@ -1,4 +1,4 @@
-"""Arithmetic written as LLVM instructions: what an algorithm of this room is made of.
+"""Arithmetic written as LLVM instructions: the operations that the algorithms here are made of.
 
 A `Number` is a float64, or a vector of them, inside a function that is being written; `a * b + c` writes
 a product and a sum. Only operations that IEEE 754 defines to the last bit are offered, so that what is

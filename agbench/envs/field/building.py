@@ -4,10 +4,10 @@ from calendar import isleap
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agbench.data import catalog
-from agbench.data.field_task import FieldTask
+from agbench.data.field_task import ActionSpec, FieldTask
 from agbench.envs import scenario_weather
 from agbench.envs.actions import ActionMap, Amounts, Menu
 from agbench.envs.constraints import ConstrainedReward
@@ -36,17 +36,18 @@ def build(
     task: FieldTask, split: str, weather: "pd.DataFrame | None" = None, years: Sequence[int] | None = None
 ) -> Parts:
     """Return the parts of a field task on one split; see `agbench.envs.family.build`."""
-    model = _model(task)
-    _require_able(task, model)
-    scenarios = _scenarios(task, model, split, weather, years)
+    model = model_of(task)
+    require_able(task, model)
+    worlds = WorldBuilder(task, model, read_user_series(weather, task.simulator.site))
+    scenarios = scenario_set(task, worlds, split, years)
     return Parts(
         task=task,
         scenarios=scenarios,
         actions=_actions(model, task),
         observer=observer(task),
         make_simulator=model.simulator,
-        make_reward=_reward(model, task),
-        hashes=lambda: _hashes(task, scenarios),
+        make_reward=reward(model, task),
+        hashes=lambda: hashes(task, scenarios),
     )
 
 
@@ -56,17 +57,18 @@ def entry_points(task: FieldTask) -> list[str]:
     return models.entry_points(spec.model, spec.engine, spec.soil_water, catalog.crop(spec.crop).crop_type)
 
 
-def _model(task: FieldTask) -> CropModel:
+def model_of(task: FieldTask) -> CropModel:
+    """Return the crop model of a task, on its engine."""
     spec = task.simulator
     return models.find(spec.model, spec.engine, spec.soil_water, catalog.crop(spec.crop).crop_type)
 
 
-def _require_able(task: FieldTask, model: CropModel) -> None:
+def require_able(task: FieldTask, model: CropModel) -> None:
     """Raise `ConfigError` for settings that the model, or the engine that runs it, cannot follow."""
     runs = f"{model.name} on the engine {task.simulator.engine!r}"
     if task.observation.forecast.days and not model.forecasts:
         raise ConfigError(
-            f"{task.task}: observation.forecast: {runs} knows no weather to come; the WOFOST models on "
+            f"{task.task}: observation.forecast: {runs} has no forecasts; the WOFOST models on "
             "the engine 'compiled' do."
         )
     if bool(task.season.rotation) != model.rotates:
@@ -81,7 +83,7 @@ def _require_able(task: FieldTask, model: CropModel) -> None:
         )
 
 
-def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
+def hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     """Return the SHA-256 of the crop and soil files and of each site's weather series."""
     drawn = task.randomisation
     crops = dict.fromkeys((task.simulator.crop, *task.season.rotation, *drawn.crops))
@@ -91,23 +93,39 @@ def _hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     return result | scenario_weather.hashes(scenarios.keys, scenarios.series)
 
 
-def _scenarios(
-    task: FieldTask, model: CropModel, split: str, weather: "pd.DataFrame | None", years: Sequence[int] | None
-) -> ScenarioSet:
+class Worlds(Protocol):
+    """What builds the worlds of a task's scenarios."""
+
+    user_series: DailySeries | None
+    """The weather that replaces the site's, if any."""
+    random: bool
+    """Whether each episode draws a world of its own."""
+
+    def check_covered(self, keys: Sequence[str]) -> None:
+        """Raise `WeatherError` where a scenario's days lack weather."""
+
+    def stands_for_season(self, key: str) -> bool:
+        """Return whether a key beyond the splits is one that can be built."""
+
+    def build(self, key: str, generator: "np.random.Generator | None") -> Any:
+        """Return the world of a scenario; what is random in it is drawn from `generator`."""
+
+
+def scenario_set(task: FieldTask, worlds: Worlds, split: str, years: Sequence[int] | None) -> ScenarioSet:
     """Return the split's scenarios; others can be asked for by key, those of no split too."""
-    user_series = None if weather is None else _read_user_series(weather, task.simulator.site)
     keys = task.scenarios(split) if years is None else _of_years(task, split, years)
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
-    builder = _WorldBuilder(task, model, user_series)
-    builder.check_covered(keys)
+    worlds.check_covered(keys)
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
-    return ScenarioSet(
-        split, keys, all_keys, builder.build, user_series, builder.random, builder.stands_for_season
-    )
+    beyond = worlds.stands_for_season
+    return ScenarioSet(split, keys, all_keys, worlds.build, worlds.user_series, worlds.random, beyond)
 
 
-def _read_user_series(weather: Any, name: str) -> DailySeries:
+def read_user_series(weather: Any, name: str) -> DailySeries | None:
+    """Return a table of weather that was given as a series; None for none."""
+    if weather is None:
+        return None
     import pandas as pd
 
     if not isinstance(weather, pd.DataFrame):
@@ -125,13 +143,13 @@ def _of_years(task: FieldTask, split: str, years: Sequence[int]) -> list[str]:
     return [f"{task.splits[split].site or task.simulator.site}/{int(year)}" for year in years]
 
 
-class _WorldBuilder:
+class WorldBuilder:
     """Builds the worlds of scenarios; parameters and series are read once."""
 
     def __init__(self, task: FieldTask, model: CropModel, user_series: DailySeries | None) -> None:
         self._task = task
         self._model = model
-        self._user_series = user_series
+        self.user_series = user_series
         self._parameters = RandomParameters(task, model)
         self.random = task.randomisation.any or bool(task.observation.forecast.error)
 
@@ -142,7 +160,7 @@ class _WorldBuilder:
                 continue
             series, start, end = self._where_and_when(key)
             try:
-                if self._user_series is None:
+                if self.user_series is None:
                     _check_years(series, set(range(start.year, end.year + 1)))
                 series.window(start, end)
             except WeatherError as error:
@@ -153,8 +171,8 @@ class _WorldBuilder:
         season = scenario_weather.read(key)
         if season is None or season.kind == "hidden":
             return False
-        if self._user_series is not None and season.site != self._task.simulator.site:
-            raise ConfigError(f"scenario {key}: the weather that was given is of {self._user_series.name}.")
+        if self.user_series is not None and season.site != self._task.simulator.site:
+            raise ConfigError(f"scenario {key}: the weather that was given is of {self.user_series.name}.")
         self.check_covered([key])
         return True
 
@@ -163,12 +181,13 @@ class _WorldBuilder:
         spec, season = self._task.simulator, self._task.season
         series, start, end = self._where_and_when(key)
         window = season.sowing_window
+        crop_start = start if season.crop_start is None else _from(start, season.crop_start)
         return self._model.world(
             FieldSetup(
                 parameters={} if season.rotation else self._parameters.draw(generator),
                 rotation=self._rotation(generator),
                 series=series,
-                calendar=CropCalendar(start, crop_start_type=season.start_type),
+                calendar=CropCalendar(crop_start, crop_start_type=season.start_type),
                 start=start,
                 end=end,
                 recovery=self._task.action.recovery,
@@ -194,7 +213,7 @@ class _WorldBuilder:
         start, end = self._task.season.days_from(year)
         secret, years = scenario_weather.mark(key), end.year - start.year + 1
         warming = float(self._task.simulator.warming)
-        return _warmed(key, warming, self._user_series, secret, years), start, end
+        return _warmed(key, warming, self.user_series, secret, years), start, end
 
 
 def _from(start: date, month_day: str) -> date:
@@ -222,21 +241,31 @@ def _check_years(series: DailySeries, years: set[int]) -> None:
 
 def action_map(task: FieldTask) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
-    return _actions(_model(task), task)
+    return _actions(model_of(task), task)
 
 
 def _actions(model: CropModel, task: FieldTask) -> ActionMap:
-    spec = task.action
+    crops = enumerate(task.season.rotation, start=1)
+    return field_actions(model, task.action, {("PLANT", float(i)): f"PLANT {crop}" for i, crop in crops})
+
+
+def field_actions(
+    model: CropModel, spec: ActionSpec, words: "dict[tuple[str, float], str] | None" = None
+) -> ActionMap:
+    """Return what actions on one field mean; `words` are what to call doses that are no amounts."""
     if spec.kind == "menu":
-        words = {("PLANT", float(i)): f"PLANT {crop}" for i, crop in enumerate(task.season.rotation, start=1)}
         return Menu(model.inputs, spec.doses, words)
-    limits = {name: spec.limit.get(name, doses[-1]) for name, doses in spec.doses.items()}
-    return Amounts(model.inputs, limits)
+    return Amounts(model.inputs, limits_of(spec))
+
+
+def limits_of(spec: ActionSpec) -> dict[str, float]:
+    """Return the largest amount of each input that continuous actions give."""
+    return {name: spec.limit.get(name, doses[-1]) for name, doses in spec.doses.items()}
 
 
 def observer(task: FieldTask) -> FieldObserver:
     """Return what a task lets an agent see; reads no weather."""
-    model, spec = _model(task), task.observation
+    model, spec = model_of(task), task.observation
     forecast = None
     if spec.forecast.days:
         ahead = spec.forecast
@@ -253,7 +282,7 @@ def observer(task: FieldTask) -> FieldObserver:
     )
 
 
-def _reward(model: CropModel, task: FieldTask) -> Callable[[int], Reward]:
+def reward(model: CropModel, task: FieldTask) -> Callable[[int], Reward]:
     """Return what makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
     if spec.kind == "rotation-profit":

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agbench.envs.rendering import SeasonPlot
 
 
-def _longest(task: FieldTask) -> int:
+def longest(task: FieldTask) -> int:
     """Return the days of the longest season."""
     return max(_days(task, year) for year in (2003, 2004))  # 2004 has a 29 February
 
@@ -31,7 +31,7 @@ def _plot(core: BatchCore) -> "SeasonPlot":
     return FieldPlot(core)
 
 
-def _hidden_split(task: FieldTask, scenarios: int) -> SplitSpec:
+def hidden_split(task: FieldTask, scenarios: int) -> SplitSpec:
     """Return seasons of the test split's site that only a secret gives, under its change of climate."""
     test = task.splits["test"]
     site = test.site or task.simulator.site
@@ -55,10 +55,10 @@ FIELD: Final = Family(
     action_map=building.action_map,
     observer=building.observer,
     step_seconds=86_400,
-    longest=_longest,
+    longest=longest,
     entry_points=building.entry_points,
     plot=_plot,
-    hidden_split=_hidden_split,
+    hidden_split=hidden_split,
     check_response=_check_response,
     benchmark="agbench.benchmarks.fields:measure",
 )

@@ -21,13 +21,21 @@ _LEAST: Final = 0.1  # of a parameter; normal noise may not turn it around
 
 
 class RandomParameters:
-    """The parameters of a task's field: those of its files, or drawn around them within their bounds."""
+    """The parameters of a task's field: those of its files, or drawn around them within their bounds.
+
+    What the task says is `changed` holds for every crop and soil.
+    """
 
     def __init__(self, task: FieldTask, model: CropModel) -> None:
         self._spec = task.randomisation
         simulator = task.simulator
+        changed = simulator.changed
+        for name in changed:
+            if name not in model.parameters:
+                where = f"{task.task}: changed parameters"
+                raise unknown("parameter", name, model.parameters.names, where=where)
         read = {
-            kind: {name: parameters_of(model, kind, name, simulator.setting) for name in names}
+            kind: {name: {**parameters_of(model, kind, name, simulator.setting), **changed} for name in names}
             for kind, names in (
                 ("site", [simulator.site]),
                 ("soil", [simulator.soil, *self._spec.soils]),

@@ -1,1 +1,1 @@
-"""What greenhouse tasks are made of: worlds, actions, observations, rewards, pictures."""
+"""The parts of greenhouse tasks: worlds, actions, observations, rewards, pictures."""

@@ -1,4 +1,4 @@
-"""The accounts of a greenhouse step, row by row in one compiled pass: what grew, was used, was paid."""
+"""The accounts of a greenhouse step, row by row in one compiled pass: growth, use of resources, and costs."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Actions in a greenhouse: controls by increment or outright, and set points."""
+"""Actions in a greenhouse: controls by increment or by absolute value, and set points."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -53,10 +53,10 @@ class Controls(Ranges):
         controls: Floats = _greenhouse(core).controls[:, self.columns]
         return controls
 
-    def nearest(self, name: str, wanted: float) -> list[float]:
-        """Return `wanted`, or the nearest end of a control's range, which takes increments some steps."""
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return `target`, or the nearest end of a control's range, which takes increments some steps."""
         place(self, name)
-        return [min(max(wanted, 0.0), 1.0)]
+        return [min(max(target, 0.0), 1.0)]
 
     def moved(self, chosen: Floats, present: Floats) -> Floats:
         """Return the controls that actions in [-1, 1] lead to from `present` ones, both (n, controls)."""
@@ -65,11 +65,11 @@ class Controls(Ranges):
         controls: Floats = np.clip(present + self.rate * chosen, 0.0, 1.0)
         return controls
 
-    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[np.float32]:
-        """Return the actions (n, controls) that bring controls to, or towards, `wanted`."""
+    def actions_of(self, target: Floats, present: Floats | None = None) -> NDArray[np.float32]:
+        """Return the actions (n, controls) that bring controls to, or towards, `target`."""
         if self.rate is None:
-            return super().actions_of(wanted)
-        change = (wanted - (0.0 if present is None else present)) / self.rate
+            return super().actions_of(target)
+        change = (target - (0.0 if present is None else present)) / self.rate
         actions: NDArray[np.float32] = np.clip(change, -1.0, 1.0).astype(np.float32)
         return actions
 
@@ -96,7 +96,7 @@ class TemperatureMenu:
         """Return the set points (n, 7) of n menu numbers; the other temperature stays as it was."""
         chosen = np.asarray(actions)
         if chosen.dtype.kind not in "iu" or chosen.ndim != 1:
-            raise ActionError(f"action {actions!r} is no whole number from 0 to {len(self._menu) - 1}.")
+            raise ActionError(f"action {actions!r} is not a whole number from 0 to {len(self._menu) - 1}.")
         if chosen.size and (chosen.min() < 0 or chosen.max() >= len(self._menu)):
             raise ActionError(
                 f"action {actions!r} lies outside the menu of {len(self._menu)} temperatures: "
@@ -125,27 +125,27 @@ class TemperatureMenu:
             day = greenhouse.day_inside() >= 0.5
         return day[:, None].astype(np.float64)
 
-    def actions_of(self, wanted: Floats, present: Floats | None = None) -> NDArray[Any]:
-        """Return the numbers of the temperatures nearest to `wanted`, (n, day and night).
+    def actions_of(self, target: Floats, present: Floats | None = None) -> NDArray[Any]:
+        """Return the numbers of the temperatures nearest to `target`, (n, day and night).
 
         It is day where `present`, (n, 1), is above 0: what `present(core)` says, or the radiation that an
         agent sees. In the dark hours of the lamps, when the climate computer counts day, it sees none.
         """
-        light = np.ones(len(wanted), np.bool_) if present is None else present[:, 0] > 0.0
-        chosen = np.where(light, wanted[:, 0], wanted[:, 1])
+        light = np.ones(len(target), np.bool_) if present is None else present[:, 0] > 0.0
+        chosen = np.where(light, target[:, 0], target[:, 1])
         numbers: NDArray[Any] = np.argmin(np.abs(self._menu - chosen[:, None]), axis=1)
         return numbers
 
-    def encode(self, name: str, wanted: float) -> tuple[int, float]:
-        """Return the number of the temperature nearest to `wanted`, and the temperature."""
+    def encode(self, name: str, target: float) -> tuple[int, float]:
+        """Return the number of the temperature nearest to `target`, and the temperature."""
         place(self, name)
-        number = int(self.actions_of(np.full((1, 2), wanted))[0])
+        number = int(self.actions_of(np.full((1, 2), target))[0])
         return number, float(self._menu[number])
 
-    def nearest(self, name: str, wanted: float) -> list[float]:
-        """Return the temperatures of the menu next to `wanted`."""
+    def nearest(self, name: str, target: float) -> list[float]:
+        """Return the temperatures of the menu next to `target`."""
         place(self, name)
-        return neighbours(self._menu.tolist(), wanted)
+        return neighbours(self._menu.tolist(), target)
 
     def describe(self) -> list[str]:
         """Return the temperature of each menu number."""

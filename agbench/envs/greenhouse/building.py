@@ -25,7 +25,7 @@ from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.parameters.uncertain import HALF_WIDTH, uncertain_columns
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
-from agbench.simulators.greenlight.stepping import SETTINGS
+from agbench.simulators.greenlight.stepping import ACCURACIES
 from agbench.simulators.greenlight.variables import STATES, initial_state, wrong_state
 from agbench.variables import Floats
 from agbench.weather.greenhouse.series import from_frame
@@ -103,10 +103,10 @@ def make_simulator(task: GreenhouseTask, n: int) -> Simulator:
     """Return the simulator of a task with n rows."""
     spec = task.simulator
     chosen = preset(spec.preset, spec.structure)
-    if not task.action.tells_setpoints:
-        return MeteredGreenhouse(n, chosen, INTERVAL, SETTINGS[spec.setting])
+    if not task.action.uses_setpoints:
+        return MeteredGreenhouse(n, chosen, INTERVAL, ACCURACIES[spec.accuracy])
     rules = settings_vector(task.action.rules, "action.rules")
-    return SetpointGreenhouse(n, rules, chosen, INTERVAL, SETTINGS[spec.setting])
+    return SetpointGreenhouse(n, rules, chosen, INTERVAL, ACCURACIES[spec.accuracy])
 
 
 class _Worlds:
@@ -114,7 +114,7 @@ class _Worlds:
 
     def __init__(self, task: GreenhouseTask, weather: Any) -> None:
         self._task = task
-        self._given = None if weather is None else _measured(weather)
+        self._user_series = None if weather is None else _measured(weather)
         _check_crop(task)
         self._sites: dict[str, GreenhouseWeather] = {}
         self._days = task.season.intervals * INTERVAL // 86_400
@@ -170,8 +170,8 @@ class _Worlds:
         )
 
     def _weather(self, site: str) -> GreenhouseWeather:
-        if self._given is not None:
-            return self._given
+        if self._user_series is not None:
+            return self._user_series
         if site not in self._sites:
             clouds = self._task.season.cloudiness == "episode"
             self._sites[site] = greenhouse_weather(site, clouds, INTERVAL)

@@ -1,4 +1,4 @@
-"""Pictures of a greenhouse season: its last day hour by hour, and the whole of it day by day."""
+"""Pictures of a greenhouse season: its last day hour by hour, and the whole season day by day."""
 
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
@@ -59,7 +59,7 @@ class GreenhousePlot(SeasonPlot):
         """Return the season so far in means of a day, by name; money as it stood at the day's end.
 
         Equipment is the mean over all its steps, the rest that of the moments at the decisions' ends.
-        `setPoint` is the heating's [degC], nan where nobody sets it. Before the first step there is no day.
+        `setPoint` is the heating's [degC], nan if there is none. Before the first step there is no day.
         """
         return dict(zip(_COLUMNS, _daily(np.array(self._notes)).T, strict=True))
 
@@ -127,7 +127,7 @@ class GreenhousePlot(SeasonPlot):
 
 
 def _set_point(greenhouse: MeteredGreenhouse) -> float:
-    """Return the heating's set point in force [degC]; nan where nobody tells it, or has not yet."""
+    """Return the heating's set point in force [degC]; nan where the task has none, or before the first."""
     if not isinstance(greenhouse, SetpointGreenhouse) or not greenhouse.elapsed[0]:
         return np.nan
     by_day, at_night = greenhouse.commands[0, SETPOINTS.columns(["tSpDay", "tSpNight"])]

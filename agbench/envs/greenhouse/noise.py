@@ -1,4 +1,4 @@
-"""Noise on the crop's parameters: drawn anew before every step, in tasks whose uncertainty is by step."""
+"""Noise on the crop's parameters: drawn before every step, in tasks with uncertainty by step."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Observations of a greenhouse: modules, each a few declared variables, side by side in float32."""
+"""Observations of a greenhouse: modules of declared variables, concatenated in float32."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -94,7 +94,7 @@ _NOW: Final = np.zeros(1, dtype=np.int64)
 
 
 def _seen_setpoints() -> VariableTable:
-    """Return the set points with 0 in their range: none has been told at the start."""
+    """Return the set points with 0 in their range: none has been set at the start."""
     return VariableTable(Variable(v.name, v.unit, v.meaning, min(v.low, 0.0), v.high) for v in SETPOINTS)
 
 

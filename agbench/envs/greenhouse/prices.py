@@ -25,7 +25,7 @@ _HOURS_A_YEAR: Final = 8760
 
 @dataclass(frozen=True, eq=False)
 class HourlySeries:
-    """Prices of consecutive hours from `begin`; one year of them that `repeats` stands for any."""
+    """Prices of consecutive hours from `begin`; one year that `repeats` is used for every year."""
 
     name: str
     begin: datetime
@@ -46,8 +46,8 @@ class HourlySeries:
             end = self.begin + len(self.values) * _HOUR
             raise ConfigError(
                 f"prices {self.name}: they run from {self.begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}, "
-                f"and {needed} hours from {first} are asked for. One year of prices stands for "
-                "others with 'repeats: true'."
+                f"and {needed} hours from {first} are needed. With 'repeats: true' one year is "
+                "used for all years."
             )
         return self.values[np.minimum(np.arange(at, at + hours), len(self.values) - 1)]
 
@@ -119,7 +119,9 @@ def _series(path: Path, described: PriceSeries, changed: int) -> HourlySeries:
 
     result = sha256(path)
     if described.sha256 not in (None, result):
-        raise ConfigError(f"{path}: its SHA-256 is {result}, not {described.sha256} as its description says.")
+        raise ConfigError(
+            f"{path}: its SHA-256 is {result}, not {described.sha256} as its description states."
+        )
     try:
         table = (
             pd.read_parquet(path)
@@ -162,14 +164,14 @@ def _first_hour(times: "pd.Series[str]", path: Path) -> datetime:
     if not len(moments):
         raise ConfigError(f"{path}: it holds no prices.")
     if getattr(moments.dt, "tz", None) is not None:
-        raise ConfigError(f"{path}: time: give local standard time without a zone, as the weather has it.")
+        raise ConfigError(f"{path}: time: give local standard time without a zone, as in the weather.")
     first = moments.iloc[0].to_pydatetime()
     expected = pd.date_range(first, periods=len(moments), freq="h")
     off = np.flatnonzero(moments.to_numpy() != expected.to_numpy())
     if first.minute or first.second or len(off):
         at = int(off[0]) if len(off) else 0
         raise ConfigError(
-            f"{path}: row {at + 1} is {times.iloc[at]}; {expected[at].floor('h'):%Y-%m-%d %H:%M} is due. "
+            f"{path}: row {at + 1} is {times.iloc[at]}; {expected[at].floor('h'):%Y-%m-%d %H:%M} is missing. "
             "A series has every hour once, in order."
         )
     return datetime(first.year, first.month, first.day, first.hour)

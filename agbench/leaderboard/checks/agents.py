@@ -1,4 +1,4 @@
-"""Whose an agent's name is: references have theirs, and a new version comes from who made the others.
+"""Names of agents: some are reserved, and a new version needs the authors of the earlier ones.
 
 Names that differ only in case are one name: on some disks they are one folder.
 """
@@ -46,7 +46,7 @@ def refuse_taken(submission: CheckedSubmission, rows: Rows, house: bool = True) 
     for row in rows.others(submission):
         _refuse_case(card, row)
         if row.agent == card.agent:
-            _refuse_stranger(card, row, rows)
+            _refuse_other_authors(card, row, rows)
 
 
 def _refuse_case(card: Submission, row: BoardRow) -> None:
@@ -58,15 +58,15 @@ def _refuse_case(card: Submission, row: BoardRow) -> None:
         raise RefusedError(CARD, "version", f"differs from {row.version} only in its case.")
 
 
-def _refuse_stranger(card: Submission, row: BoardRow, rows: Rows) -> None:
+def _refuse_other_authors(card: Submission, row: BoardRow, rows: Rows) -> None:
     """Refuse a row under the name of an agent that others made."""
     there = rows.card(row)
     if there is None:
         return
     for field in ("authors", "contact"):
-        if _said(there, field) != _said(card, field):
+        if _identity(there, field) != _identity(card, field):
             raise RefusedError(CARD, field, f"not those of {row.name}, which is on the board; {_REMEDY}.")
 
 
-def _said(card: Submission, field: str) -> object:
+def _identity(card: Submission, field: str) -> object:
     return set(card.authors) if field == "authors" else card.contact

@@ -1,8 +1,8 @@
-"""Who did the same before: a submission may not be a copy of another agent's.
+"""Detection of copies: a submission may not be a copy of another agent's.
 
-Two rules. A policy is not another agent's policy. And half or more of the results on `test` do not take
-another agent's actions; only what a task's own references do is nobody's, so that a policy of one's own
-may come to do the same.
+There are two rules. A policy may not equal another agent's policy. And fewer than half of the results on
+`test` may have the same actions as another agent. The actions of a task's own references are excluded:
+any policy may take the same ones.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from agbench.variables import Floats
 
 
 @dataclass(frozen=True)
-class _Known:
+class _EarlierRow:
     """What a row on the board does on `test`, and its policies by identity.
 
     `actions` has a fingerprint a result, (results, numbers); `reference` says whether the row is a task's
@@ -36,12 +36,12 @@ class _Known:
     policies: set[str]
 
 
-class Known:
-    """The behaviour and policies on a board; those of a task are read when one is first asked for."""
+class CopyIndex:
+    """The behaviour and policies on a board; those of a task are read on first use."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._by_task: dict[str, list[_Known]] = {}
+        self._by_task: dict[str, list[_EarlierRow]] = {}
 
     def refuse_copy(self, submission: CheckedSubmission) -> None:
         """Raise `RefusedError` where half of the test results, or a policy, are another agent's."""
@@ -54,17 +54,17 @@ class Known:
         for name, identity in identities(card, submission.task, submission.policies).items():
             for other in others:
                 if identity in other.policies:
-                    raise RefusedError(name, "", f"the very same policy as one of {other.row.agent}.")
+                    raise RefusedError(name, "", f"exactly the same policy as one of {other.row.agent}.")
         _refuse_actions(submission, others)
 
-    def _of_task(self, task: Task) -> list[_Known]:
+    def _of_task(self, task: Task) -> list[_EarlierRow]:
         if task.task not in self._by_task:
             rows = [row for row in self._rows.all if row.task == task.task]
             self._by_task[task.task] = [result for row in rows if (result := _read(row, task, self._rows))]
         return self._by_task[task.task]
 
 
-def _refuse_actions(submission: CheckedSubmission, earlier: list[_Known]) -> None:
+def _refuse_actions(submission: CheckedSubmission, earlier: list[_EarlierRow]) -> None:
     """Refuse the actions of another agent; those of a reference are anybody's who brings a policy."""
     if not earlier:
         return
@@ -79,11 +79,11 @@ def _refuse_actions(submission: CheckedSubmission, earlier: list[_Known]) -> Non
     for agent, count in sorted(shared.items()):
         if 2 * count >= len(ours):
             raise RefusedError(
-                "test", "actions", f"{count} of {len(ours)} results took the very same actions as {agent}."
+                "test", "actions", f"{count} of {len(ours)} results have exactly the same actions as {agent}."
             )
 
 
-def _read(row: BoardRow, task: Task, rows: Rows) -> _Known | None:
+def _read(row: BoardRow, task: Task, rows: Rows) -> _EarlierRow | None:
     """Return what a row does and with which policies; None where it is unsound."""
     card = rows.card(row)
     if card is None:
@@ -98,6 +98,6 @@ def _read(row: BoardRow, task: Task, rows: Rows) -> _Known | None:
         ]
         policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
         own = set(identities(card, task, policies).values())
-        return _Known(row, is_reference(card, task), np.array(actions), own) if actions else None
+        return _EarlierRow(row, is_reference(card, task), np.array(actions), own) if actions else None
     except RefusedError:
         return None

@@ -1,11 +1,11 @@
-"""Judging a whole board: every submission with what its check found."""
+"""Checking a whole board: every submission with the result of its check."""
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks.agents import refuse_taken
-from agbench.leaderboard.checks.duplicates import Known
+from agbench.leaderboard.checks.duplicates import CopyIndex
 from agbench.leaderboard.checks.rows import Rows
 from agbench.leaderboard.checks.submission import CheckedSubmission, check
 from agbench.untrusted import RefusedError, tables
@@ -25,7 +25,7 @@ def judged(
     for path in places.strays(board) if folders is None else []:
         yield path, RefusedError(path.name, "", "does not belong among the submissions.")
     rows = Rows(board, (folders or ()) if named else ())
-    index = Known(rows)
+    index = CopyIndex(rows)
     with confined(tables.READER) as child:
         for folder in places.submissions(board) if folders is None else folders:
             try:

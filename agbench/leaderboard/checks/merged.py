@@ -45,7 +45,7 @@ def changes(board: Path) -> list[str]:
 def add(board: Path, again: Collection[str] = ()) -> list[str]:
     """Add the rows that are on the board but not in the index, and return their names.
 
-    `again` names rows that no release has had yet and whose digest is to be written anew. Raises
+    `again` names unreleased rows whose digest is to be replaced. Raises
     `ConfigError` where another row changed.
     """
     digests = {name: digest for name, digest in read(board).items() if name not in again}
@@ -85,5 +85,5 @@ def _change(board: Path, name: str, digest: str) -> str | None:
 def _digest(folder: Path) -> str:
     path = folder / "submission.yaml"
     if not path.is_file():
-        raise ConfigError(f"{folder}: no submission, submission.yaml is missing.")
+        raise ConfigError(f"{folder}: not a submission: submission.yaml is missing.")
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""What makes a policy that policy: equal identities are one policy, however its file was written."""
+"""The identity of a policy: equal identities mean the same policy, however its file was written."""
 
 import hashlib
 import json

@@ -1,6 +1,6 @@
-"""Recorded actions of a result: held to what the protocol allows before any is unpacked, then one by one.
+"""Recorded actions of a result: checked against the protocol before any is unpacked, then one by one.
 
-They stay packed: an episode is unpacked when it is asked for, so that many seeds take no more memory
+They stay packed: an episode is unpacked when it is read, so that many seeds take no more memory
 than one.
 """
 
@@ -15,6 +15,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.task import Task
+from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map, family
 from agbench.evaluation.result import action_files
 from agbench.untrusted.arrays import ArrayLimits, listed, read_npz
@@ -61,29 +62,29 @@ class RecordedActions(Sequence[NDArray[Any]]):
     ) -> None:
         self._space = action_map(task).space
         shape = self._space.shape or ()
-        dtype = "<i8" if isinstance(self._space, spaces.Discrete) else "<f4"
+        dtype = "<i8" if menu_sizes(self._space) else "<f4"
         most = most_decisions(task) * math.prod(shape)
         size = episodes * most * np.dtype(dtype).itemsize + _SLACK_BYTES
         self._limits = ArrayLimits(episodes, most, size, (dtype,))
         self._names = [f"episode_{i:05d}" for i in range(episodes)]
         self._parts = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
-        self._where = self._found(f"{folder}/actions.npz", budget)
+        self._where = self._locate(f"{folder}/actions.npz", budget)
         if steps is not None:
             shapes = {name: (n, *shape) for name, n in zip(self._names, steps, strict=True)}
             self._limits = replace(self._limits, shapes=shapes)
 
-    def _found(self, first: str, budget: Budget) -> dict[str, str]:
+    def _locate(self, first: str, budget: Budget) -> dict[str, str]:
         """Return the file of each episode; refuse by the directories of the files alone."""
         where: dict[str, str] = {}
-        wanted = set(self._names)
+        expected = set(self._names)
         for file, content in self._parts.items():
             names = listed(content, file, self._limits)
             budget.take(sum(names.values()), file)
             for name in names:
-                if name not in wanted:
+                if name not in expected:
                     raise RefusedError(file, name, "not one of the episodes.")
                 if name in where:
-                    raise RefusedError(file, name, "stands in another file too.")
+                    raise RefusedError(file, name, "is in another file too.")
                 where[name] = file
         for name in self._names:
             if name not in where:
@@ -152,6 +153,8 @@ def _shares(actions: NDArray[Any], space: spaces.Space[Any]) -> Floats:
     """Return actions as shares of their range, 0 to 1."""
     if isinstance(space, spaces.Discrete):
         return (actions - int(space.start)) / max(1, int(space.n) - 1)
+    if sizes := menu_sizes(space):
+        return np.asarray(actions / np.maximum(np.array(sizes) - 1, 1), dtype=np.float64)
     assert isinstance(space, spaces.Box)
     shares: Floats = (actions.astype(np.float64) - space.low) / (space.high - space.low)
     return shares
@@ -164,6 +167,9 @@ def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], file: str, 
         low, high = int(space.start), int(space.start + space.n - 1)
         good = ((actions >= low) & (actions <= high)).all()
         text = f"an action outside {low} to {high}."
+    elif sizes := menu_sizes(space):
+        good = ((actions >= 0) & (actions < np.array(sizes))).all()
+        text = f"an action outside 0 to {max(sizes) - 1}."
     else:
         assert isinstance(space, spaces.Box)
         good = ((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all()

@@ -101,15 +101,15 @@ def _record(
     if len(files[name]) > _RECORD_BYTES:
         raise RefusedError(name, "size", f"{len(files[name]):,} bytes; at most {_RECORD_BYTES:,}.")
     record = _read(files[name], name, task)
-    for field, result, wanted in (
+    for field, result, expected in (
         ("task", record.task, card.task),
         ("task_hash", record.task_hash, card.task_hash),
         ("split", record.split, split),
         ("information", record.information, card.information),
         ("seed", record.seed, task.protocol.seed),
     ):
-        if result != wanted:
-            raise RefusedError(name, field, f"{result!r}; wanted {wanted!r}.")
+        if result != expected:
+            raise RefusedError(name, field, f"{result!r}; expected {expected!r}.")
     own = {"episodes.parquet", *parts(files, folder)}
     for file in sorted(own ^ set(record.files)):
         text = "has no hash here" if file in own else "is not there"
@@ -122,7 +122,7 @@ def _record(
 
 
 def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
-    """Refuse a record that tells of another task than ours; words for people may differ."""
+    """Refuse a record whose task differs from ours; texts for people may differ."""
     if content == task.content():
         return
     try:
@@ -136,7 +136,7 @@ def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
 
 
 def _read(content: bytes, name: str, task: Task) -> ResultRecord:
-    """Return a record; where it ends in the very text that our own task has, that is not parsed again.
+    """Return a record; if it ends with exactly the text of our own task, this part is not parsed again.
 
     Most of a record is the task. A key at the start of a line means the same whatever follows it, so
     that what stands before can be read by itself.
@@ -191,7 +191,9 @@ def _check_episodes(
                 name, f"steps of row {i}", f"{row['steps']:,}; a season has 1 to {most:,} decisions."
             )
         if row["failed"] != bool(row["error"]):
-            raise RefusedError(name, f"error of row {i}", "an episode fails with an error, or not at all.")
+            raise RefusedError(
+                name, f"error of row {i}", "a failed episode needs an error, and only a failed one has one."
+            )
         _check_objective(row, name, task, i)
         if not _STATE_HASH.fullmatch(row["final_state"]):
             raise RefusedError(name, f"final_state of row {i}", "not a SHA-256.")
@@ -202,7 +204,7 @@ def _check_number(value: float, name: str, field: str) -> None:
     if not math.isfinite(value):
         raise RefusedError(name, field, f"{value} is not a finite number.")
     if abs(value) > _LARGEST:
-        raise RefusedError(name, field, f"{value:g}; no season gives more than {_LARGEST:g} of anything.")
+        raise RefusedError(name, field, f"{value:g}; no value may be greater than {_LARGEST:g}.")
 
 
 def _check_objective(row: Mapping[str, Any], name: str, task: Task, i: int) -> None:
@@ -213,7 +215,7 @@ def _check_objective(row: Mapping[str, Any], name: str, task: Task, i: int) -> N
     objective, worst = task.protocol.objective, float(task.protocol.worst)
     result = row[objective]
     if row["failed"] and result != worst:
-        raise RefusedError(name, f"{objective} of row {i}", f"a failed episode counts {worst:g}.")
+        raise RefusedError(name, f"{objective} of row {i}", f"a failed episode must have {worst:g}.")
     if result < worst - _BELOW * max(1.0, abs(worst)):
         text = f"{result:g}; no season of this task ends below {worst:g}."
         raise RefusedError(name, f"{objective} of row {i}", text)

@@ -1,4 +1,4 @@
-"""The rows of a board as they stand to each other: which was there first, and whose each is."""
+"""The relations between rows of a board: which one came first, and who made it."""
 
 import hashlib
 from collections.abc import Collection, Mapping
@@ -66,9 +66,9 @@ class Rows:
 
 def _row(folder: Path, index: Mapping[str, str], brought: Collection[Path]) -> BoardRow:
     task, agent, version = folder.parts[-3:]
-    wanted = index.get(f"{task}/{agent}/{version}")
+    merged_digest = index.get(f"{task}/{agent}/{version}")
     standing = NEW if folder.absolute() in brought else PRESENT
-    if wanted is not None and _digest(folder) == wanted:
+    if merged_digest is not None and _digest(folder) == merged_digest:
         standing = MERGED
     return BoardRow(folder, task, agent, version, standing)
 

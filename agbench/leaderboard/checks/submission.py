@@ -1,4 +1,4 @@
-"""Checking a submission: everything that can be known without simulating. Level: claimed."""
+"""Checking a submission: everything that needs no simulation. Level: claimed."""
 
 import hashlib
 import itertools
@@ -32,7 +32,7 @@ _CARD_BYTES: Final = 100_000
 
 @dataclass(frozen=True)
 class CheckedSubmission:
-    """A submission that was found to be in order; nothing of it was simulated yet."""
+    """A submission that passed all checks; it has not been simulated yet."""
 
     folder: Path
     card: Submission
@@ -64,7 +64,7 @@ class CheckedSubmission:
 
     @property
     def equal_seeds(self) -> list[tuple[int, int]]:
-        """The pairs of training seeds that took the very same actions on a split."""
+        """The pairs of training seeds with exactly the same actions on a split."""
         return sorted({(one.seed, two.seed) for one, two in _equal(self.results)})
 
     def cost(self, split: str) -> Floats:
@@ -134,9 +134,7 @@ def _check_training(card: Submission, task: Task) -> None:
             allowed = ", ".join(task.protocol.training_splits)
             raise RefusedError(CARD, "training.splits", f"{split!r} is none of {allowed}.")
     if (card.method == "oracle") != (card.information == "model") and card.method != "mpc":
-        raise RefusedError(
-            CARD, "information", f"{card.information} does not go with the method {card.method}."
-        )
+        raise RefusedError(CARD, "information", f"{card.information} does not fit the method {card.method}.")
     if card.policy is not None and card.policy.format == "rule" and card.learned:
         raise RefusedError(CARD, "policy.format", "a rule is not learned; see `method`.")
     _check_learned(card)
@@ -157,25 +155,25 @@ def _expected(card: Submission, task: Task) -> set[str]:
     """Return the paths of all files that belong to a submission of this card."""
     seeds = card.training.seeds
     folders = [f"{split}/seed-{seed}" for split in _splits(card, task) for seed in seeds]
-    wanted = {name for folder in folders for name in results.names(card.files, folder)}
+    expected = {name for folder in folders for name in results.names(card.files, folder)}
     if card.policy is not None and card.policy.format == "rule" and card.policy.name is None:
-        wanted.add("policy/rule.yaml")
+        expected.add("policy/rule.yaml")
     if card.policy is not None and card.policy.format in submitted_policy.SUFFIXES:
         suffix = submitted_policy.SUFFIXES[card.policy.format]
-        wanted |= {f"policy/seed-{seed}{suffix}" for seed in seeds}
-    return wanted
+        expected |= {f"policy/seed-{seed}{suffix}" for seed in seeds}
+    return expected
 
 
-def _check_files(card: Submission, files: Mapping[str, bytes], wanted: set[str]) -> None:
+def _check_files(card: Submission, files: Mapping[str, bytes], expected: set[str]) -> None:
     """Refuse a file too many, one too few, and one with another hash than the card's."""
-    for name in sorted(set(files) - wanted - {CARD}):
+    for name in sorted(set(files) - expected - {CARD}):
         raise RefusedError(name, "", "does not belong to this submission.")
-    for name in sorted(wanted - set(files)):
+    for name in sorted(expected - set(files)):
         raise RefusedError(name, "", "missing.")
-    for name in sorted(set(card.files) ^ wanted):
+    for name in sorted(set(card.files) ^ expected):
         problem = "is not one of the files" if name in card.files else "has no hash"
         raise RefusedError(CARD, f"files.{name}", f"{problem} of this submission.")
-    for name in sorted(wanted):
+    for name in sorted(expected):
         if hashlib.sha256(files[name]).hexdigest() != card.files[name]:
             raise RefusedError(name, "SHA-256", "not the one in submission.yaml.")
 
@@ -190,7 +188,7 @@ def _check_policies(card: Submission, task: Task, policies: Mapping[str, bytes])
             )
     seen = identities(card, task, policies)
     if len(set(seen.values())) < len(seen):
-        raise RefusedError("policy", "", "two training seeds have the very same policy.")
+        raise RefusedError("policy", "", "two training seeds have exactly the same policy.")
 
 
 def _check_seeds_differ(card: Submission, result: list[CheckedResult]) -> None:
@@ -206,12 +204,12 @@ def _check_seeds_differ(card: Submission, result: list[CheckedResult]) -> None:
         raise RefusedError(
             f"{two.split}/seed-{two.seed}/actions.npz",
             "actions",
-            f"the very same as those of seed {one.seed}; {remedy}.",
+            f"exactly the same as those of seed {one.seed}; {remedy}.",
         )
 
 
 def _equal(result: list[CheckedResult]) -> Iterator[tuple[CheckedResult, CheckedResult]]:
-    """Yield pairs of results on a split, of two training seeds, that took the very same actions."""
+    """Yield pairs of results on a split, of two training seeds, with exactly the same actions."""
     for one, two in itertools.combinations(result, 2):
         if one.split == two.split and same_actions(one.fingerprint, two.fingerprint):
             yield one, two

@@ -65,7 +65,9 @@ def _schedule(content: bytes, task: Task) -> Policy:
         raise RefusedError(file, "size", f"{len(content):,} bytes; at most {_RULE_BYTES:,}.")
     baseline = read_schema(Baseline, content, file)
     if baseline.policy != "schedule":
-        raise RefusedError(file, "policy", f"a {baseline.policy} of one's own; only a schedule can be.")
+        raise RefusedError(
+            file, "policy", f"a {baseline.policy} settings file; only a schedule can be submitted as a file."
+        )
     try:
         read_data(ScheduleSettings, baseline.settings, "settings")
         with tempfile.TemporaryDirectory() as folder:

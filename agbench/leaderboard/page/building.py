@@ -1,4 +1,4 @@
-"""Building the page: everything is made beside the old site, then swapped in; or nothing changes."""
+"""Building the page: all files go to a new folder, which then replaces the old site."""
 
 import os
 import shutil
@@ -92,7 +92,7 @@ def render(folder: Path, entries: Sequence[Entry]) -> tuple[str, int, list[Refus
                 pages.submission(row, versions)
             except OSError:  # of this machine, not of the submission
                 raise
-            except Exception as error:  # submissions are anybody's; what is wrong with one is said
+            except Exception as error:  # anyone can submit: show any error
                 failed.append(Refused(row.entry.submission.folder, reason_of(error)))
     return pages.readme(tasks, suites), len(tasks), failed
 
@@ -100,9 +100,9 @@ def render(folder: Path, entries: Sequence[Entry]) -> tuple[str, int, list[Refus
 def _check_replaceable(site: Path) -> None:
     """Refuse to replace a folder that no build has made."""
     if site.is_symlink() or (site.exists() and not site.is_dir()):
-        raise ConfigError(f"{site}: is not a folder; name one that a build may replace.")
+        raise ConfigError(f"{site}: is not a folder; choose a folder that a build may replace.")
     if site.is_dir() and any(site.iterdir()) and not (site / _MARK).is_file():
-        raise ConfigError(f"{site}: holds something else than a site; name an empty or a new folder.")
+        raise ConfigError(f"{site}: is not a site; choose an empty or a new folder.")
 
 
 def _swap(building: Path, site: Path) -> None:

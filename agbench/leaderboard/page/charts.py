@@ -35,7 +35,7 @@ class Profile(NamedTuple):
 
 
 def method_mark(method: str) -> tuple[str, str]:
-    """Return shape and style of a method family: told apart with colour or without."""
+    """Return shape and style of a method family: distinguishable with or without colour."""
     place = _FAMILIES.index(method) if method in _FAMILIES else len(_FAMILIES)
     return svg.MARKERS[place % len(svg.MARKERS)], f"s{place % svg.STYLES}{' hollow' if place >= 5 else ''}"
 
@@ -62,16 +62,16 @@ def whisker(interval: Interval, scale: svg.Scale) -> Markup:
     return svg.drawing(_WHISKER, 16, "", parts, "whisker")
 
 
-def profiles(found: Sequence[Profile]) -> Markup:
+def profiles(profiles: Sequence[Profile]) -> Markup:
     """Return performance profiles: how many seeds and scenarios are above a score; they go down in steps."""
-    reached = [score for profile in found for score in profile.scores]
+    reached = [score for profile in profiles for score in profile.scores]
     low = max(min([*reached, 0.0]), _PROFILE_ENDS[0]) - 15.0
     high = min(max([*reached, 100.0]), _PROFILE_ENDS[1]) + 15.0
     x = svg.Scale(low, high, 40, _WIDTH - 12)
     y = svg.Scale(0.0, 1.02, _HEIGHT - 34 - 0.0, 12)
     parts = [svg.frame(x, y, [(v, svg.number(v)) for v in x.ticks(6)])]
     parts.append(svg.text((40 + _WIDTH) // 2, _HEIGHT - 4, "score", "middle"))
-    for i, profile in enumerate(found):
+    for i, profile in enumerate(profiles):
         across, up = [x(low)], [y(1.0)]
         for score, share in zip(profile.scores, profile.shares, strict=True):
             across += [x(score), x(score)]

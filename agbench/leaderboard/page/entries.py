@@ -1,4 +1,4 @@
-"""What the page keeps of each submission: its card, its scores, its seasons; never all its actions."""
+"""The data of each submission that the page keeps: card, scores and seasons, but not all actions."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Entry:
     """A submission as the page shows it."""
 
     submission: CheckedSubmission
-    """As it was checked, less actions and policies, which can be large."""
+    """The checked submission without actions and policies, which can be large."""
     row: ScoredRow
     hidden_run: HiddenRun | None
     """What it reached in hidden scenarios, where it was run there."""
@@ -72,7 +72,7 @@ class Entry:
 
     @property
     def hidden(self) -> Score | None:
-        """The scores in scenarios that nobody could know, where it was run there."""
+        """The scores in hidden scenarios, if it was run there."""
         return self.row.hidden
 
     @property
@@ -120,25 +120,27 @@ def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[En
             entries.append(entry(board, result, count, cache))
         except OSError:  # of this machine, not of the submission
             raise
-        except Exception as error:  # submissions are anybody's; what is wrong with one is said
+        except Exception as error:  # anyone can submit: show any error
             refused.append(Refused(folder, reason_of(error)))
     return entries, refused
 
 
 def reason_of(error: Exception) -> str:
-    """Return what an error says; of one that nobody foresaw, its kind too."""
+    """Return the message of an error; for an unexpected error also its type."""
     return str(error) if isinstance(error, AgBenchError) else shown(f"{type(error).__name__}: {error}", 400)
 
 
-def entry(board: Path, found: CheckedSubmission, count: int, cache: Path | None = None) -> Entry:
+def entry(board: Path, submission: CheckedSubmission, count: int, cache: Path | None = None) -> Entry:
     """Return what the page keeps of a submission; raises `AgBenchError` where it has no score."""
-    level = verified.load(board, found)
+    level = verified.load(board, submission)
     return Entry(
-        submission=replace(found, results=[replace(r, actions=[]) for r in found.results], policies={}),
-        row=scoring.row(found, level),
+        submission=replace(
+            submission, results=[replace(r, actions=[]) for r in submission.results], policies={}
+        ),
+        row=scoring.row(submission, level),
         hidden_run=level.hidden,
-        seasons=seasons.shown(found, count, cache),
-        files={name: (found.folder / name).stat().st_size for name in [CARD, *found.card.files]},
+        seasons=seasons.shown(submission, count, cache),
+        files={name: (submission.folder / name).stat().st_size for name in [CARD, *submission.card.files]},
     )
 
 

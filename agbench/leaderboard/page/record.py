@@ -1,4 +1,4 @@
-"""A season as plain numbers: what is drawn of it, and nothing else."""
+"""A season as plain numbers: the data of its drawing."""
 
 from agbench.data.reading import Strict
 from agbench.envs.curves import PanelData

@@ -25,7 +25,7 @@ _MEANINGS: Final = {
     "claimed": "form, hashes and completeness were checked; nothing was simulated.",
     "replayed": "every recorded action was simulated again here and gave the numbers claimed.",
     "reproduced": "the submitted policy was run here and took the recorded actions.",
-    "hidden": "the submitted policy was run here on scenarios that nobody could know.",
+    "hidden": "the submitted policy was run here on hidden scenarios.",
 }
 
 
@@ -132,13 +132,13 @@ def _digits(significant: int, value: float | None) -> int:
 
 
 def _decimals(values: Iterable[float | None], significant: int = 3) -> int:
-    """Return how many decimals a whole column wants: those of its typical value, at most three."""
+    """Return the number of decimals of a column: those of its typical value, at most three."""
     sizes = [abs(value) for value in values if value]
     return min(3, _digits(significant, float(np.median(sizes)))) if sizes else 1
 
 
 def _unit(unit: str) -> str:
-    """Return a unit as it is printed, in one line."""
+    """Return a unit as printed in one line."""
     return printed(unit).replace(" ", "\N{NO-BREAK SPACE}")
 
 

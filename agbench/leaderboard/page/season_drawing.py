@@ -1,4 +1,4 @@
-"""Drawing a season's record: one small picture a panel, so that they stand side by side or stacked."""
+"""Drawing a season's record: one small picture for each panel, to place side by side or stacked."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -61,7 +61,7 @@ def _near_zero(values: Sequence[float]) -> bool:
 
 
 def _capped(curves: Sequence[CurveData]) -> bool:
-    """Return whether bars need caps to be told apart without colour."""
+    """Return whether bars need caps to be distinguishable without colour."""
     return sum(curve.form == "bars" for curve in curves) > 1
 
 

@@ -1,4 +1,4 @@
-"""Showing a site on this machine: a server that nobody else can reach."""
+"""A local server for a site, not reachable from other machines."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ class _Quiet(SimpleHTTPRequestHandler):
     """Serves files, never lists folders, and keeps what goes well to itself."""
 
     def log_request(self, code: Any = "-", size: Any = "-") -> None:
-        """Say nothing of a request that was answered."""
+        """Do not log answered requests."""
 
     def list_directory(self, path: Any) -> None:
         """Refuse to list a folder."""
@@ -34,11 +34,11 @@ def server(site: Path, port: int) -> ThreadingHTTPServer:
     Raises `ConfigError` where there is no site, or the port is taken.
     """
     if not (site / "index.html").is_file():
-        raise ConfigError(f"{site}: there is no page yet. Make it: agbench leaderboard build")
+        raise ConfigError(f"{site}: there is no page yet. Build it: agbench leaderboard build")
     handler: Callable[..., SimpleHTTPRequestHandler] = partial(_Quiet, directory=str(site))
     try:
         return ThreadingHTTPServer((ADDRESS, port), handler)
     except OSError as error:
         raise ConfigError(
-            f"port {port} of {ADDRESS} cannot be used ({error.strerror}); choose another: --port 0 takes any."
+            f"port {port} of {ADDRESS} cannot be used ({error.strerror}); use --port 0 for any free port."
         ) from None

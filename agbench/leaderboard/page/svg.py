@@ -46,14 +46,17 @@ class Scale:
 
 
 def around(values: Sequence[float], first: float, last: float, zero: bool = False) -> Scale:
-    """Return the scale that holds all values with a little room, and zero where asked."""
+    """Return the scale that holds all values with a small margin, and zero if `zero` is set."""
     numbers = [v for v in values if math.isfinite(v)] + ([0.0] if zero or not values else [])
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     if high - low < 1e-9 * max(1.0, abs(high)):
         low, high = (low - 0.5, high + 0.5) if low or not zero else (0.0, 1.0)
-    room = 0.06 * (high - low)
+    margin = 0.06 * (high - low)
     return Scale(
-        low - room if low < 0 or not zero else 0.0, high + room if high > 0 or not zero else 0.0, first, last
+        low - margin if low < 0 or not zero else 0.0,
+        high + margin if high > 0 or not zero else 0.0,
+        first,
+        last,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the templates are given: ranked rows, suites, tables, drawings. Plain data, no markup of its own."""
+"""The data for the templates: ranked rows, suites, tables, drawings. Plain data, no markup of its own."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ class TaskView:
 
     @property
     def has_oracle(self) -> bool:
-        """Whether regret can be told."""
+        """Whether there is a regret."""
         return any(anchor.role == "oracle" for anchor in self.anchors)
 
     @property
@@ -87,8 +87,8 @@ class TaskView:
 
     def _ranked_on(self, hidden: bool, stale: bool) -> list[Ranked]:
         """Return the ranked rows of one kind of scenarios, stale ones or current ones."""
-        wanted = hidden, stale
-        return [row for row in self.ranked if (bool(row.entry.hidden), row.entry.row.stale) == wanted]
+        group = hidden, stale
+        return [row for row in self.ranked if (bool(row.entry.hidden), row.entry.row.stale) == group]
 
     @property
     def has_costs(self) -> bool:
@@ -174,8 +174,8 @@ def _task(entries: Sequence[Entry], last: set[tuple[str, str, str]]) -> TaskView
         )
         for e in ordered
     ]
-    given = anchors.of_split(task, RANKING)
-    return TaskView(task, rows, _anchors(task, given), task.scenarios(RANKING), given.expert)
+    split_anchors = anchors.of_split(task, RANKING)
+    return TaskView(task, rows, _anchors(task, split_anchors), task.scenarios(RANKING), split_anchors.expert)
 
 
 def _order(entry: Entry) -> tuple[bool, bool, float]:
@@ -183,12 +183,15 @@ def _order(entry: Entry) -> tuple[bool, bool, float]:
     return entry.hidden is None, entry.row.stale, -entry.ranked_by.iqm.value
 
 
-def _anchors(task: Task, given: anchors.SplitAnchors) -> list[Anchor]:
-    result = [("floor", task.references.floor, given.floor), ("expert", task.references.expert, given.expert)]
-    if given.oracle is not None:
-        result.append(("oracle", str(task.references.oracle), given.oracle))
+def _anchors(task: Task, split_anchors: anchors.SplitAnchors) -> list[Anchor]:
+    result = [
+        ("floor", task.references.floor, split_anchors.floor),
+        ("expert", task.references.expert, split_anchors.expert),
+    ]
+    if split_anchors.oracle is not None:
+        result.append(("oracle", str(task.references.oracle), split_anchors.oracle))
     return [
-        Anchor(role, name, float(values.mean()), float(given.scores(values[None]).mean()))
+        Anchor(role, name, float(values.mean()), float(split_anchors.scores(values[None]).mean()))
         for role, name, values in result
     ]
 
@@ -254,9 +257,12 @@ def profiles(view: TaskView) -> tuple[Markup, list[str]]:
 
     A row that is the expert or the oracle itself is not drawn twice.
     """
-    given = anchors.of_split(view.task, RANKING)
-    returns = {"expert": given.expert, **({} if given.oracle is None else {"oracle": given.oracle})}
-    lines = {role: given.scores(values[None]) for role, values in returns.items()}
+    split_anchors = anchors.of_split(view.task, RANKING)
+    returns = {
+        "expert": split_anchors.expert,
+        **({} if split_anchors.oracle is None else {"oracle": split_anchors.oracle}),
+    }
+    lines = {role: split_anchors.scores(values[None]) for role, values in returns.items()}
     references = list(lines.values())
     for row in view.ranked or view.rows:
         scores = scoring.counted(row.entry.submission, RANKING)

@@ -1,1 +1,1 @@
-"""Verification: replayed, reproduced and hidden runs, and what is written down of them."""
+"""Verification: replayed, reproduced and hidden runs, and the record of them."""

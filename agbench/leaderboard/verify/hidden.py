@@ -1,4 +1,4 @@
-"""The hidden level: submitted policies in scenarios that nobody could tune them to."""
+"""The hidden level: submitted policies in scenarios to which nobody could tune them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -48,7 +48,7 @@ def compare(written: HiddenRun, again: HiddenRun) -> None:
     for name in sorted(ours.keys() | theirs.keys()):
         one, two = np.array(ours.get(name, [])), np.array(theirs.get(name, []))
         if one.shape != two.shape or not np.allclose(one, two, rtol=_RTOL, atol=ATOL):
-            raise RefusedError("verified", f"hidden of {name}", "running it again gives other values.")
+            raise RefusedError("verified", f"hidden of {name}", "running it again gives different values.")
 
 
 def _by_name(run: HiddenRun) -> dict[str, list[float]]:

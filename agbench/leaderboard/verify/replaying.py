@@ -1,4 +1,4 @@
-"""Replaying: every recorded action is simulated again here, and must give what was claimed."""
+"""Replaying: every recorded action is simulated again here, and must give the claimed results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
-"""Reproducing: the submitted policy runs here, and must do and reach what was recorded.
+"""Reproducing: the submitted policy runs here, and must give the recorded actions and results.
 
-It is asked step by step, and each season goes on with the recorded action, so that differences within the
-tolerance never add up. Where a policy that takes the largest of values takes another choice than was
-recorded, and the two values lie within rounding, that is a near-tie: another machine's last bits decided.
-Near-ties are counted, and few may be, or a policy without any preference could be said to have taken
-whatever was recorded.
+The policy is called at every step, and each season continues with the recorded action, so that differences
+within the tolerance never add up. A policy that takes the largest of several values may take another choice
+than the recorded one. If the two values differ only by rounding, this is a near-tie: the last bits differ
+between machines. Near-ties are counted and limited. Otherwise any recorded actions would fit a policy whose
+values are all equal.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map
 from agbench.evaluation import runner
 from agbench.leaderboard.checks import submitted_policy
@@ -58,7 +59,7 @@ def reproduce(submission: CheckedSubmission) -> Reproduction:
     All recorded actions are replayed by it, so that what it reproduces it has replayed too.
     """
     if submission.card.policy is None:
-        raise RefusedError(CARD, "policy", "none was submitted; replay is the most that can be verified.")
+        raise RefusedError(CARD, "policy", "none was submitted; the highest level is replayed.")
     results = [_reproduce(submission, result) for result in submission.results]
     return Reproduction(
         replay=together(r.replay for r in results),
@@ -96,9 +97,8 @@ class _Tally:
         if result.shape == recorded.shape and np.array_equal(result, recorded):
             return
         self.same_actions = False
-        if isinstance(self._space, spaces.Discrete):
-            choice = int(recorded) - int(self._space.start)
-            near = values is not None and heads.near_tie(values, choice, rounding)
+        if menu_sizes(self._space):
+            near = values is not None and self._near_ties(values, recorded, rounding)
             self.near_ties += near
         else:
             near = result.shape == recorded.shape and np.allclose(
@@ -112,9 +112,18 @@ class _Tally:
             text = f"more than {most} of {self._decisions:,} decisions are near-ties taken otherwise."
             raise RefusedError(self._file, "actions", text)
 
+    def _near_ties(self, values: Any, recorded: NDArray[Any], rounding: float) -> bool:
+        """Return whether each menu's recorded choice is its best one, or within rounding of it."""
+        start = int(self._space.start) if isinstance(self._space, spaces.Discrete) else 0
+        menus = heads.of_menus(np.asarray(values), self._space)
+        return all(
+            choice == int(np.argmax(of_menu)) or heads.near_tie(of_menu, choice, rounding)
+            for choice, of_menu in zip((recorded.ravel() - start).tolist(), menus, strict=True)
+        )
+
 
 class _Following:
-    """A policy that is asked for each action, while the season goes on with the recorded one."""
+    """A policy that chooses each action, while the season continues with the recorded one."""
 
     def __init__(self, policy: Policy, recorded: NDArray[Any], scenario: str, tally: _Tally) -> None:
         self.name, self.information = policy.name, policy.information

@@ -1,7 +1,7 @@
-"""What was verified of a submission: its trust levels, kept beside the submissions, never in them.
+"""The verified levels of a submission, stored beside the submissions, never in them.
 
-A level holds for the code that it was verified with, by its hash: where the task's hash is another one
-now, the level is outdated, until it is verified again.
+A level is valid for the code that it was verified with, identified by its hash. When the task's hash changes,
+the level is outdated until it is verified again.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ Level = Literal["claimed", "replayed", "reproduced", "hidden"]
 Verifiable = Literal["replayed", "reproduced", "hidden"]
 LEVELS: Final[tuple[Level, ...]] = ("claimed", "replayed", "reproduced", "hidden")
 EARLIER: Final = "verified with an earlier version"
-"""What is said of a level that holds for other code than today's."""
+"""The text for a level that was verified with other code."""
 
 
 class HiddenRun(Strict):
@@ -109,7 +109,7 @@ class Standing:
 
     @property
     def details(self) -> str:
-        """What is to be said beside the level; empty where there is nothing."""
+        """The remarks beside the level; may be empty."""
         if self.stale:
             return EARLIER
         result = []
@@ -121,15 +121,15 @@ class Standing:
         return ", ".join(result)
 
     def __str__(self) -> str:
-        """The level and what is to be said beside it, in a line."""
+        """The level and its remarks in one line."""
         return ", ".join(filter(None, (self.level, self.details)))
 
 
-def standing(found: Verified, simulator_hash: str) -> Standing:
+def standing(record: Verified, simulator_hash: str) -> Standing:
     """Return how far a submission is verified, as what was found stands to the code of now."""
-    exact = found.exact if found.holds("replayed", simulator_hash) else {}
-    stale = not found.holds(found.level, simulator_hash)
-    return Standing(found.level, stale, dict(exact), found.near_ties)
+    exact = record.exact if record.holds("replayed", simulator_hash) else {}
+    stale = not record.holds(record.level, simulator_hash)
+    return Standing(record.level, stale, dict(exact), record.near_ties)
 
 
 def load(board: Path, submission: CheckedSubmission) -> Verified:

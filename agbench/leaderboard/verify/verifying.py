@@ -1,4 +1,4 @@
-"""Verifying rows and writing down what held: one by one or in processes, all or those that are due."""
+"""Verifying rows and recording the results: one by one or in processes, all or only those that are due."""
 
 import contextlib
 import hashlib
@@ -39,7 +39,7 @@ class Verdict:
 
     folder: Path
     good: bool
-    said: str
+    message: str
 
 
 def replayed(board: Path, submission: CheckedSubmission) -> str:
@@ -47,7 +47,7 @@ def replayed(board: Path, submission: CheckedSubmission) -> str:
     started = time.perf_counter()
     result = replay(submission)
     verified.save(board, submission, "replayed", result.exact)
-    return f"{submission.name}: {_said(result)} replayed, {_same(result)}, {_passed(started)}"
+    return f"{submission.name}: {_episodes_in_words(result)} replayed, {_same(result)}, {_passed(started)}"
 
 
 def reproduced(board: Path, submission: CheckedSubmission) -> str:
@@ -62,11 +62,13 @@ def reproduced(board: Path, submission: CheckedSubmission) -> str:
         f", {result.near_ties} near-{'tie' if result.near_ties == 1 else 'ties'}" if result.near_ties else ""
     )
     same = _same(result.replay)
-    return f"{submission.name}: {_said(result.replay)} reproduced, {same}{ties}, {_passed(started)}"
+    return (
+        f"{submission.name}: {_episodes_in_words(result.replay)} reproduced, {same}{ties}, {_passed(started)}"
+    )
 
 
 def renewed(board: Path, submission: CheckedSubmission) -> str:
-    """Verify what is due of a submission: as far as it was verified before; else it is replayed."""
+    """Verify a submission to the level that it had before; replay it if it had none."""
     due = verified.load(board, submission).due(provenance.simulator_hash(submission.task))
     return (reproduced if due == "reproduced" else replayed)(board, submission)
 
@@ -77,13 +79,13 @@ def due(board: Path, folders: Sequence[Path] | None = None) -> list[Path]:
     By default of all of a board. A row that cannot be read is due: its check says what is wrong.
     """
     places.require(board)
-    rows = [(folder, _known(board, folder)) for folder in folders or places.submissions(board)]
+    rows = [(folder, _load(board, folder)) for folder in folders or places.submissions(board)]
     return [folder for folder, names in rows if names is None or names[0].due(names[1]) is not None]
 
 
 def awaiting_hidden(board: Path) -> list[Path]:
     """Return the rows whose hidden runs hold for an earlier version, which takes a secret to repeat."""
-    rows = [(folder, _known(board, folder)) for folder in places.submissions(board)]
+    rows = [(folder, _load(board, folder)) for folder in places.submissions(board)]
     return [folder for folder, names in rows if names and _is_outdated(*names, "hidden")]
 
 
@@ -91,7 +93,7 @@ def _is_outdated(result: Verified, now: str, level: Verifiable) -> bool:
     return level in result.levels and not result.holds(level, now)
 
 
-def _known(board: Path, folder: Path) -> tuple[Verified, str] | None:
+def _load(board: Path, folder: Path) -> tuple[Verified, str] | None:
     """Return what was verified of a row and the hash of its task's physics now; None where it is unsound."""
     try:
         content = read_file(folder, CARD)
@@ -173,14 +175,14 @@ def _verdict(verify: Verify, board: Path, submission: CheckedSubmission) -> Verd
         verified.withdraw(board, submission)
         return _refused(submission.folder, error)
     except ConfigError as error:  # what was written down of it cannot be read; it may hold a hidden run
-        return Verdict(submission.folder, False, f"{error} Mend that file, or delete it to verify anew.")
+        return Verdict(submission.folder, False, f"{error} Repair that file, or delete it and verify again.")
 
 
 def _refused(folder: Path, error: RefusedError) -> Verdict:
     return Verdict(folder, False, str(error))
 
 
-def _said(result: Replay) -> str:
+def _episodes_in_words(result: Replay) -> str:
     return f"{result.episodes} episode{'' if result.episodes == 1 else 's'}"
 
 

@@ -1,4 +1,4 @@
-"""Ceres: the oracle that knows the season and gives what is best for it."""
+"""Ceres: the oracle that knows the season and applies the best amounts for it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ class CeresSettings(Strict):
 
 @policy("ceres", settings=CeresSettings, families=["field"])
 class Ceres:
-    """Searches the best schedule for the very scenario (Kallenberg et al. 2023: an upper bound).
+    """Searches the best schedule for the scenario of the episode (Kallenberg et al. 2023: an upper bound).
 
     With a menu: the best total from the best date on, given as early as possible, then any single
     change of doses or dates that helps, until none does. With continuous amounts: the best total

@@ -92,7 +92,7 @@ class Rules:
     def reset(self, seed: int) -> None:
         """Go back to the season's first decision."""
         self._day = -self._step_days
-        self._given = dict.fromkeys(self._actions.names, 0.0)
+        self._applied = dict.fromkeys(self._actions.names, 0.0)
         for reading in self._readings:
             reading.last = None
 
@@ -103,8 +103,8 @@ class Rules:
             if not self._applies(reading, observation):
                 continue
             rule = reading.rule
-            action, given = self._actions.encode(rule.input, rule.amount + _SMALLEST)
-            self._given[rule.input] += given
+            action, dose = self._actions.encode(rule.input, rule.amount + _SMALLEST)
+            self._applied[rule.input] += dose
             reading.last = self._day
             return action
         return self._nothing
@@ -119,7 +119,7 @@ class Rules:
             return False
         if not all(low <= observation[place] <= high for place, low, high in reading.ranges):
             return False
-        total = self._given[rule.input] + rule.amount
+        total = self._applied[rule.input] + rule.amount
         return rule.until is None or total <= rule.until + _SMALLEST
 
 

@@ -45,7 +45,7 @@ class _Due:
     fit="agbench.policies.field.tuning:fit_schedule",
 )
 class Schedule:
-    """Gives what is due, as fast as the action space allows.
+    """Applies the due amounts as fast as the action space allows.
 
     A dose larger than one action can give is carried over to the following steps. Dates count as
     days since the season's start in a year without 29 February.
@@ -70,13 +70,13 @@ class Schedule:
     def reset(self, seed: int) -> None:
         """Go back to the season's first decision."""
         self._day = self._season.warmup_days
-        self._given = 0.0
+        self._applied = 0.0
 
     def __call__(self, observation: Any) -> Any:
-        """Return the action that gives what is due and not yet given."""
-        due = sum(d.amount for d in self._due if d.day <= self._day) - self._given
-        action, given = self._actions.encode(self._input, max(due, 0.0) + _SMALLEST)
-        self._given += given
+        """Return the action for the amount that is due and not yet applied."""
+        due = sum(d.amount for d in self._due if d.day <= self._day) - self._applied
+        action, dose = self._actions.encode(self._input, max(due, 0.0) + _SMALLEST)
+        self._applied += dose
         self._day += self._season.step_days
         return action
 

@@ -57,8 +57,7 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
     parts = build(task, task.protocol.training_splits[0])
     keys = parts.scenarios.keys[: settings.scenarios]
     interface = interface_of(task)
-    changed = [_with_values(settings.rules, values) for values in _combinations(settings)]
-    candidates = [settings, *(settings.model_copy(update={"rules": rules}) for rules in changed)]
+    candidates = candidate_rules(settings)
     means = []
     at_once = max(1, _ROWS // len(keys))
     for first in range(0, len(candidates), at_once):
@@ -68,6 +67,12 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
         means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
     best = int(np.argmax(means))
     return candidates[best], means[best]
+
+
+def candidate_rules(settings: RulesSettings) -> list[RulesSettings]:
+    """Return the rules as they are, then with the values to try."""
+    changed = [_with_values(settings.rules, values) for values in _combinations(settings)]
+    return [settings, *(settings.model_copy(update={"rules": rules}) for rules in changed)]
 
 
 def _combinations(settings: RulesSettings) -> list[dict[str, Any]]:
@@ -106,9 +111,9 @@ def _amounts_on_dates(plan: Sequence[PlannedDose], menu: Sequence[float]) -> lis
 
 def _delivered(task: FieldTask, plan: Sequence[PlannedDose], menu: Sequence[float], steps: int) -> Floats:
     """Return what a `Schedule` of this plan gives at each decision."""
-    given = np.zeros(steps)
+    applied = np.zeros(steps)
     for i in range(steps):
         day = task.season.warmup_days + i * task.season.step_days
-        due = sum(p.amount for p in plan if season_day(task.season, p.date) <= day) - given.sum()
-        given[i] = max(dose for dose in menu if dose <= max(due, 0.0) + 1e-9)
-    return given
+        due = sum(p.amount for p in plan if season_day(task.season, p.date) <= day) - applied.sum()
+        applied[i] = max(dose for dose in menu if dose <= max(due, 0.0) + 1e-9)
+    return applied

@@ -23,7 +23,7 @@ class LightSettings(Strict):
     gains: dict[str, Number] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _known(self) -> "LightSettings":
+    def _gains_have_values(self) -> "LightSettings":
         for name in self.gains:
             if name not in self.values:
                 raise ValueError(f"gains: {name} has no value to start from in 'values'.")
@@ -48,8 +48,8 @@ class LightSetpoints:
     def __init__(self, name: str, settings: LightSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
         actions = interface.actions
-        if not interface.task.action.tells_setpoints:
-            raise ConfigError(f"{name} tells set points by iGlob, but {interface.task.task} takes none.")
+        if not interface.task.action.uses_setpoints:
+            raise ConfigError(f"{name} computes set points from iGlob, but {interface.task.task} has none.")
         for key in settings.values:
             place(actions, key)
             low, high, unit = SETPOINTS[key].low, SETPOINTS[key].high, SETPOINTS[key].unit
@@ -72,5 +72,5 @@ class LightSetpoints:
     def __call__(self, observation: Any) -> Any:
         """Return the action for the present light."""
         seen = np.asarray(observation, np.float64)
-        wanted = self._values + self._gains * float(seen[self._light]) / _UNIT
-        return self._actions.actions_of(wanted[None], seen[None, self._columns])[0]
+        target = self._values + self._gains * float(seen[self._light]) / _UNIT
+        return self._actions.actions_of(target[None], seen[None, self._columns])[0]

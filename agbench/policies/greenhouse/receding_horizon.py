@@ -43,8 +43,8 @@ class RecedingSettings(Strict):
 class RecedingHorizon:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
 
-    A plan is made of the very weather to come and valued by what it gains of the task's objective
-    within the horizon, in the `fast` setting; what is carried out runs in the task's own.
+    A plan uses the true weather. Its value is the gain of the task's objective within the
+    horizon, at the accuracy `fast`. The chosen actions run at the accuracy of the task.
     """
 
     information: Information = "model"
@@ -55,7 +55,7 @@ class RecedingHorizon:
             raise ConfigError(f"applied is {settings.applied}, beyond the horizon, {settings.horizon}.")
         self._settings = settings
         self._start = interface.load(settings.start)
-        fast = override(interface.task, {"simulator.setting": "fast"})
+        fast = override(interface.task, {"simulator.accuracy": "fast"})
         assert isinstance(fast, GreenhouseTask)
         self._fast = fast
         self._actions: list[Any] = []

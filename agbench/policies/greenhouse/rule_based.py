@@ -26,8 +26,10 @@ class RuleBased:
 
     def __init__(self, name: str, settings: Floats, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
-        if interface.task.action.tells_setpoints:
-            raise ConfigError(f"{interface.task.task} takes set points; the rules of {name} act below them.")
+        if interface.task.action.uses_setpoints:
+            raise ConfigError(
+                f"{interface.task.task} takes set points; the rules of {name} set controls instead."
+            )
         self.settings = settings[None]
         """(1, 30)."""
         self._actions = interface.actions
@@ -46,6 +48,6 @@ class RuleBased:
     def actions(self, observations: NDArray[Any], settings: Floats) -> NDArray[np.float32]:
         """Return the actions of rows of observations, each under settings of its own (n, 30)."""
         seen = observations.astype(np.float64)
-        wanted = np.zeros((len(seen), len(CONTROLS)))
-        control(np.ascontiguousarray(seen[:, self._measured]), settings, wanted)
-        return self._actions.actions_of(wanted[:, self._columns], seen[:, self._present])
+        target = np.zeros((len(seen), len(CONTROLS)))
+        control(np.ascontiguousarray(seen[:, self._measured]), settings, target)
+        return self._actions.actions_of(target[:, self._columns], seen[:, self._present])

@@ -37,7 +37,7 @@ RANGES: Final[dict[str, tuple[float, float]]] = {
 }
 """The rules' settings that are tuned, and between which values."""
 
-_DIGITS: Final = 4  # of a setting, as it is written
+_DIGITS: Final = 4  # of a setting in the file
 
 Actor = Callable[[Any], Any]
 """From the observations of all rows to their actions."""
@@ -94,10 +94,10 @@ def _search(
 ) -> tuple[Floats, float]:
     """Return the best vector of settings, rounded, and its mean objective over training scenarios.
 
-    Candidates and scenarios are simulated side by side, the same clouds for all candidates, in the
-    `fast` setting.
+    Candidates and scenarios are simulated side by side, the same clouds for all candidates, at the
+    accuracy `fast`.
     """
-    parts = build(override(task, {"simulator.setting": "fast"}), task.protocol.training_splits[0])
+    parts = build(override(task, {"simulator.accuracy": "fast"}), task.protocol.training_splits[0])
     keys = parts.scenarios.keys
     chosen = keys[:: max(1, len(keys) // SCENARIOS)][:SCENARIOS]
 

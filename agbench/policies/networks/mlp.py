@@ -19,6 +19,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from agbench.envs.actions import menu_sizes
 from agbench.files import write
 from agbench.policies.base import Information
 from agbench.policies.networks import heads
@@ -152,7 +153,9 @@ def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Ne
         weights.append(weight)
         biases.append(_numbers(arrays, f"bias_{i}", file, (width,)))
     if width != outputs:
-        raise RefusedError(file, f"weight_{len(weights) - 1}", f"{width} outputs; the task wants {outputs}.")
+        raise RefusedError(
+            file, f"weight_{len(weights) - 1}", f"{width} outputs; the task expects {outputs}."
+        )
     mean, scale, clip = _normalisation(arrays, file, inputs)
     if arrays:
         raise RefusedError(file, min(arrays), "not an array of a policy.")
@@ -172,7 +175,7 @@ def _cells(arrays: dict[str, NDArray[Any]], file: str, inputs: int) -> tuple[Cel
             raise RefusedError(
                 file,
                 f"cell_{i}_hidden_weight",
-                f"of shape {hidden.shape}; wanted (h, {gates} h), h from 1 to {WIDTH}.",
+                f"of shape {hidden.shape}; expected (h, {gates} h), h from 1 to {WIDTH}.",
             )
         weight = _numbers(arrays, f"cell_{i}_input_weight", file, (inputs, gates * units))
         biases = (_numbers(arrays, f"cell_{i}_{n}_bias", file, (gates * units,)) for n in ("input", "hidden"))
@@ -183,9 +186,8 @@ def _cells(arrays: dict[str, NDArray[Any]], file: str, inputs: int) -> tuple[Cel
 
 def _outputs(space: spaces.Space[Any], head: str, file: str) -> int:
     """Return how many outputs a network for an action space has; its head must go with it."""
-    discrete = isinstance(space, spaces.Discrete)
-    if discrete != (head == "argmax"):
-        raise RefusedError(file, "head", f"{head} does not go with the action space {space}.")
+    if bool(menu_sizes(space)) != (head == "argmax"):
+        raise RefusedError(file, "head", f"{head} does not fit the action space {space}.")
     return heads.outputs(space)
 
 
@@ -216,8 +218,10 @@ def _numbers(arrays: dict[str, NDArray[Any]], name: str, file: str, shape: tuple
         w in (None, f) for f, w in zip(result.shape, shape, strict=True)
     )
     if result.dtype.kind != "f" or not fits:
-        wanted = tuple("any" if w is None else w for w in shape)
-        raise RefusedError(file, name, f"{result.dtype} of shape {result.shape}; wanted floats of {wanted}.")
+        expected = tuple("any" if w is None else w for w in shape)
+        raise RefusedError(
+            file, name, f"{result.dtype} of shape {result.shape}; expected floats of {expected}."
+        )
     if not np.isfinite(result).all():
         raise RefusedError(file, name, "holds a number that is not finite.")
     numbers: Floats = result.astype(np.float64)
@@ -230,7 +234,7 @@ def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, allowed: Any, 
         raise RefusedError(file, name, "missing.")
     result = arrays.pop(name)
     if result.dtype.kind != "U" or result.ndim != dimensions:
-        raise RefusedError(file, name, f"{result.dtype} of shape {result.shape}; wanted texts.")
+        raise RefusedError(file, name, f"{result.dtype} of shape {result.shape}; expected texts.")
     try:
         words = [str(word) for word in result.ravel()]
     except ValueError:

@@ -1,4 +1,4 @@
-"""A network's file, and what the task that it is for has for it to see and to choose from."""
+"""The file of a network, and the observations and actions of its task."""
 
 from dataclasses import dataclass
 from pathlib import Path

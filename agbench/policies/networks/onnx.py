@@ -36,7 +36,7 @@ class Onnx:
 
     def __init__(self, name: str, content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> None:
         self.name = name
-        self._given = (name, content, file, inputs, space)
+        self._arguments = (name, content, file, inputs, space)
         self._content, self._file, self._space = content, file, space
         self._load = {"do": "load", "inputs": inputs, "outputs": heads.outputs(space)}
         self._head = heads.default_head(space)
@@ -64,7 +64,7 @@ class Onnx:
 
     def __reduce__(self) -> Any:
         """Another process gets the file and makes a child of its own."""
-        return Onnx, self._given
+        return Onnx, self._arguments
 
 
 @cache

@@ -88,7 +88,7 @@ def best_schedule(
     first = [int(np.argmax(c > 0.0)) for c in candidates[order]]
     best_of_each = [order[first.index(f)] for f in dict.fromkeys(first)][:_STARTS]
     improved = [improve(candidates[i], menu, value) for i in best_of_each]
-    return max(improved, key=lambda found: found[1])
+    return max(improved, key=lambda pair: pair[1])
 
 
 def _starts(menu: Sequence[float], steps: int, largest_total: float) -> Schedules:

@@ -81,14 +81,14 @@ class _Builder:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._known: dict[Any, int] = {}
+        self._number_of: dict[Any, int] = {}
 
     def add(self, op: str, a: Any, b: Any = None) -> int:
         key = (op, repr(a) if op == "CONST" else a, b)
-        if key not in self._known:
-            self._known[key] = len(self.nodes)
+        if key not in self._number_of:
+            self._number_of[key] = len(self.nodes)
             self.nodes.append((op, a, b))
-        return self._known[key]
+        return self._number_of[key]
 
 
 def translate(function: Any) -> Program:
@@ -188,26 +188,26 @@ def _extract(
     program: Program,
     outputs: Sequence[Sequence[int]],
     arguments: dict[int, int],
-    given: dict[int, tuple[int, int]],
+    inputs: dict[int, tuple[int, int]],
 ) -> Program:
-    """Return the part of a program that computes `outputs`, with `given` nodes read as inputs."""
-    wanted: set[int] = set()
+    """Return the part of a program that computes `outputs`, with the nodes in `inputs` as inputs."""
+    needed: set[int] = set()
     stack = [n for output in outputs for n in output]
     while stack:
         node = stack.pop()
-        if node in wanted:
+        if node in needed:
             continue
-        wanted.add(node)
+        needed.add(node)
         op, a, b = program.nodes[node]
-        if op not in ("CONST", "INPUT") and node not in given:
+        if op not in ("CONST", "INPUT") and node not in inputs:
             stack.extend(j for j in (a, b) if j is not None)
     number: dict[int, int] = {}
     nodes: list[Node] = []
-    for i in sorted(wanted):
+    for i in sorted(needed):
         op, a, b = program.nodes[i]
         number[i] = len(nodes)
-        if i in given:
-            nodes.append(("INPUT", *given[i]))
+        if i in inputs:
+            nodes.append(("INPUT", *inputs[i]))
         elif op == "INPUT":
             nodes.append((op, arguments[a], b))
         elif op == "CONST":

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
+from agbench.variables import finite
 
 START_TYPES: Final = ("sowing", "emergence", "dormant", "endodorm", "ecodorm")
 END_TYPES: Final = ("maturity", "harvest", "earliest", "emergence", "death", "max_duration")
@@ -23,6 +24,7 @@ _KEYS = (
     "max_duration",
 )
 _DEFAULT_DURATION = 365  # d
+_LONGEST = 36_525  # d, a hundred years
 
 RECORD: Final = np.dtype(
     [
@@ -83,8 +85,12 @@ class CropCalendar:
                 f"calendar: crop_end_date {self.crop_end_date} must come after crop_start_date "
                 f"{self.crop_start_date}."
             )
-        if self.max_duration < 1:
-            raise ConfigError(f"calendar: max_duration must be at least 1 d; got {self.max_duration}.")
+        if not 1 <= self.max_duration <= _LONGEST:
+            raise ConfigError(
+                f"calendar: max_duration must be at least 1 d, at most {_LONGEST}; got {self.max_duration}."
+            )
+        if self.crop_start_date > date.max - timedelta(days=self.max_duration):
+            raise ConfigError(f"calendar: crop_start_date {self.crop_start_date} is too late for a season.")
 
     @property
     def latest_end(self) -> date:
@@ -111,7 +117,8 @@ def _days(value: Any) -> int:
     """Return a maximum duration [d]; nothing given is a year."""
     if value is None:
         return _DEFAULT_DURATION
-    if isinstance(value, bool) or not isinstance(value, Real) or float(value) % 1.0 != 0.0:
+    number = isinstance(value, Real) and not isinstance(value, bool) and finite(value)
+    if not number or float(value) % 1.0 != 0.0:
         raise ConfigError(f"calendar: max_duration must be a whole number of days; got {value!r}.")
     return int(float(value))
 

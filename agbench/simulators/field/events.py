@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from numbers import Real
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
 from agbench.simulators.field.calendar import as_date
-from agbench.variables import Floats
+from agbench.variables import Floats, finite
 
 DEFAULT_FRACTION: Final = 0.7
 """Share of fertiliser that plants recover, and of irrigation water that reaches the roots."""
@@ -57,12 +57,26 @@ def dates(events: Sequence[Any]) -> list[date]:
     """Return the dates of events that have one; what has none is for `parse` to refuse."""
     result = []
     for i, event in enumerate(events):
-        text = (
-            event.date if isinstance(event, Event) else event[0] if isinstance(event, (tuple, list)) else None
-        )
+        text = event.date if isinstance(event, Event) else event[0] if _is_list(event) and event else None
         if text is not None:
             result.append(as_date(f"events[{i}]", text))
     return result
+
+
+def listed(events: Any) -> Sequence[Any]:
+    """Return events as a list, an empty one for None; raises `ConfigError` for what is no list."""
+    if events is None:
+        return []
+    if not _is_list(events):
+        raise ConfigError(
+            f"events: {events!r} is no list of (date, name, amount), such as "
+            '[("1984-02-24", "apply_n", 60.0)].'
+        )
+    return cast("Sequence[Any]", events)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (tuple, list))
 
 
 def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
@@ -100,7 +114,7 @@ def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) 
     if upper == 1.0 and len(values) == 1:
         values = values * length
     numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
-    if len(values) != length or not numeric or not all(0.0 <= v <= upper and v != np.inf for v in values):
+    if len(values) != length or not numeric or not all(0.0 <= v <= upper and finite(v) for v in values):
         expected = "a number" if length == 1 else f"{length} numbers (N, P, K)"
         bound = "0 or more" if np.isinf(upper) else f"0 to {upper:g}"
         got = repr(value) if values else "none"

@@ -8,7 +8,7 @@ import numpy as np
 
 from agbench.errors import ConfigError, did_you_mean
 from agbench.simulators.field import afgen
-from agbench.variables import Floats, Parameter, ParameterTable
+from agbench.variables import Floats, Parameter, ParameterTable, finite
 
 IGNORED: Final = frozenset(
     (
@@ -179,6 +179,6 @@ def pairs(parameter: Parameter, value: Any, where: str) -> list[float]:
     wrapped = len(value) == 1 and isinstance(value[0], (list, tuple, np.ndarray))
     flat = list(value[0] if wrapped else value)
     for number in flat:
-        if isinstance(number, bool) or not isinstance(number, (int, float, np.number)):
-            raise ConfigError(f"{where}: {parameter.name} holds {number!r}, not a number.")
+        if isinstance(number, bool) or not isinstance(number, (int, float, np.number)) or not finite(number):
+            raise ConfigError(f"{where}: {parameter.name} holds {number!r}, not a finite number.")
     return flat

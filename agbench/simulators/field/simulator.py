@@ -18,6 +18,8 @@ from agbench.variables import Booleans, Floats, VariableTable
 if TYPE_CHECKING:
     import pandas as pd
 
+_ALL: Final = slice(None)
+
 
 _EPOCH: Final = date(1970, 1, 1)
 
@@ -159,19 +161,19 @@ class DailySimulator(ABC):
         number: NDArray[np.int64] = (today - today.astype("datetime64[Y]")).astype(np.int64) + 1
         return number
 
-    def weather(self, days: int, columns: NDArray[np.intp]) -> Floats:
-        """Return chosen weather columns of each row's last `days` days, (n, days, len(columns)).
+    def weather(self, days: int, columns: NDArray[np.intp], rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+        """Return chosen weather columns of the rows' last `days` days, (rows, days, len(columns)).
 
         Days before the start repeat the first day.
         """
-        return self._weather_of(np.arange(1 - days, 1), columns)
+        return self._weather_of(np.arange(1 - days, 1), columns, rows)
 
-    def coming(self, days: int, columns: NDArray[np.intp]) -> Floats:
-        """Return chosen weather columns of each row's next `days` days, (n, days, len(columns)).
+    def coming(self, days: int, columns: NDArray[np.intp], rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+        """Return chosen weather columns of the rows' next `days` days, (rows, days, len(columns)).
 
         Beyond the end of a world its last day repeats.
         """
-        return self._weather_of(np.arange(1, days + 1), columns)
+        return self._weather_of(np.arange(1, days + 1), columns, rows)
 
     def save(self, row: int) -> SavedRow:
         """Return the exact state of a row."""
@@ -236,11 +238,13 @@ class DailySimulator(ABC):
             *(mask, management, columns, values),
         )
 
-    def _weather_of(self, days: NDArray[np.int64], columns: NDArray[np.intp]) -> Floats:
-        """Return chosen weather columns of days counted from each row's present day."""
+    def _weather_of(
+        self, days: NDArray[np.int64], columns: NDArray[np.intp], rows: NDArray[np.intp] | slice
+    ) -> Floats:
+        """Return chosen weather columns of days counted from the rows' present days."""
         weather = self._pool["weather"]
         length = weather.shape[1]
         numbers = weather.view(np.float64).reshape(-1, weather.dtype.itemsize // 8)
-        when = np.minimum(np.maximum(self.elapsed[:, None] + days, 0), length - 1)
-        result: Floats = numbers[(self._slot[:, None] * length + when)[:, :, None], columns]
+        when = np.minimum(np.maximum(self.elapsed[rows, None] + days, 0), length - 1)
+        result: Floats = numbers[(self._slot[rows, None] * length + when)[:, :, None], columns]
         return result

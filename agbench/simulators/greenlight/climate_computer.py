@@ -1,10 +1,9 @@
 """The climate computer: the rules by which growers' equipment follows set points.
 
-Katzin 2021, Section 7.3, with the choices of GreenLight-Gym 2 as settings: what is measured goes in,
-six controls come out. Every switch but the lamps' is a proportional band, smooth between off and on.
+Katzin 2021, Section 7.3, with the choices of GreenLight-Gym 2 as settings: measurements are the inputs,
+six controls the outputs. Every switch but the lamps' is a proportional band, smooth between off and on.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,7 +12,7 @@ import numpy as np
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import exp
 from agbench.errors import ConfigError, unknown
-from agbench.variables import Floats, Variable, VariableTable
+from agbench.variables import Floats, Variable, VariableTable, finite
 
 MEASURED: Final = VariableTable(
     (
@@ -89,7 +88,7 @@ def settings_vector(changes: Mapping[str, float], where: str = "rule-based setti
     for name, value in changes.items():
         if name not in values:
             raise unknown("setting", name, values, where)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not finite(value):
             raise ConfigError(f"{where}: {name} is {value!r}, not a number in {SETTINGS[name].unit}.")
         low, high = _BOUNDS[SETTINGS[name].unit]
         if not low <= value <= high:
@@ -97,7 +96,7 @@ def settings_vector(changes: Mapping[str, float], where: str = "rule-based setti
                 f"{where}: {name} is {value:g}; it must lie within {low:g} to {high:g} {SETTINGS[name].unit}."
             )
         if name.endswith("and") and value == 0.0:
-            raise ConfigError(f"{where}: the band {name} is 0; its sign says which way it acts.")
+            raise ConfigError(f"{where}: the band {name} is 0; its sign sets the direction in which it acts.")
         values[name] = float(value)
     return np.array(list(values.values()))
 

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from agbench.compiled import entry
-from agbench.errors import unknown
-from agbench.simulators.casadi_jit.compiler import translate
-from agbench.simulators.casadi_jit.machine_code import call, compile_programs
-from agbench.simulators.greenlight.model import flux_function, flux_names
+from agbench.compiled.object_code import Facts, load_built
+from agbench.simulators.casadi_jit.calling import call
 from agbench.simulators.greenlight.presets import Structure
 from agbench.variables import Floats
 
@@ -21,13 +19,9 @@ class FluxReader:
     """
 
     def __init__(self, structure: Structure, names: Sequence[str]) -> None:
-        valid = flux_names()
-        for name in names:
-            if name not in valid:
-                raise unknown("flux", name, valid)
+        """Load the code of some fluxes; raises `UnknownNameError` for a name that is none."""
         self.names = tuple(names)
-        program = translate(flux_function(structure, self.names))
-        self._address = compile_programs({"fluxes": program})["fluxes"]
+        self._address = _address(structure, self.names)
 
     def read(self, state: Floats, controls: Floats, weather: Floats, parameters: Floats) -> Floats:
         """Return the fluxes (n, len(names)) of rows with (n, 28), (n, 8), (n, 10) and (n, 208)."""
@@ -35,6 +29,22 @@ class FluxReader:
         x, u, d, p = (np.ascontiguousarray(a) for a in (state, controls, weather, parameters))
         _read(self._address, x, u, d, p, result)
         return result
+
+
+def _address(structure: Structure, names: tuple[str, ...]) -> int:
+    """Return the address of the machine code of some fluxes."""
+
+    def build() -> tuple[str, Facts]:
+        # Here, so that kept code is loaded without CasADi.
+        from agbench.simulators.casadi_jit.compiler import translate
+        from agbench.simulators.casadi_jit.machine_code import whole_assembly
+        from agbench.simulators.greenlight.model import flux_function
+
+        return whole_assembly({"fluxes": translate(flux_function(structure, names))}), {}
+
+    start = f"{__name__}:{_address.__name__}"
+    address, _ = load_built(f"{names} of {structure!r}", start, ("casadi",), build)
+    return int(address("fluxes"))
 
 
 @entry

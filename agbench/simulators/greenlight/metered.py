@@ -13,7 +13,7 @@ from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.diagnosis import FluxReader
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.simulator import GreenLightSimulator, SavedGreenhouse
-from agbench.simulators.greenlight.stepping import SETTINGS, Setting
+from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_ahead
 from agbench.simulators.greenlight.world import GreenLightWorld
@@ -63,9 +63,9 @@ class MeteredGreenhouse(GreenLightSimulator):
         n: int,
         name: str | Preset = "gym",
         interval: float = 300.0,
-        setting: Setting = SETTINGS["accurate"],
+        accuracy: Accuracy = ACCURACIES["accurate"],
     ) -> None:
-        super().__init__(n, name, interval, setting)
+        super().__init__(n, name, interval, accuracy)
         widths = (len(CONTROLS), len(METERS), len(METERS), len(FLUXES), len(self.inputs), len(CONTROLS))
         self._memory: Floats = np.zeros((n, sum(widths)))
         parts = np.split(self._memory, np.cumsum(widths)[:-1], axis=1)

@@ -10,6 +10,7 @@ from typing import Any
 
 import casadi
 
+from agbench.errors import unknown
 from agbench.simulators.greenlight.climate.convection import convection, exchange_coefficients
 from agbench.simulators.greenlight.climate.cover import cover
 from agbench.simulators.greenlight.climate.light import light
@@ -21,7 +22,8 @@ from agbench.simulators.greenlight.crop.photosynthesis import photosynthesis
 from agbench.simulators.greenlight.crop.transpiration import transpiration
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import Structure
-from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER, symbols
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
+from agbench.variables import EntryTable
 
 DAY = 86400.0  # s
 
@@ -185,9 +187,15 @@ def flux_names() -> tuple[str, ...]:
 
 
 def flux_function(structure: Structure, names: Sequence[str]) -> Any:
-    """Return a `casadi.Function` (x, u, d, p) -> the named fluxes, for balances and diagnosis."""
+    """Return a `casadi.Function` (x, u, d, p) -> the named fluxes, for balances and diagnosis.
+
+    Raises `UnknownNameError` for a name that is no flux.
+    """
     (xs, x), (us, u), (ds, d), (ps, p) = _arguments()
     every = fluxes(structure, x, u, d, p)
+    for name in names:
+        if name not in vars(every):
+            raise unknown("flux", name, vars(every))
     chosen = casadi.vertcat(*(getattr(every, name) for name in names))
     return casadi.Function("fluxes", [xs, us, ds, ps], [chosen], list("xudp"), ["f"])
 
@@ -202,4 +210,10 @@ def rate_function(structure: Structure) -> Any:
 
 def _arguments() -> list[tuple[Any, SimpleNamespace]]:
     tables = ((STATES, "x"), (CONTROLS, "u"), (WEATHER, "d"), (PARAMETER_TABLE, "p"))
-    return [symbols(table, letter) for table, letter in tables]
+    return [_symbols(table, letter) for table, letter in tables]
+
+
+def _symbols(table: EntryTable[Any], letter: str) -> tuple[Any, SimpleNamespace]:
+    """Return a CasADi column of symbols for a table, and its entries by name."""
+    entries = [casadi.SX.sym(f"{letter}_{name}") for name in table.names]
+    return casadi.vertcat(*entries), SimpleNamespace(**dict(zip(table.names, entries, strict=True)))

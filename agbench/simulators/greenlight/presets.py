@@ -156,8 +156,8 @@ def preset(name: str | Preset, structure: Mapping[str, Any] | None = None) -> Pr
         UnknownNameError: for a greenhouse or a choice that does not exist.
         SimulationError: for a choice that is set to what it cannot be.
     """
-    if isinstance(name, str):
-        if name not in PRESETS:
+    if not isinstance(name, Preset):
+        if not isinstance(name, str) or name not in PRESETS:
             raise unknown("greenlight preset", name, PRESETS)
         name = PRESETS[name]
     if not structure:
@@ -173,11 +173,11 @@ def _check_choice(key: str, value: Any) -> None:
     if key not in usual:
         raise unknown("choice of structure", key, usual, "greenlight")
     if isinstance(usual[key], str):
-        fits, wanted = value in get_args(CutRule), f"one of {', '.join(get_args(CutRule))}"
+        fits, expected = value in get_args(CutRule), f"one of {', '.join(get_args(CutRule))}"
     elif isinstance(usual[key], bool):
-        fits, wanted = isinstance(value, bool), "true or false"
+        fits, expected = isinstance(value, bool), "true or false"
     else:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        fits, wanted = number and 0.0 <= value < math.inf, "a finite number, 0 or more"
+        fits, expected = number and 0.0 <= value < math.inf, "a finite number, 0 or more"
     if not fits:
-        raise SimulationError(f"greenlight: structure.{key} is {value!r}; it must be {wanted}.")
+        raise SimulationError(f"greenlight: structure.{key} is {value!r}; it must be {expected}.")

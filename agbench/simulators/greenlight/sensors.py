@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import cos, exp, sin
-from agbench.simulators.casadi_jit.machine_code import load
+from agbench.simulators.casadi_jit.calling import load
 from agbench.variables import Floats, Variable, VariableTable
 
 CLIMATE: Final = VariableTable(
@@ -59,25 +59,25 @@ def co2_ppm(density: float, temperature: float) -> float:
 
 
 @entry
-def read_climate(state: Floats, found: Floats) -> None:
+def read_climate(state: Floats, out: Floats) -> None:
     """Write the indoor climate (n, 4), in the order of `CLIMATE`, of states (n, 28)."""
     for i in range(len(state)):
-        found[i, 0] = co2_ppm(state[i, _CO2], state[i, _T_AIR])
-        found[i, 1] = state[i, _T_AIR]
-        found[i, 2] = relative_humidity(state[i, _VAPOUR], state[i, _T_AIR])
-        found[i, 3] = state[i, _T_PIPE]
+        out[i, 0] = co2_ppm(state[i, _CO2], state[i, _T_AIR])
+        out[i, 1] = state[i, _T_AIR]
+        out[i, 2] = relative_humidity(state[i, _VAPOUR], state[i, _T_AIR])
+        out[i, 3] = state[i, _T_PIPE]
 
 
 @entry
-def read_clock(seconds: NDArray[np.int64], found: Floats) -> None:
+def read_clock(seconds: NDArray[np.int64], out: Floats) -> None:
     """Write the clock (n, 6), in the order of `CLOCK`, of seconds since 1 January, (n,)."""
     for i in range(len(seconds)):
         day = (seconds[i] // DAY) % 366
         hour = (seconds[i] % DAY) / 3600.0
-        found[i, 0], found[i, 1] = float(day), hour
+        out[i, 0], out[i, 1] = float(day), hour
         year, turn = 2.0 * math.pi * (day + hour / 24.0) / YEAR, 2.0 * math.pi * hour / 24.0
-        found[i, 2], found[i, 3] = sin(year), cos(year)
-        found[i, 4], found[i, 5] = sin(turn), cos(turn)
+        out[i, 2], out[i, 3] = sin(year), cos(year)
+        out[i, 4], out[i, 5] = sin(turn), cos(turn)
 
 
 @entry
@@ -87,21 +87,21 @@ def read_measured(
     lengths: NDArray[np.int64],
     now: NDArray[np.int64],
     seconds: NDArray[np.int64],
-    found: Floats,
+    out: Floats,
 ) -> None:
     """Write what the climate computer measures (n, 10), in the order of its table."""
     for i in range(len(state)):
         if lengths[i] == 0:
-            found[i] = 0.0
+            out[i] = 0.0
             continue
         place = min(now[i], lengths[i] - 1) * _WIDTH
-        found[i, 0] = state[i, _T_AIR]
-        found[i, 1] = relative_humidity(state[i, _VAPOUR], state[i, _T_AIR])
-        found[i, 2] = co2_ppm(state[i, _CO2], state[i, _T_AIR])
-        found[i, 3] = load(series[i], place + _T_OUT)
-        found[i, 4] = load(series[i], place + _I_GLOB)
-        found[i, 5] = load(series[i], place + _DLI)
-        found[i, 6] = load(series[i], place + _IS_DAY)
-        found[i, 7] = load(series[i], place + _IS_DAY_SMOOTH)
-        found[i, 8] = (seconds[i] % DAY) / 3600.0
-        found[i, 9] = float((seconds[i] // DAY) % 366)
+        out[i, 0] = state[i, _T_AIR]
+        out[i, 1] = relative_humidity(state[i, _VAPOUR], state[i, _T_AIR])
+        out[i, 2] = co2_ppm(state[i, _CO2], state[i, _T_AIR])
+        out[i, 3] = load(series[i], place + _T_OUT)
+        out[i, 4] = load(series[i], place + _I_GLOB)
+        out[i, 5] = load(series[i], place + _DLI)
+        out[i, 6] = load(series[i], place + _IS_DAY)
+        out[i, 7] = load(series[i], place + _IS_DAY_SMOOTH)
+        out[i, 8] = (seconds[i] % DAY) / 3600.0
+        out[i, 9] = float((seconds[i] // DAY) % 366)

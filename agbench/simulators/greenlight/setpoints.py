@@ -1,4 +1,4 @@
-"""A greenhouse that is told set points: the climate computer turns them into controls."""
+"""A greenhouse with set points as inputs: the climate computer turns them into controls."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
 from agbench.simulators.greenlight.climate_computer import control, read_day_inside
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.presets import Preset
-from agbench.simulators.greenlight.stepping import SETTINGS, Setting
+from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
 from agbench.simulators.greenlight.variables import CONTROLS
 from agbench.variables import Booleans, Floats, Variable, VariableTable
 
@@ -24,7 +24,7 @@ SETPOINTS: Final = VariableTable(
         Variable("lampsOffSun", "W m-2", "radiation above which lamps are off", 0.0, 1500.0),
     )
 )
-"""The set points that may be told; they are settings of the climate computer."""
+"""The set points that can be inputs; they are settings of the climate computer."""
 
 
 class SetpointGreenhouse(MeteredGreenhouse):
@@ -38,12 +38,12 @@ class SetpointGreenhouse(MeteredGreenhouse):
         rules: Floats,
         name: str | Preset = "katzin_2021",
         interval: float = 300.0,
-        setting: Setting = SETTINGS["accurate"],
+        accuracy: Accuracy = ACCURACIES["accurate"],
     ) -> None:
-        """Make room for n rows; `rules` (30,) are the settings that nobody tells."""
-        super().__init__(n, name, interval, setting)
+        """Allocate n rows; `rules` (30,) are the settings; the set points replace some of them."""
+        super().__init__(n, name, interval, accuracy)
         self._rules: Floats = np.tile(rules, (n, 1))
-        self._told = RULES.columns(SETPOINTS.names)
+        self._setpoint_columns = RULES.columns(SETPOINTS.names)
 
     def advance(self, inputs: Floats, steps: int, mask: Booleans | None = None) -> None:
         """Advance the chosen rows by `steps` intervals under set points `inputs` (n, 7)."""
@@ -60,7 +60,7 @@ class SetpointGreenhouse(MeteredGreenhouse):
 
     def _controls_for(self, inputs: Floats) -> Floats:
         """Return what the climate computers do now under the set points."""
-        self._rules[:, self._told] = inputs
+        self._rules[:, self._setpoint_columns] = inputs
         controls = np.zeros((self.n, len(CONTROLS)))
         control(self.measured(), self._rules, controls)
         return controls

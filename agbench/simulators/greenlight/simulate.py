@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from agbench.errors import WeatherError
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
-from agbench.simulators.greenlight.stepping import setting
+from agbench.simulators.greenlight.stepping import choose_accuracy
 from agbench.simulators.greenlight.tables import (
     by_name,
     check_interval,
@@ -54,7 +54,7 @@ def simulate_greenlight(
         )
     start = start_state(by_name(x0), initial_state(series[0]))
     world = greenlight_world(series, preset, parameters, start, steps=len(u))
-    simulator = GreenLightSimulator(1, preset, interval, setting(integrator=integrator, tol=tol))
+    simulator = GreenLightSimulator(1, preset, interval, choose_accuracy(integrator=integrator, tol=tol))
     simulator.reset([world])
     states = np.empty((len(u) + 1, len(STATES)))
     states[0] = simulator.state[0]

@@ -11,7 +11,7 @@ from agbench.errors import SimulationError
 from agbench.simulators.casadi_jit.rosenbrock.driver import Batch
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import Preset, preset
-from agbench.simulators.greenlight.stepping import SETTINGS, Setting, stepper
+from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy, stepper
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_window
 from agbench.simulators.greenlight.world import GreenLightWorld
@@ -44,9 +44,9 @@ class GreenLightSimulator:
         n: int,
         name: str | Preset = "gym",
         interval: float = 300.0,
-        setting: Setting = SETTINGS["accurate"],
+        accuracy: Accuracy = ACCURACIES["accurate"],
     ) -> None:
-        """Make room for n rows of a preset (`name`, or itself), with steps of `interval` [s]."""
+        """Allocate n rows of a preset (`name`, or itself), with steps of `interval` [s]."""
         if not 0.01 <= interval <= 86400.0:
             raise SimulationError(
                 f"greenlight: interval is {interval} s; it must lie between 0.01 and 86400 s."
@@ -67,7 +67,7 @@ class GreenLightSimulator:
         self._failed: Booleans = np.zeros(n, dtype=np.bool_)
         self._rows = np.arange(n)
         self._structure = preset(name).structure
-        self._stepper = stepper(self._structure, setting, interval, n)
+        self._stepper = stepper(self._structure, accuracy, interval, n)
 
     def reset(self, worlds: Sequence[GreenLightWorld], mask: Booleans | None = None) -> None:
         """Put each chosen row at the start of its world; one world a chosen row."""
@@ -120,7 +120,7 @@ class GreenLightSimulator:
         self._failed[:] = False
         raise SimulationError(
             f"greenlight: row {row} could not be integrated at step {self.elapsed[row]}: the step "
-            "size went to zero. A parameter or the starting state is far from physical."
+            "size went to zero. A parameter or the starting state is not physically plausible."
         )
 
     def weather(self, days: int, columns: NDArray[np.intp]) -> Floats:

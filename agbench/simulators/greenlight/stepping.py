@@ -1,11 +1,10 @@
-"""How the greenhouse is advanced: two settings of the compiled stepper, and CVODES as reference."""
+"""How the greenhouse is advanced: two accuracies of the compiled stepper, and CVODES as reference."""
 
 import ctypes
 import functools
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import casadi
 import numpy as np
 
 from agbench.errors import SimulationError, unknown
@@ -17,8 +16,7 @@ from agbench.simulators.casadi_jit.rosenbrock.driver import (
     advance,
     make_workspace,
 )
-from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, compile_method
-from agbench.simulators.greenlight.model import rate_function
+from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, kept_method
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import Structure
 from agbench.simulators.greenlight.variables import CONTROLS, SCALES, STATES, WEATHER
@@ -29,7 +27,7 @@ LANES = 4
 
 
 @dataclass(frozen=True)
-class Setting:
+class Accuracy:
     """An integrator and its accuracy."""
 
     integrator: str
@@ -40,30 +38,32 @@ class Setting:
     """First step of each interval [s], at which inputs jump; CVODES chooses its own."""
 
 
-SETTINGS = {
-    "accurate": Setting("rodas4", 2e-5, 1.0),
-    "fast": Setting("rodas3", 1.5e-4, 2.0),
-    "reference": Setting("cvodes", 1e-10, 0.0),
+ACCURACIES = {
+    "accurate": Accuracy("rodas4", 2e-5, 1.0),
+    "fast": Accuracy("rodas3", 1.5e-4, 2.0),
+    "reference": Accuracy("cvodes", 1e-10, 0.0),
 }
 """Greatest errors over five reference scenarios (3 to 10 days): accurate 2e-4 K and 1e-5 of a state's
 size, fast 4e-3 K and 2e-4. Tasks use `accurate`; `fast` is for exploring."""
 
 
-def setting(name: str = "accurate", integrator: str | None = None, tol: float | None = None) -> Setting:
-    """Return a named setting, or that of an `integrator`, with another tolerance if `tol` is set."""
-    if name not in SETTINGS:
-        raise unknown("greenlight setting", name, SETTINGS)
-    chosen = SETTINGS[name]
+def choose_accuracy(
+    name: str = "accurate", integrator: str | None = None, tol: float | None = None
+) -> Accuracy:
+    """Return a named accuracy or that of an `integrator`, with the tolerance `tol` if it is set."""
+    if name not in ACCURACIES:
+        raise unknown("greenlight accuracy", name, ACCURACIES)
+    chosen = ACCURACIES[name]
     if integrator is not None:
-        usual = {s.integrator: s for s in SETTINGS.values()}
-        if integrator not in usual:
+        usual = {s.integrator: s for s in ACCURACIES.values()}
+        if not isinstance(integrator, str) or integrator not in usual:
             raise unknown("integrator", integrator, usual)
         chosen = usual[integrator]
     if tol is None:
         return chosen
     if not isinstance(tol, (int, float, np.number)) or not 0 < tol < 1:
         raise SimulationError(f"greenlight: tol is {tol!r}; it must lie between 0 and 1.")
-    return Setting(chosen.integrator, float(tol), chosen.first_step)
+    return Accuracy(chosen.integrator, float(tol), chosen.first_step)
 
 
 class Stepper(Protocol):
@@ -73,8 +73,8 @@ class Stepper(Protocol):
         """Advance the chosen rows of a batch, see `Batch`; return whether all succeeded."""
 
 
-def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> Stepper:
-    """Return the stepper of a setting for intervals of `interval` [s] and a batch of n rows."""
+def stepper(structure: Structure, chosen: Accuracy, interval: float, n: int) -> Stepper:
+    """Return the stepper of an accuracy for intervals of `interval` [s] and a batch of n rows."""
     if chosen.integrator in TABLEAUS:
         method = compiled(structure, chosen.integrator, 1 if n == 1 else LANES)
         control = Control(float(interval), chosen.first_step, chosen.tolerance)
@@ -85,8 +85,15 @@ def stepper(structure: Structure, chosen: Setting, interval: float, n: int) -> S
 
 @functools.cache
 def compiled(structure: Structure, integrator: str, lanes: int) -> Method:
-    """Return the machine code of a method for a structure, compiled once a process."""
-    return compile_method(integrator, rate_function(structure), SCALES, lanes)
+    """Return the machine code of a method for a structure, loaded once a process."""
+
+    def equations() -> Any:
+        from agbench.simulators.greenlight.model import rate_function
+
+        return rate_function(structure)
+
+    start = f"{__name__}:{compiled.__name__}"
+    return kept_method(integrator, equations, SCALES, lanes, model=repr(structure), start=start)
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,10 @@ class RosenbrockStepper:
 @functools.cache
 def reference_integrator(structure: Structure, interval: float, tolerance: float) -> Any:
     """Return a `casadi.Function` (x, u, d, p) -> x after an interval, by CVODES on scaled states."""
+    import casadi
+
+    from agbench.simulators.greenlight.model import rate_function
+
     rates = rate_function(structure)
     x, u, d, p = rates.sx_in()
     scaled = casadi.SX.sym("z", len(STATES))

@@ -1,6 +1,5 @@
-"""What a caller gives a bare greenhouse, as arrays: weather, controls and the state at the start."""
+"""The inputs of a bare greenhouse as arrays: weather, controls and the state at the start."""
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike
 from agbench.errors import ActionError, ConfigError, SimulationError, WeatherError, did_you_mean, unknown
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.world import whole_series
-from agbench.variables import Floats
+from agbench.variables import Floats, finite
 from agbench.weather.greenhouse.plausibility import check_plausible
 from agbench.weather.greenhouse.series import check_spacing
 
@@ -62,12 +61,12 @@ def _numbers(values: Any, what: str = "weather") -> Floats:
     """Return values as float64; raises `WeatherError` where they are no numbers."""
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise WeatherError(f"greenlight: {what} is not numeric: {error}.") from None
 
 
 def _columns(weather: "pd.DataFrame", needs: tuple[str, ...]) -> Floats:
-    """Return a table's columns in their order; those of `DAYLIGHT` are 0 if nobody needs them."""
+    """Return a table's columns in their order; those of `DAYLIGHT` are 0 if not needed."""
     if not weather.columns.is_unique:
         twice = weather.columns[weather.columns.duplicated()][0]
         raise WeatherError(f"greenlight: weather has the column {twice!r} twice; give each once.")
@@ -103,7 +102,7 @@ def _check_daylight(series: Floats, needs: tuple[str, ...]) -> None:
     for name in needs:
         if not series[:, WEATHER.column(name)].any():
             raise WeatherError(
-                f"greenlight: weather has {name} 0 all along although the sun shines.{_DAYLIGHT_HELP}"
+                f"greenlight: weather has {name} 0 in all rows although the sun shines.{_DAYLIGHT_HELP}"
             )
 
 
@@ -122,7 +121,7 @@ def control_array(controls: "pd.DataFrame | ArrayLike") -> Floats:
         controls = _named_controls(controls)
     try:
         u = np.asarray(controls, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ActionError(f"greenlight: controls are not numeric: {error}.") from None
     if u.ndim != 2 or u.shape[1] not in (_REQUIRED, len(CONTROLS)) or len(u) == 0:
         raise ActionError(
@@ -175,13 +174,13 @@ def start_state(x0: "ArrayLike | Mapping[str, float]", usual: Floats) -> Floats:
     if not isinstance(x0, Mapping):
         try:
             return np.array(x0, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise SimulationError(f"greenlight: x0 is not numeric: {error}.") from None
     start = usual.copy()
     for name, value in x0.items():
         column = STATES.column(name)
         number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        if not number or not math.isfinite(value):
+        if not number or not finite(value):
             raise SimulationError(
                 f"greenlight: x0: {name} is {value!r}, not a finite number in {STATES[name].unit}."
             )

@@ -3,14 +3,10 @@
 Bounds are wide enough for every state that admissible controls and European weather lead to.
 """
 
-from types import SimpleNamespace
-from typing import Any
-
-import casadi
 import numpy as np
 
 from agbench.compiled.elementary import exp
-from agbench.variables import EntryTable, Floats, Variable, VariableTable
+from agbench.variables import Floats, Variable, VariableTable
 from agbench.weather.greenhouse.columns import WEATHER as WEATHER
 
 
@@ -81,12 +77,6 @@ def wrong_state(name: str, value: float) -> str:
         f"{name} ({variable.meaning}) is {value:g} {variable.unit}; it must lie {low} {variable.low:g} "
         f"to {variable.high:g}."
     )
-
-
-def symbols(table: EntryTable[Any], letter: str) -> tuple[Any, SimpleNamespace]:
-    """Return a CasADi column of symbols for a table, and its entries by name."""
-    entries = [casadi.SX.sym(f"{letter}_{name}") for name in table.names]
-    return casadi.vertcat(*entries), SimpleNamespace(**dict(zip(table.names, entries, strict=True)))
 
 
 def initial_state(weather: Floats, day: float = 0.0) -> Floats:

@@ -1,4 +1,4 @@
-"""LINTUL-3 as `agbench.simulators.models` knows it."""
+"""The entry of LINTUL-3 in `agbench.simulators.models`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -141,14 +141,14 @@ def parameters(model: str) -> ParameterTable:
 
 
 def read(
-    model: str, given: Mapping[str, Any], setting: str = "sound"
+    model: str, mapping: Mapping[str, Any], setting: str = "sound"
 ) -> tuple[np.ndarray[Any, Any], list[Floats]]:
     """Return a parameter record and the tables (in the order of their numbers) from a plain mapping.
 
     Names that the model does not read are passed over, because one mapping may serve several
     models. Raises `ConfigError` for a missing, mistyped or implausible parameter.
     """
-    values, built = read_parameters(parameters(model), given, model, model)
+    values, built = read_parameters(parameters(model), mapping, model, model)
     check_rules(values, {"": model})
     if "RTMIN" in values:
         values["RNMIN"] = values.pop("RTMIN")

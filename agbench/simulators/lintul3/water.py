@@ -47,14 +47,14 @@ def soil_evaporation(s: Any, p: Any, rain: float, depth: float) -> float:
     """
     if rain >= _RAINY:
         s.DSLR = 1.0
-        wanted = s.PEVAP
+        demand = s.PEVAP
     else:
         s.DSLR += 1.0
         drying = s.PEVAP * (math.sqrt(s.DSLR) - math.sqrt(s.DSLR - 1.0))
-        wanted = min(s.PEVAP, drying + rain)
-    if wanted <= 0.0:
+        demand = min(s.PEVAP, drying + rain)
+    if demand <= 0.0:
         return 0.0
-    return wanted * min(1.0, (s.WA - p.WCAD * depth) / wanted)
+    return demand * min(1.0, (s.WA - p.WCAD * depth) / demand)
 
 
 @kernel

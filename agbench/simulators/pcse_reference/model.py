@@ -1,4 +1,4 @@
-"""PCSE's own models as `agbench.simulators.models` knows them."""
+"""The entries of PCSE's own models in `agbench.simulators.models`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -70,7 +70,7 @@ def model(compiled: CropModel, soil_water: str = "single") -> CropModel:
 
 
 def _variables(compiled: CropModel, name: str) -> tuple[str, ...]:
-    """Return what PCSE is asked for: what its model reports, or the compiled model's columns."""
+    """Return the variables to request from PCSE: those of its model, or the compiled model's columns."""
     theirs = find_model(name)
     if theirs.variables is not None:
         return theirs.variables

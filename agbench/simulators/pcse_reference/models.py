@@ -1,4 +1,4 @@
-"""The models that PCSE runs for us: configuration, variables, and how our events reach them."""
+"""The models that PCSE runs: configuration, variables, and translation of events."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

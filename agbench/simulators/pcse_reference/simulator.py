@@ -24,6 +24,7 @@ INPUTS: Final = VariableTable(
         Variable("IRRIG", "cm", "irrigation applied on the first day of the step", 0, 1_000),
     ]
 )
+_ALL: Final = slice(None)
 _SIGNALS: Final = {"N": "apply_n", "IRRIG": "irrigate"}
 _EPOCH: Final = date(1970, 1, 1)
 _STAGES: Final = {"emerging": 1.0, "vegetative": 2.0, "reproductive": 3.0, "mature": 4.0}
@@ -96,17 +97,18 @@ class PcseSimulator:
         worlds = (self._row(i).world for i in range(self.n))
         return np.array([(world.end - world.start).days for world in worlds], dtype=np.int64)
 
-    def weather(self, days: int, columns: NDArray[np.intp]) -> Floats:
-        """Return chosen weather columns of each row's last `days` days, (n, days, len(columns)).
+    def weather(self, days: int, columns: NDArray[np.intp], rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+        """Return chosen weather columns of the rows' last `days` days, (rows, days, len(columns)).
 
         The current day comes last; before the start of the world its first day repeats.
         """
-        result = np.empty((self.n, days, len(columns)))
-        for i in range(self.n):
+        chosen = np.arange(self.n)[rows].tolist()
+        result = np.empty((len(chosen), days, len(columns)))
+        for place, i in enumerate(chosen):
             row = self._row(i)
             window = row.world.series.window(row.world.start, row.engine.day)
             last = window.shape[0] - 1
-            result[i] = window[np.maximum(0, np.arange(last - days + 1, last + 1))][:, columns]
+            result[place] = window[np.maximum(0, np.arange(last - days + 1, last + 1))][:, columns]
         return result
 
     def save(self, row: int) -> SavedPcse:

@@ -22,7 +22,7 @@ _NOT_FOR_PCSE = ("DAYLP",)  # PCSE computes day length itself
 
 
 class SeriesProvider(WeatherDataProvider):  # type: ignore[misc]
-    """A `DailySeries` as PCSE wants its weather."""
+    """A `DailySeries` in the form of PCSE's weather."""
 
     def __init__(self, series: DailySeries, start: date, end: date) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class SteppingEngine(Engine):  # type: ignore[misc]
 
     @property
     def crop_ended(self) -> bool:
-        """Tell whether the crop has been finished, by maturity or by the calendar."""
+        """Return whether the crop has been finished, by maturity or by the calendar."""
         return self._crop_ended
 
     def step(self, events: Sequence[tuple[str, Mapping[str, float]]] = ()) -> None:
@@ -99,7 +99,7 @@ class SteppingEngine(Engine):  # type: ignore[misc]
         super()._finish_cropsimulation(day)
 
     def _value(self, name: str) -> Any:
-        """Return a variable, or the rate of change rX of a state X that PCSE keeps beside it."""
+        """Return a variable, or the rate of change rX of a state X that PCSE keeps with it."""
         value = self.get_variable(name)
         if value is not None:
             return value
@@ -112,7 +112,7 @@ class SteppingEngine(Engine):  # type: ignore[misc]
 
 @contextlib.contextmanager
 def _refusals() -> Iterator[None]:
-    """Tell what PCSE refuses, such as a missing parameter, as an error of this package."""
+    """Raise errors of PCSE, such as a missing parameter, as errors of this package."""
     try:
         yield
     except (PCSEError, TraitError, ZeroDivisionError) as error:

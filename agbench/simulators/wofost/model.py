@@ -85,7 +85,7 @@ def _build(name: str, soil_water: str, crop_type: str, setup: FieldSetup) -> Wof
         setup.start,
         setup.end,
         setting=setup.setting,
-        limitation=setup.limitation or _EVERYTHING,
+        limitation=_EVERYTHING if setup.limitation is None else setup.limitation,
         soil_water=soil_water,
         crop_type=crop_type,
         recovery=setup.recovery,

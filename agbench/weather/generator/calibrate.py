@@ -1,4 +1,4 @@
-"""The second half of a fit: the generator runs, and what its seasons miss is corrected.
+"""The second half of a fit: the generator runs, and deviations of its seasons are corrected.
 
 Straight lines between months, the slow process and physical limits shift monthly statistics a
 little; each round compares many generated years with the observed ones and moves the parameters.

@@ -1,4 +1,4 @@
-"""Is a fitted generator like its observations? The criteria, and the share of them that pass."""
+"""Comparison of a fitted generator with its observations: the criteria, and the share that pass."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def _distributions(observed: Floats, generated: Floats) -> Iterator[Comparison]:
 
 
 def _ks(what: str, observed: Floats, generated: Floats, rng: np.random.Generator) -> Comparison:
-    """Compare two samples of at most 200; the values told are their means."""
+    """Compare two samples of at most 200; the returned values are their means."""
     a, b = (rng.choice(x, min(SUBSAMPLE, x.size), replace=False) for x in (observed, generated))
     points = np.concatenate([a, b])
     shares = [np.searchsorted(np.sort(x), points, side="right") / x.size for x in (a, b)]

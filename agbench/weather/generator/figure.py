@@ -1,4 +1,4 @@
-"""The figure to look at before trusting a generator: observed and generated weather side by side."""
+"""A figure to judge a generator: observed and generated weather side by side."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final

@@ -119,7 +119,7 @@ def fetch_site(name: str, progress: fetched.Progress | None = None) -> Path:
     site = catalog.site(name)
     if site.download is None:
         raise WeatherError(
-            f"the site {name} has nothing to fetch; its measured weather: {overview(name).measured}."
+            f"the site {name} has nothing to download; its measured weather: {overview(name).measured}."
         )
     path = fetched.fetch(name, site.download, site.place, progress)
     fetched.load_fetched(name, site.download, site.place, angstrom_of(site))

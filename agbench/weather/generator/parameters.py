@@ -12,7 +12,7 @@ from agbench.errors import ConfigError
 from agbench.variables import Floats
 
 ELEMENTS: Final = ("IRRAD", "TMIN", "TMAX", "VAP", "WIND")
-"""The variables beside rain; IRRAD stands for its share of the radiation above the atmosphere."""
+"""The variables except rain; IRRAD is the ratio to the radiation above the atmosphere."""
 
 OCCURRENCE: Final = ("dry_dry", "dry_wet", "wet_dry", "wet_wet")
 WET_DAY: Final = 0.01  # cm d-1; rain of a wet day is at least this (0.1 mm, as LARS-WG)

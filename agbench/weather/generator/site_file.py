@@ -1,4 +1,4 @@
-"""Writing a fitted climate into its site file, every other line left as it stands."""
+"""Writing a fitted climate into its site file, with every other line unchanged."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ def write_climate(path: Path, climate: Climate) -> None:
     kept = lines[: places[0]] if places else lines
     after = lines[places[0] + 1 :] if places else []
     if any(line and not line.startswith((" ", "#")) for line in after):
-        raise ConfigError(f"{path}: the key climate must stand last, so that a fit can replace it.")
+        raise ConfigError(f"{path}: the key climate must be the last one, so that a fit can replace it.")
     write_text(path, "\n".join([*kept, climate_text(climate)]).rstrip() + "\n")
 
 

@@ -1,4 +1,4 @@
-"""What a fit matches and a check compares: monthly and yearly statistics of daily weather."""
+"""The statistics that a fit matches and a check compares: monthly and yearly statistics of daily weather."""
 
 from dataclasses import dataclass
 from typing import Final

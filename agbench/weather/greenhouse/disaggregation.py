@@ -189,9 +189,9 @@ def _at_midnight(daily: Floats, i: int, length: float) -> float:
     """Temperature at the end of day i: on the way to the next minimum, within both days' ranges."""
     evening = _at_sunset(daily[i, 1], daily[i, 2], length)
     share = (12.0 - 0.5 * length) / (24.0 - length)
-    wanted = decay(evening, daily[i + 1, 1], share)
+    target = decay(evening, daily[i + 1, 1], share)
     low, high = max(daily[i, 1], daily[i + 1, 1]), min(daily[i, 2], daily[i + 1, 2])
-    result: float = min(max(wanted, low), max(high, low))
+    result: float = min(max(target, low), max(high, low))
     return result
 
 

@@ -1,4 +1,4 @@
-"""Checks that catch wrong units and impossible values in greenhouse weather before anything grows on it."""
+"""Checks that catch wrong units and impossible values in greenhouse weather before a simulation."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _DRY: Final = 0.05  # -; share of saturation that the most humid row of any hour exceeds
 _PPM: Final = (250.0, 450.0)  # outdoor CO2 in ppm; in mg m-3 less than the air holds anywhere
-_ENOUGH: Final = 12  # rows that tell a unit: single rows of good series are off
+_ENOUGH: Final = 12  # rows that show a wrong unit: single rows of good series can be off
 _SLACK: Final = 1e-9  # relative; sums of a day end in another last digit
 _HINTS: Final = {
     "iGlob": "a pyranometer's offset at night is 0; kJ m-2 h-1 need a factor 0.278",

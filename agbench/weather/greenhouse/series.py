@@ -154,7 +154,7 @@ def _spacing(moments: "pd.DatetimeIndex", name: str) -> Floats:
         i = int(np.argmax(steps <= 0.0))
         raise WeatherError(
             f"weather {name}: row {i + 1} ({moments[i + 1]}) comes {steps[i]:g} s after the one before; the "
-            "rows must ascend in equal steps. Sort them (sort_index) and drop what is there twice."
+            "rows must ascend in equal steps. Sort them (sort_index) and drop duplicates."
         )
     return steps
 
@@ -182,6 +182,6 @@ def read_parquet(path: Path, name: str, expected: str | None = None) -> Greenhou
     if expected is not None and result != expected:
         raise WeatherError(
             f"weather {name}: {path} has the SHA-256 {result}, not {expected}: it was changed or is "
-            "damaged. Install it anew."
+            "damaged. Install it again."
         )
     return from_frame(pd.read_parquet(path), name)

@@ -11,6 +11,7 @@ import numpy as np
 from agbench.data import catalog
 from agbench.errors import WeatherError
 from agbench.variables import Floats
+from agbench.weather import kept
 from agbench.weather.daily import DailySeries
 from agbench.weather.greenhouse.disaggregation import DAY, disaggregate
 from agbench.weather.greenhouse.series import READER, GreenhouseSeries, read_parquet
@@ -96,7 +97,14 @@ def measured_series(name: str) -> GreenhouseSeries:
 
 @lru_cache(maxsize=8)
 def _read(path: Path, name: str, expected: str | None, changed: int) -> GreenhouseSeries:
-    return read_parquet(path, name, expected)
+    if not path.is_file():
+        return read_parquet(path, name, expected)  # which says that there is no file
+
+    def read() -> GreenhouseSeries:
+        return read_parquet(path, name, expected)
+
+    start = f"{read_parquet.__module__}:{read_parquet.__name__}"
+    return kept.greenhouse(f"{name} {expected}", [path], start, read)
 
 
 def greenhouse_weather(site: str, cloudiness: bool, interval: int) -> GreenhouseWeather:

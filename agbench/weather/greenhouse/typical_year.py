@@ -90,7 +90,7 @@ def _in_units(path: Path, table: "pd.DataFrame") -> dict[str, Floats]:
         hour = int(np.argmax(~((humidity >= 0.0) & (humidity <= 110.0))))
         raise WeatherError(
             f"weather {path}: relative humidity is {humidity[hour]:g} % in hour {hour + 1} of the year; "
-            "expected 0 to 110 (999 says that it is missing). Fill the gap first."
+            "expected 0 to 110 (999 means missing). Fill the gap first."
         )
     return result
 

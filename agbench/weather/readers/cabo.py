@@ -17,6 +17,7 @@ import numpy as np
 
 from agbench.errors import WeatherError, unknown
 from agbench.variables import Floats
+from agbench.weather import kept
 from agbench.weather.columns import OBSERVED
 from agbench.weather.daily import DailySeries, derive
 from agbench.weather.plausibility import check_plausible
@@ -44,11 +45,21 @@ def read_cabo(folder: Path, station: str, fill: Fill = "none") -> DailySeries:
 
     `fill="neighbours"` puts the mean of yesterday and tomorrow where a single value is missing,
     except for rain; the provenance names each such value. Days that still lack a value are
-    missing. Files are read once a process.
+    missing. Files are read once a process, and what is read is kept on disk.
     """
     if fill not in ("none", "neighbours"):
         raise unknown("way to fill gaps", fill, ("none", "neighbours"), where=f"weather {station}")
     years = _files(folder, station)
+    return kept.daily(
+        f"cabo {station} {fill}",
+        years.values(),
+        f"{__name__}:{_read_years.__name__}",
+        lambda: _read_years(years, station, fill),
+    )
+
+
+def _read_years(years: dict[int, Path], station: str, fill: Fill) -> DailySeries:
+    """Read the files of some years."""
     start, end = date(min(years), 1, 1), date(max(years), 12, 31)
     values = np.full(((end - start).days + 1, len(OBSERVED)), np.nan)
     place = _read_files(years, start, values)

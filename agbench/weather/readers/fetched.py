@@ -17,7 +17,7 @@ from agbench.weather.daily import ANGSTROM, DailySeries
 from agbench.weather.readers import knmi, nasa_power
 
 Progress = Callable[[int, int | None], None]
-"""Told after each piece: bytes so far, and bytes in all where the service says so."""
+"""Called after each piece with the bytes so far, and the total if the service states it."""
 
 ATTEMPTS: Final = 4
 _PAUSE = 2.0  # s before the second attempt, doubled before each further one

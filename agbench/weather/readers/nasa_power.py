@@ -2,7 +2,7 @@
 
 The service's documentation: https://power.larc.nasa.gov/docs/services/api/temporal/daily/.
 Radiation in MJ m-2 d-1, temperatures in degC, wind at 2 m in m s-1, rain in mm d-1; vapour
-pressure follows from the dew point. -999 stands for none.
+pressure follows from the dew point. -999 means missing.
 """
 
 import json
@@ -69,7 +69,7 @@ def read_nasa_power(path: Path, angstrom: tuple[float, float] = ANGSTROM) -> Dai
         if isinstance(error, WeatherError):
             raise
         raise WeatherError(
-            f"{path}: this is no answer of NASA POWER's daily point service:"
+            f"{path}: this is not an answer of the daily point service of NASA POWER:"
             f" {type(error).__name__} at {error}. Fetch it again."
         ) from None
     return _series(path.stem, place, days, columns, angstrom)
@@ -78,12 +78,12 @@ def read_nasa_power(path: Path, angstrom: tuple[float, float] = ANGSTROM) -> Dai
 def _from_json(content: Any) -> tuple[tuple[float, float, float], list[date], dict[str, Floats]]:
     """Return place (latitude, longitude, elevation), days and columns of a JSON answer."""
     longitude, latitude, elevation = (float(x) for x in content["geometry"]["coordinates"])
-    given = content["properties"]["parameter"]
+    values_of = content["properties"]["parameter"]
     for name in PARAMETERS:
         _check_unit(name, content["parameters"][name]["units"])
-    stamps = sorted(given["T2M_MIN"])
+    stamps = sorted(values_of["T2M_MIN"])
     days = [date(int(s[:4]), int(s[4:6]), int(s[6:8])) for s in stamps]
-    columns = {name: np.array([float(given[name][s]) for s in stamps]) for name in PARAMETERS}
+    columns = {name: np.array([float(values_of[name][s]) for s in stamps]) for name in PARAMETERS}
     return (latitude, longitude, elevation), days, columns
 
 
@@ -123,7 +123,7 @@ def _series(
     name: str,
     place: tuple[float, float, float],
     days: list[date],
-    given: dict[str, Floats],
+    raw: dict[str, Floats],
     angstrom: tuple[float, float],
 ) -> DailySeries:
     """Return the series; a day that lacks a value is a missing day."""
@@ -131,7 +131,7 @@ def _series(
     positions = np.array([(day - start).days for day in days])
     columns = {}
     for parameter, ours in PARAMETERS.items():
-        values = np.where(given[parameter] <= _NONE, np.nan, given[parameter])
+        values = np.where(raw[parameter] <= _NONE, np.nan, raw[parameter])
         columns[ours] = np.full(positions.max() + 1, np.nan)
         columns[ours][positions] = _converted(ours, values)
     latitude, longitude, elevation = place

@@ -75,8 +75,8 @@ def _load_table(source: SeriesSource, root: Path, read: "Callable[[Path], pd.Dat
     if not path.is_file():
         raise WeatherError(f"weather reader {source.reader}: there is no file {path}.")
     frame = read(path)
-    given = {"lat": source.latitude, "lon": source.longitude, "elev": source.elevation}
-    for key, value in given.items():
+    coordinates = {"lat": source.latitude, "lon": source.longitude, "elev": source.elevation}
+    for key, value in coordinates.items():
         if value is not None:
             frame = frame.drop(columns=key.upper(), errors="ignore")
             frame.attrs[key] = value

@@ -59,10 +59,10 @@ def build(task: BathtubTask, split: str, weather: Any = None, years: Any = None)
     def world(key: str, generator: Any) -> Tub:
         return Tub(0.01 * int(key.removeprefix("leak/")), task.bath.minutes)
 
-    known = [key for name in task.splits for key in task.scenarios(name)]
+    names = [key for name in task.splits for key in task.scenarios(name)]
     return Parts(
         task=task,
-        scenarios=ScenarioSet(split, task.scenarios(split), known, world),
+        scenarios=ScenarioSet(split, task.scenarios(split), names, world),
         actions=action_map(task),
         observer=observer(task),
         make_simulator=Bathtub,

@@ -19,11 +19,11 @@ class Plumber:
 
     information = "observation"
 
-    def __init__(self, name: str, settings: PlumberSettings, given: Interface[Any]) -> None:
+    def __init__(self, name: str, settings: PlumberSettings, values: Interface[Any]) -> None:
         self.name = name
         self._settings = settings
-        self._actions = given.actions
-        self._level = given.observer.index("LEVEL")
+        self._actions = values.actions
+        self._level = values.observer.index("LEVEL")
 
     def reset(self, seed: int) -> None:
         pass

@@ -37,7 +37,7 @@ def main(source: Path) -> None:
 
 def rules(source: Path) -> dict[str, np.ndarray]:
     """Return every thirteenth step of the scenarios under the gym's own rule-based controller."""
-    found = {}
+    result = {}
     for scenario in ("amst_mar", "amst_jul", "bleiswijk2009"):
         full = np.load(source / f"ref_{scenario}_rule_300.npz")
         parts = {
@@ -46,8 +46,8 @@ def rules(source: Path) -> dict[str, np.ndarray]:
             "clock": full["doy_hour"],
             "controls": full["U"],
         }
-        found |= {f"{scenario}_{part}": values[::13] for part, values in parts.items()}
-    return found
+        result |= {f"{scenario}_{part}": values[::13] for part, values in parts.items()}
+    return result
 
 
 if __name__ == "__main__":

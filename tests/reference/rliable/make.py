@@ -45,16 +45,16 @@ def stratum(ours, theirs):
 
 def main():
     ours, theirs = matrices()
-    found = {"ours": ours.tolist(), "theirs": theirs.tolist(), "replications": REPLICATIONS, "seed": SEED}
-    found["values"] = {name: float(f(ours)) for name, f in STATISTICS.items()}
-    found["probability_of_improvement"] = float(metrics.probability_of_improvement(ours, theirs))
+    result = {"ours": ours.tolist(), "theirs": theirs.tolist(), "replications": REPLICATIONS, "seed": SEED}
+    result["values"] = {name: float(f(ours)) for name, f in STATISTICS.items()}
+    result["probability_of_improvement"] = float(metrics.probability_of_improvement(ours, theirs))
     taus = np.array([-20.0, 0.0, 33.0, 60.0, 100.0, 150.0])
-    found["thresholds"] = taus.tolist()
-    found["profile"] = [float(library.run_score_deviation(ours, tau)) for tau in taus]
-    found["intervals"] = {name: interval(STATISTICS[name], ours) for name in ("median", "mean")}
-    found["strata"] = [stratum(ours[:, [i]], theirs[1:2, [i]]) for i in range(ours.shape[1])]
+    result["thresholds"] = taus.tolist()
+    result["profile"] = [float(library.run_score_deviation(ours, tau)) for tau in taus]
+    result["intervals"] = {name: interval(STATISTICS[name], ours) for name in ("median", "mean")}
+    result["strata"] = [stratum(ours[:, [i]], theirs[1:2, [i]]) for i in range(ours.shape[1])]
     target = Path(__file__).with_name("numbers.json")
-    target.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    target.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

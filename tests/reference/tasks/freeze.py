@@ -44,15 +44,15 @@ def read():
 
 def main(arguments):
     """Freeze new tasks, those named, or all."""
-    known = read()
+    reference = read()
     names = catalog.names("task")
     wrong = set(arguments) - {*names, "--all"}
     if wrong:
         sys.exit(f"{min(wrong)}: no such task.")
-    anew = names if "--all" in arguments else [n for n in names if n not in known or n in arguments]
-    kept = {} if "--all" in arguments else known
-    found = {**kept, **{name: frozen(name) for name in anew}}
-    write_text(FILE, HEADER + yaml.safe_dump(dict(sorted(found.items())), sort_keys=False))
+    anew = names if "--all" in arguments else [n for n in names if n not in reference or n in arguments]
+    kept = {} if "--all" in arguments else reference
+    result = {**kept, **{name: frozen(name) for name in anew}}
+    write_text(FILE, HEADER + yaml.safe_dump(dict(sorted(result.items())), sort_keys=False))
     print(f"{len(anew)} of {len(names)} tasks written to {FILE}")
 
 

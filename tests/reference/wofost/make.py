@@ -45,10 +45,10 @@ def compact(folder: Path, name: str) -> None:
         names=list(states),
         values=np.column_stack(list(states.values())),
     )
-    told = json.loads((folder / f"{name}.json").read_text())
-    told["parameters"].pop("SoilProfileDescription", None)
+    output = json.loads((folder / f"{name}.json").read_text())
+    output["parameters"].pop("SoilProfileDescription", None)
     keys = ("name", "crop_model", "mode", "site", "agromanagement", "events", "parameters")
-    text = json.dumps({key: told[key] for key in keys}, separators=(",", ":"))
+    text = json.dumps({key: output[key] for key in keys}, separators=(",", ":"))
     (here / f"{name}.json").write_text(text + "\n")
 
 

@@ -18,9 +18,9 @@ def measured(states, weather, clock):
 
 
 def controls(signals, **changes):
-    found = np.zeros((len(signals), 8))
-    control(signals, np.tile(settings_vector(changes), (len(signals), 1)), found)
-    return found
+    result = np.zeros((len(signals), 8))
+    control(signals, np.tile(settings_vector(changes), (len(signals), 1)), result)
+    return result
 
 
 @pytest.mark.parametrize("scenario", ["amst_mar", "amst_jul", "bleiswijk2009"])
@@ -70,5 +70,5 @@ def test_a_misspelt_setting_names_the_right_one():
 
 
 def test_a_band_of_zero_is_refused():
-    with pytest.raises(ConfigError, match="its sign says which way"):
+    with pytest.raises(ConfigError, match="its sign sets the direction"):
         settings_vector({"tHeatBand": 0.0})

@@ -8,7 +8,7 @@ from agbench.simulators.greenlight.model import flux_function, rate_function
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE, parameter_vector
 from agbench.simulators.greenlight.presets import PRESETS
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
-from agbench.simulators.greenlight.stepping import SETTINGS, Setting
+from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
 from agbench.simulators.greenlight.variables import STATES
 from agbench.simulators.greenlight.world import greenlight_world
 
@@ -91,11 +91,11 @@ def capacity(name, x, p):
     return value["mWater"] * height / (value["R"] * kelvin)
 
 
-def trajectory(data, step, interval, parts, setting):
+def trajectory(data, step, interval, parts, accuracy):
     """Return states (parts + 1, 28) under the inputs of one step, in intervals of any length."""
     changes = {v.name: value for v, value in zip(PARAMETER_TABLE, data["p"], strict=True)}
     weather = np.tile(data["D"][step], (parts, 1))
-    simulator = GreenLightSimulator(1, "gym", interval, setting)
+    simulator = GreenLightSimulator(1, "gym", interval, accuracy)
     simulator.reset([greenlight_world(weather, "gym", changes, data["X"][step])])
     states = [simulator.state[0].copy()]
     for _ in range(parts):
@@ -115,8 +115,8 @@ def test_balances_of_the_air_close_over_a_step(step):
     The flows are integrated by Simpson's rule along the same step on a grid of 0.1 s.
     """
     data, parts = compact("trajectory_bang"), 3000
-    fine = trajectory(data, step, 300.0 / parts, parts, Setting("rodas4", 1e-8, 0.1))
-    whole = trajectory(data, step, 300.0, 1, SETTINGS["accurate"])
+    fine = trajectory(data, step, 300.0 / parts, parts, Accuracy("rodas4", 1e-8, 0.1))
+    whole = trajectory(data, step, 300.0, 1, ACCURACIES["accurate"])
     names = sorted({flux for gains, losses in AIR.values() for flux in (*gains, *losses)})
     function = flux_function(PRESETS["gym"].structure, names)
     inputs = (fine.T, eight(data["U"][step : step + 1]).T, data["D"][step], data["p"])

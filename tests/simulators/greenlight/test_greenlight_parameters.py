@@ -83,9 +83,9 @@ def test_a_value_that_cannot_be_is_refused(name, value, message):
 
 
 def test_land_below_the_sea_and_frost_are_no_mistakes():
-    given = {"hElevation": -5.0, "tCanMin": -2.0, "heatCorrection": -1.0, "cLeakage": 0.0}
-    vector = parameter_vector(given)
-    assert {name: value(vector, name) for name in given} == given
+    values = {"hElevation": -5.0, "tCanMin": -2.0, "heatCorrection": -1.0, "cLeakage": 0.0}
+    vector = parameter_vector(values)
+    assert {name: value(vector, name) for name in values} == values
 
 
 def with_zero(name, usual):
@@ -134,6 +134,6 @@ def test_fluxes_equal_the_originals():
     places = {"fVentRoof": 136, "fScr": 144, "mvCanAir": 176, "mcAirBuf": 200}
     u = np.hstack([data["U"], np.zeros((len(data["U"]), 2))])
     reader = FluxReader(PRESETS["gym"].structure, list(places))
-    found = reader.read(data["X"], u, data["D"], data["p"])
+    result = reader.read(data["X"], u, data["D"], data["p"])
     expected = data["aux"][:, list(places.values())]
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(result, expected, rtol=1e-10, atol=1e-12)

@@ -53,8 +53,8 @@ def test_rates_equal_the_original(name, size):
 def test_the_logistic_cut_differs_by_the_last_digit_of_its_greatest_rate():
     data = points("gym", "compact")
     inputs = data["X"].T, eight(data["U"]).T, data["D"].T, parameters("gym", data).T
-    found = np.array(rate_function(PRESETS["gym"].structure)(*inputs)).T
-    off = np.abs(found - rates("gym", data)).max(axis=0)
+    result = np.array(rate_function(PRESETS["gym"].structure)(*inputs)).T
+    off = np.abs(result - rates("gym", data)).max(axis=0)
     cut = STATES.columns(["cLeaf", "cFruit"])
     assert off[cut].max() <= np.spacing(5e4)
     assert not np.delete(off, cut).any()
@@ -69,9 +69,9 @@ def test_jacobian_equals_the_original(size):
     matrix = casadi.densify(casadi.jacobian(function(*arguments), arguments[0]))
     jacobian = casadi.Function("jacobian", arguments, [matrix])
     inputs = zip(data["X"], eight(data["U"]), data["D"], data["p"], strict=True)
-    found = np.array([np.array(jacobian(*row)) for row in inputs])
+    result = np.array([np.array(jacobian(*row)) for row in inputs])
     size = np.maximum(np.abs(data["J"]), 1e-4 * np.abs(data["J"]).max(axis=0))
-    error = np.abs(found - data["J"]) / np.maximum(size, 1e-300)
+    error = np.abs(result - data["J"]) / np.maximum(size, 1e-300)
     assert error.max() < 1e-10
 
 

@@ -10,7 +10,7 @@ from agbench.errors import ActionError, SimulationError, UnknownNameError, Weath
 from agbench.simulators.greenlight.presets import PRESETS, preset
 from agbench.simulators.greenlight.simulate import simulate_greenlight
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
-from agbench.simulators.greenlight.stepping import SETTINGS, setting
+from agbench.simulators.greenlight.stepping import ACCURACIES, choose_accuracy
 from agbench.simulators.greenlight.variables import STATES
 from agbench.simulators.greenlight.world import greenlight_world
 
@@ -33,13 +33,13 @@ def controls(n, seed):
 def test_row_has_the_same_bits_in_any_batch_and_position(name):
     alone = []
     for i, world in enumerate(worlds(7)):
-        single = GreenLightSimulator(1, setting=SETTINGS[name])
+        single = GreenLightSimulator(1, accuracy=ACCURACIES[name])
         single.reset([world])
         for k in range(4):
             single.advance(controls(7, k)[i : i + 1], 2)
         alone.append(single.state[0].copy())
     for order in (range(7), [3, 1, 6, 0, 2, 5, 4], [2, 4, 6]):
-        batch = GreenLightSimulator(len(order), setting=SETTINGS[name])
+        batch = GreenLightSimulator(len(order), accuracy=ACCURACIES[name])
         batch.reset([worlds(7)[i] for i in order])
         for k in range(4):
             batch.advance(controls(7, k)[list(order)], 2)
@@ -120,7 +120,7 @@ def hammer(name, chosen, rows, steps, seed):
     weather[:, :, 0] *= random.uniform(0, 2.5, size=(rows, 1))
     weather[:, :, 1] += random.uniform(-25, 25, size=(rows, 1))
     weather[:, :, 4] *= random.choice([0.0, 1.0, 4.0], size=(rows, 1))
-    simulator = GreenLightSimulator(rows, name, setting=SETTINGS[chosen])
+    simulator = GreenLightSimulator(rows, name, accuracy=ACCURACIES[chosen])
     simulator.reset([greenlight_world(w.repeat(6, axis=0), name) for w in weather])
     low, high = simulator.state.copy(), simulator.state.copy()
     for k in range(steps):
@@ -215,7 +215,7 @@ def test_misspelt_names_are_answered_with_the_nearest():
     with pytest.raises(UnknownNameError, match="Did you mean 'katzin_2020'"):
         greenlight_world(DATA["D"], "katzin2020")
     with pytest.raises(UnknownNameError, match="rodas4"):
-        setting(integrator="rodas5")
+        choose_accuracy(integrator="rodas5")
 
 
 def test_gap_in_the_weather_is_named():

@@ -81,9 +81,9 @@ class _Weather(WeatherDataProvider):
         for i in range((end - start).days + 1):
             day = start + dt.timedelta(days=i)
             row = series.values[(day - series.start).days]
-            known = dict(zip(DAILY.names, map(float, row), strict=True))
-            known.pop("DAYLP")
-            self._store_WeatherDataContainer(WeatherDataContainer(DAY=day, **place, **known), day)
+            names = dict(zip(DAILY.names, map(float, row), strict=True))
+            names.pop("DAYLP")
+            self._store_WeatherDataContainer(WeatherDataContainer(DAY=day, **place, **names), day)
 
 
 def _collect(part: SimulationObject, row: dict[str, Any]) -> None:
@@ -190,8 +190,8 @@ def _comparable(ours: Any, theirs: Any) -> int:
     """
     least = 1e-12 * np.nanmax(theirs, initial=0.0)
     doubtful = ((ours > 0.0) != (theirs > 0.0)) & (ours < least) & (theirs < least)
-    found = np.flatnonzero(doubtful & ~np.isnan(ours))
-    return int(found[0]) if len(found) else len(ours)
+    result = np.flatnonzero(doubtful & ~np.isnan(ours))
+    return int(result[0]) if len(result) else len(ours)
 
 
 def relative_error(a: Any, b: Any, floor: float = 1e-6) -> float:

@@ -27,56 +27,56 @@ _OTHER = ("h_", "w_", "snap", "NLV", "LVAGE_", "LV_", "SLA_", "day", "kept")
 @cache
 def load(folder: Path, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is told about a run, and its arrays."""
-    told = json.loads((folder / f"{name}.json").read_text())
+    case = json.loads((folder / f"{name}.json").read_text())
     arrays = dict(np.load(folder / f"{name}.npz"))
     for names, values in (("weather_names", "weather"), ("names", "values")):
         if names in arrays:
             columns = arrays.pop(values).T
             arrays.update(zip(arrays.pop(names).tolist(), columns, strict=True))
-    return told, arrays
+    return case, arrays
 
 
-def series(told: dict[str, Any], arrays: dict[str, Any]) -> DailySeries:
+def series(case: dict[str, Any], arrays: dict[str, Any]) -> DailySeries:
     """Return the weather of a run, as stored."""
     start = dt.date(1970, 1, 1) + dt.timedelta(days=int(arrays["day"][0]))
-    place = told["site"]
+    place = case["site"]
     columns = {n: arrays[f"w_{n}"] for n in DAILY.names if f"w_{n}" in arrays}
     values = derive(columns, start, place["latitude"], place["elevation"])
-    return DailySeries(told["name"], start, values, place["latitude"], place["longitude"], place["elevation"])
+    return DailySeries(case["name"], start, values, place["latitude"], place["longitude"], place["elevation"])
 
 
-def events(told: dict[str, Any]) -> list[Any]:
+def events(case: dict[str, Any]) -> list[Any]:
     """Return the events; one sent after the row of a day acts in that of the next."""
-    found: list[Any] = []
-    for event in told["events"]:
+    result: list[Any] = []
+    for event in case["events"]:
         day = dt.date.fromisoformat(event["date"]) + dt.timedelta(days=1)
         if event["type"] == "harvest":
-            found.append((day, "harvest", event["efficiency"]))
+            result.append((day, "harvest", event["efficiency"]))
         elif event["type"] == "irrigate":
-            found.append((day, "irrigate", event["amount"], event["efficiency"]))
+            result.append((day, "irrigate", event["amount"], event["efficiency"]))
         else:
             amounts = [event["amount"] if event["type"][-1] == x else 0.0 for x in "NPK"]
-            found.append((day, "apply_npk", amounts, event["recovery"]))
-    return found
+            result.append((day, "apply_npk", amounts, event["recovery"]))
+    return result
 
 
-def simulate(told: dict[str, Any], arrays: dict[str, Any], setting: str) -> pd.DataFrame:
+def simulate(case: dict[str, Any], arrays: dict[str, Any], setting: str) -> pd.DataFrame:
     """Return our run through the world of a stored one."""
-    given = told["agromanagement"]["CropCalendar"]
+    values = case["agromanagement"]["CropCalendar"]
     keys = ("start_date", "start_type", "end_date", "end_type")
-    calendar = {f"crop_{key}": given[f"crop_{key}"] for key in keys}
-    weather = series(told, arrays)
+    calendar = {f"crop_{key}": values[f"crop_{key}"] for key in keys}
+    weather = series(case, arrays)
     return simulate_wofost(
         "wofost-npk",
-        {name: _read(value) for name, value in told["parameters"].items()},
+        {name: _read(value) for name, value in case["parameters"].items()},
         weather,
         weather.start,
         weather.end,
-        CropCalendar.from_mapping({**calendar, "max_duration": given["max_duration"]}),
-        [event for event in events(told) if event[0] <= weather.end],
+        CropCalendar.from_mapping({**calendar, "max_duration": values["max_duration"]}),
+        [event for event in events(case) if event[0] <= weather.end],
         setting=setting,
-        limitation=told["mode"].lower(),
-        crop_type=told.get("crop_model", "annual"),
+        limitation=case["mode"].lower(),
+        crop_type=case.get("crop_model", "annual"),
     )
 
 
@@ -92,9 +92,9 @@ def _read(value: Any) -> Any:
     return [number for point in kept for number in point]
 
 
-def compared(told: dict[str, Any], arrays: dict[str, Any]) -> list[str]:
+def compared(text: dict[str, Any], arrays: dict[str, Any]) -> list[str]:
     """Return the names of the states and rates to compare."""
-    untold = _UNTOLD - set(_RESTING) if told.get("crop_model") == "perennial" else _UNTOLD
-    if told.get("crop_model") == "grape":
+    untold = _UNTOLD - set(_RESTING) if text.get("crop_model") == "perennial" else _UNTOLD
+    if text.get("crop_model") == "grape":
         untold = untold | _OF_TREES
     return [name for name in arrays if name not in untold and not name.startswith(_OTHER)]

@@ -58,7 +58,7 @@ def random_world(
         "NOTINF": float(rng.choice([0.0, 0.3])),
         "WAV": float(rng.choice([1.0, 10.0, 40.0])),
     }
-    given = {**parameters(crop, soil or str(rng.choice(SOILS)), setting), **extremes}
+    values = {**parameters(crop, soil or str(rng.choice(SOILS)), setting), **extremes}
     start = dt.date(int(rng.integers(1976, 1988)), int(rng.integers(1, 13)), 1)
     end = start + dt.timedelta(days=DAYS)
     calendar = CropCalendar(
@@ -70,7 +70,7 @@ def random_world(
     )
     world = build_world(
         "wofost-npk",
-        given,
+        values,
         weather(float(rng.choice(WARMTH))),
         calendar,
         start,
@@ -79,7 +79,7 @@ def random_world(
         limitation=limitation,
         stop_after=end,
     )
-    return world, given
+    return world, values
 
 
 def random_management(rng: np.random.Generator, n: int) -> np.ndarray:

@@ -52,11 +52,11 @@ def test_matures_somewhere(crop):
 
 @pytest.mark.parametrize("run", ["wheat_sched", "maize_zero", "potato_sched", "cowpea_sched"])
 def test_published_figures_are_the_originals(run):
-    told, _ = load(COMPACT, run)
-    crop = told["agromanagement"]["CropCalendar"]["crop_variety"].replace("_", "-")
-    soil = told["agromanagement"]["SoilCalendar"]["soil_variation"].replace("_", "-")
+    case, _ = load(COMPACT, run)
+    crop = case["agromanagement"]["CropCalendar"]["crop_variety"].replace("_", "-")
+    soil = case["agromanagement"]["SoilCalendar"]["soil_variation"].replace("_", "-")
     for name, value in parameters(crop, soil, "published").items():
-        original = told["parameters"][name]
+        original = case["parameters"][name]
         if not TABLE[name].of:
             assert value == original, name
             continue

@@ -18,11 +18,11 @@ DRY = pd.DataFrame({"SM": 0.12}, index=DAYS)
 
 def barley(external, model="wofost72-pp", **changes):
     version = model[6:8]
-    given = {**NO_REALLOCATION, **crops(version)["barley/Spring_barley_301"], **SOIL, "IOX": 0.0, **changes}
+    values = {**NO_REALLOCATION, **crops(version)["barley/Spring_barley_301"], **SOIL, "IOX": 0.0, **changes}
     soil_water = "layered" if "SoilProfileDescription" in changes else "single"
     start = dt.date(1984, 3, 1)
     return simulate_wofost(
-        model, given, wageningen(), start, None, CALENDAR, external=external, soil_water=soil_water
+        model, values, wageningen(), start, None, CALENDAR, external=external, soil_water=soil_water
     )
 
 

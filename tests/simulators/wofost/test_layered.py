@@ -69,7 +69,7 @@ def test_equals_pcse(soil, model, until):
     crop = "potato/Potato_701" if model == "wofost81-wlp" else "barley/Spring_barley_301"
     for year, water, ponds in ((1976, 5.0, 0.0), (1985, 30.0, 1.5)):
         start = dt.date(year, 3, 1)
-        given = {
+        values = {
             **NO_REALLOCATION, **crops("81")[crop], **SOIL,
             "SoilProfileDescription": PROFILES[soil],
             "RDMCR": 125.0, "RDMSOL": 125.0, "IOX": 1.0, "IFUNRN": 0, "WAV": water, "SSMAX": ponds,
@@ -78,9 +78,9 @@ def test_equals_pcse(soil, model, until):
         if model == "wofost81-nwlp":
             events.append((dt.date(year, 5, 5), "apply_n", 60.0, 0.7))
         end = None if until is None else dt.date(year, *until)
-        theirs = run_pcse(model, given, wageningen(), start, calendar(year), events, end, layered=True)
+        theirs = run_pcse(model, values, wageningen(), start, calendar(year), events, end, layered=True)
         ours = simulate_wofost(
-            model, given, wageningen(), start, end, calendar(year), events, soil_water="layered"
+            model, values, wageningen(), start, end, calendar(year), events, soil_water="layered"
         )
         assert len(ours) == len(theirs)
         for name in FLOATS:
@@ -95,10 +95,10 @@ def test_equals_pcse(soil, model, until):
 
 
 def npk(soil, limitation="lnpkw", events=(), **changes):
-    given = {**parameters("wheat-1", "oregon-1"), "SoilProfileDescription": soil, **changes}
+    values = {**parameters("wheat-1", "oregon-1"), "SoilProfileDescription": soil, **changes}
     return simulate_wofost(
         "wofost-npk",
-        given,
+        values,
         wageningen(),
         dt.date(1976, 3, 1),
         None,

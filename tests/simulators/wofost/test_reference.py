@@ -16,12 +16,12 @@ def as_numbers(column):
 
 
 def check(folder, name):
-    told, arrays = load(folder, name)
+    case, arrays = load(folder, name)
     rows = arrays.get("kept", slice(None))
-    ours = simulate(told, arrays, "published").iloc[rows]
+    ours = simulate(case, arrays, "published").iloc[rows]
     theirs = np.char.replace(arrays["STAGE"], "verasion", "veraison")
     assert ours["STAGE"].fillna("").tolist() == theirs.tolist()
-    for variable in compared(told, arrays):
+    for variable in compared(case, arrays):
         a, b = as_numbers(ours[variable]), arrays[variable]
         if variable == "FIN":
             a, b = np.nan_to_num(a)[:-1], np.nan_to_num(b)[:-1]  # the last day ends ours, not all of theirs

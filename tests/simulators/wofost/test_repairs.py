@@ -16,8 +16,8 @@ YEARS = (1976,)
 @pytest.mark.parametrize(("setting", "switch"), [("sound", 1.0), ("published", 0.0)])
 def test_a_setting_sets_all_switches(setting, switch):
     start = dt.date(1982, 3, 1)
-    given = parameters("wheat-1", "oregon-1")
-    world = build_world("wofost-npk", given, weather(0.0), None, start, start, setting=setting)
+    values = parameters("wheat-1", "oregon-1")
+    world = build_world("wofost-npk", values, weather(0.0), None, start, start, setting=setting)
     assert {float(world.parameters[f"REPAIR_{name}"]) for name in REPAIRS} == {switch}
 
 

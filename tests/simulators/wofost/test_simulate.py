@@ -38,7 +38,7 @@ def wheat(events=(), setting="sound", **changes):
     )
 
 
-def test_the_run_stops_with_the_crop_unless_an_end_is_given():
+def test_the_run_stops_with_the_crop_by_default():
     short = barley()
     assert short["STAGE"].iloc[-1] == "mature"
     long = barley(end=dt.date(1984, 10, 1))
@@ -139,8 +139,8 @@ def test_missing_parameters_are_named():
 
 def test_a_crop_without_a_sum_to_emergence_can_be_planted():
     planted = {**CALENDAR, "crop_start_type": "emergence"}
-    given = {**BARLEY, "TSUMEM": 0.0, "CRAIRC": 0.0, "IOX": 0.0}
-    run = simulate_wofost("wofost72-wlp", given, wageningen(), SPRING, calendar=planted)
+    values = {**BARLEY, "TSUMEM": 0.0, "CRAIRC": 0.0, "IOX": 0.0}
+    run = simulate_wofost("wofost72-wlp", values, wageningen(), SPRING, calendar=planted)
     assert run["TWSO"].max() > 1000.0
 
 

@@ -33,8 +33,8 @@ def test_the_fit_of_wageningen_is_the_one_that_ships(fitted):
 
 
 def test_the_shipped_generator_of_wageningen_meets_every_criterion(series):
-    found = share_passed(check(site_generator("wageningen"), series))
-    assert {name: passed for name, (passed, total) in found.items() if passed < total} == {}
+    result = share_passed(check(site_generator("wageningen"), series))
+    assert {name: passed for name, (passed, total) in result.items() if passed < total} == {}
 
 
 def test_a_check_sees_a_wrong_climate(series):

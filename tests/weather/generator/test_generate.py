@@ -24,10 +24,10 @@ def test_a_season_is_the_same_every_time(generator):
 
 def test_a_season_is_the_same_in_another_process_and_after_others(generator):
     code = f"from agbench.weather.site import site_generator as g; print(g({SITE!r}).season(17).sha256)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for i in range(17):
         generator.season(i)
-    assert said.stdout.split()[-1] == generator.season(17).sha256
+    assert process.stdout.split()[-1] == generator.season(17).sha256
 
 
 def test_seasons_and_sites_differ(generator):

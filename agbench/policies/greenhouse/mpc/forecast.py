@@ -1,4 +1,4 @@
-"""What the controller believes of the weather to come: the truth, or a forecast that errs."""
+"""The controller's forecast of the weather: the true weather, or a forecast with errors."""
 
 from dataclasses import replace
 

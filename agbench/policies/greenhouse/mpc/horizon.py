@@ -1,4 +1,4 @@
-"""What a plan is given: the weather of its intervals, prices, limits, and what its end is worth."""
+"""The data of a plan: weather of its intervals, prices, limits, and the value of its final state."""
 
 from itertools import pairwise
 from typing import Any, Final
@@ -45,13 +45,13 @@ class Horizon:
     ) -> None:
         if task.reward.kind != "profit":
             raise ConfigError(
-                f"an mpc policy plans for profit; {task.task} pays {task.reward.kind}. Set "
+                f"an mpc policy plans for profit; the reward of {task.task} is {task.reward.kind}. Set "
                 "reward.kind to profit."
             )
         odd = [n for n in (*settings.lengths, settings.replan_steps) if n % task.step]
         if odd:
             raise ConfigError(
-                f"{odd[0] * INTERVAL // 60} min in 'grid' or 'replan' is no multiple of the "
+                f"{odd[0] * INTERVAL // 60} min in 'grid' or 'replan' is not a multiple of the "
                 f"task's step, {task.season.step}."
             )
         self._reward = task.reward
@@ -88,11 +88,11 @@ class Horizon:
         result[STATES.column("cBuf")] = fruit * p["rgFruit"] / spent * (1.0 - np.exp(-left / _SPENDING))
         return result
 
-    def given(self, world: GreenhouseWorld, state: Floats, controls: Floats, now: int) -> Floats:
+    def parameters(self, world: GreenhouseWorld, state: Floats, controls: Floats, now: int) -> Floats:
         """Return the program's parameters for a plan from step `now` on."""
         nodes = self.nodes(now)
         count = len(nodes) - 1
-        rows = np.zeros((count, self._layout.given))
+        rows = np.zeros((count, self._layout.data))
         rows[:, 0] = np.diff(nodes) * INTERVAL / HOUR
         for i in range(count):
             first = min(now + nodes[i], len(world.weather) - 1)

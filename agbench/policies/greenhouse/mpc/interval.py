@@ -63,8 +63,8 @@ class Layout:
         return self.defects + 2 * self.points * len(LIMITED) + len(self.controls)
 
     @property
-    def given(self) -> int:
-        """Length of what is given to an interval.
+    def data(self) -> int:
+        """Length of the data of an interval.
 
         Its length [h], weather, held states, prices, value of the states at its end.
         """
@@ -73,7 +73,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class ControlInterval:
-    """An interval's functions of (before, own, given[, multipliers]).
+    """An interval's functions of (before, own, data[, multipliers]).
 
     `value`: cost and constraints; `slope`: gradient of the cost and Jacobian by (before, own);
     `curvature`: upper triangle of the Hessian of cost times sigma plus multipliers times constraints.
@@ -92,14 +92,14 @@ def interval(
     """Return the functions of an interval; `limits` are low, high and full scale of `LIMITED`."""
     before = casadi.SX.sym("before", layout.before)
     own = casadi.SX.sym("own", layout.own)
-    given = casadi.SX.sym("given", layout.given)
+    data = casadi.SX.sym("data", layout.data)
     rates = _rates(structure, parameters, layout.controls)
-    cost, rows = _equations(rates, _speeds(rates), layout, limits, before, own, given)
+    cost, rows = _equations(rates, _speeds(rates), layout, limits, before, own, data)
     every = casadi.vertcat(before, own)
     sigma, multipliers = casadi.SX.sym("sigma"), casadi.SX.sym("multipliers", layout.rows)
     lagrangian = sigma * cost + casadi.dot(multipliers, rows)
     hessian = casadi.triu(casadi.jacobian(casadi.gradient(lagrangian, every), every))
-    arguments = [before, own, given]
+    arguments = [before, own, data]
     return ControlInterval(
         layout,
         casadi.Function("value", arguments, [cost, casadi.cse(rows)]),
@@ -143,14 +143,14 @@ def _equations(
     limits: tuple[tuple[float, float, float], ...],
     before: Any,
     own: Any,
-    given: Any,
+    data: Any,
 ) -> tuple[Any, Any]:
     """Return cost and constraints of an interval."""
     n_u, n_x, points = len(layout.controls), layout.states, layout.points
     start_u, start_x = _split(before, n_u, n_x)
     end_u, flat, slack = _split(own, n_u, points * n_x, points * len(LIMITED))
     states, slacks = casadi.reshape(flat, n_x, points), casadi.reshape(slack, len(LIMITED), points)
-    hours, weather, held, prices, worth = _split(given, 1, len(WEATHER), len(HELD), len(PRICES), n_x)
+    hours, weather, held, prices, worth = _split(data, 1, len(WEATHER), len(HELD), len(PRICES), n_x)
     taus = casadi.collocation_points(points, "radau")
     slopes, _, weights = casadi.collocation_coeff(taus)
     derivatives = casadi.horzcat(start_x, states) @ slopes

@@ -62,10 +62,10 @@ class NonlinearProgram:
         self._n = count
         layout = functions.layout
         variables = casadi.MX.sym("variables", layout.own * count)
-        given = casadi.MX.sym("given", layout.before + layout.given * count)
-        first, each = casadi.vertsplit(given, [0, layout.before, given.numel()])
+        parameters = casadi.MX.sym("parameters", layout.before + layout.data * count)
+        first, each = casadi.vertsplit(parameters, [0, layout.before, parameters.numel()])
         own = casadi.reshape(variables, layout.own, count)
-        each = casadi.reshape(each, layout.given, count)
+        each = casadi.reshape(each, layout.data, count)
         n_u, points, states = len(layout.controls), layout.points, layout.states
         last = n_u + (points - 1) * states
         ends = casadi.vertcat(own[:n_u, :-1], own[last : last + states, :-1])
@@ -91,32 +91,32 @@ class NonlinearProgram:
             "ipopt.constr_viol_tol": tolerance,
             "ipopt.acceptable_tol": 10.0 * tolerance,
             "ipopt.acceptable_constr_viol_tol": 10.0 * tolerance,
-            "grad_f": casadi.Function("grad_f", [variables, given], [total, gradient]),
-            "jac_g": casadi.Function("jac_g", [variables, given], [constraints, jacobian]),
-            "hess_lag": casadi.Function("hess_lag", [variables, given, sigma, multipliers], [hessian]),
+            "grad_f": casadi.Function("grad_f", [variables, parameters], [total, gradient]),
+            "jac_g": casadi.Function("jac_g", [variables, parameters], [constraints, jacobian]),
+            "hess_lag": casadi.Function("hess_lag", [variables, parameters, sigma, multipliers], [hessian]),
         }
-        problem = {"x": variables, "p": given, "f": total, "g": constraints}
+        problem = {"x": variables, "p": parameters, "f": total, "g": constraints}
         self._solver = casadi.nlpsol("plan", "ipopt", problem, options)
-        self._constraints = casadi.Function("constraints", [variables, given], [constraints])
+        self._constraints = casadi.Function("constraints", [variables, parameters], [constraints])
 
-    def with_slack(self, guess: Floats, given: Floats) -> Floats:
+    def with_slack(self, guess: Floats, parameters: Floats) -> Floats:
         """Return a guess (intervals, own) with the violations that its states have."""
         layout = self._f.layout
         limits = slice(layout.defects, layout.rows - len(layout.controls))
-        rows = self.rows(guess, given)[:, limits].reshape(self._n, 2, -1)
+        rows = self.rows(guess, parameters)[:, limits].reshape(self._n, 2, -1)
         result = guess.copy()
         result[:, -rows.shape[2] :] = np.maximum(-rows.min(axis=1), 0.0) + _SLACK
         return result
 
-    def rows(self, variables: Floats, given: Floats) -> Floats:
+    def rows(self, variables: Floats, parameters: Floats) -> Floats:
         """Return the constraints of variables (intervals, own): defects, limits, changes of controls."""
-        return np.array(self._constraints(variables.ravel(), given)).reshape(self._n, -1)
+        return np.array(self._constraints(variables.ravel(), parameters)).reshape(self._n, -1)
 
-    def solve(self, guess: Floats, given: Floats, bounds: Bounds) -> Solution:
+    def solve(self, guess: Floats, parameters: Floats, bounds: Bounds) -> Solution:
         """Return the solution from a guess (intervals, own) of the variables."""
         result = self._solver(
             x0=guess.ravel(),
-            p=given,
+            p=parameters,
             lbx=bounds.low,
             ubx=bounds.high,
             lbg=bounds.low_rows,

@@ -1,4 +1,4 @@
-"""The model-predictive controller: plans on the model's equations with the weather to come known."""
+"""The model-predictive controller: plans on the equations of the model with known weather."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -94,12 +94,12 @@ class Predictive:
         if self._planned is None or now - self._since >= self._settings.replan_steps:
             self._planned = self._plan(core.parts, core.worlds[self._row], greenhouse.save(self._row), now)
             self._since = now
-        wanted = self._planned[now - self._since + core.task.step]
-        return self._action(wanted, greenhouse.controls[self._row, self._controls.columns])
+        target = self._planned[now - self._since + core.task.step]
+        return self._action(target, greenhouse.controls[self._row, self._controls.columns])
 
-    def _action(self, wanted: Floats, present: Floats) -> NDArray[np.float32]:
-        """Return the action that brings controls from `present` to, or towards, `wanted`."""
-        action: NDArray[np.float32] = self._controls.actions_of(wanted[None], present[None])[0]
+    def _action(self, target: Floats, present: Floats) -> NDArray[np.float32]:
+        """Return the action that brings controls from `present` to, or towards, `target`."""
+        action: NDArray[np.float32] = self._controls.actions_of(target[None], present[None])[0]
         return action
 
     def _plan(self, parts: Parts, world: GreenhouseWorld, present: MeteredRow, now: int) -> Floats:
@@ -128,9 +128,9 @@ class Predictive:
         """Return the planned controls step by step, (steps + 1, controls); None where they are not finite."""
         program = self._program_of(world)
         controls, nodes = guess.controls[0], self._horizon.nodes(now)
-        given = self._horizon.given(world, guess.states[0], controls, now)
-        start = program.with_slack(self._horizon.guess(guess.states, guess.controls, now), given)
-        result = program.solve(start, given, self._horizon.bounds(now))
+        parameters = self._horizon.parameters(world, guess.states[0], controls, now)
+        start = program.with_slack(self._horizon.guess(guess.states, guess.controls, now), parameters)
+        result = program.solve(start, parameters, self._horizon.bounds(now))
         self.log.solved += result.solved
         self.log.iterations += result.iterations
         planned = np.vstack([controls, result.variables[:, : len(controls)]])
@@ -160,7 +160,7 @@ class Predictive:
         return outcome.reward + float((worth - paid) @ (end - first))
 
     def _program_of(self, world: GreenhouseWorld) -> NonlinearProgram:
-        """Return the program of a world's parameters, built anew only where they differ from the last."""
+        """Return the program of a world's parameters, built again only if they differ from the last."""
         parameters = world.parameters.copy()
         parameters[PARAMETER_TABLE.column("cFruitMax")] = _NO_HARVEST
         if self._program is None or not np.array_equal(self._program[0], parameters):

@@ -38,7 +38,7 @@ class ForecastSettings(Strict):
     """How wrong the forecast is: standard deviations of its errors a day ahead; all 0 is perfect.
 
     `radiation` is relative, `temperature` in K. Errors grow with the square root of the time ahead and
-    are drawn anew, from the episode's seed, at every planning.
+    are drawn from the episode's seed for every plan.
     """
 
     radiation: Number = Field(default=0.0, ge=0, le=1)

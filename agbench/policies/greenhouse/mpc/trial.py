@@ -1,4 +1,4 @@
-"""Trying candidates out with the task's own simulator and accounts, from the present state on."""
+"""Simulation of candidates with the task's own simulator and reward, from the present state."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry, kernel
-from agbench.simulators.casadi_jit.machine_code import call, load
+from agbench.simulators.casadi_jit.calling import call, load
 from agbench.variables import Floats
 
 Integers = NDArray[np.int64]
@@ -27,7 +27,7 @@ class Method(NamedTuple):
 
     addresses: Integers
     fresh: NDArray[np.bool_]
-    """(stages,): whether a stage evaluates the equations anew."""
+    """(stages,): whether a stage evaluates the equations."""
     gamma: float
     lanes: int
     held: int
@@ -119,7 +119,7 @@ class Workspace(NamedTuple):
 
 _METHOD = len(Method._fields)
 _CONTROL = _METHOD + len(Control._fields)
-_ROOM = _CONTROL + len(Workspace._fields)
+_WORKSPACE = _CONTROL + len(Workspace._fields)
 
 
 def make_workspace(method: Method, states: int, inputs: int) -> Workspace:
@@ -132,7 +132,7 @@ def make_workspace(method: Method, states: int, inputs: int) -> Workspace:
 def advance(method: Method, control: Control, memory: Workspace, batch: Batch) -> bool:
     """Advance the chosen rows of a batch by `batch.steps` intervals, fewer where a row ends.
 
-    Return whether all succeeded; where not, `batch.failed` tells which rows did not.
+    Return whether all succeeded; `batch.failed` marks the rows that did not.
     """
     # To take a named tuple apart costs Numba microseconds a call; its members one by one cost little.
     return bool(_advance(*method, *control, *memory, *batch))
@@ -141,8 +141,8 @@ def advance(method: Method, control: Control, memory: Workspace, batch: Batch) -
 @entry
 def _advance(*members: Any) -> bool:
     method, control = Method(*members[:_METHOD]), Control(*members[_METHOD:_CONTROL])
-    batch = Batch(*members[_ROOM:])
-    hold, scratch = workspace(method, Workspace(*members[_CONTROL:_ROOM]), batch)
+    batch = Batch(*members[_WORKSPACE:])
+    hold, scratch = workspace(method, Workspace(*members[_CONTROL:_WORKSPACE]), batch)
     for lane in range(method.lanes):
         scratch.tolerance[lane] = control.tolerance
         take(hold, batch, lane, control)
@@ -326,8 +326,8 @@ def accept(hold: Lanes, scratch: Scratch, batch: Batch, lane: int, control: Cont
     full = hold.step[lane] >= left
     hold.elapsed[lane] = control.interval if full else hold.elapsed[lane] + hold.step[lane]
     batch.attempts[row, 0] += 1
-    wanted = hold.step[lane] * scratch.change[lane]
-    hold.step[lane] = fitting_step(wanted, control.interval - hold.elapsed[lane])
+    next_step = hold.step[lane] * scratch.change[lane]
+    hold.step[lane] = fitting_step(next_step, control.interval - hold.elapsed[lane])
     return True
 
 

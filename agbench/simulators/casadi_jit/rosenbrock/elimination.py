@@ -14,7 +14,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Elimination:
-    """A factorisation: pivots in order, and where the factors stand in one flat array."""
+    """A factorisation: pivots in order, and the positions of the factors in one flat array."""
 
     size: int
     order: tuple[int, ...]

@@ -1,15 +1,16 @@
 """Compiling the stepper of one model: from its equations to addresses that the driver calls."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from agbench.compiled.object_code import Facts, load_assembly, load_built
 from agbench.errors import unknown
-from agbench.simulators.casadi_jit.machine_code import compile_programs
 from agbench.simulators.casadi_jit.rosenbrock.driver import Method
-from agbench.simulators.casadi_jit.rosenbrock.programs import step_programs
 from agbench.simulators.casadi_jit.rosenbrock.rodas3 import RODAS3
 from agbench.simulators.casadi_jit.rosenbrock.rodas4 import RODAS4
+from agbench.simulators.casadi_jit.rosenbrock.tableau import Tableau
 from agbench.variables import Floats
 
 TABLEAUS = {tableau.name: tableau for tableau in (RODAS3, RODAS4)}
@@ -21,19 +22,52 @@ def compile_method(name: str, rates: Any, scales: Floats, lanes: int) -> Method:
     `scales` (n) are usual sizes of the states, to which the tolerance is relative; `lanes` rows are
     advanced at once.
     """
+    tableau = _tableau(name)
+    text, facts = _assembly(tableau, rates, scales, lanes)
+    return _method(tableau, load_assembly(text), facts)
+
+
+def kept_method(
+    name: str, rates: Callable[[], Any], scales: Floats, lanes: int, *, model: str, start: str
+) -> Method:
+    """As `compile_method`, without asking for the equations, `rates()`, where their code is on disk.
+
+    `start` is where the source of equations and scales begins, as `module:name`, and `model` names the values
+    that they are made with; see `agbench.compiled.object_code.load_built`.
+    """
+    tableau = _tableau(name)
+    address, facts = load_built(
+        f"{name} of {lanes} lanes for {model}",
+        start,
+        ("casadi", "numpy"),
+        lambda: _assembly(tableau, rates(), scales, lanes),
+    )
+    return _method(tableau, address, facts)
+
+
+def _tableau(name: str) -> Tableau:
     if name not in TABLEAUS:
         raise unknown("integrator", name, TABLEAUS)
-    tableau = TABLEAUS[name]
+    return TABLEAUS[name]
+
+
+def _assembly(tableau: Tableau, rates: Any, scales: Floats, lanes: int) -> tuple[str, Facts]:
+    """Return the assembly of a method's programs, and the lengths of the arrays that they work on."""
+    # Here, so that kept code is loaded without CasADi.
+    from agbench.simulators.casadi_jit.machine_code import whole_assembly
+    from agbench.simulators.casadi_jit.rosenbrock.programs import step_programs
+
     programs, sizes = step_programs(rates, tableau, scales)
-    result = compile_programs(programs, lanes, fused=True)
+    facts = {"lanes": lanes, "held": sizes.held, "jacobian": sizes.jacobian, "factors": sizes.factors}
+    return whole_assembly(programs, lanes, fused=True), facts
+
+
+def _method(tableau: Tableau, address: Callable[[str], int], facts: Facts) -> Method:
     fixed = ["prepare", "jacobian", "rates", "factor", "solve", "finish"]
     order = [*fixed, *(f"combine_{stage}" for stage in range(1, tableau.stages))]
     return Method(
-        addresses=np.array([result[program] for program in order]),
+        addresses=np.array([int(address(program)) for program in order]),
         fresh=np.array([tableau.new_rates(stage) for stage in range(tableau.stages)]),
         gamma=tableau.gamma,
-        lanes=lanes,
-        held=sizes.held,
-        jacobian=sizes.jacobian,
-        factors=sizes.factors,
+        **facts,
     )

@@ -1,4 +1,4 @@
-"""What defines a Rosenbrock method: its coefficients, in the form that needs no matrix products.
+"""The definition of a Rosenbrock method: its coefficients, in the form that needs no matrix products.
 
 With W = I / (h gamma) - J, stage i solves W k_i = f(x + sum_j a_ij k_j) + sum_j (c_ij / h) k_j; the
 step is x + sum_i m_i k_i and its error estimate sum_i e_i k_i (Hairer and Wanner 1996, Solving

@@ -71,8 +71,8 @@ def test_an_onnx_file_becomes_a_row(tmp_path):
 def _lead_to_a_row(lines, folder, first, kind):
     """Run commands, and then `build`; there is a row that was reproduced and has its policy with it."""
     assert lines[0].split()[1] == first
-    said = [run(line, folder) for line in lines]
-    assert "11 episodes reproduced" in said[-1]
+    outputs = [run(line, folder) for line in lines]
+    assert "11 episodes reproduced" in outputs[-1]
     run(COMMANDS[3], folder)
     (row,) = rows(folder)
     assert (row["agent"], row["trust"], row["not_ranked_because"]) == ("mine", "reproduced", "1 of 5 seeds")
@@ -80,12 +80,12 @@ def _lead_to_a_row(lines, folder, first, kind):
     assert card["policy"] == {"format": kind}
 
 
-def test_a_zip_as_a_policy_is_told_how_to_be_one(tmp_path):
-    said = run(f"agbench evaluate {TASK} --policy ppo.zip", tmp_path, code=2)
-    assert f"agbench export {TASK} ppo.zip" in said
+def test_a_zip_as_a_policy_gets_the_export_command(tmp_path):
+    message = run(f"agbench evaluate {TASK} --policy ppo.zip", tmp_path, code=2)
+    assert f"agbench export {TASK} ppo.zip" in message
 
 
-def test_a_policy_that_reads_what_there_is_not_is_told_what_there_is(tmp_path):
+def test_an_unknown_kind_of_information_is_an_error(tmp_path):
     (tmp_path / "mine.py").write_text(CODE.replace('"observation"', '"everything"'))
-    said = run(f"agbench evaluate {TASK} --policy mine:Mine", tmp_path, code=2)
-    assert "information 'everything' is none of observation, forecast, state, model" in said
+    message = run(f"agbench evaluate {TASK} --policy mine:Mine", tmp_path, code=2)
+    assert "information 'everything' is none of observation, forecast, state, model" in message

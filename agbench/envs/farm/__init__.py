@@ -1,0 +1,1 @@
+"""Farms: many fields under one weather, and who decides for them."""

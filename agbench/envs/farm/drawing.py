@@ -1,0 +1,68 @@
+"""Pictures of a farm's season: a curve a field, of what grows, what was applied, what is seen of soil."""
+
+import numpy as np
+
+from agbench.data.farm_task import FarmTask
+from agbench.envs.core import BatchCore
+from agbench.envs.curves import PanelData, curve
+from agbench.envs.rendering import SeasonPlot
+from agbench.variables import Floats
+
+
+class FarmPlot(SeasonPlot):
+    """The season of a core's first farm: what is rewarded, inputs so far, and the observed states.
+
+    Each has a panel, each field a curve in it.
+    """
+
+    def __init__(self, core: BatchCore) -> None:
+        self._applied: list[Floats] = []
+        super().__init__(core)
+
+    def begin(self, core: BatchCore) -> None:
+        """Start a new season: that of the episode which has just been reset."""
+        self._applied = []
+        super().begin(core)
+
+    def panels(self) -> list[PanelData]:
+        """Return the season so far as curves over days."""
+        rewarded, *others = self._states()
+        return [rewarded, *self._inputs(), *others]
+
+    def _note(self) -> None:
+        super()._note()
+        self._applied.append(self._core.applied[0].copy())
+
+    def _states(self) -> list[PanelData]:
+        """Return a panel for each variable that is observed of the fields, the rewarded one first."""
+        task, observer = self._core.task, self._core.parts.observer
+        assert isinstance(task, FarmTask)
+        seen = task.observation.state
+        first = [task.reward.variable] if task.reward.variable in seen else []
+        table = np.array(self._notes)
+        panels = []
+        for name in [*first, *(other for other in seen if other not in first)]:
+            columns = [observer.index(f"{name}.{field}") for field in task.field_names]
+            unit = observer.entries[columns[0]].unit
+            curves = [
+                curve(field, unit, table[:, 0], table[:, 1 + column])
+                for field, column in zip(task.field_names, columns, strict=True)
+            ]
+            panels.append(PanelData(title=f"{name} [{unit}]", curves=curves))
+        return panels
+
+    def _inputs(self) -> list[PanelData]:
+        """Return a panel for each input: what was applied so far."""
+        task, inputs = self._core.task, self._core.simulator.inputs
+        assert isinstance(task, FarmTask)
+        days, applied = np.array(self._notes)[:, 0], np.array(self._applied)
+        panels = []
+        for name in task.action.doses:
+            columns = inputs.columns([f"{name}.{field}" for field in task.field_names])
+            unit = inputs.entries[columns[0]].unit
+            curves = [
+                curve(field, unit, days, applied[:, column])
+                for field, column in zip(task.field_names, columns, strict=True)
+            ]
+            panels.append(PanelData(title=f"{name} applied [{unit}]", curves=curves))
+        return panels

@@ -1,0 +1,111 @@
+"""Tuning the policies of a farm's fields on training scenarios, by the mean return of the whole farm."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from agbench.data.farm_task import FarmTask
+from agbench.data.reading import read_data
+from agbench.envs.actions import Menu
+from agbench.envs.core import BatchCore, Parts
+from agbench.envs.family import build
+from agbench.envs.rollout import play
+from agbench.errors import ConfigError
+from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
+from agbench.policies.field.rules import RulesSettings
+from agbench.policies.field.schedule import PlannedDose, ScheduleSettings
+from agbench.policies.field.tuning import candidate_rules
+from agbench.policies.playing import returns_of_policies
+from agbench.policies.registry import interface_of
+from agbench.policies.tuning.cross_entropy import Search, maximise
+from agbench.variables import Floats
+
+_ROWS: Final = 512  # farms simulated together
+_MOST: Final = 4  # doses of the largest size on one date
+
+
+def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[FieldwiseSettings, float]:
+    """Return the settings with the best mean return over the training scenarios, and that mean.
+
+    Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`).
+    Schedules: the amounts on the dates of all plans, by a cross-entropy search.
+    """
+    if settings.policy == "rules" and not settings.fields:
+        rules = read_data(RulesSettings, settings.settings, "settings")
+        found = [_with(settings, {"": chosen.model_dump()}) for chosen in candidate_rules(rules)]
+        means = _means(task, found, rules.scenarios)
+        best = int(np.argmax(means))
+        content = candidate_rules(rules)[best].model_dump(exclude_defaults=True)
+        return _with(settings, {"": content}), float(means[best])
+    if settings.policy == "schedule":
+        return _fit_schedules(task, settings, search)
+    raise ConfigError(f"{task.task}: schedules are fitted, and rules that are the same for all fields.")
+
+
+def _fit_schedules(
+    task: FarmTask, settings: FieldwiseSettings, search: Search
+) -> tuple[FieldwiseSettings, float]:
+    plans = {
+        field: read_data(ScheduleSettings, content, field or "settings")
+        for field, content in (settings.fields or {"": settings.settings}).items()
+    }
+    parts, interface = build(task, task.protocol.training_splits[0]), interface_of(task)
+    menu = getattr(interface.actions, "of_a_field", interface.actions)
+    if not isinstance(menu, Menu):
+        raise ConfigError(f"{task.task}: a schedule is fitted to a menu, not to amounts.")
+    doses = {field: menu.doses(plan.input) for field, plan in plans.items()}
+    start = np.array([float(dose.amount) for plan in plans.values() for dose in plan.plan])
+    high = np.array([_MOST * doses[field][-1] for field, plan in plans.items() for _ in plan.plan])
+
+    def of(point: Floats) -> FieldwiseSettings:
+        amounts, changed = iter(point.tolist()), {}
+        for field, plan in plans.items():
+            least = doses[field][1]
+            given = [PlannedDose(date=d.date, amount=least * round(next(amounts) / least)) for d in plan.plan]
+            changed[field] = plan.model_copy(update={"plan": given}).model_dump()
+        return _with(settings, changed)
+
+    def value(points: Floats) -> Floats:
+        return _blind_means(parts, [Fieldwise("candidate", of(point), interface) for point in points])
+
+    best, mean = maximise(value, start, np.zeros(len(start)), high, search)
+    return of(best), mean
+
+
+def _with(settings: FieldwiseSettings, changed: Mapping[str, dict[str, Any]]) -> FieldwiseSettings:
+    """Return the settings with those of fields, or under `""` of all, replaced."""
+    if "" in changed:
+        return settings.model_copy(update={"settings": changed[""]})
+    return settings.model_copy(update={"fields": {**settings.fields, **changed}})
+
+
+def _means(task: FarmTask, candidates: list[FieldwiseSettings], scenarios: int | None = None) -> Floats:
+    """Return the mean return of each candidate over the training scenarios, at most so many of them."""
+    parts = build(task, task.protocol.training_splits[0])
+    keys, interface = parts.scenarios.keys[:scenarios], interface_of(task)
+    at_once, means = max(1, _ROWS // len(keys)), []
+    for first in range(0, len(candidates), at_once):
+        chosen = candidates[first : first + at_once]
+        policies = [Fieldwise("candidate", candidate, interface) for candidate in chosen for _ in keys]
+        values = returns_of_policies(parts, policies, list(keys) * len(chosen))
+        means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
+    return np.array(means)
+
+
+def _blind_means(parts: Parts, policies: list[Fieldwise]) -> Floats:
+    """Return the mean training return of policies that do not look: what one does is the same everywhere."""
+    keys = parts.scenarios.keys
+    core = BatchCore(parts, len(policies) * len(keys))
+    for row in range(core.n):
+        core.seed(row, parts.task.protocol.seed)
+    core.reset(range(core.n), list(keys) * len(policies))
+    for policy in policies:
+        policy.reset(parts.task.protocol.seed)
+
+    def act(seen: Any, _: int) -> Any:
+        actions = [policy(seen[i * len(keys)]) for i, policy in enumerate(policies)]
+        return np.repeat(np.array(actions), len(keys), axis=0)
+
+    means: Floats = play(core, act).reshape(len(policies), len(keys)).mean(axis=1)
+    return means
