@@ -85,10 +85,11 @@ class Evolved:
         seasons = _Seasons(parts, settings.periods, self.name)
         first: Actions = actions_of(parts, self._start, start).astype(np.int64)
         alone = BatchCore(parts, 1)
-        best = first.copy()
         most = seasons.values(alone, returns_of_actions(alone, start, first[None]))[0]
         seasons.take_up_work(first)
         steps = int(alone.simulator.horizon[0]) if seasons.work else len(first)
+        best = np.zeros((max(steps, len(first)), *first.shape[1:]), first.dtype)
+        best[: len(first)] = first  # a harvest may end a season early
         generator = np.random.default_rng(settings.seed)
         options = {
             "popsize": settings.population,
