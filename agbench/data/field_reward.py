@@ -12,6 +12,7 @@ _NEEDS = {
     "profit": ("product_price", "of the variable"),
     "threshold": ("limits", "on the inputs of a season"),
     "runoff": ("lost", "such as TOTN_RUNOFF"),
+    "rotation-profit": ("crop_prices", "of what each crop yields"),
 }
 
 
@@ -22,14 +23,23 @@ class RewardSpec(Strict):
     minus the growth of the same scenario without any input too (Kallenberg et al. 2023).
     `storage-organ-weight`: what stands of `variable`, at every step. `profit`: growth times
     `product_price`, minus prices times inputs. `threshold` and `runoff`: growth, minus `penalty` per
-    unit of violation. `prices` are per unit of input, in the reward's unit.
+    unit of violation. `rotation-profit`: growth times the price of the crop that it came from, by
+    `crop_prices`, minus `crop_costs` for every sowing of a crop, minus prices times inputs. `prices` are per
+    unit of input, in the reward's unit.
 
     A violation is what is applied beyond the season's `limits`, by input, and what is newly `lost`
     (a variable that only grows); it is reported as `cost` whatever the kind.
     """
 
     kind: Literal[
-        "growth", "growth-above-reference", "storage-organ-weight", "cost", "threshold", "runoff", "profit"
+        "growth",
+        "growth-above-reference",
+        "storage-organ-weight",
+        "cost",
+        "threshold",
+        "runoff",
+        "profit",
+        "rotation-profit",
     ]
     variable: str
     unit: str
@@ -39,6 +49,8 @@ class RewardSpec(Strict):
     penalty: Number = Field(default=10_000.0, ge=0)
     limits: dict[str, Number] = {}
     lost: str | None = None
+    crop_prices: dict[str, Number] = {}
+    crop_costs: dict[str, Number] = {}
 
     @model_validator(mode="after")
     def _complete(self) -> "RewardSpec":

@@ -52,19 +52,36 @@ class SimulatorSpec(Strict):
     changed: dict[str, Number | list[Number]] = {}
 
 
+class RotationSpec(Strict):
+    """A crop of a rotation: the days of the year on which it may be sown, the first and the last one.
+
+    One that is `incorporated` is not harvested: it stays on the field whole, as a catch crop does.
+    """
+
+    sowing: tuple[MonthDay, MonthDay]
+    incorporated: bool = False
+
+    @field_validator("sowing", mode="before")
+    @classmethod
+    def _window(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
+
+
 class SeasonSpec(Strict):
     """When an episode starts and ends, how long a step is, what runs before the first decision.
 
-    The crop starts on the first day, or on `crop_start`: until then the soil lies bare.
+    It ends on the first `end` after its start, or with more `years` that many years on. The crop starts on
+    the first day, or on `crop_start`: until then the soil lies bare.
 
     `management` is who sows and harvests: with `inputs` the calendar does, the crop ends when it is ripe;
     with `harvest` the agent harvests, which ends the season; with `plant` it also sows, on a day of the
     `sowing_window`, the first and the last one; with `orchard` the trees stand throughout, a harvest takes
-    their fruit, and the agent may prune and replant. The day on which time runs out ends every season,
-    harvested or not.
+    their fruit, and the agent may prune and replant; with `rotation` it sows and harvests as often as it
+    likes, each time one of the crops of the `rotation`, which are numbered from 1 in their order. The day
+    on which time runs out ends every season, harvested or not.
 
-    An orchard may last several `years`; `age` is that of its trees on the first day, by default that of
-    the crop's file.
+    Orchards and rotations may last several `years`; `age` is that of the trees on the first day, by default
+    that of the crop's file.
     """
 
     start: MonthDay
@@ -75,8 +92,9 @@ class SeasonSpec(Strict):
     age: int | None = Field(default=None, ge=0, le=100)
     step: Days = "7 d"
     warmup: Days = "7 d"
-    management: Literal["inputs", "harvest", "plant", "orchard"] = "inputs"
+    management: Literal["inputs", "harvest", "plant", "orchard", "rotation"] = "inputs"
     sowing_window: tuple[MonthDay, MonthDay] | None = None
+    rotation: dict[str, RotationSpec] = {}
 
     @field_validator("sowing_window", mode="before")
     @classmethod
@@ -87,12 +105,12 @@ class SeasonSpec(Strict):
     def _window_for_planting(self) -> "SeasonSpec":
         if (self.management == "plant") != (self.sowing_window is not None):
             raise ValueError("the management 'plant', and it alone, needs a sowing_window.")
-        return self
-
-    @model_validator(mode="after")
-    def _years_of_an_orchard(self) -> "SeasonSpec":
-        if self.years > 1 and self.management != "orchard":
-            raise ValueError(f"{self.years} years need the management 'orchard': other crops end earlier.")
+        if (self.management == "rotation") != bool(self.rotation):
+            raise ValueError("the management 'rotation', and it alone, needs the crops of a rotation.")
+        if self.years > 1 and self.management not in ("orchard", "rotation"):
+            raise ValueError(
+                f"{self.years} years need the management 'orchard' or 'rotation': other crops end earlier."
+            )
         return self
 
     def days_from(self, year: int) -> tuple[date, date]:
@@ -115,12 +133,9 @@ class SeasonSpec(Strict):
     @property
     def work(self) -> tuple[str, ...]:
         """The inputs with which the agent sows and harvests, in that order."""
-        return {
-            "inputs": (),
-            "harvest": ("HARVEST",),
-            "plant": ("PLANT", "HARVEST"),
-            "orchard": ("HARVEST",),
-        }[self.management]
+        one_harvest = ("HARVEST",)
+        own = {"inputs": (), "harvest": one_harvest, "orchard": one_harvest}
+        return own.get(self.management, ("PLANT", "HARVEST"))
 
 
 class ActionSpec(Strict):
@@ -169,15 +184,15 @@ class ObservationSpec(Strict):
     """What the agent sees: model variables of the last day, weather of the last `window`.
 
     `weather_form` is `mean` (one value a variable) or `daily` (one value a variable and day, the
-    oldest first). `progress` adds `elapsed`, the days since the start, and `finished`, whether the
-    season is over. `forecast` tells the weather of coming days, with errors.
+    oldest first). `progress` adds `elapsed`, the days since the start, `day_of_year`, from 1, and
+    `finished`, whether the season is over. `forecast` tells the weather of coming days, with errors.
     """
 
     state: list[str]
     weather: list[str] = []
     window: Days = "7 d"
     weather_form: Literal["mean", "daily"] = "mean"
-    progress: list[Literal["elapsed", "finished"]] = []
+    progress: list[Literal["elapsed", "day_of_year", "finished"]] = []
     forecast: ForecastSpec = ForecastSpec()
 
     @property
@@ -198,15 +213,15 @@ class ObservationSpec(Strict):
 
 _OPTIONS: Final = {
     "simulator": ("limitation", "soil_water", "warming", "changed"),
-    "season": ("crop_start", "management", "sowing_window", "years", "age"),
+    "season": ("crop_start", "management", "sowing_window", "years", "age", "rotation"),
     "observation": ("progress", "forecast"),
-    "reward": ("product_price", "penalty", "limits", "lost"),
+    "reward": ("product_price", "penalty", "limits", "lost", "crop_prices", "crop_costs"),
 }
 """Keys that a task need not know: absent and left at their default they are the same task."""
 
 
 class FieldTask(Task):
-    """A task on a field: one crop, one season an episode."""
+    """A task on a field: one crop and one season an episode, or a rotation of several years."""
 
     family: Literal["field"]
     simulator: SimulatorSpec
@@ -221,10 +236,27 @@ class FieldTask(Task):
     def _can_sow_and_harvest(self) -> "FieldTask":
         management = self.season.management
         for name in self.season.work:
-            if self.action.doses.get(name) != [0.0, 1.0]:
-                raise ValueError(f"the management {management!r} needs action.doses {name}: [0, 1].")
-        if management not in ("plant", "orchard") and "PLANT" in self.action.doses:
-            raise ValueError("PLANT among the doses needs season.management: plant.")
+            most = max(1, len(self.season.rotation)) if name == "PLANT" else 1
+            choices = list(range(most + 1))
+            if self.action.doses.get(name) != choices:
+                raise ValueError(f"the management {management!r} needs action.doses {name}: {choices}.")
+        if management in ("inputs", "harvest") and "PLANT" in self.action.doses:
+            raise ValueError("PLANT among the doses needs season.management: plant, rotation or orchard.")
+        return self
+
+    @model_validator(mode="after")
+    def _rotates(self) -> "FieldTask":
+        crops, reward = self.season.rotation, self.reward
+        if crops and self.simulator.crop != next(iter(crops)):
+            raise ValueError(
+                f"simulator.crop must be the first crop of season.rotation, {next(iter(crops))!r}."
+            )
+        if crops and self.randomisation.crops:
+            raise ValueError("randomisation.crops draws one crop, and a rotation has several.")
+        if (reward.kind == "rotation-profit") != bool(crops):
+            raise ValueError("a reward of the kind 'rotation-profit' is for the management 'rotation'.")
+        if crops and not reward.crop_prices.keys() == reward.crop_costs.keys() == crops.keys():
+            raise ValueError(f"reward: crop_prices and crop_costs must name {', '.join(crops)}.")
         return self
 
     @model_validator(mode="after")

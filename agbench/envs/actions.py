@@ -55,9 +55,17 @@ class ActionMap(Protocol):
 
 
 class Menu:
-    """Discrete doses: action 0 is nothing, then every dose of every input, one at a time."""
+    """Discrete doses: action 0 is nothing, then every dose of every input, one at a time.
 
-    def __init__(self, table: VariableTable, doses: Mapping[str, Sequence[float]]) -> None:
+    `words` are what to call a dose of an input, where it is not an amount.
+    """
+
+    def __init__(
+        self,
+        table: VariableTable,
+        doses: Mapping[str, Sequence[float]],
+        words: Mapping[tuple[str, float], str] | None = None,
+    ) -> None:
         rows = [np.zeros(len(table))]
         self._labels = ["nothing"]
         for name, amounts in doses.items():
@@ -67,7 +75,8 @@ class Menu:
                 row[column] = amount
                 rows.append(row)
                 whole = table[name].unit == "-" and amount == 1.0
-                self._labels.append(name if whole else f"{amount:g} {table[name].unit} {name}")
+                label = name if whole else f"{amount:g} {table[name].unit} {name}"
+                self._labels.append((words or {}).get((name, amount), label))
         self.names = list(doses)
         self.reads: list[str] = []
         self.lowest: Floats = np.zeros(len(doses))
@@ -111,6 +120,10 @@ class Menu:
     def doses(self, name: str) -> list[float]:
         """Return the doses of an input that the menu offers, ascending from 0."""
         return sorted(set(self._doses[:, place(self, name)].tolist()))
+
+    def amounts(self, number: int) -> dict[str, float]:
+        """Return what a menu number gives, by input; nothing of inputs that it does not."""
+        return {name: float(dose) for name, dose in zip(self.names, self._doses[number], strict=True) if dose}
 
     def encode(self, name: str, target: float) -> tuple[int, float]:
         """Return the number of the largest dose of an input that is not above `target`, and the dose."""

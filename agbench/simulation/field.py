@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from agbench.data import catalog
 from agbench.errors import ConfigError, WeatherError
+from agbench.simulation import rotation
 from agbench.simulation.parameters import ParameterSource, read_all
 from agbench.simulators import models
 from agbench.simulators.field import events as management
@@ -25,13 +26,13 @@ _MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 def simulate(
     model: str,
     *,
-    crop: ParameterSource = None,
+    crop: "ParameterSource | Sequence[str]" = None,
     soil: ParameterSource = None,
     site: ParameterSource = None,
     weather: "str | pd.DataFrame | None" = None,
     start: "date | str",
     end: "date | str | None" = None,
-    calendar: Mapping[str, Any] | None = None,
+    calendar: "Mapping[str, Any] | Sequence[Mapping[str, Any]] | None" = None,
     events: Sequence[Any] | None = None,
     external: "pd.DataFrame | None" = None,
     setting: str = "sound",
@@ -48,10 +49,11 @@ def simulate(
 
     Args:
         model: `lintul3`, `lintul3-wheat`, `wofost72-pp`, `wofost72-wlp`, `wofost81-pp`,
-            `wofost81-wlp`, `wofost81-nwlp` or `wofost-npk`.
+            `wofost81-wlp`, `wofost81-nwlp`, `wofost-npk` or
+            `wofost-npk-rotation`.
         crop: an id (`agbench.data.catalog.names("crop")`) or a mapping of parameters under the model's own
             names, tables as flat lists x0, y0, x1, y1, ...; a number may be text with its unit. A
-            mapping passes the checks of a file.
+            mapping passes the checks of a file. A rotation has a list of ids.
         soil: likewise.
         site: likewise; a site's id also gives its weather. The same mapping may be given three
             times: each takes what it knows.
@@ -63,7 +65,9 @@ def simulate(
         calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
             `start` and ends at maturity; trees and vines are planted at rest and stand to the `end`,
-            which they need.
+            which they need. For `wofost-npk-rotation` a list of them, in the order of time, each with its
+            `crop_name`; a crop ends on its `crop_end_date`, by `harvest` or by `incorporation`, and the field
+            lies bare until the next one is sown.
         events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"`, `"harvest"`, `"prune"` or
             `"replant"`, amount [kg ha-1 or cm; the share that a harvest takes, 1 by default, or that is
             pruned][, recovery or efficiency, 0.7 by default]); each model says what it knows.
@@ -89,8 +93,16 @@ def simulate(
     """
     if setting not in ("sound", "published"):
         raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
-    result = models.find(model, engine, soil_water, _crop_type(crop, crop_type))
-    parameters = read_all(result, {"site": site, "soil": soil, "crop": crop}, setting)
+    one = None if isinstance(crop, (list, tuple)) else cast(ParameterSource, crop)
+    result = models.find(model, engine, soil_water, _crop_type(one, crop_type))
+    if result.rotates:
+        weather_of = _series(weather if weather is not None else site)
+        field = {"site": site, "soil": soil}
+        parsed = management.listed(events)
+        return rotation.simulate(
+            result, field, crop, weather_of, start, end, calendar, parsed, external, setting, limitation
+        )
+    parameters = read_all(result, {"site": site, "soil": soil, "crop": cast(ParameterSource, crop)}, setting)
     series = _series(weather if weather is not None else site)
     first, events = as_date("start", start), management.listed(events)
     crop_calendar = _calendar(calendar, first, result.crop_type)
@@ -136,7 +148,7 @@ def _series(weather: Any) -> DailySeries:
     raise ConfigError("weather: give a site's id or a DataFrame of daily weather.")
 
 
-def _calendar(mapping: Mapping[str, Any] | None, start: date, crop_type: str) -> CropCalendar:
+def _calendar(mapping: Any, start: date, crop_type: str) -> CropCalendar:
     """Return a calendar as given; an annual crop emerges on `start`, trees and vines stand from then on."""
     usual: dict[str, Any] = {}
     if crop_type != "annual":
@@ -144,7 +156,10 @@ def _calendar(mapping: Mapping[str, Any] | None, start: date, crop_type: str) ->
         usual["max_duration"] = _LIFE
     own = {"crop_start_date": start} if mapping is None else mapping
     if not isinstance(own, Mapping):
-        raise ConfigError(f"calendar: {own!r} is no mapping such as {{'crop_start_date': '1984-01-01'}}.")
+        raise ConfigError(
+            f"calendar: {own!r} is no mapping such as {{'crop_start_date': '1984-01-01'}}; a list of them is"
+            " for wofost-npk-rotation."
+        )
     result = CropCalendar.from_mapping({**usual, **own})
     if result.crop_start_date < start:
         raise ConfigError(f"calendar: crop_start_date {result.crop_start_date} lies before start {start}.")

@@ -57,7 +57,7 @@ def parameters_of(model: models.CropModel, kind: str, name: str, setting: str = 
     where = str(catalog.find(kind, name))
     if isinstance(read, Crop) and read.crop_type != model.crop_type:
         raise ConfigError(f"{where}: crop {name!r} is {read.crop_type}, not {model.crop_type}.")
-    if isinstance(read, Crop) and model.name not in read.models:
+    if isinstance(read, Crop) and (model.crops_of or model.name) not in read.models:
         raise ConfigError(
             f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for {model.name}."
         )

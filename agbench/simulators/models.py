@@ -11,6 +11,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import Event
+from agbench.simulators.field.rotation import RotationCrop, RotationSeason
 from agbench.variables import Floats, ParameterTable, VariableTable
 from agbench.weather.daily import DailySeries
 
@@ -27,7 +28,9 @@ class FieldSetup:
     limits growth, for models that offer a choice. A season ends with its crop, where that is on or
     after `stop_after`. Errors of weather forecasts start from `noise_seed`. `management` is `inputs`, or
     `harvest` or `plant` where harvest, or sowing and harvest, are inputs, or `orchard` where trees stand
-    throughout; sowing is for the days of the `sowing_window`, the first and the last one.
+    throughout; sowing is for the days of the `sowing_window`, the first and the last one. A `rotation` has
+    crops, each with all parameters, in place of `parameters` and `calendar`; a table of one is made of its
+    `seasons`.
     """
 
     parameters: Mapping[str, Any]
@@ -43,6 +46,8 @@ class FieldSetup:
     noise_seed: int = 0
     management: str = "inputs"
     sowing_window: tuple[date, date] | None = None
+    rotation: tuple[RotationCrop, ...] = ()
+    seasons: tuple[RotationSeason, ...] = ()
 
 
 class TableRun(Protocol):
@@ -66,7 +71,8 @@ class CropModel:
     A table of a model that `runs_on` goes on without a crop, up to the last
     event or a given end. The simulators of a model that `forecasts` also tell the weather to come
     (`coming`, `noise_seeds`). `limitations` are the choices that it offers of what limits growth;
-    `crop_type` is the type of crops that this description is for.
+    `crop_type` is the type of crops that this description is for. In one that
+    `rotates`, crops follow one another; `crops_of` is the model whose crop files it reads, if not its own.
     """
 
     name: str
@@ -88,6 +94,8 @@ class CropModel:
     forecasts: bool = False
     limitations: tuple[str, ...] = ()
     crop_type: str = "annual"
+    rotates: bool = False
+    crops_of: str = ""
 
 
 def check_limitation(name: str, limitation: str | None, choices: Sequence[str] = ()) -> None:
@@ -110,6 +118,7 @@ _MODULES: Final = {
     "wofost81-wlp": _WOFOST,
     "wofost81-nwlp": _WOFOST,
     "wofost-npk": _WOFOST,
+    "wofost-npk-rotation": _WOFOST,
 }
 _PCSE: Final = "agbench.simulators.pcse_reference.model"
 

@@ -12,13 +12,13 @@ from agbench.simulators.greenlight.model import flux_names
 from agbench.simulators.greenlight.variables import CONTROLS, STATES
 from agbench.simulators.greenlight.variables import WEATHER as OUTDOORS
 from agbench.simulators.lintul3.variables import VARIABLES
-from agbench.simulators.wofost.variables import LAYERED81, LAYERED_GRAPE, LAYERED_PERENNIAL
+from agbench.simulators.wofost.variables import LAYERED81, LAYERED_GRAPE, LAYERED_PERENNIAL, ROTATION_NPK
 from agbench.weather.columns import DAILY
 
 FOLDER = Path(agbench.__file__).parent / "simulators"
 TABLES = {
     "lintul3": (VARIABLES, DAILY),
-    "wofost": (LAYERED_PERENNIAL, LAYERED_GRAPE, LAYERED81, DAILY),
+    "wofost": (LAYERED_PERENNIAL, LAYERED_GRAPE, ROTATION_NPK, LAYERED81, DAILY),
     "greenlight": (STATES, CONTROLS, OUTDOORS),
 }
 PROCESSES = {
@@ -26,7 +26,7 @@ PROCESSES = {
     "wofost": (
         "phenology assimilation respiration evapotranspiration roots stems leaves storage_organs "
         "partitioning growth nitrogen nutrients reallocation soil_nitrogen soil_nutrients water_balance "
-        "potential_water layered_water grape_phenology cold_hardiness"
+        "potential_water layered_water grape_phenology cold_hardiness residues"
     ),
     "greenlight": (
         "climate/ventilation climate/light climate/longwave climate/convection climate/vapour climate/cover "

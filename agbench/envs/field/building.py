@@ -15,12 +15,14 @@ from agbench.envs.core import Parts
 from agbench.envs.field.forecasts import Forecast
 from agbench.envs.field.observations import FieldObserver
 from agbench.envs.field.randomisation import RandomParameters
+from agbench.envs.field.rotation_profit import RotationProfit
 from agbench.envs.rewards import GrowthReward, ReferenceRuns, Reward, WeightReward
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ConfigError, WeatherError
 from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.field.calendar import CropCalendar
+from agbench.simulators.field.rotation import RotationCrop
 from agbench.simulators.models import CropModel, FieldSetup
 from agbench.weather.change import changed
 from agbench.weather.daily import DailySeries, from_frame
@@ -41,7 +43,7 @@ def build(
     return Parts(
         task=task,
         scenarios=scenarios,
-        actions=field_actions(model, task.action),
+        actions=_actions(model, task),
         observer=observer(task),
         make_simulator=model.simulator,
         make_reward=reward(model, task),
@@ -77,7 +79,12 @@ def require_able(task: FieldTask, model: CropModel) -> None:
             f"{task.task}: season.management {task.season.management!r}: {task.simulator.crop} is "
             f"{model.crop_type}; write {right!r}."
         )
-    if task.season.management != "inputs" and "harvest" not in model.events:
+    if bool(task.season.rotation) != model.rotates:
+        raise ConfigError(
+            f"{task.task}: season.management 'rotation' and the model 'wofost-npk-rotation' go together; "
+            f"got {task.season.management!r} and {model.name!r}."
+        )
+    if task.season.management in ("harvest", "plant") and "harvest" not in model.events:
         raise ConfigError(
             f"{task.task}: season.management {task.season.management!r}: {runs} has no harvest; "
             "wofost-npk on the engine 'compiled' has."
@@ -87,7 +94,8 @@ def require_able(task: FieldTask, model: CropModel) -> None:
 def hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
     """Return the SHA-256 of the crop and soil files and of each site's weather series."""
     drawn = task.randomisation
-    named = [("crop", name) for name in (task.simulator.crop, *drawn.crops)]
+    crops = dict.fromkeys((task.simulator.crop, *task.season.rotation, *drawn.crops))
+    named = [("crop", name) for name in crops]
     named += [("soil", name) for name in (task.simulator.soil, *drawn.soils)]
     result = {f"{kind} {name}": sha256(catalog.find(kind, name)) for kind, name in named}
     return result | scenario_weather.hashes(scenarios.keys, scenarios.series)
@@ -185,7 +193,8 @@ class WorldBuilder:
         ends = "max_duration" if season.management == "orchard" else "maturity"
         return self._model.world(
             FieldSetup(
-                parameters=self._aged(self._parameters.draw(generator)),
+                parameters={} if season.rotation else self._aged(self._parameters.draw(generator)),
+                rotation=self._rotation(generator),
                 series=series,
                 calendar=CropCalendar(crop_start, crop_start_type=season.start_type, crop_end_type=ends),
                 start=start,
@@ -205,13 +214,20 @@ class WorldBuilder:
         age = self._task.season.age
         return parameters if age is None else {**parameters, "AGEI": float(age)}
 
+    def _rotation(self, generator: "np.random.Generator | None") -> tuple[RotationCrop, ...]:
+        """Return the crops of a rotation, none where there is one crop."""
+        return tuple(
+            RotationCrop(self._parameters.draw(generator, name), spec.sowing, spec.incorporated)
+            for name, spec in self._task.season.rotation.items()
+        )
+
     def _where_and_when(self, key: str) -> tuple[DailySeries, date, date]:
-        """Return series, first and last day; a season that ends before it starts ends next year."""
-        start, end = self._task.season.days_from(scenario_weather.parse(key).year)
-        years = end.year - start.year + 1
-        degrees = float(self._task.simulator.warming)
-        series = _warmed(key, degrees, self.user_series, scenario_weather.mark(key), years)
-        return series, start, end
+        """Return series, first and last day."""
+        year = scenario_weather.parse(key).year
+        start, end = self._task.season.days_from(year)
+        secret, years = scenario_weather.mark(key), end.year - start.year + 1
+        warming = float(self._task.simulator.warming)
+        return _warmed(key, warming, self.user_series, secret, years), start, end
 
 
 def _from(start: date, month_day: str) -> date:
@@ -239,13 +255,20 @@ def _check_years(series: DailySeries, years: set[int]) -> None:
 
 def action_map(task: FieldTask) -> ActionMap:
     """Return the action space of a task and what its actions mean; reads no weather."""
-    return field_actions(model_of(task), task.action)
+    return _actions(model_of(task), task)
 
 
-def field_actions(model: CropModel, spec: ActionSpec) -> ActionMap:
-    """Return what actions on one field mean."""
+def _actions(model: CropModel, task: FieldTask) -> ActionMap:
+    crops = enumerate(task.season.rotation, start=1)
+    return field_actions(model, task.action, {("PLANT", float(i)): f"PLANT {crop}" for i, crop in crops})
+
+
+def field_actions(
+    model: CropModel, spec: ActionSpec, words: "dict[tuple[str, float], str] | None" = None
+) -> ActionMap:
+    """Return what actions on one field mean; `words` are what to call doses that are no amounts."""
     if spec.kind == "menu":
-        return Menu(model.inputs, spec.doses)
+        return Menu(model.inputs, spec.doses, words)
     return Amounts(model.inputs, limits_of(spec))
 
 
@@ -276,6 +299,9 @@ def observer(task: FieldTask) -> FieldObserver:
 def reward(model: CropModel, task: FieldTask) -> Callable[[int], Reward]:
     """Return what makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
+    if spec.kind == "rotation-profit":
+        economy = spec.variable, spec.crop_prices, spec.crop_costs, spec.prices
+        return lambda n: RotationProfit(model.variables, model.inputs, *economy, n)
     references = None
     if spec.kind == "growth-above-reference":
         references = ReferenceRuns(model.simulator, model.variables.column(spec.variable))

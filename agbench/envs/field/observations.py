@@ -13,6 +13,7 @@ from agbench.variables import Variable, VariableTable
 
 _PROGRESS: Final = {
     "elapsed": Variable("elapsed", "d", "days since the start", 0.0, 1e5),
+    "day_of_year": Variable("day_of_year", "d", "day of the year, 1 on 1 January", 1.0, 366.0),
     "finished": Variable("finished", "-", "1 once the season is over", 0.0, 1.0),
 }
 
@@ -21,8 +22,8 @@ class FieldObserver(Entries):
     """Model variables of the current day, weather of the last `window` steps, progress, forecast.
 
     Weather is averaged over the window, or given day by day (the oldest first, all variables of a
-    day together). `progress` are `elapsed` and `finished`, in any order. `index` takes `RAIN` for
-    `mean(RAIN)`.
+    day together). `progress` are `elapsed`, `day_of_year` and `finished`, in any order. `index` takes
+    `RAIN` for `mean(RAIN)`.
     """
 
     def __init__(

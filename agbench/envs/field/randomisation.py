@@ -39,7 +39,7 @@ class RandomParameters:
             for kind, names in (
                 ("site", [simulator.site]),
                 ("soil", [simulator.soil, *self._spec.soils]),
-                ("crop", [simulator.crop, *self._spec.crops]),
+                ("crop", [simulator.crop, *task.season.rotation, *self._spec.crops]),
             )
         }
         for name, values in read["soil"].items():
@@ -56,12 +56,16 @@ class RandomParameters:
             if name not in parameters or name not in model.parameters:
                 raise unknown("parameter", name, parameters, where=f"{task.task}: randomisation")
 
-    def draw(self, generator: np.random.Generator | None) -> Mapping[str, Any]:
-        """Return the parameters of an episode; without a generator, those of the files."""
+    def draw(self, generator: np.random.Generator | None, crop: str | None = None) -> Mapping[str, Any]:
+        """Return the parameters of an episode; without a generator, those of the files.
+
+        `crop` is the one that is drawn for, of a rotation; by default that of the task.
+        """
+        own = crop or self._crop
         if generator is None or not self._spec.any:
-            return {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
+            return {**self._site, **self._soils[self._soil], **self._crops[own]}
         soil = _one_of(self._spec.soils, self._soil, generator)
-        crop = _one_of(self._spec.crops, self._crop, generator)
+        crop = _one_of(self._spec.crops, own, generator)
         drawn = {**self._site, **self._soils[soil], **self._crops[crop]}
         for name, noise in self._spec.parameters.items():
             if name in drawn:

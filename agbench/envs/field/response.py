@@ -14,6 +14,7 @@ from agbench.envs.rollout import play
 from agbench.errors import ContractError
 from agbench.variables import Booleans, Floats
 
+_RIPE = 2.0  # development stage at maturity
 _OFTEN = 7  # d; on longer steps there are too few decisions for all inputs
 _LEVELS: Final = (0, 1, 2, 4, 8)
 """How many of the season's decisions give the input's largest dose, evenly spread."""
@@ -99,6 +100,8 @@ def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], result: _Re
     for metric, spec in task.metrics.items():
         if spec.input == name:
             _require_rise(task.task, f"metric {metric!r}", name, result.metrics[metric], keys)
+    if task.season.rotation:
+        return  # what a crop earns depends on which one it is
     if task.reward.prices.get(name, 0.0) and task.reward.beta:
         worth = task.reward.product_price or 1.0
         paid = worth * (result.grown - result.grown[0]) - (result.returns - result.returns[0])
@@ -138,7 +141,7 @@ def _respond(
     def act(_: Any, step: int) -> NDArray[Any]:
         giving = (step % spread == 0) & (step // spread < doses)
         actions = np.array([dose if gives else beside[step % len(beside)] for gives in giving])
-        _work_the_field(task, core, actions, giving)
+        _work_the_field(task, core, actions, giving, step)
         return actions
 
     returns = play(core, act)
@@ -151,16 +154,23 @@ def _respond(
     )
 
 
-def _work_the_field(task: FieldTask, core: BatchCore, actions: NDArray[Any], giving: Booleans) -> None:
-    """Let rows sow where the field is empty and nothing is given, and harvest on the last decision."""
-    encode = core.parts.actions.encode
-    if task.season.management == "plant":
-        empty = core.simulator.state[:, core.simulator.variables.column("CROP")] == 0.0
-        actions[empty & ~giving] = encode("PLANT", 1.0)[0]
+def _work_the_field(
+    task: FieldTask, core: BatchCore, actions: NDArray[Any], giving: Booleans, step: int
+) -> None:
+    """Let rows sow where the field is empty and nothing is given, and harvest on the last decision.
+
+    In a rotation the crops are tried in turn, and each is harvested when it is ripe.
+    """
+    encode, column = core.parts.actions.encode, core.simulator.variables.column
+    if "PLANT" in task.season.work:
+        empty = core.simulator.state[:, column("CROP")] == 0.0
+        number = 1 + step % max(1, len(task.season.rotation))
+        actions[empty & ~giving] = encode("PLANT", float(number))[0]
+    if task.season.rotation:
+        ripe = core.simulator.state[:, column("DVS")] >= _RIPE
+        actions[ripe & ~giving] = encode("HARVEST", 1.0)[0]
     if task.season.management == "orchard":
-        autumn, fruit = (
-            core.simulator.state[:, core.simulator.variables.column(n)] for n in ("AUTUMN", "HWSO")
-        )
+        autumn, fruit = (core.simulator.state[:, column(name)] for name in ("AUTUMN", "HWSO"))
         actions[(autumn > 0.0) & (fruit > 0.0) & ~giving] = encode("HARVEST", 1.0)[0]
     elif task.season.management != "inputs":
         last = core.simulator.elapsed + task.step >= core.simulator.horizon

@@ -43,7 +43,8 @@ class Evolved:
     matrix adaptation evolution strategy (Hansen and Ostermeier 2001, Evolutionary Computation 9,
     159-195; package `cma`), from what the policy to start from gives. Within a period an input is
     due evenly; each decision gives the one that is most behind, within the task's limits. Where the
-    agent sows and harvests, the days of both are searched too. On a farm each field has amounts of its
+    agent sows and harvests, the days of both are searched too; in a rotation, those of each sowing and
+    harvest of the policy to start from. On a farm each field has amounts of its
     own, unless one action is for all; what exceeds a budget in a season is taken off all doses alike.
     Fields that share no budget are searched each by itself, side by side.
     """
@@ -85,9 +86,11 @@ class Evolved:
         seasons = _Seasons(parts, settings.periods, self.name)
         first: Actions = actions_of(parts, self._start, start).astype(np.int64)
         alone = BatchCore(parts, 1)
-        best = first.copy()
         most = seasons.values(alone, returns_of_actions(alone, start, first[None]))[0]
+        seasons.take_up_work(first)
         steps = int(alone.simulator.horizon[0]) if seasons.work else len(first)
+        best = np.zeros((max(steps, len(first)), *first.shape[1:]), first.dtype)
+        best[: len(first)] = first  # a harvest may end a season early
         generator = np.random.default_rng(settings.seed)
         options = {
             "popsize": settings.population,
@@ -140,8 +143,16 @@ class _Seasons:
         self._fields = task.field_names if isinstance(task, FarmTask) and count > 1 else []
         self.searches = 1 if self._budgets else count
         """How many parts of a point are searched each by itself: fields that share no budget."""
-        self.work = [menu.encode(input, 1.0)[0] for input in work]
-        """The menu numbers of sowing and harvest."""
+        self._rotates = bool(task.season.rotation)
+        numbers = {input: menu.doses(input)[1:] if self._rotates else [1.0] for input in work}
+        self._of_work = [menu.encode(input, n)[0] for input, most in numbers.items() for n in most]
+        self.work = self._of_work
+        """The menu numbers of sowing and harvest; in a rotation, of each that is to be done."""
+
+    def take_up_work(self, actions: Actions) -> None:
+        """Let the work of a rotation be that of a season's actions, in its order."""
+        if self._rotates:
+            self.work = [int(code) for code in actions if code in self._of_work]
 
     def values(self, core: BatchCore, returns: Floats) -> Floats:
         """Return what each search has reached in each row of a core just played, (n, searches)."""
@@ -160,6 +171,8 @@ class _Seasons:
         parts = np.array_split(doses / self._largest[:, None], self._periods, axis=2)
         amounts = np.stack([part.sum(axis=2) for part in parts], axis=2).ravel()
         days = [int(np.flatnonzero(actions == code)[0]) if code in actions else steps for code in self.work]
+        if self._rotates:
+            days = np.flatnonzero(np.isin(actions, self._of_work)).tolist()
         return np.concatenate([amounts, np.array(days) * self._periods / steps])
 
     def actions(self, points: Floats, steps: int) -> Actions:

@@ -13,13 +13,25 @@ from agbench.variables import Booleans, Floats
 Kernel = Callable[..., Any]
 
 
-def day_loop(module: str, start: Kernel, integrate: Kernel, rates: Kernel) -> tuple[Kernel, Kernel]:
+@kernel
+def the_only_crop(s: Any, inputs: Any, acts: bool) -> int:
+    """Return the crop of a world that has one."""
+    return 0
+
+
+def day_loop(
+    module: str, start: Kernel, integrate: Kernel, rates: Kernel, choose: Kernel = the_only_crop
+) -> tuple[Kernel, Kernel]:
     """Return the entries `begin` and `advance` of a model, to stand under these names in its `module`.
 
     A model gives three kernels: `start` for its first day, in the place of `integrate` for all others, and
     `rates`. They take the rows as arrays, as records, and their memory; i, the row; p and tables of its
     world; the weather of all worlds; k, the world; t, the day; the record of its inputs; whether these act.
     `rates` also takes what the kernel before it returned, and returns whether the row has finished.
+
+    A world has parameters and tables for each of its crops. `choose` takes the row, the record of the
+    day's inputs and whether these act, before the day begins, and returns the place of the crop whose day
+    it is.
     """
 
     @kernel
@@ -47,11 +59,12 @@ def day_loop(module: str, start: Kernel, integrate: Kernel, rates: Kernel) -> tu
         for i in range(state.shape[0]):
             if mask[i]:
                 k = slots[i]
-                p, curves = parameters[k], tables[k]
                 clock[i] = 0
                 today = inputs[0, i]
                 for j in range(state.shape[1]):
                     state[i, j] = 0.0
+                crop = choose(records[i], today, True)
+                p, curves = parameters[k, crop], tables[k, crop]
                 event = start(state, records, memory, i, p, curves, series, k, 0, today, True)
                 force(state, i, columns, values, 0)
                 finished[i] = rates(state, records, memory, i, p, curves, series, k, 0, today, True, event)
@@ -82,7 +95,6 @@ def day_loop(module: str, start: Kernel, integrate: Kernel, rates: Kernel) -> tu
         for i in range(state.shape[0]):
             if mask[i]:
                 k = slots[i]
-                p, curves = parameters[k], tables[k]
                 for step in range(steps):
                     if finished[i] or clock[i] >= last[k]:
                         break
@@ -90,6 +102,8 @@ def day_loop(module: str, start: Kernel, integrate: Kernel, rates: Kernel) -> tu
                     t = clock[i]
                     acts = step < inputs.shape[0]
                     today = inputs[step if acts else 0, i]
+                    crop = choose(records[i], today, acts)
+                    p, curves = parameters[k, crop], tables[k, crop]
                     event = integrate(state, records, memory, i, p, curves, series, k, t, today, acts)
                     if acts:
                         force(state, i, columns, values, step)

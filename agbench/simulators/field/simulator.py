@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 _ALL: Final = slice(None)
 
 
+_EPOCH: Final = date(1970, 1, 1)
+
+
 class DailyWorld(Protocol):
     """All that fixes a daily simulation apart from management.
 
-    `arrays` are `parameters` (a record), `tables`, `weather` (T,) records from `start`, `last`, the last
-    day, `factors`, the shares of fertilisers and irrigation that arrive, and what else a model wants.
+    `arrays` are `parameters` (a record, or one a crop), `tables` (likewise), `weather` (T,) records from
+    `start`, `last`, the last day, `factors`, the shares of fertilisers and irrigation that arrive, and what
+    else a model wants.
     """
 
     @property
@@ -70,6 +74,7 @@ class DailySimulator(ABC):
         self._records = self.state.view(self.variables.record_type())[:, 0]
         self._memory = np.zeros((n, 0, 0))
         self._slot = np.full(n, -1, dtype=np.int64)
+        self._first_day = np.zeros(n, dtype=np.int64)  # of each row's world, since 1970-01-01
         self._pool = WorldPool()
         self._all = np.ones(n, dtype=np.bool_)
         self._management = np.zeros((1, n), dtype=self._MANAGEMENT)
@@ -149,6 +154,13 @@ class DailySimulator(ABC):
         last: NDArray[np.int64] = self._pool["last"][self._slot]
         return last
 
+    @property
+    def day_of_year(self) -> NDArray[np.int64]:
+        """The day of the year of each row, 1 on 1 January, (n,)."""
+        today = (self._first_day + self.elapsed).astype("datetime64[D]")
+        number: NDArray[np.int64] = (today - today.astype("datetime64[Y]")).astype(np.int64) + 1
+        return number
+
     def weather(self, days: int, columns: NDArray[np.intp], rows: NDArray[np.intp] | slice = _ALL) -> Floats:
         """Return chosen weather columns of the rows' last `days` days, (rows, days, len(columns)).
 
@@ -173,7 +185,7 @@ class DailySimulator(ABC):
 
     def load(self, row: int, saved: SavedRow) -> None:
         """Put a row into a saved state."""
-        self._slot[row] = self._pool.slot(saved.world, self._slot)
+        self._put(row, saved.world)
         width = saved.memory.shape[1]
         self._reserve_memory(width)
         self.elapsed[row] = saved.clock
@@ -204,17 +216,25 @@ class DailySimulator(ABC):
             raise SimulationError(f"reset of {len(rows)} rows needs as many worlds, not {len(worlds)}.")
         for row, world in zip(rows, worlds, strict=True):
             self._check(world)
-            self._slot[row] = self._pool.slot(world, self._slot)
+            self._put(row, world)
         self._reserve_memory(0)
         self._kernels.begin(*self._arguments(mask, management, columns, values))
+
+    def _put(self, row: int | np.intp, world: DailyWorld) -> None:
+        """Point a row at its world."""
+        self._slot[row] = self._pool.slot(world, self._slot)
+        self._first_day[row] = (world.start - _EPOCH).days
 
     def _arguments(
         self, mask: Booleans, management: NDArray[Any], columns: NDArray[np.intp], values: Floats
     ) -> tuple[Any, ...]:
         """Return what both entries of a model take; `management` are records (days, n)."""
+        parameters, tables = self._pool["parameters"], self._pool["tables"]
+        if parameters.ndim == 1:  # a single crop has no axis of crops
+            parameters, tables = parameters[:, np.newaxis], tables[:, np.newaxis]
         return (
             *(self.state, self._records, self._memory, self._slot, self.elapsed, self.finished),
-            *(self._pool["parameters"], self._pool["tables"], self._pool["weather"]),
+            *(parameters, tables, self._pool["weather"]),
             *(mask, management, columns, values),
         )
 

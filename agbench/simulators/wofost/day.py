@@ -8,11 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from agbench.compiled import inlined, kernel
-from agbench.simulators.field.day_loop import day_loop
+from agbench.simulators.field.day_loop import day_loop, the_only_crop
 from agbench.simulators.wofost.variables import FIRST_RATE, NO_CROP, REMOVED, STANDING
 from agbench.variables import Floats, VariableTable
 
 Kernel = Callable[..., Any]
+
+
+@kernel
+def _leave_as_it_is(x: Floats, s: Any) -> None:
+    """Keep what a crop that has gone leaves in its columns."""
 
 
 def daily_cycle(
@@ -21,10 +26,13 @@ def daily_cycle(
     crop: tuple[Kernel, Kernel, Kernel],
     soil: tuple[Kernel, Kernel, Kernel],
     events: Kernel,
+    choose: Kernel = the_only_crop,
+    clear: Kernel = _leave_as_it_is,
 ) -> tuple[Kernel, Kernel]:
     """Return the entries `begin` and `advance` of a model with this table of columns (`day_loop`).
 
-    The memory of a row are its leaf classes (3, capacity).
+    The memory of a row are its leaf classes (3, capacity). `clear` takes a row, as an array and as a record,
+    on the day after its crop ended.
     """
     start_crop, crop_rates, integrate_crop = crop
     start_soil, soil_rates, integrate_soil = soil
@@ -94,6 +102,7 @@ def daily_cycle(
                 s.HI = s.TWSO / s.TAGP if s.TAGP > 0.0 else -1.0
                 s.CROP = REMOVED
                 s.FIN = 0.0
+                clear(x, s)
             else:
                 integrate_crop(s, p, tables, leaves, float(p.EPOCH + t))
         integrate_soil(x, s, p)
@@ -127,4 +136,4 @@ def daily_cycle(
             s.FIN = 1.0
         return t >= p.LAST_DAY or (s.FIN > 0.0 and t >= p.LAST_EVENT)
 
-    return day_loop(module, start, integrate, rates)
+    return day_loop(module, start, integrate, rates, choose)

@@ -32,6 +32,7 @@ from agbench.simulators.wofost.soil_parameters import (
     NUTRIENTS80,
     PERCOLATION,
     ROOTABLE,
+    ROTATION,
     WATER,
 )
 from agbench.simulators.wofost.variables import MOST_LAYERS
@@ -44,7 +45,7 @@ _CONSTANTS: Final = ("CO2AMAX", "CO2EFF", "CO2TRA")
 _SWITCHES = [
     *("SOUND", "WATER_LIMITED", "NITROGEN_LIMITED", "PK_LIMITED", "AGES_AFTER_MATURITY"),
     *("START_EMERGED", "END_EMERGENCE", "END_MATURITY", "END_DEATH"),
-    *("HARVEST_ENDS", "START_DORMANT"),
+    *("HARVEST_ENDS", "START_DORMANT", "INCORPORATED"),
 ]
 REPAIRS: Final = (
     *("N2", "N5", "N6", "N7", "N8", "N9", "N10", "N11", "N12"),
@@ -58,7 +59,7 @@ _CALENDAR += ["PLANT_FIRST", "PLANT_LAST"]
 
 _ALL: Final = (
     *(*CROP, AMAX, *CO2, *WATER, *PERCOLATION, *BALANCE, *CROP81, *CROP_NPK, *NITROGEN81, *NUTRIENTS80),
-    *(*CROP_PERENNIAL, *GRAPE),
+    *(*CROP_PERENNIAL, *GRAPE, *ROTATION),
 )
 _SCALARS: Final = tuple(dict.fromkeys(p.name for p in _ALL if not p.of))
 TABLES: Final = tuple(dict.fromkeys(p.name for p in _ALL if p.of and p.name not in _CO2_TABLES))
@@ -95,7 +96,7 @@ def parameters(model: str, layered: bool = False, crop_type: str = "annual") -> 
     elif variant.kernels == "wofost81":
         names += [*CO2, *CROP81, *(NITROGEN81 if variant.limits_nitrogen else ())]
     else:
-        names += [AMAX, *CO2, *CROP_NPK, *NUTRIENTS80]
+        names += [AMAX, *CO2, *CROP_NPK, *NUTRIENTS80, *(ROTATION if variant.rotates else ())]
     if crop_type == "grape":
         names = [p for p in names if p.name not in UNUSED]
     present = {p.name for p in names}

@@ -14,6 +14,7 @@ from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import (
     FIRST_RATE,
     INPUTS_OF,
+    LEDGER,
     MANAGEMENT_OF,
     MEMORY_NAMES,
     SOIL_NAMES,
@@ -163,7 +164,8 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
             published = names.get(name, name)
             if name == "SM" and world.soil_water == "layered":
                 published = "SM_MEAN"
-            columns[published] = column if name in SOIL_NAMES else np.where(crop, column, np.nan)
+            runs_on = name in SOIL_NAMES or (name in LEDGER and world.sowable is not None)
+            columns[published] = column if runs_on else np.where(crop, column, np.nan)
     return pd.DataFrame(columns, index=index)
 
 

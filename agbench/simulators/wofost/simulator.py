@@ -1,6 +1,7 @@
 """The batch simulator of the WOFOST models."""
 
 from importlib import import_module
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,11 +9,13 @@ from numpy.typing import NDArray
 from agbench.errors import SimulationError
 from agbench.simulators.field.simulator import DailySimulator
 from agbench.simulators.wofost.leaves import MOST_CLASSES
-from agbench.simulators.wofost.variables import INPUTS_OF, MANAGEMENT_OF
+from agbench.simulators.wofost.variables import INPUTS, INPUTS_OF, MANAGEMENT_OF
 from agbench.simulators.wofost.variants import find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES
 from agbench.simulators.wofost.world import WofostWorld
 from agbench.variables import Floats
+
+_PLANT: Final = INPUTS.column("PLANT")
 
 
 class WofostSimulator(DailySimulator):
@@ -55,3 +58,19 @@ class WofostSimulator(DailySimulator):
             wider = np.zeros((self.n, 3, width))
             wider[:, :, : self._memory.shape[2]] = self._memory
             self._memory = wider
+
+
+class RotationSimulator(WofostSimulator):
+    """n independent rotations; the input PLANT is the number of a crop of the row's world, from 1.
+
+    Sowing a crop out of its season does nothing.
+    """
+
+    def _manage(self, inputs: Floats, arrives: Floats, amounts: Floats) -> None:
+        super()._manage(inputs, arrives, amounts)
+        number = np.rint(inputs[:, _PLANT]).astype(np.intp)
+        seasons = self._pool["sowable"]
+        tomorrow = np.minimum(self.elapsed + 1, seasons.shape[2] - 1)
+        crop = np.clip(number - 1, 0, seasons.shape[1] - 1)
+        sown = (number > 0) & (number <= seasons.shape[1]) & seasons[self._slot, crop, tomorrow]
+        amounts[:, _PLANT] = np.where(sown, number, 0.0)

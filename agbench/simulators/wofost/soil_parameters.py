@@ -69,6 +69,49 @@ NUTRIENTS80: Final = (
     ),
 )
 
+_JANSSEN: Final = (
+    "Yang and Janssen (2000), European Journal of Soil Science 51, 517-529: 1.2 yr-1 in the first year at"
+    " 9 degC, between straw and green matter"
+)
+_WASHED: Final = "ours: potassium is not bound in organic matter and is washed out within weeks"
+_SWAT: Final = "Neitsch et al. (2011), SWAT theoretical documentation 2009, section 4:2.1"
+ROTATION: Final = (
+    *(
+        Parameter(
+            f"{x}RESIDUE_FR",
+            "d-1",
+            f"share of the {word} in residues that they release a day at 9 degC",
+            0,
+            1,
+            default=0.05 if x == "K" else 0.0033,
+            source=_WASHED if x == "K" else _JANSSEN,
+            part="soil",
+        )
+        for x, word in NUTRIENTS.items()
+    ),
+    Parameter(
+        "NDRAIN_SHARE",
+        "-",
+        "nitrogen in the water that drains, over that of the mobile water of the soil",
+        0,
+        1,
+        default=1.0,
+        source=_SWAT,
+        part="soil",
+    ),
+    Parameter(
+        "ANION_EXCLUSION",
+        "-",
+        "share of the pores from which nitrate is excluded",
+        0,
+        0.95,
+        default=0.5,
+        source=_SWAT,
+        part="soil",
+    ),
+)
+"""What a soil does with residues and in drainage, between crops and beneath them."""
+
 PROFILE: Final = ParameterTable(
     (
         _p("PFFieldCapacity", "pF", "suction at field capacity", 0, 7),

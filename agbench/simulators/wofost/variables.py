@@ -292,8 +292,35 @@ VARIABLES_NPK: Final = VariableTable(
         *NUTRIENT_RATES,
     ]
 )
+_ROTATION = [
+    *parse("""
+    CROP_NUMBER | - | number of the crop that stands or was the last to stand, 0 before the first | 0 100
+    CROPS | - | crops sown since the start | 0 1e3
+    NDRAINED | kg ha-1 | nitrogen leached with water that drained since the start
+    """),
+    *(
+        variable
+        for x, word in zip(NUTRIENTS, ("nitrogen", "phosphorus", "potassium"), strict=True)
+        for variable in parse(f"""
+    RESIDUE_{x} | kg ha-1 | {word} in the residues of crops
+    {x}RELEASED | kg ha-1 | {word} that residues released since the start
+    {x}SOWN | kg ha-1 | {word} brought in with seed since the start""")
+    ),
+]
+_ROTATION_RATES = parse("""
+    RNDRAINED | kg ha-1 d-1 | nitrogen leached with water that drains
+    RNRELEASED | kg ha-1 d-1 | nitrogen that residues release
+    RPRELEASED | kg ha-1 d-1 | phosphorus that residues release
+    RKRELEASED | kg ha-1 d-1 | potassium that residues release
+""")
+ROTATION_NPK: Final = VariableTable([*_ROTATION, *VARIABLES_NPK, *_ROTATION_RATES])
+"""A rotation's columns stand before and behind those of its crops, which keep their order."""
 LAYERED81: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES81, *_LAYERED_RATES])
 LAYERED_NPK: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES_NPK, *_LAYERED_RATES])
+LEDGER: Final = frozenset(
+    ["HARVESTED", "NFIXTOTAL", *(f"{x}{what}" for x in NUTRIENTS for what in ("HARVESTED", "UPTAKETOTAL"))]
+)
+"""Columns of crops that add up over a rotation."""
 FIRST_RATE: Final = "DTSUME"
 """The first column that holds a rate; those from here on are set to zero every day."""
 
@@ -335,7 +362,7 @@ INPUTS: Final = VariableTable(
     K | kg ha-1 | potassium applied on the first day of the step | 0 1e4
     IRRIG | cm | irrigation applied on the first day of the step | 0 1e3
     HARVEST | - | share of the harvestable storage organs taken on the first day | 0 1
-    PLANT | - | from 0.5 on an empty field is sown on the first day, within the sowing window | 0 1
+    PLANT | - | number of the crop, 1 of a single one, sown on an empty field on the first day | 0 20
     """)
 )
 _OF_TREES = {v.name: v for v in INPUTS_PERENNIAL}
@@ -357,6 +384,7 @@ MANAGEMENT_OF: Final = {
 _SOIL_NAMES = {
     v.name for v in (*_WATER, *_WATER_RATES, *STATES_NPK[4:], *_LAYERED, *_LAYERED_RATES, *_LAYERS)
 } | {
+    *(v.name for v in (*_ROTATION, *_ROTATION_RATES)),
     *("NSOIL", "NAVAIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"),
     *(f"{x}{pool}" for x in NUTRIENTS for pool in ("SOIL", "AVAIL", "SPILLED", "LEACHED", "SUPPLIED")),
     *(f"R{x}{rate}" for x in NUTRIENTS for rate in ("SOIL", "AVAIL", "SUBSOIL")),
@@ -367,6 +395,7 @@ RATE_NAMES: Final = frozenset(
     (
         *(v.name for v in (*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *_RATES81)),
         *(v.name for v in (*RATES_NPK, *NUTRIENT_RATES, *_LAYERED_RATES, *RATES_PERENNIAL, *RATES_GRAPE)),
+        *(v.name for v in _ROTATION_RATES),
         *(v.name for v in _LAYERS if v.unit == "cm d-1"),
     )
 )

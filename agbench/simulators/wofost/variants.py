@@ -43,6 +43,10 @@ class Variant:
     """Columns of the soil that the model does not compute."""
     names: Mapping[str, str] = field(default_factory=lambda: _PCSE_NAMES)
     """Names of columns in tables, where they differ."""
+    rotates: bool = False
+    """Whether crops follow one another on the field."""
+    crops_of: str = ""
+    """The model whose crop files it reads, where these are not its own."""
 
     @property
     def has_repairs(self) -> bool:
@@ -121,6 +125,17 @@ VARIANTS: Final = {
             end_types=("emergence", "maturity", "harvest", "death", "max_duration"),
             events=("apply_n", "apply_npk", "irrigate", "harvest"),
             names={},
+        ),
+        Variant(
+            "wofost-npk-rotation",
+            "wofost-npk with crops that follow one another, their residues and the leaching of nitrogen",
+            "wofost_npk_rotation",
+            limitations=("pp", "lw", "ln", "lnw", "lnpk", "lnpkw"),
+            end_types=("harvest",),
+            events=("apply_n", "apply_npk", "irrigate"),
+            names={},
+            rotates=True,
+            crops_of="wofost-npk",
         ),
     )
 }

@@ -243,8 +243,24 @@ def _leave_field(p: Any, s: Any) -> None:
         s.TWSO = s.WSO + s.DWSO
 
 
-_take_harvest = repaired("SOUND", published=unchanged, sound=_leave_field)
+take_harvest = repaired("SOUND", published=unchanged, sound=_leave_field)
 """What is harvested leaves the field, with its nutrients; unrepaired, it stays where it was."""
+
+
+@kernel
+def supply(s: Any, inputs: Any) -> None:
+    """Apply irrigation and fertiliser of the day."""
+    s.TOTIRRIG += inputs.IRRIG
+    s.RIRR = inputs.IRRIG_EFF
+    fertilise(s, inputs)
+
+
+@kernel
+def end_crop(s: Any) -> None:
+    """Make this the crop's last day, its harvest."""
+    s.DOH = s.DOP + s.DURATION
+    s.FIN = 1.0
+    s.IN_CROP = 0.0
 
 
 @kernel
@@ -253,18 +269,14 @@ def manage(s: Any, p: Any, tables: Floats, inputs: Any, today: float) -> None:
 
     Where a harvest ends the crop, from a share of 0.5 on, it takes all that is harvestable.
     """
-    s.TOTIRRIG += inputs.IRRIG
-    s.RIRR = inputs.IRRIG_EFF
-    fertilise(s, inputs)
+    supply(s, inputs)
     ends = p.HARVEST_ENDS > 0.0
     due = inputs.HARVEST >= 0.5 and s.DURATION > 0.0 if ends else inputs.HARVEST > 0.0
     if due and s.CROP == STANDING:
         harvest(s, 1.0 if ends else inputs.HARVEST)
-        _take_harvest(p, s)
+        take_harvest(p, s)
         if ends:
-            s.DOH = s.DOP + s.DURATION
-            s.FIN = 1.0
-            s.IN_CROP = 0.0
+            end_crop(s)
 
 
 VARIABLES: Final = VARIABLES_NPK

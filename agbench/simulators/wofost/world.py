@@ -1,6 +1,6 @@
 """A world: all that fixes a WOFOST simulation apart from management, built once, shared by rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
@@ -12,11 +12,13 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.field import afgen
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import DEFAULT_FRACTION
+from agbench.simulators.field.rotation import RotationCrop, sowable
 from agbench.simulators.wofost.layers import read_layers
 from agbench.simulators.wofost.parameters import REPAIRS, collect, place_families
+from agbench.simulators.wofost.parameters import parameters as parameters_of
 from agbench.simulators.wofost.variants import Variant, find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES, driving
-from agbench.variables import Floats
+from agbench.variables import Booleans, Floats
 from agbench.weather.daily import DAILY, DailySeries
 
 LIMITATIONS: Final = find("wofost-npk").limitations
@@ -30,7 +32,8 @@ _VINE_ENDS: Final = ("max_duration", "harvest")
 class WofostWorld:
     """All that fixes a WOFOST simulation apart from management.
 
-    `parameters` (a record), `tables` (len(TABLES), 3, width), `weather` records (T,) from `start`;
+    `parameters` (a record), `tables` (len(TABLES), 3, width); of a rotation (crops,) and (crops, ...), and
+    then `sowable` (crops, T), where a crop may be sown; `weather` records (T,) from `start`;
     `factors` are the recovery of N, P, K and the efficiency of irrigation, (4,). `noise_seed` is where
     the errors of weather forecasts start from.
     """
@@ -44,12 +47,16 @@ class WofostWorld:
     soil_water: str
     noise_seed: int = 0
     crop_type: str = "annual"
+    sowable: Booleans | None = None
     arrays: Mapping[str, NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
         names = ("parameters", "tables", "weather", "factors")
         arrays = {name: getattr(self, name) for name in names}
-        arrays["last"] = self.parameters["LAST_DAY"]
+        arrays["last"] = np.atleast_1d(self.parameters)["LAST_DAY"][0]
+        if self.sowable is not None:
+            none = np.zeros((1, len(self.weather)), dtype=np.bool_)  # a number beyond the crops, in any pool
+            arrays["sowable"] = np.concatenate([self.sowable, none])
         arrays["noise_seed"] = np.array(self.noise_seed, dtype=np.uint64)
         object.__setattr__(self, "arrays", arrays)
 
@@ -95,19 +102,78 @@ def build_world(
     _check_management(management, crop_type)
     _set_management(record, management, sowing_window, variant, setting, start)
     record["LAST_EVENT"] = (stop_after - start).days if stop_after else 0
-    columns = DAILY.columns(WEATHER_VARIABLES.names)
-    days = np.arange(np.datetime64(start), np.datetime64(end) + 1)
     width = max(table.shape[1] for table in tables)
     return WofostWorld(
         model=model,
         start=start,
         parameters=record,
         tables=afgen.stack(tables, width),
-        weather=driving(series.window(start, end)[:, columns], days, series.latitude),
-        factors=np.array([*np.broadcast_to(recovery, 3), efficiency], dtype=np.float64),
+        weather=_driving(series, start, end),
+        factors=_factors(recovery, efficiency),
         soil_water=soil_water,
         crop_type=crop_type,
     )
+
+
+def build_rotation(
+    model: str,
+    crops: Sequence[RotationCrop],
+    series: DailySeries,
+    start: date,
+    end: date,
+    *,
+    setting: str = "sound",
+    limitation: str = "lnpkw",
+    recovery: float | tuple[float, float, float] = DEFAULT_FRACTION,
+    efficiency: float = DEFAULT_FRACTION,
+) -> WofostWorld:
+    """Return the world of several crops on one field, from `start` to `end`.
+
+    Inputs sow and harvest; the crops are numbered from 1 in their order. All have the soil of the first.
+    """
+    variant = find(model)
+    _check_choices(variant, setting, limitation, "single")
+    if setting != "sound":
+        raise ConfigError(f"{model}: a rotation needs the setting 'sound'; got {setting!r}.")
+    if not crops:
+        raise ConfigError(f"{model}: a rotation needs at least one crop.")
+    first = crops[0].parameters
+    soil = {p.name: first[p.name] for p in parameters_of(model) if p.part != "crop" and p.name in first}
+    records, curves = [], []
+    for crop in crops:
+        record, tables = collect(model, {**crop.parameters, **soil})
+        _set_switches(record, variant, setting, limitation)
+        _set_calendar(record, None, variant, start, end)
+        if record["TSUMEM"] <= 0.0:
+            raise ConfigError(f"{model}: TSUMEM is {record['TSUMEM']}, so that the crop cannot be sown.")
+        record["HARVEST_ENDS"], record["INCORPORATED"] = 1.0, crop.incorporated
+        record["PLANT_FIRST"], record["PLANT_LAST"] = 0, record["LAST_DAY"]
+        record["LAST_EVENT"] = record["LAST_DAY"]
+        records.append(record)
+        curves.append(tables)
+    width = max(table.shape[1] for tables in curves for table in tables)
+    return WofostWorld(
+        model=model,
+        start=start,
+        parameters=np.array(records),
+        tables=np.array([afgen.stack(tables, width) for tables in curves]),
+        weather=_driving(series, start, end),
+        factors=_factors(recovery, efficiency),
+        soil_water="single",
+        sowable=sowable(crops, start, end),
+    )
+
+
+def _driving(series: DailySeries, start: date, end: date) -> NDArray[Any]:
+    """Return the weather of the days from `start` to `end`, as records."""
+    columns = DAILY.columns(WEATHER_VARIABLES.names)
+    days = np.arange(np.datetime64(start), np.datetime64(end) + 1)
+    return driving(series.window(start, end)[:, columns], days, series.latitude)
+
+
+def _factors(recovery: float | tuple[float, float, float], efficiency: float) -> Floats:
+    """Return the shares of N, P, K and irrigation that arrive, (4,)."""
+    return np.array([*np.broadcast_to(recovery, 3), efficiency], dtype=np.float64)
 
 
 def _check_choices(variant: Variant, setting: str, limitation: str, soil_water: str) -> None:

@@ -1,0 +1,115 @@
+"""The oracle for long horizons: search among clones of the field, stretch by stretch."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.data.field_task import Days, FieldTask
+from agbench.data.quantity import days
+from agbench.envs.core import BatchCore, Parts, SavedEpisode
+from agbench.policies.base import Information, Interface, policy
+from agbench.policies.playing import actions_of, gain
+from agbench.policies.tuning.search import number_of_decisions
+from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
+from agbench.variables import Floats
+
+Actions = NDArray[Any]
+
+
+class RecedingSettings(SequenceSearch):
+    """The policy to start from, and how far the search looks.
+
+    From every stretch of the length `commit` on, plans vary over the next `window` and are valued over the
+    next `horizon`, by default to the end; then the stretch is played. The budget of an episode is (its days /
+    commit) x rounds x clones, each of them simulated over the horizon.
+    """
+
+    start: str
+    window: Days = "365 d"
+    commit: Days = "28 d"
+    horizon: Days | None = None
+
+
+@policy("receding", settings=RecedingSettings, families=["field"])
+class Receding:
+    """Searches the best sequence of actions for the very episode, a stretch at a time: an upper bound.
+
+    Clones of the field, its weather to come included, play edited plans (`agbench.policies.tuning.sequences`)
+    from the state that has been reached. What lies beyond the window is as in the best plan so far, so that
+    a plan valued to the end never gets worse from one stretch to the next.
+    """
+
+    information: Information = "model"
+
+    def __init__(self, name: str, settings: RecedingSettings, interface: Interface[FieldTask]) -> None:
+        self.name = name
+        self._settings = settings
+        self._start = interface.load(settings.start)
+        step = interface.task.season.step_days
+        self._window, self._commit = (max(1, days(d) // step) for d in (settings.window, settings.commit))
+        self._horizon = None if settings.horizon is None else max(1, days(settings.horizon) // step)
+        self._solved: dict[tuple[int, str], tuple[Parts, Actions]] = {}
+        self._actions: Actions = np.zeros(1, dtype=np.int64)
+        self._step = 0
+
+    def reset(self, seed: int) -> None:
+        """Go back to the first decision."""
+        self._step = 0
+
+    def plan(self, core: BatchCore, row: int) -> None:
+        """Find the best actions for the episode of a row; each fixed scenario is solved once."""
+        key = id(core.parts), str(core.scenario[row])
+        solved = None if core.parts.scenarios.random else self._solved.get(key)
+        if solved is None:
+            solved = core.parts, self.solve(core.parts, core.save(row))
+            self._solved[key] = solved
+        self._actions = solved[1]
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action of the next decision."""
+        action = self._actions[min(self._step, len(self._actions) - 1)]
+        self._step += 1
+        return action if np.ndim(action) else int(action)
+
+    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
+        """Return the best action sequence found from the start of an episode."""
+        settings, edits = self._settings, Edits(parts)
+        generator = np.random.default_rng(settings.seed)
+        steps = number_of_decisions(parts)
+        first = actions_of(parts, self._start, start)
+        plans = np.repeat(np.asarray(edits.nothing)[None], steps, axis=0).astype(first.dtype)[None]
+        plans[0, : len(first)] = first
+        clones, played = BatchCore(parts, settings.clones), BatchCore(parts, 1)
+        state = start
+        for now in range(0, steps, self._commit):
+            if state.over:
+                break
+
+            def value(candidates: Actions, now: int = now, state: SavedEpisode = state) -> Floats:
+                return _gains(clones, state, candidates[:, now:], self._horizon)
+
+            window = now, min(now + self._window, steps)
+            plans, _ = improve(value, edits, plans, window, settings.clones, settings.rounds, generator)
+            state = _advanced(played, state, plans[0, now : now + self._commit])
+            same = (plans[:, : now + self._commit] == plans[0, : now + self._commit]).reshape(len(plans), -1)
+            plans = plans[same.all(axis=1)]
+        best: Actions = plans[0]
+        return best
+
+
+def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None) -> Floats:
+    """Return by how much the objective grows from `start` under each sequence (n, steps, ...), (n,)."""
+    if len(actions) < core.n:
+        padded = np.concatenate([actions, np.repeat(actions[:1], core.n - len(actions), axis=0)])
+        return _gains(core, start, padded, most)[: len(actions)]
+    for row in range(core.n):
+        core.load(row, start)
+    return gain(core, lambda _, number: actions[:, min(number, actions.shape[1] - 1)], most)
+
+
+def _advanced(core: BatchCore, start: SavedEpisode, actions: Actions) -> SavedEpisode:
+    """Return the state that a stretch of actions (steps, ...) leads to."""
+    core.load(0, start)
+    gain(core, lambda _, number: actions[number][None], len(actions))
+    return core.save(0)

@@ -1,0 +1,167 @@
+"""Search over action sequences: edits, the receding oracle, the blind calendar."""
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.envs.core import BatchCore
+from agbench.envs.family import build
+from agbench.errors import UnknownNameError
+from agbench.policies.field.calendar import Calendar, CalendarSettings, _entries, fit_calendar
+from agbench.policies.field.receding import Receding, RecedingSettings
+from agbench.policies.playing import returns_of_actions, returns_of_policies
+from agbench.policies.registry import interface_of, load_policy
+from agbench.policies.tuning.sequences import Edits, improve, simplified
+
+TASK = "maize-sow-harvest-v1"
+SCENARIO = "wageningen/1984"
+
+
+@pytest.fixture(scope="module")
+def task():
+    return catalog.task(TASK)
+
+
+@pytest.fixture(scope="module")
+def parts(task):
+    return build(task, "test")
+
+
+def sequence(parts, **events):
+    """Return 84 decisions with menu actions at some of them, `at_12=1`."""
+    result = np.zeros(84, dtype=np.int64)
+    for when, action in events.items():
+        result[int(when.removeprefix("at_"))] = action
+    return result
+
+
+def test_edits_keep_to_their_window_and_to_the_menu(parts):
+    edits, generator = Edits(parts), np.random.default_rng(0)
+    elite = np.stack([sequence(parts, at_12=1, at_30=3, at_70=2), sequence(parts, at_14=1, at_75=2)])
+    candidates = edits.candidates(elite, 300, 20, 60, generator)
+    assert candidates.shape == (300, 84)
+    outside = np.r_[0:20, 60:84]
+    assert all(any((c[outside] == e[outside]).all() for e in elite) for c in candidates)
+    assert (candidates[:, 20:60] != elite[0][20:60]).any(axis=1).sum() > 200
+    assert set(np.unique(candidates)) <= set(range(parts.actions.space.n))
+
+
+def test_the_same_seed_makes_the_same_edits(parts):
+    elite = sequence(parts, at_12=1, at_70=2)[None]
+    draws = [Edits(parts).candidates(elite, 20, 0, 84, np.random.default_rng(3)) for _ in range(2)]
+    np.testing.assert_array_equal(*draws)
+
+
+@pytest.mark.parametrize("space", ["box", "many"])
+def test_continuous_and_joint_actions_are_edited_too(task, space):
+    parts = build(override(task, {"action__kind": "continuous"}), "test")
+    edits = Edits(parts)
+    if space == "many":
+        edits._space, edits.nothing = spaces.MultiDiscrete([3, 4]), np.zeros(2, dtype=np.int64)
+        elite = np.zeros((1, 10, 2), dtype=np.int64)
+    else:
+        elite = np.repeat(np.asarray(edits.nothing)[None, None], 10, axis=1)
+    candidates = edits.candidates(elite, 50, 2, 8, np.random.default_rng(0))
+    assert (candidates != elite).any()
+    assert all(edits._space.contains(action) for action in candidates.reshape(-1, *elite.shape[2:]))
+    assert (candidates[:, :2] == elite[:, :2]).all()
+
+
+def test_a_search_finds_the_best_of_an_easy_problem_and_never_gets_worse(parts):
+    wanted = sequence(parts, at_3=1, at_9=4)
+    values = []
+
+    def value(candidates):
+        values.append(-(candidates != wanted).sum(axis=1).astype(float))
+        return values[-1]
+
+    best, reached = improve(
+        value, Edits(parts), sequence(parts)[None], (0, 12), 64, 150, np.random.default_rng(0)
+    )
+    np.testing.assert_array_equal(best[0], wanted)
+    assert reached[0] == 0.0
+    assert (np.diff(reached) < 0.0).all()
+    with_noise = wanted.copy()
+    with_noise[50] = 5
+
+    def without_50(candidates):
+        return -(np.delete(candidates != wanted, 50, axis=1)).sum(axis=1).astype(float)
+
+    np.testing.assert_array_equal(simplified(without_50, with_noise, 0), wanted)
+
+
+def solved(task, parts, **settings):
+    """Return the oracle's actions and their return, and that of the expert."""
+    chosen = RecedingSettings(start="agronomist", **{"clones": 16, "rounds": 2, "commit": "84 d", **settings})
+    core = BatchCore(parts, 1)
+    core.seed(0, 0)
+    core.reset([0], [SCENARIO])
+    start = core.save(0)
+    actions = Receding("receding", chosen, interface_of(task)).solve(parts, start)
+    expert = returns_of_policies(parts, [load_policy("agronomist", task)], [SCENARIO])[0]
+    return actions, float(returns_of_actions(BatchCore(parts, 1), start, actions[None])[0]), float(expert)
+
+
+def test_the_receding_oracle_betters_its_start_and_repeats_itself(task, parts):
+    first, value, expert = solved(task, parts)
+    again, *_ = solved(task, parts)
+    np.testing.assert_array_equal(first, again)
+    assert value > expert
+
+
+def test_a_short_horizon_is_looked_at_alone(task, parts):
+    """Valued over a month, dressings before the harvest are costs and go; nothing is sown in vain."""
+    _, value, expert = solved(task, parts, horizon="30 d", commit="30 d")
+    assert value < expert
+
+
+def test_a_calendar_does_what_its_entries_say_one_a_decision(task):
+    plan = [
+        {"year": 1, "date": "04-24", "input": "PLANT", "amount": 1},
+        {"year": 1, "date": "04-24", "input": "N", "amount": 60},
+        {"year": 1, "date": "10-01", "input": "HARVEST", "amount": 1},
+    ]
+    interface = interface_of(task)
+    calendar = Calendar("calendar", CalendarSettings.model_validate({"plan": plan}), interface)
+    actions = [calendar(None) for _ in range(84)]
+    done = {i: interface.actions.describe()[a] for i, a in enumerate(actions) if a}
+    assert done == {11: "PLANT", 12: "60 kg ha-1 N", 64: "HARVEST"}  # decisions every 3 d from 23 March
+    calendar.reset(0)
+    assert [calendar(None) for _ in range(84)] == actions
+
+
+@pytest.mark.parametrize("name", [TASK, "wheat-maize-rotation-v1"])
+def test_entries_and_sequences_are_the_same_plan(name):
+    """Also across years, and across the turn of a calendar year."""
+    task = catalog.task(name)
+    interface = interface_of(task)
+    steps = 84 if name == TASK else 200
+    codes = np.zeros(steps, dtype=np.int64)
+    codes[[0, 5, steps // 4, steps // 2, steps - 2]] = [1, 3, 2, 4, 2]
+    entries = _entries(task.season, interface.actions, codes.tolist())
+    calendar = Calendar("calendar", CalendarSettings(plan=entries), interface)
+    np.testing.assert_array_equal([calendar(None) for _ in range(steps)], codes)
+
+
+def test_fitting_betters_a_calendar_in_training(task):
+    """Two rounds on the training years, and what is left of the plan has an effect."""
+    start = load_policy("blind-calendar", task)
+    parts = build(task, "train")
+    keys = parts.scenarios.keys
+    late = [{"year": 1, "date": "06-06", "input": "PLANT", "amount": 1}]
+    late += [{"year": 1, "date": "10-20", "input": "HARVEST", "amount": 1}]
+    settings = CalendarSettings.model_validate({"plan": late, "search": {"clones": 16, "rounds": 3}})
+    fitted, mean = fit_calendar(task, settings)
+    before = returns_of_policies(parts, [Calendar("late", settings, interface_of(task)) for _ in keys], keys)
+    after = returns_of_policies(parts, [Calendar("fit", fitted, interface_of(task)) for _ in keys], keys)
+    assert mean > before.mean()
+    assert after.mean() >= mean
+    assert start.information == "observation"
+
+
+def test_a_calendar_with_an_input_that_is_none_is_refused(task):
+    plan = [{"date": "04-24", "input": "PLNT", "amount": 1}]
+    with pytest.raises(UnknownNameError, match="PLANT"):
+        Calendar("calendar", CalendarSettings.model_validate({"plan": plan}), interface_of(task))
