@@ -28,7 +28,7 @@ def fit_file(task: Task, policy: str, search: Search | None = None) -> tuple[Pat
     baseline = read_file(Baseline, path)
     kind = kind_of(baseline, task, path)
     if kind.fit is None:
-        raise ConfigError(f"{path}: a {kind.name} policy has nothing to fit.")
+        raise ConfigError(f"{path}: a {kind.name} policy has no settings to fit.")
     fit, settings = load_place(kind.fit), kind.read(baseline.settings, f"{path}: settings")
     if "search" in signature(fit).parameters:
         fitted, mean = fit(task, settings, search or Search())
