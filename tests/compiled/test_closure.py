@@ -164,7 +164,7 @@ FIELDS = {"lintul3", "npk", "layered"}
 NPK = {"npk", "layered"}
 CHANGES = [
     ("simulators/lintul3/growth.py", "PAR_FRACTION = 0.5", "PAR_FRACTION = 0.48", {"lintul3"}),
-    ("simulators/wofost/respiration.py", "- 25.0", "- 20.0", NPK),
+    ("simulators/wofost/respiration.py", "PMRES = at_25 *", "PMRES = 2.0 * at_25 *", NPK),
     ("simulators/wofost/soil_nutrients.py", "max(0.0", "max(0.1", NPK),
     ("simulators/wofost/layered_water.py", "_TINY_FLOW = 0.001", "_TINY_FLOW = 0.002", {"layered"}),
     ("simulators/wofost/wofost72.py", "stem_rates(s, tables, 0.0)", "stem_rates(s, tables, 0.1)", set()),
@@ -184,8 +184,8 @@ CHANGES = [
     ("envs/greenhouse/constraints.py", "min(outside, 1.0)", "min(outside, 2.0)", {"greenhouse"}),
     ("envs/greenhouse/noise.py", "0.0 if over", "0.1 if over", {"greenhouse"}),
     ("envs/field/response.py", "_OFTEN = 7", "_OFTEN = 8", set()),
-    ("envs/field/family.py", "2004)", "2005)", set()),
-    ("envs/core.py", "_totals[rows] = 0.0", "_totals[rows] = 1.0", set(TASKS)),
+    ("envs/field/family.py", "2005)", "2006)", set()),
+    ("envs/core.py", "applied[rows] = 0.0", "applied[rows] = 1.0", set(TASKS)),
     ("envs/field/randomisation.py", "_LEAST: Final = 0.1", "_LEAST: Final = 0.2", FIELDS),
     ("data/field_task.py", "default=0.7", "default=0.6", FIELDS),
     ("data/greenhouse_task.py", "INTERVAL = 300", "INTERVAL = 600", {"greenhouse"}),
@@ -196,7 +196,7 @@ CHANGES = [
     ("weather/draws.py", "_DIGITS = 9", "_DIGITS = 8", set(TASKS)),
     ("compiled/arithmetic.py", '"fastmath": False', '"fastmath": True', set(TASKS)),
     ("leaderboard/scoring.py", "RESAMPLES: Final = 2000", "RESAMPLES: Final = 20", set()),
-    ("policies/field/ceres.py", "= 1000.0", "= 2000.0", set()),
+    ("policies/field/ceres.py", "default=1000.0", "default=2000.0", set()),
 ]
 
 
@@ -297,5 +297,5 @@ def test_a_root_in_another_package_is_followed_there_and_back(tmp_path, monkeypa
     monkeypatch.syspath_prepend(tmp_path)
     assert closure_hash("toy_farm.physics:rate") == hash_of("toy_farm.physics:rate")
     assert closure_hash("toy_alone:rate") == before[1]
-    with pytest.raises(ConfigError, match="no source of '__main__'"):
+    with pytest.raises(ConfigError, match="'__main__' has no source to hash"):
         closure_hash("__main__:rate")

@@ -217,8 +217,8 @@ def integrate_tree(s: Any) -> None:
 def take_fruit(s: Any, share: float) -> None:
     """Harvest a share [-] of the fruit: it leaves the field with its nutrients, and the tree stays."""
     harvest(s, share)
-    s.PICKED += share * (1.0 - s.PICKED)
     if s.WSO > 0.0:
+        s.PICKED += share * (1.0 - s.PICKED)
         harvest_nutrients(s, s.LHW / s.WSO)
         s.HARVESTED += s.LHW
         s.WSO -= s.LHW
