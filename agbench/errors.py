@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Final
 
 
 class AgBenchError(Exception):
@@ -48,14 +49,19 @@ class NotApplicableError(AgBenchError):
     """A check cannot run here; the message says why. `check_task` reports it as skipped."""
 
 
+LISTED: Final = 40
+"""How many names an error lists."""
+
+
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """Return ` Did you mean 'x'?` for the nearest candidates, or list all of them."""
+    """Return ` Did you mean 'x'?` for the nearest candidates, or list them, at most `LISTED`."""
     names = sorted(set(candidates))
     lower = {n.lower(): n for n in names}
     near = get_close_matches(str(name).lower(), list(lower), n=2, cutoff=0.6)
     if near:
         return " Did you mean " + " or ".join(repr(lower[n]) for n in near) + "?"
-    return f" Known: {', '.join(names) or 'none'}."
+    rest = f", and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f" Known: {', '.join(names[:LISTED]) or 'none'}{rest}."
 
 
 def unknown(kind: str, name: str, candidates: Iterable[str], where: str = "") -> UnknownNameError:

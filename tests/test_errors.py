@@ -13,6 +13,7 @@ from agbench.data import catalog
 from agbench.data.field_task import FieldTask
 from agbench.data.reading import read_file
 from agbench.errors import (
+    LISTED,
     ActionError,
     AgBenchError,
     ConfigError,
@@ -42,6 +43,21 @@ def test_an_unknown_task_names_the_nearest(make):
 
 def test_an_unknown_task_far_from_all_lists_them():
     assert "Known: " in raised(UnknownNameError, agbench.make, "zzz")
+
+
+def test_an_error_lists_some_of_very_many_names():
+    names = [f"variety-{i:03}" for i in range(100)]
+    message = did_you_mean("zzz", names)
+    assert message.endswith(f"variety-039, and {100 - LISTED} more.")
+    assert message.count("variety") == LISTED
+    assert did_you_mean("zzz", names[:LISTED]).endswith("variety-039.")
+
+
+@pytest.mark.parametrize("name", ["wheat-1.yaml", "crops/wheat-1.yaml", "/home/me/crops/wheat-1.yaml"])
+def test_a_path_in_place_of_a_name_is_an_error_that_names_the_folder(name):
+    message = raised(UnknownNameError, catalog.crop, name)
+    assert message.startswith(f"unknown crop {name!r}: a crop is named, not given by its path. ")
+    assert "the folder crops of a folder on AGBENCH_PATH" in message
 
 
 def test_an_unknown_split_names_the_nearest():

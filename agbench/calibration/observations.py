@@ -23,7 +23,7 @@ COLUMNS: Final = ("variable", "date", "value", "site", "season", "start", "sd", 
 
 
 @dataclass(frozen=True, order=True)
-class SeasonKey:
+class ObservedSeason:
     """One season at one place: the days on which its simulation and its crop start."""
 
     site: str
@@ -46,7 +46,7 @@ class Observation:
     `day` is None for a state at the end of its season. `sd` is its standard deviation, if known.
     """
 
-    season: SeasonKey
+    season: ObservedSeason
     target: Target
     day: date | None
     value: float
@@ -77,7 +77,7 @@ def read(spec: CalibrationSpec, given: "pd.DataFrame | str | Path", model: CropM
             raise ConfigError(f"{where}: unknown column {column!r}.{did_you_mean(str(column), COLUMNS)}")
     if "variable" not in table.columns or not len(table):
         raise ConfigError(f"{where}: observations need rows, and a column 'variable'.")
-    rows = [_Row(where, i, entry, spec) for i, entry in enumerate(table.to_dict("records"))]
+    rows = [_TableRow(where, i, entry, spec) for i, entry in enumerate(table.to_dict("records"))]
     result = [row.observation(model) for row in rows]
     observed = {row.target.name for row in result}
     for stage in spec.stages:
@@ -111,7 +111,7 @@ def _sha256(rows: Sequence[Observation]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-class _Row:
+class _TableRow:
     """One row of the table, read cell by cell."""
 
     def __init__(self, where: str, number: int, cells: dict[Any, Any], spec: CalibrationSpec) -> None:
@@ -159,7 +159,7 @@ class _Row:
             raise ConfigError(f"{self._where}: {name} must be a finite number above {above}; got {value!r}.")
         return number
 
-    def _season(self, day: date | None) -> SeasonKey:
+    def _season(self, day: date | None) -> ObservedSeason:
         """Return the season of the row: by its year, the start of its crop, or its date."""
         spec = self._spec.season
         site = str(self._cell("site") or self._spec.site)
@@ -170,7 +170,7 @@ class _Row:
                     f"{self._where}: the column start must say when its crop started, or season.start of"
                     " the specification when every season does."
                 )
-            return SeasonKey(site, crop_start, crop_start)
+            return ObservedSeason(site, crop_start, crop_start)
         if year is not None:
             start = _on(int(year), spec.start)
         else:
@@ -179,7 +179,7 @@ class _Row:
                 raise ConfigError(f"{self._where}: a row without a date needs its season, a year.")
             start = _on(within.year, spec.start)
             start = start if start <= within else _on(within.year - 1, spec.start)
-        return SeasonKey(site, start, crop_start or _crop_start(spec, start))
+        return ObservedSeason(site, start, crop_start or _crop_start(spec, start))
 
 
 def _crop_start(spec: CalibrationSeason, start: date) -> date:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agbench.calibration import dimensions
 from agbench.calibration.candidates import Candidates
-from agbench.calibration.observations import Observations, SeasonKey, following
+from agbench.calibration.observations import Observations, ObservedSeason, following
 from agbench.calibration.targets import Reading
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
@@ -32,7 +32,7 @@ ROWS: Final = 64
 class _Season:
     """One season: how to build its world, its rows, its management, and what is read where."""
 
-    key: SeasonKey
+    key: ObservedSeason
     setup: FieldSetup
     simulator: DailySimulator
     management: NDArray[Any]
@@ -62,7 +62,7 @@ class Problem:
         self._history = np.empty((ROWS, longest, len(model.variables)))
 
     @property
-    def seasons(self) -> list[SeasonKey]:
+    def seasons(self) -> list[ObservedSeason]:
         """The seasons of the observations, in order."""
         return [season.key for season in self._seasons]
 
@@ -103,7 +103,7 @@ class Problem:
         }
         return read_all(self.model, given, spec.setting)
 
-    def _setup(self, key: SeasonKey) -> FieldSetup:
+    def _setup(self, key: ObservedSeason) -> FieldSetup:
         season, spec = self.spec.season, self.spec
         latest = key.crop_start + timedelta(days=season.max_duration)
         end = latest if season.end is None else following(key.crop_start, season.end)
@@ -128,7 +128,7 @@ class Problem:
 
         return build
 
-    def _season(self, key: SeasonKey, setup: FieldSetup, world: Any) -> _Season:
+    def _season(self, key: ObservedSeason, setup: FieldSetup, world: Any) -> _Season:
         simulator = self.model.simulator(ROWS)
         assert isinstance(simulator, DailySimulator)
         simulator.repeat(world)
@@ -146,7 +146,7 @@ class Problem:
         ]
         return events.parse(given, self.model.events, self.model.name, setup.start, setup.end)
 
-    def _day(self, key: SeasonKey, day: date | None, end: date) -> int:
+    def _day(self, key: ObservedSeason, day: date | None, end: date) -> int:
         """Return the day of an observation since the start of its season, -1 for the end."""
         if day is None:
             return -1
@@ -169,7 +169,7 @@ def _series(site: str, weather: Any) -> DailySeries:
     return site_series(site)
 
 
-def _require_weather(series: DailySeries, key: SeasonKey, end: date) -> None:
+def _require_weather(series: DailySeries, key: ObservedSeason, end: date) -> None:
     """Raise `WeatherError` where the weather does not cover a season with observations."""
     try:
         series.window(key.start, end)

@@ -37,9 +37,9 @@ def tasks_of(schema: type[Kind]) -> list[Kind]:
     """Return all tasks of a schema, by id; files that cannot be read are passed over."""
     result = []
     for name in names("task"):
-        with suppress(AgBenchError):  # whoever asks for that task is told
+        with suppress(AgBenchError):  # reading that task by its name raises it
             result.append(task(name))
-    return [found for found in result if isinstance(found, schema)]
+    return [one for one in result if isinstance(one, schema)]
 
 
 def crop(name: str) -> Crop:

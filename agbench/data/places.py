@@ -15,7 +15,7 @@ from typing import Final
 from warnings import warn
 
 from agbench.data import packages
-from agbench.errors import AgBenchWarning, ConfigError, unknown
+from agbench.errors import AgBenchWarning, ConfigError, UnknownNameError, unknown
 
 PATH_VARIABLE: Final = "AGBENCH_PATH"
 ENTRY_POINT_GROUP: Final = "agbench.data"
@@ -33,6 +33,7 @@ _FOLDERS: Final = {
     "soil": "sites/soils",
     "prices": "prices",
 }
+_SUFFIX: Final = ".yaml"
 _LAYOUT: Final = ("tasks", "crops", "sites", "prices", "baselines")
 
 
@@ -110,6 +111,11 @@ def find(kind: str, name: str) -> Path:
         ConfigError: for a name in two roots.
     """
     present = _paths(kind)
+    if name not in present and (os.path.basename(name) != name or name.endswith(_SUFFIX)):
+        raise UnknownNameError(
+            f"unknown {kind} {name!r}: a {kind} is named, not given by its path. Put the file in the folder "
+            f"{_FOLDERS[kind]} of a folder on {PATH_VARIABLE}, and write its name without {_SUFFIX}."
+        )
     if name not in present:
         raise unknown(kind, name, present)
     if len(present[name]) > 1:
@@ -125,7 +131,7 @@ def _paths(kind: str) -> dict[str, list[Path]]:
         # Four times as fast as `Path.glob`, and looked through for each file that is read.
         for entry in sorted(os.listdir(folder) if folder.is_dir() else []):
             name, suffix = os.path.splitext(entry)
-            if suffix == ".yaml":
+            if suffix == _SUFFIX:
                 result.setdefault(name, []).append(folder / entry)
     return result
 

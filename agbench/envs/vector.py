@@ -31,8 +31,8 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
     def __init__(
         self, parts: Parts, num_envs: int, autoreset: str | AutoresetMode = "same_step", copy: bool = True
     ) -> None:
-        if num_envs < 1:
-            raise ConfigError(f"num_envs must be at least 1; got {num_envs}.")
+        if not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
+            raise ConfigError(f"num_envs must be a whole number, at least 1; got {num_envs!r}.")
         if isinstance(autoreset, str):
             if autoreset not in _MODES:
                 raise ConfigError(f"autoreset {autoreset!r} is unknown.{did_you_mean(autoreset, _MODES)}")
@@ -97,8 +97,12 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
 
     def step(self, actions: Any) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
         """Step all rows; ended rows restart as the autoreset mode defines."""
-        if len(actions) != self.num_envs:
-            raise ActionError(f"{len(actions)} actions for {self.num_envs} environments.")
+        try:
+            count = len(actions)
+        except TypeError:
+            raise ActionError(f"{actions!r} is not a list of {self.num_envs} actions.") from None
+        if count != self.num_envs:
+            raise ActionError(f"{count} actions for {self.num_envs} environments.")
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             return self._step_and_reset(actions)
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:

@@ -174,8 +174,8 @@ def kind_of(baseline: Baseline, task: Task, path: Path) -> Kind:
     chosen = kind(baseline.policy, str(path))
     if chosen.families and task.family not in chosen.families:
         raise ConfigError(
-            f"{path}: a {chosen.name} policy is for {' and '.join(chosen.families)} tasks; {task.task} is a "
-            f"{task.family} task."
+            f"{path}: policies of the kind {chosen.name!r} are for {' and '.join(chosen.families)} tasks; "
+            f"{task.task} is a {task.family} task."
         )
     return chosen
 
@@ -191,4 +191,12 @@ def _from_code(place: str, task: Task) -> Policy:
         raise ConfigError(f"policy {place}: {module} has no {name!r}.") from None
     if not callable(make):
         raise ConfigError(f"policy {place}: {name} is neither a class nor a function.")
-    return as_policy(make(task) if inspect.signature(make).parameters else make(), task)
+    parameters = inspect.signature(make).parameters.values()
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    required = [p.name for p in parameters if p.kind in positional and p.default is p.empty]
+    if len(required) > 1:
+        raise ConfigError(
+            f"policy {place}: {name} needs {', '.join(required)}; it may take the task, and nothing else. "
+            "A kind of policy with settings is loaded from a settings file."
+        )
+    return as_policy(make(task) if parameters else make(), task)

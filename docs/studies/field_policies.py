@@ -135,7 +135,7 @@ def figure(played: Played, path: Path) -> None:
 
 
 def _row(axes: Axes, place: int, returns: Floats, colour: str, left: float) -> None:
-    """Draw the seasons of one policy; those left of the axis are told by their median."""
+    """Draw the seasons of one policy; a note gives the median of those left of the axis."""
     seen = returns >= left
     axes.plot(returns[seen], np.full(seen.sum(), place), "o", markersize=3, alpha=0.45, color=colour, mew=0)
     median = float(np.median(returns))

@@ -129,8 +129,8 @@ def close(crop: str, rows: int) -> None:
         least = min(least, float(simulator.state[:, weights].min()))
         for name, gap in gaps(simulator).items():
             largest[name] = max(gap, largest.get(name, 0.0))
-    told = ", ".join(f"{name} {gap:.1e}" for name, gap in largest.items())
-    print(f"{crop}: {rows} random managements of ten years: finite, least pool {least:.1e}; gaps {told}")
+    text = ", ".join(f"{name} {gap:.1e}" for name, gap in largest.items())
+    print(f"{crop}: {rows} random managements of ten years: finite, least pool {least:.1e}; gaps {text}")
 
 
 def speed() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import agbench
 from agbench.envs.registry import single_environment
-from agbench.errors import ConfigError, SimulationError
+from agbench.errors import ActionError, ConfigError, SimulationError
 
 TASK = "wheat-nitrogen-v1"
 
@@ -154,3 +154,17 @@ def test_a_recorded_episode_replays_to_the_bit(seed, stream):
     actions = np.random.default_rng(stream).integers(3, size=(60, 1))
     first = trace(agbench.make_vec(TASK, 1), seed, actions)
     assert trace(agbench.make_vec(TASK, 1), seed, actions) == first
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "2", None])
+def test_a_wrong_number_of_environments_is_an_error(count):
+    with pytest.raises(ConfigError, match="num_envs must be a whole number, at least 1; got "):
+        agbench.make_vec(TASK, count)
+
+
+@pytest.mark.parametrize("actions", [0, None, np.array(1)])
+def test_one_action_for_all_rows_is_an_error(actions):
+    envs = agbench.make_vec(TASK, 2)
+    envs.reset(seed=0)
+    with pytest.raises(ActionError, match="is not a list of 2 actions"):
+        envs.step(actions)

@@ -179,8 +179,13 @@ def test_missing_code_is_an_error(message, expected):
         agbench.load_policy(message, TASK)
 
 
+def test_code_that_needs_more_than_the_task_is_an_error():
+    with pytest.raises(ConfigError, match=r"Schedule needs name, settings, .*loaded from a settings file"):
+        agbench.load_policy("agbench.policies.field.schedule:Schedule", TASK)
+
+
 def test_an_object_that_is_no_policy_is_refused():
-    with pytest.raises(ConfigError, match="is no policy"):
+    with pytest.raises(ConfigError, match="is not a policy"):
         as_policy(object(), catalog.task(TASK))
 
 

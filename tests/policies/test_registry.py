@@ -64,8 +64,16 @@ def test_an_unknown_kind_names_file_and_nearest(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "task", "message"),
     [
-        ("mpc", FIELD, "a mpc policy is for greenhouse tasks; wheat-nitrogen-v1 is a field task"),
-        ("ceres", GREENHOUSE, "a ceres policy is for field tasks; greenhouse-tomato-v1 is a greenhouse task"),
+        (
+            "mpc",
+            FIELD,
+            "policies of the kind 'mpc' are for greenhouse tasks; wheat-nitrogen-v1 is a field task",
+        ),
+        (
+            "ceres",
+            GREENHOUSE,
+            "policies of the kind 'ceres' are for field tasks; greenhouse-tomato-v1 is a greenhouse task",
+        ),
     ],
 )
 def test_a_kind_of_another_family_is_refused(tmp_path, kind, task, message):

@@ -25,7 +25,7 @@ from agbench.variables import Floats
 _SMALLEST = 1e-9  # of an input; what is less is rounding
 
 
-class Entry(Strict):
+class CalendarEntry(Strict):
     """An `amount` of an `input` on a date of a calendar year, 1 being the one in which the episode starts."""
 
     year: int = Field(default=1, ge=1)
@@ -37,7 +37,7 @@ class Entry(Strict):
 class CalendarSettings(Strict):
     """The entries, and the budget of the search that fits them on training scenarios."""
 
-    plan: list[Entry]
+    plan: list[CalendarEntry]
     search: SequenceSearch = SequenceSearch()
 
 
@@ -79,7 +79,7 @@ class Calendar:
         return self._actions.encode(input, amount + _SMALLEST)[0]
 
 
-def _day(season: SeasonSpec, entry: Entry) -> int:
+def _day(season: SeasonSpec, entry: CalendarEntry) -> int:
     """Return the day of an entry, in days since the start, in years of 365 days."""
     start, day = (date.fromisoformat(f"2001-{text}") for text in (season.start, entry.date))
     return (day - start).days + 365 * (entry.year - 1)
@@ -125,7 +125,7 @@ def _means(core: BatchCore, parts: Parts, candidates: NDArray[Any]) -> Floats:
     return means[: len(candidates)]
 
 
-def _entries(season: SeasonSpec, actions: Menu, codes: Sequence[int]) -> list[Entry]:
+def _entries(season: SeasonSpec, actions: Menu, codes: Sequence[int]) -> list[CalendarEntry]:
     """Return the entries of a sequence of menu numbers."""
     start = date.fromisoformat(f"2001-{season.start}")
     entries = []
@@ -135,5 +135,5 @@ def _entries(season: SeasonSpec, actions: Menu, codes: Sequence[int]) -> list[En
         ahead = on.year - start.year  # the rest of a year's span lies in the calendar year after its start
         for name, amount in actions.amounts(code).items():
             when = {"year": year + 1 + ahead, "date": on.strftime("%m-%d")}
-            entries.append(Entry.model_validate({**when, "input": name, "amount": amount}))
+            entries.append(CalendarEntry.model_validate({**when, "input": name, "amount": amount}))
     return entries

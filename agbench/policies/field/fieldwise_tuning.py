@@ -34,8 +34,8 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
     """
     if settings.policy == "rules" and not settings.fields:
         rules = read_data(RulesSettings, settings.settings, "settings")
-        found = [_with(settings, {"": chosen.model_dump()}) for chosen in candidate_rules(rules)]
-        means = _means(task, found, rules.scenarios)
+        candidates = [_with(settings, {"": chosen.model_dump()}) for chosen in candidate_rules(rules)]
+        means = _means(task, candidates, rules.scenarios)
         best = int(np.argmax(means))
         content = candidate_rules(rules)[best].model_dump(exclude_defaults=True)
         return _with(settings, {"": content}), float(means[best])

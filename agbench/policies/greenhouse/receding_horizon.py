@@ -23,7 +23,7 @@ from agbench.variables import Floats
 _SPREAD = 0.15  # of the range of a change, in the first round
 
 
-class RecedingSettings(Strict):
+class RecedingHorizonSettings(Strict):
     """The policy whose decisions are bettered, and the search.
 
     `horizon` decisions are looked ahead, of which the first `applied` are carried out before the next
@@ -39,7 +39,7 @@ class RecedingSettings(Strict):
     search: Search = Search(candidates=48, rounds=6)
 
 
-@policy("receding-horizon", settings=RecedingSettings, families=["greenhouse"])
+@policy("receding-horizon", settings=RecedingHorizonSettings, families=["greenhouse"])
 class RecedingHorizon:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
 
@@ -49,7 +49,9 @@ class RecedingHorizon:
 
     information: Information = "model"
 
-    def __init__(self, name: str, settings: RecedingSettings, interface: Interface[GreenhouseTask]) -> None:
+    def __init__(
+        self, name: str, settings: RecedingHorizonSettings, interface: Interface[GreenhouseTask]
+    ) -> None:
         self.name = name
         if settings.applied > settings.horizon:
             raise ConfigError(f"applied is {settings.applied}, beyond the horizon, {settings.horizon}.")
