@@ -12,19 +12,27 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.evaluation.description import describe
 
-STEP = {"season__step": "14 d"}
 BY_ID = {combination.id: combination for combination in COMBINATIONS}
 DRY = [limitation for limitation in LIMITATIONS if "w" in limitation]
 CHAINS = (("pp", "ln", "lnpk", "lnpkw"), ("pp", "lw", "lnw", "lnpkw"), ("ln", "lnw"))
-"""Limitations from few to many; the yield falls in this order, but for a tenth."""
+"""Limitations from few to many; the yield falls so, but for a fifth, or a hundredth of the potential."""
 FIELD_CAPACITY = 0.179  # of moregon-1's layers
 
 groups = pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.prefix or "annual")
 
 
 def make(combination, num_envs=2, **kinds):
-    """Return a vector environment of a combination, in steps of two weeks."""
-    return agbench.make_vec(combination.group.task, num_envs, **combination.options, **STEP, **kinds)
+    """Return a vector environment of a combination, in steps of two weeks; of trees two years."""
+    options = {**combination.options, "season__step": "14 d"}
+    if "season__years" in options:
+        options["season__years"] = 2
+    return agbench.make_vec(combination.group.task, num_envs, **options, **kinds)
+
+
+def names_in(choices):
+    """Return the inputs that the choices of an action space name."""
+    words = {word for choice in choices for word in choice.split()}
+    return words & {*DOSES, "PLANT", "HARVEST"}
 
 
 def column(envs, name):
@@ -75,6 +83,8 @@ def test_a_season_runs_and_ends(combination):
     first = envs.reset(seed=1)[0]
     doses = combination.options["action__doses"].values()
     assert envs.single_action_space.n == 1 + sum(len(amounts) - 1 for amounts in doses)
+    choices = envs.core.parts.actions.describe()
+    assert names_in(choices) == {*combination.group.work, *LIMITING[combination.limitation]}
     envs.action_space.seed(2)
     ended, finite = np.zeros(2, bool), [np.isfinite(first).all()]
     for _ in range(100):
@@ -88,15 +98,14 @@ def test_a_season_runs_and_ends(combination):
     assert all(finite)
 
 
-@pytest.mark.parametrize("combination", COMBINATIONS, ids=lambda combination: combination.id)
-def test_it_is_shown(combination):
-    shown = describe(override(catalog.task(combination.group.task), combination.options))
-    assert shown["simulator"]["limitation"] == combination.limitation
-    choices = shown["action"]["choices"][1:]
-    expected = [*combination.group.work, *LIMITING[combination.limitation]]
-    assert {name for name in (*DOSES, "PLANT", "HARVEST") if any(name in c.split() for c in choices)} == set(
-        expected
-    )
+@groups
+@pytest.mark.parametrize("layered", ["", "l"], ids=["single", "layered"])
+def test_it_is_shown(group, layered):
+    combination = BY_ID[f"{group.prefix}{layered}lnw-v0"]
+    shown = describe(override(catalog.task(group.task), combination.options))
+    assert shown["simulator"]["limitation"] == "lnw"
+    assert shown["simulator"]["soil_water"] == ("layered" if layered else "single")
+    assert names_in(shown["action"]["choices"]) == {*group.work, "N", "IRRIG"}
 
 
 @groups
@@ -106,7 +115,7 @@ def test_every_limitation_costs_yield(group, layered):
     assert paid["pp"] == max(paid.values())
     assert paid["pp"] > 2.0 * paid["lnpkw"] > 0.0
     for fewer, more in chain.from_iterable(map(pairwise, CHAINS)):
-        assert paid[more] <= 1.1 * paid[fewer], (fewer, more, paid)
+        assert paid[more] <= 1.2 * paid[fewer] + 0.01 * paid["pp"], (fewer, more, paid)
 
 
 @groups
@@ -119,7 +128,7 @@ def test_layers_without_water_limitation_are_held_at_field_capacity(group):
             assert (state["WSUPPLIED"] == 0.0).all()
             assert layers.std() > 0.001
         else:
-            assert (state["WSUPPLIED"] > 0.0).all()
+            assert (state["WSUPPLIED"] != 0.0).all()
             np.testing.assert_allclose(layers, FIELD_CAPACITY, atol=0.001)
 
 
