@@ -78,7 +78,8 @@ class SeasonSpec(Strict):
     `sowing_window`, the first and the last one; with `orchard` the trees stand throughout, a harvest takes
     their fruit, and the agent may prune and replant; with `rotation` it sows and harvests as often as it
     likes, each time one of the crops of the `rotation`, which are numbered from 1 in their order. The day
-    on which time runs out ends every season, harvested or not.
+    on which time runs out ends every season, harvested or not. An orchard without HARVEST among the doses is
+    not picked: its fruit falls with the leaves.
 
     Orchards and rotations may last several `years`; `age` is that of the trees on the first day, by default
     that of the crop's file.
@@ -236,6 +237,8 @@ class FieldTask(Task):
     def _can_sow_and_harvest(self) -> "FieldTask":
         management = self.season.management
         for name in self.season.work:
+            if management == "orchard" and name not in self.action.doses:
+                continue
             most = max(1, len(self.season.rotation)) if name == "PLANT" else 1
             choices = list(range(most + 1))
             if self.action.doses.get(name) != choices:

@@ -9,6 +9,8 @@ from agbench.data.task import Task
 from agbench.errors import ConfigError, did_you_mean
 
 _FIXED: Final = ("metrics", "splits", "references")
+_WHOLE: Final = ("fields",)
+"""Lists of a task that are changed as a whole, such as the fields of a farm."""
 
 
 def override(task: Task, changes: Mapping[str, Any]) -> Task:
@@ -32,12 +34,13 @@ def override(task: Task, changes: Mapping[str, Any]) -> Task:
 
 def keys(task: Task) -> list[str]:
     """Return the paths of all keys that can be overridden."""
+    contents = task.content()
     return [
         f"{section}.{key}"
-        for section, content in task.content().items()
+        for section, content in contents.items()
         if isinstance(content, dict) and section not in _FIXED
         for key in content
-    ]
+    ] + [name for name in _WHOLE if name in contents]
 
 
 def _path(task: Task, key: str) -> list[str]:

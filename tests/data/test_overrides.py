@@ -45,6 +45,16 @@ def test_values_of_numpy_and_tuples_are_taken(task, name, values, expected):
     assert expected in [section.get(name) for section in content.values() if isinstance(section, dict)]
 
 
+def test_the_fields_of_a_farm_are_replaced_as_a_whole():
+    farm = catalog.task("sunflower-farm-v1")
+    changed = override(farm, {"fields": [{"name": "north"}, {"name": "south", "area": 2.0}]})
+    assert changed.field_names == ["north", "south"]
+    assert changed.areas == [1.0, 2.0]
+    assert "fields" not in keys(catalog.task("wheat-nitrogen-v1"))
+    with pytest.raises(ConfigError, match=r"fields: .*at least 2"):
+        override(farm, {"fields": [{"name": "north"}]})
+
+
 def test_an_ambiguous_name_shows_the_full_ones(task):
     with pytest.raises(
         ConfigError,

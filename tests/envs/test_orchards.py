@@ -93,6 +93,18 @@ def test_replanting_costs_years_without_fruit():
     assert 0.0 < young < 0.3 * old
 
 
+def test_an_orchard_without_harvest_loses_its_fruit():
+    task = orchard()
+    doses = {name: amounts for name, amounts in task.action.doses.items() if name != "HARVEST"}
+    unpicked = task.model_copy(update={"action": task.action.model_copy(update={"doses": doses})})
+    core = BatchCore(build(FieldTask.model_validate(unpicked.content()), "test"), 2)
+    assert (play(core, lambda core: np.zeros(2, int)) == 0.0).all()
+    grown, harvested, standing = columns(core, "TWSO", "HARVESTED", "WSO")
+    assert (grown > 1_500.0).all()
+    assert (harvested == 0.0).all()
+    assert (standing == 0.0).all()
+
+
 def test_an_option_left_at_its_default_is_no_part_of_a_task():
     assert not {"years", "age"} & catalog.task("wheat-planting-v1").identity()["season"].keys()
     assert orchard().identity()["season"]["years"] == 3

@@ -169,9 +169,9 @@ def _work_the_field(
     if task.season.rotation:
         ripe = core.simulator.state[:, column("DVS")] >= _RIPE
         actions[ripe & ~giving] = encode("HARVEST", 1.0)[0]
-    if task.season.management == "orchard":
+    if task.season.management == "orchard" and "HARVEST" in task.action.doses:
         autumn, fruit = (core.simulator.state[:, column(name)] for name in ("AUTUMN", "HWSO"))
         actions[(autumn > 0.0) & (fruit > 0.0) & ~giving] = encode("HARVEST", 1.0)[0]
-    elif task.season.management != "inputs":
+    elif task.season.management in ("harvest", "plant", "rotation"):
         last = core.simulator.elapsed + task.step >= core.simulator.horizon
         actions[last] = encode("HARVEST", 1.0)[0]

@@ -126,7 +126,8 @@ class _Seasons:
         menu, count = _menu(parts, name)
         task = parts.task
         assert isinstance(task, FieldTask)
-        work, limits = task.season.work, task.reward.limits
+        work = [name for name in task.season.work if name in menu.names]
+        limits = task.reward.limits
         inputs = [input for input in menu.names if input not in work]
         doses = [menu.doses(input) for input in inputs]
         width = max(len(amounts) for amounts in doses)
