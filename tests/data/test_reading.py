@@ -19,7 +19,7 @@ TRAPS = {
     "seconds": ("start: 1:18:30", "read in base 60"),
     "a leading zero": ("code: 010", 'bad.yaml:1: 010 is read as octal; write "010" or drop the 0'),
     "inside a list": ("a:\n    - 1\n    - 1e5", "bad.yaml:3: 1e5 is text"),
-    "as a key": ("a:\n    NO: 1", "bad.yaml:2: NO is read as true or false"),
+    "as a key": ("a:\n    NO: 1", "bad.yaml:2: NO is true or false in YAML"),
     "a key twice": ("a: 1\nb: 2\na: 3", "bad.yaml:3: the key 'a' appears twice"),
     "a nested key twice": ("a: {b: 1, b: 2}", "bad.yaml:1: the key 'b' appears twice"),
     "an alias": ("a: &x {b: 1}\nc: *x", r"bad.yaml:2: aliases \(\*x\) are not allowed"),
@@ -74,7 +74,7 @@ def changed(task, path, value):
 
 WRONG = {
     "unknown at the top": ("rewards", 1, "bad.yaml: unknown key 'rewards'. Did you mean 'reward'"),
-    "unknown below": ("season.begin", "01-01", "season: unknown key 'begin'. Known: age, end"),
+    "unknown below": ("season.begin", "01-01", "season: unknown key 'begin'. Known: age, crop_start, end"),
     "unknown in a metric": (
         "metrics.yield.digit",
         1,
