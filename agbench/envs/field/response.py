@@ -60,7 +60,7 @@ def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) 
     states = [m for m, spec in task.metrics.items() if spec.state is not None]
     if _raises(alone) and _changes(alone, states):
         return
-    if parts.task.step <= _OFTEN:
+    if parts.task.step <= _OFTEN or task.season.years > 1:
         for levels, others in product((_LEVELS, _MANY), _company(task, name)):
             result = _respond(task, parts, name, others, levels)
             if _raises(result) and (_changes(alone, states) or _changes(result, states)):

@@ -35,10 +35,14 @@ class CalendarEntry(Strict):
 
 
 class CalendarSettings(Strict):
-    """The entries, and the budget of the search that fits them on training scenarios."""
+    """The entries, and the budget of the search that fits them on training scenarios.
+
+    `agbench fit` plays the first `scenarios` of the training split, or all.
+    """
 
     plan: list[CalendarEntry]
     search: SequenceSearch = SequenceSearch()
+    scenarios: int | None = Field(default=None, ge=1)
 
 
 @policy(
@@ -93,32 +97,32 @@ def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarS
     parts = build(task, task.protocol.training_splits[0])
     if not isinstance(parts.actions, Menu):
         raise ConfigError(f"{task.task}: a calendar is fitted to a menu, not to amounts.")
-    search, keys = settings.search, parts.scenarios.keys
+    search, keys = settings.search, parts.scenarios.keys[: settings.scenarios]
     core = BatchCore(parts, search.clones * len(keys))
     steps = number_of_decisions(parts)
     own = Calendar("candidate", settings, interface_of(task))
     start = np.array([own(None) for _ in range(steps)], dtype=np.int64)
 
     def value(candidates: NDArray[Any]) -> Floats:
-        return _means(core, parts, candidates)
+        return _means(core, parts, keys, candidates)
 
     generator = np.random.default_rng(search.seed)
     best, values = improve(
         value, Edits(parts), start[None], (0, steps), search.clones, search.rounds, generator
     )
     one = BatchCore(parts, len(keys))
-    plain = simplified(lambda candidates: _means(one, parts, candidates), best[0], 0)
+    plain = simplified(lambda candidates: _means(one, parts, keys, candidates), best[0], 0)
     plan = _entries(task.season, parts.actions, plain.tolist())
     return settings.model_copy(update={"plan": plan}), float(values[0])
 
 
-def _means(core: BatchCore, parts: Parts, candidates: NDArray[Any]) -> Floats:
-    """Return the mean return of each sequence over the scenarios of a split, (n,)."""
-    keys, most = list(parts.scenarios.keys), core.n // len(parts.scenarios.keys)
+def _means(core: BatchCore, parts: Parts, keys: Sequence[str], candidates: NDArray[Any]) -> Floats:
+    """Return the mean return of each sequence over scenarios, (n,)."""
+    most = core.n // len(keys)
     padded = np.resize(candidates, (most, *candidates.shape[1:]))
     for row in range(core.n):
         core.seed(row, parts.task.protocol.seed)
-    core.reset(range(core.n), keys * most)
+    core.reset(range(core.n), list(keys) * most)
     rows = np.repeat(padded, len(keys), axis=0)
     returns = gain(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)])
     means: Floats = returns.reshape(most, len(keys)).mean(axis=1)

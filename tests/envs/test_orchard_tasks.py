@@ -1,0 +1,71 @@
+"""The orchards and the vineyard as tasks: their experts pick fruit every year, and what is paid adds up."""
+
+import numpy as np
+import pytest
+
+from agbench.data import catalog
+from agbench.envs.core import BatchCore
+from agbench.envs.family import build
+from agbench.envs.rollout import steps
+from agbench.policies.registry import load_policy
+
+TASKS = {
+    "jujube-orchard-v1": (2000.0, 5500.0),
+    "pear-orchard-v1": (3000.0, 7000.0),
+    "grape-vineyard-v1": (1200.0, 4500.0),
+}
+"""Dry fruit that a year may bring [kg ha-1]."""
+SCENARIOS = 3  # of the test split
+
+
+def season(name, policy):
+    """Return the core after its episodes, rewards (steps, n) and what was picked by year (3, n)."""
+    task = catalog.task(name)
+    parts = build(task, "test")
+    keys = list(parts.scenarios.keys[:SCENARIOS])
+    core = BatchCore(parts, len(keys))
+    core.reset(range(core.n), keys)
+    growers = [load_policy(policy, task) for _ in keys]
+    harvested = core.simulator.variables.column("HARVESTED")
+    rewards, picked = [], np.zeros((3, core.n))
+
+    def act(observations, _):
+        return np.array([grower(seen) for grower, seen in zip(growers, observations, strict=True)])
+
+    before = np.zeros(core.n)
+    for reward in steps(core, act):
+        now = core.simulator.state[:, harvested].copy()
+        picked[min(2, int(core.simulator.elapsed[0] - 1) // 365)] += now - before
+        rewards.append(reward)
+        before = now
+    return core, np.array(rewards), picked
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_expert_picks_fruit_every_year(name):
+    core, rewards, picked = season(name, "grower")
+    least, most = TASKS[name]
+    assert (picked > least).all()
+    assert (picked < most).all()
+    assert core.simulator.elapsed.tolist() == [1094] * SCENARIOS
+    assert core.simulator.state[:, core.simulator.variables.column("CROP")].tolist() == [1.0] * SCENARIOS
+    reward, info = core.parts.task.reward, core.info()
+    fed = {"N": "nitrogen", "P": "phosphorus", "K": "potassium", "IRRIG": "water"}
+    inputs = sum(reward.prices[name] * info[metric] for name, metric in fed.items())
+    paid = reward.product_price * picked.sum(axis=0) - inputs - rewards.sum(axis=0)
+    rounds = paid / reward.prices["HARVEST"]
+    np.testing.assert_allclose(rounds, np.rint(rounds), atol=1e-6)  # the rest is rounds of picking
+    assert (rounds >= 3.0 - 1e-6).all()
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_who_does_nothing_earns_nothing(name):
+    _, rewards, picked = season(name, "zero")
+    assert not rewards.any()
+    assert not picked.any()
+
+
+def test_the_vineyard_counts_its_frosts():
+    core, _, _ = season("grape-vineyard-v1", "zero")
+    assert (core.info()["frost"] > 0.0).any()
+    assert "FROST_DAMAGE" in core.parts.task.observation.state
