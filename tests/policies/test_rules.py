@@ -161,14 +161,14 @@ def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):
 
 
 WRONG = {
-    "input": ({"input": "S", "amount": 1.0}, UnknownNameError, "unknown input 'S'"),
+    "input": ({"input": "S", "amount": 2.0}, UnknownNameError, "unknown input 'S'"),
     "variable": (
-        {"input": "N", "amount": 1.0, "when": "LAI", "below": 1.0},
+        {"input": "N", "amount": 2.0, "when": "LAI", "below": 1.0},
         UnknownNameError,
         "observed variable",
     ),
     "range": (
-        {"input": "N", "amount": 1.0, "within": {"RIAN": [0.0, 1.0]}},
+        {"input": "N", "amount": 2.0, "within": {"RIAN": [0.0, 1.0]}},
         UnknownNameError,
         "Did you mean 'RAIN'",
     ),
