@@ -79,7 +79,7 @@ def test_secrets_that_are_none_are_refused(tmp_path, secret):
         assert content not in str(caught.value)
     board.mkdir()
     (board / "secret").write_text(SECRET)
-    with pytest.raises(ConfigError, match="lies on the board"):
+    with pytest.raises(ConfigError, match="is on the board"):
         rounds.open_round(board, board / "secret")
     opened = rounds.open_round(board, secret)
     with pytest.raises(ConfigError, match="round 1 is open; close it first"):

@@ -188,7 +188,7 @@ BAD = {
         h.table(lambda t: t.assign(failed=True, error="x")),
         True,
         TABLE,
-        "counts -1400",
+        "must have -1400",
     ),
     "error of a megabyte": (
         h.table(lambda t: t.assign(error="x" * 1_000_000)),

@@ -22,6 +22,9 @@ TEXT = (Path(__file__).parents[2] / "docs/leaderboard.md").read_text("utf-8")
 TASK = "wheat-nitrogen-v1"
 
 
+WORDS = " ".join(TEXT.split())
+
+
 def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
 
@@ -47,23 +50,23 @@ def test_the_worked_example_is_what_the_code_gives(tmp_path, monkeypatch):
         ("`three-dressings`", result.objective("test").mean()),
     ):
         assert f"| {line} | {value:.3f} |" in TEXT
-    assert f"= {score.iqm.value:.1f}." in TEXT
-    assert f"in {np.sum(np.array(score.difference) > 0)} of 11 years" in TEXT
-    assert f"probability of improvement of\n{score.beats_expert.value:.2f}." in TEXT
-    assert f"has a mean of {score.worst_tenth:.1f}." in TEXT
+    assert f"= {score.iqm.value:.1f}." in WORDS
+    assert f"in {np.sum(np.array(score.difference) > 0)} of 11 years" in WORDS
+    assert f"probability of improvement of {score.beats_expert.value:.2f}." in WORDS
+    assert f"(1.1 of 11) is {score.worst_tenth:.1f}." in WORDS
 
 
 def test_near_ties_are_what_the_code_counts_as_such():
-    assert f"within rounding ({heads.ROUNDING['float64']:.0e}".replace("e-0", "e-") in TEXT
-    assert f", {heads.ROUNDING['float32']:.0e} in an ONNX graph".replace("e-0", "e-") in TEXT
-    assert f"at most {100 * NEAR_TIES:g} % may be near-ties" in TEXT
+    assert f"only by rounding ({heads.ROUNDING['float64']:.0e}".replace("e-0", "e-") in WORDS
+    assert f", {heads.ROUNDING['float32']:.0e} in an ONNX graph".replace("e-0", "e-") in WORDS
+    assert f"at most {100 * NEAR_TIES:g} % of the decisions of a result" in WORDS
 
 
 def test_the_example_of_several_seeds_is_what_the_code_gives():
     scores = np.array([80.0, 90.0, 100.0, 110.0, 400.0])
     iqm, median, mean = (aggregates.AGGREGATES[name](scores) for name in ("iqm", "median", "mean"))
-    assert f"an interquartile mean of {iqm:.1f}, a median of {median:.1f} and a mean of {mean:.1f}" in TEXT
-    assert f"violates by 2.0, up to {2.0 * (1.0 + anchors.MARGIN):.1f} is feasible" in TEXT
+    assert f"an interquartile mean of {iqm:.1f}, a median of {median:.1f} and a mean of {mean:.1f}" in WORDS
+    assert f"of the expert is 2.0, up to {2.0 * (1.0 + anchors.MARGIN):.1f} is feasible" in WORDS
     assert "quarter" in TEXT
     assert f"{scoring.RESAMPLES:,}" in TEXT
 

@@ -92,7 +92,7 @@ def test_a_schedule_of_ones_own_is_a_rule_and_an_oracle_of_ones_own_is_none(tmp_
     folder = leaderboard.submit([tmp_path / "result"], card, tmp_path / "leaderboard", [settings])
     assert reproduce(leaderboard.check(folder, child)).exact
     for old, new, reason in (
-        ("policy: schedule", "policy: ceres", "policy: a ceres of one's own"),
+        ("policy: schedule", "policy: ceres", "policy: a ceres settings file"),
         ("input: N", "input: P", "unknown input 'P'"),
         ("03-01", "13-41", "not a day of the year"),
         ("summary: s", "summary: !!python/name:os.system", "tags are not allowed"),

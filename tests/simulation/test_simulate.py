@@ -188,7 +188,7 @@ WRONG = {
     "duration": (
         {"calendar": {"crop_start_date": START, "max_duration": 0}},
         ConfigError,
-        "max_duration must be at least 1 d; got 0",
+        "max_duration must be at least 1 d, at most 36525; got 0",
     ),
     "duration type": (
         {"calendar": {"crop_start_date": START, "max_duration": "long"}},

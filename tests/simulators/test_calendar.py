@@ -91,7 +91,7 @@ def test_an_end_that_does_not_count_is_never():
         ({"crop_start_date": DAY, "crop_end_type": "mature"}, "'mature' is unknown. Did you mean 'maturity'"),
         ({"crop_start_date": DAY, "crop_end_type": "earliest"}, "'earliest' needs a crop_end_date"),
         ({"crop_start_date": DAY, "crop_end_date": DAY}, "must come after crop_start_date"),
-        ({"crop_start_date": DAY, "max_duration": -3}, "at least 1 d; got -3"),
+        ({"crop_start_date": DAY, "max_duration": -3}, "at least 1 d, at most 36525; got -3"),
         ({"crop_start_date": DAY, "max_duration": 1.5}, "whole number of days; got 1.5"),
     ],
 )
