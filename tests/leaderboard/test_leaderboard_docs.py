@@ -59,7 +59,7 @@ def test_the_worked_example_is_what_the_code_gives(tmp_path, monkeypatch):
 def test_near_ties_are_what_the_code_counts_as_such():
     assert f"only by rounding ({heads.ROUNDING['float64']:.0e}".replace("e-0", "e-") in WORDS
     assert f", {heads.ROUNDING['float32']:.0e} in an ONNX graph".replace("e-0", "e-") in WORDS
-    assert f"at most {100 * NEAR_TIES:g} % of the decisions of a result" in WORDS
+    assert f"At most {100 * NEAR_TIES:g} % of the decisions of a result" in WORDS
 
 
 def test_the_example_of_several_seeds_is_what_the_code_gives():
