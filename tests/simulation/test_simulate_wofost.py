@@ -134,7 +134,7 @@ WRONG = {
     "limitation of 7.2": (
         {"model": "wofost72-wlp", "limitation": "lw"},
         ConfigError,
-        "has no choice of limitation",
+        "has no choice of",
     ),
     "limitation": ({"limitation": "lkw"}, UnknownNameError, "unknown limitation 'lkw'"),
     "soil_water": ({"soil_water": "layers"}, UnknownNameError, "unknown soil_water 'layers'.*'layered'"),
