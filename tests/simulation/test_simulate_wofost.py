@@ -131,11 +131,7 @@ def test_published_takes_the_original_s_tables():
 
 
 WRONG = {
-    "limitation of 7.2": (
-        {"model": "wofost72-wlp", "limitation": "lw"},
-        ConfigError,
-        "has no choice of",
-    ),
+    "limitation of 7.2": ({"model": "wofost72-wlp", "limitation": "lw"}, ConfigError, "has no choice of"),
     "limitation": ({"limitation": "lkw"}, UnknownNameError, "unknown limitation 'lkw'"),
     "soil_water": ({"soil_water": "layers"}, UnknownNameError, "unknown soil_water 'layers'.*'layered'"),
     "layers of lintul3": ({"model": "lintul3", "soil_water": "layered"}, ConfigError, "has one layer"),
