@@ -1,10 +1,9 @@
 """The oracle of several inputs: the doses of a season optimised by CMA-ES with known weather."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from agbench.compiled import entry
@@ -14,13 +13,12 @@ from agbench.data.reading import Strict
 from agbench.envs.actions import Menu, menu_sizes
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
-from agbench.policies.base import Information, Interface, policy
+from agbench.policies.base import Interface, policy
+from agbench.policies.field.solver import Actions, Solver
 from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.variables import Floats
 
 _ROUNDING: Final = 1e-9  # of an input; what is less is rounding
-
-Actions = NDArray[np.int64]
 
 
 class EvolutionSettings(Strict):
@@ -36,7 +34,7 @@ class EvolutionSettings(Strict):
 
 
 @policy("evolution", settings=EvolutionSettings, families=["field", "farm"])
-class Evolved:
+class Evolved(Solver):
     """Searches the best sequence of actions for this episode: the best that the search reached.
 
     What is optimised is how much of each input each period of the season gets, by the covariance
@@ -49,34 +47,10 @@ class Evolved:
     Fields that share no budget are searched each by itself, side by side.
     """
 
-    information: Information = "model"
-
     def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
-        self.name = name
+        super().__init__(name)
         self._settings = settings
         self._start = interface.load(settings.start)
-        self._solved: dict[tuple[int, str], tuple[Parts, Actions]] = {}
-        self._actions: Actions = np.zeros(1, dtype=np.int64)
-        self._step = 0
-
-    def reset(self, seed: int) -> None:
-        """Go back to the season's first decision."""
-        self._step = 0
-
-    def plan(self, core: BatchCore, row: int) -> None:
-        """Find the best actions for the episode of a row; each fixed scenario is solved once."""
-        key = id(core.parts), str(core.scenario[row])
-        solved = None if core.parts.scenarios.random else self._solved.get(key)
-        if solved is None:
-            solved = core.parts, self.solve(core.parts, core.save(row))
-            self._solved[key] = solved
-        self._actions = solved[1]
-
-    def __call__(self, observation: Any) -> Any:
-        """Return the action of the next decision."""
-        action = self._actions[min(self._step, len(self._actions) - 1)]
-        self._step += 1
-        return int(action) if action.ndim == 0 else action
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode."""

@@ -1,20 +1,16 @@
 """The oracle for long horizons: search among clones of the field, stretch by stretch."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from agbench.data.field_task import Days, FieldTask
 from agbench.data.quantity import days
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
-from agbench.policies.base import Information, Interface, policy
+from agbench.policies.base import Interface, policy
+from agbench.policies.field.solver import Actions, Solver
 from agbench.policies.playing import actions_of, gain
 from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
-
-Actions = NDArray[Any]
 
 
 class RecedingSettings(SequenceSearch):
@@ -32,7 +28,7 @@ class RecedingSettings(SequenceSearch):
 
 
 @policy("receding", settings=RecedingSettings, families=["field"])
-class Receding:
+class Receding(Solver):
     """Searches the best sequence of actions for the very episode, a stretch at a time: an upper bound.
 
     Clones of the field, its weather to come included, play edited plans (`agbench.policies.tuning.sequences`)
@@ -40,37 +36,13 @@ class Receding:
     a plan valued to the end never gets worse from one stretch to the next.
     """
 
-    information: Information = "model"
-
     def __init__(self, name: str, settings: RecedingSettings, interface: Interface[FieldTask]) -> None:
-        self.name = name
+        super().__init__(name)
         self._settings = settings
         self._start = interface.load(settings.start)
         step = interface.task.season.step_days
         self._window, self._commit = (max(1, days(d) // step) for d in (settings.window, settings.commit))
         self._horizon = None if settings.horizon is None else max(1, days(settings.horizon) // step)
-        self._solved: dict[tuple[int, str], tuple[Parts, Actions]] = {}
-        self._actions: Actions = np.zeros(1, dtype=np.int64)
-        self._step = 0
-
-    def reset(self, seed: int) -> None:
-        """Go back to the first decision."""
-        self._step = 0
-
-    def plan(self, core: BatchCore, row: int) -> None:
-        """Find the best actions for the episode of a row; each fixed scenario is solved once."""
-        key = id(core.parts), str(core.scenario[row])
-        solved = None if core.parts.scenarios.random else self._solved.get(key)
-        if solved is None:
-            solved = core.parts, self.solve(core.parts, core.save(row))
-            self._solved[key] = solved
-        self._actions = solved[1]
-
-    def __call__(self, observation: Any) -> Any:
-        """Return the action of the next decision."""
-        action = self._actions[min(self._step, len(self._actions) - 1)]
-        self._step += 1
-        return action if np.ndim(action) else int(action)
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode."""
