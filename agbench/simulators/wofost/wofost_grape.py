@@ -31,7 +31,7 @@ from agbench.simulators.wofost.grape_phenology import (
     start_grape_phenology,
 )
 from agbench.simulators.wofost.growth import integrate_totals
-from agbench.simulators.wofost.nutrients import integrate_nutrients
+from agbench.simulators.wofost.perennial_organs import integrate_organs, partition, partition_by_nutrients
 from agbench.simulators.wofost.perennial_phenology import integrate_age
 from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.respiration import wood_respiration
@@ -41,15 +41,12 @@ from agbench.simulators.wofost.storage_organs import storage_organ_death, storag
 from agbench.simulators.wofost.tree_nutrients import integrate_tree_nutrients, tree_nutrient_rates
 from agbench.simulators.wofost.trees import (
     bear,
-    clear,
     conversion_at_age,
     growing_carbon,
     integrate_tree,
     leaf_fall,
     leaf_out,
     plant_tree,
-    prune,
-    take_fruit,
     tree_growth,
     wood_rates,
 )
@@ -59,10 +56,10 @@ from agbench.simulators.wofost.wofost_perennial import (
     crop_rates_with,
     grow_published,
     harvest_published,
-    integrate_organs,
+    integrate_published_with,
+    manage_trees_with,
     manage_with,
-    partition,
-    partition_by_nutrients,
+    nothing_at_rest,
     rest_as_tree,
     start_published,
     transpire_from_soil,
@@ -71,7 +68,7 @@ from agbench.variables import Floats
 
 
 @kernel
-def _integrate_phenology(s: Any, p: Any, today: float) -> None:
+def _integrate_phenology(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
     """Advance age, frost, hardiness and development by a day."""
     before, closed = s.STAGE, s.BUDS_CLOSED
     integrate_age(s, p, today)
@@ -81,26 +78,9 @@ def _integrate_phenology(s: Any, p: Any, today: float) -> None:
     change_buds(s, p, before, closed, today)
 
 
-# as published
-
-
 @kernel
-def _integrate_published(p: Any, s: Any, tables: Floats, leaves: Floats, today: float) -> None:
-    """Advance the vine by a day; at rest only its development and its hardiness."""
-    rested = resting(s)
-    s.HWSO_BEFORE, s.HWSO_GAIN = s.HWSO, s.GRSO - s.DHSO
-    _integrate_phenology(s, p, today)
-    if rested:
-        return
-    partition_by_nutrients(s, p, tables)
-    integrate_organs(s, tables, leaves)
-    integrate_nutrients(s, p)
-    integrate_totals(s)
-
-
-@kernel
-def _nothing(p: Any, s: Any, tables: Floats, w: Any) -> None:
-    """Have no rates at rest."""
+def _at_rest(p: Any, s: Any) -> bool:
+    return resting(s)
 
 
 # as a tree
@@ -145,7 +125,7 @@ def _grow_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats, w: Any) -> Non
 def _integrate_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats, today: float) -> None:
     """Advance the vine by a day; leaves come and fall between two days."""
     rested = resting(s)
-    _integrate_phenology(s, p, today)
+    _integrate_phenology(s, p, tables, leaves, today)
     if rested:
         integrate_roots(s)
     else:
@@ -165,28 +145,21 @@ def _integrate_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats, today: fl
 
 
 @kernel
-def _manage_as_tree(p: Any, s: Any, tables: Floats, inputs: Any, today: float) -> None:
-    """Harvest, prune at rest, and replant: clear the vines and plant young ones, which rest."""
-    if inputs.HARVEST > 0.0:
-        take_fruit(s, inputs.HARVEST)
-    if inputs.PRUNE > 0.0 and resting(s):
-        prune(s, inputs.PRUNE)
-    if inputs.PLANT >= 0.5:
-        clear(s)
-        begin_grape_rest(s, p)
-        start_hardiness(s, p)
-        s.ASSIMILATION_DAYS = 0.0
-        s.AGE = 0.0
-        s.DOP = today
-        plant_tree(s, p, tables)
+def _rest_anew(s: Any, p: Any) -> None:
+    """Put young vines at rest."""
+    begin_grape_rest(s, p)
+    start_hardiness(s, p)
+    s.ASSIMILATION_DAYS = 0.0
 
 
 _start = repaired("P6", published=start_published, sound=_start_as_tree)
 """What stands at the start; unrepaired, leaves and fruit of a year last into the next."""
-_rest = repaired("P6", published=_nothing, sound=rest_as_tree)
+_rest = repaired("P6", published=nothing_at_rest, sound=rest_as_tree)
 _grow = repaired("P6", published=grow_published, sound=_grow_as_tree)
-_integrate = repaired("P6", published=_integrate_published, sound=_integrate_as_tree)
-_manage = repaired("P6", published=harvest_published, sound=_manage_as_tree)
+_integrate = repaired(
+    "P6", published=integrate_published_with(_at_rest, _integrate_phenology), sound=_integrate_as_tree
+)
+_manage = repaired("P6", published=harvest_published, sound=manage_trees_with(_at_rest, _rest_anew))
 
 # the day
 
@@ -209,11 +182,6 @@ def _develop(s: Any, p: Any, tables: Floats, w: Any, today: float) -> None:
     grape_development_rates(s, p, w, today)
     hardiness_rates(s, p, w.TEMP)
     frost_rates(p, s, w.TMIN)
-
-
-@kernel
-def _at_rest(p: Any, s: Any) -> bool:
-    return resting(s)
 
 
 def vine_rates_with(transpire: Callable[..., None]) -> Callable[..., None]:

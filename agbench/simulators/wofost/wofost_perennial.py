@@ -14,7 +14,7 @@ from agbench.simulators.wofost.assimilation import assimilate
 from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.evapotranspiration import evapotranspiration
 from agbench.simulators.wofost.growth import growth_rates, integrate_totals
-from agbench.simulators.wofost.leaves import integrate_leaves, start_leaves
+from agbench.simulators.wofost.leaves import start_leaves
 from agbench.simulators.wofost.nutrients import (
     forget_nutrients,
     integrate_nutrients,
@@ -22,7 +22,13 @@ from agbench.simulators.wofost.nutrients import (
     nutrient_stress,
     start_nutrients,
 )
-from agbench.simulators.wofost.partitioning import bounded_surplus, partitioning, partitioning_by_nutrients
+from agbench.simulators.wofost.perennial_organs import (
+    integrate_organs,
+    mean_minimum,
+    organ_rates,
+    partition,
+    partition_by_nutrients,
+)
 from agbench.simulators.wofost.perennial_phenology import (
     begin_dormancy,
     integrate_tree_phenology,
@@ -32,17 +38,11 @@ from agbench.simulators.wofost.perennial_phenology import (
 )
 from agbench.simulators.wofost.repairs import repaired
 from agbench.simulators.wofost.respiration import maintenance_respiration_by_age, wood_respiration
-from agbench.simulators.wofost.roots import integrate_roots, root_rates, root_rates_by_stress, start_roots
+from agbench.simulators.wofost.roots import integrate_roots, root_rates, start_roots
 from agbench.simulators.wofost.soil_nutrients import fertilise
-from agbench.simulators.wofost.stems import integrate_stem_area, integrate_stems, start_stems, stem_rates
-from agbench.simulators.wofost.storage_organs import (
-    integrate_harvestable,
-    integrate_storage_organs,
-    start_storage_organs,
-    storage_organ_death,
-    storage_organ_rates,
-)
-from agbench.simulators.wofost.tables import FRTB, TDWI, limit, table, table_by
+from agbench.simulators.wofost.stems import integrate_stem_area, start_stems
+from agbench.simulators.wofost.storage_organs import start_storage_organs
+from agbench.simulators.wofost.tables import TDWI, limit, table
 from agbench.simulators.wofost.tree_nutrients import integrate_tree_nutrients, tree_nutrient_rates
 from agbench.simulators.wofost.trees import (
     bear,
@@ -73,29 +73,12 @@ from agbench.simulators.wofost.variables import (
 from agbench.simulators.wofost.wofost_npk import (
     end_assimilation,
     integrate_soil,
-    leaf_rates,
     rests,
     soil_rates,
     start_soil,
     surplus,
 )
 from agbench.variables import Floats
-
-
-@kernel
-def _by_age_and_stage(s: Any, tables: Floats, which: int) -> float:
-    return table_by(tables, which, s.AGE, s.DVS)
-
-
-@kernel
-def _surplus_without_drought(p: Any, s: Any, tables: Floats) -> float:
-    s.FR = _by_age_and_stage(s, tables, FRTB)
-    return bounded_surplus(p, s, tables)
-
-
-_surplus_ratio = repaired("C9", published=_surplus_without_drought, sound=bounded_surplus)
-partition, _ = partitioning(_by_age_and_stage)
-partition_by_nutrients = partitioning_by_nutrients(_by_age_and_stage, _surplus_ratio)
 
 # as published
 
@@ -147,37 +130,29 @@ def grow_published(p: Any, s: Any, tables: Floats, leaves: Floats, w: Any) -> No
 
 
 @kernel
-def organ_rates(s: Any, p: Any, tables: Floats, leaves: Floats, w: Any) -> None:
-    """Set growth and death of the organs."""
-    root_rates_by_stress(s, p, tables)
-    stem_rates(s, tables, 0.0)
-    storage_organ_death(s, tables, w.TEMP)
-    storage_organ_rates(s, 0.0)
-    leaf_rates(s, p, tables, leaves, w.TEMP)
+def _published_rest(p: Any, s: Any) -> bool:
+    return s.STAGE == EMERGING or s.STAGE == DORMANT
 
 
-@kernel
-def integrate_organs(s: Any, tables: Floats, leaves: Floats) -> None:
-    """Advance the organs by a day."""
-    integrate_roots(s)
-    integrate_storage_organs(s, tables)
-    integrate_harvestable(s)
-    integrate_stems(s, tables)
-    integrate_leaves(s, leaves, 0.0)
+def integrate_published_with(
+    at_rest: Callable[..., bool], develop: Callable[..., None]
+) -> Callable[..., None]:
+    """Return the kernel of a day as published, given when a crop rests and how it develops."""
 
+    @kernel
+    def integrate(p: Any, s: Any, tables: Floats, leaves: Floats, today: float) -> None:
+        """Advance the crop by a day; until bud break and at rest only its development."""
+        rested = at_rest(p, s)
+        s.HWSO_BEFORE, s.HWSO_GAIN = s.HWSO, s.GRSO - s.DHSO
+        develop(s, p, tables, leaves, today)
+        if rested:
+            return
+        partition_by_nutrients(s, p, tables)
+        integrate_organs(s, tables, leaves)
+        integrate_nutrients(s, p)
+        integrate_totals(s)
 
-@kernel
-def _integrate_published(p: Any, s: Any, tables: Floats, leaves: Floats, today: float) -> None:
-    """Advance the crop by a day; until bud break and in dormancy only its development."""
-    resting = s.STAGE == EMERGING or s.STAGE == DORMANT
-    s.HWSO_BEFORE, s.HWSO_GAIN = s.HWSO, s.GRSO - s.DHSO
-    _integrate_published_phenology(s, p, tables, leaves, today)
-    if resting:
-        return
-    partition_by_nutrients(s, p, tables)
-    integrate_organs(s, tables, leaves)
-    integrate_nutrients(s, p)
-    integrate_totals(s)
+    return integrate
 
 
 @kernel
@@ -189,12 +164,7 @@ def harvest_published(p: Any, s: Any, tables: Floats, inputs: Any, today: float)
 
 
 @kernel
-def _published_rest(p: Any, s: Any) -> bool:
-    return s.STAGE == EMERGING or s.STAGE == DORMANT
-
-
-@kernel
-def _nothing(p: Any, s: Any, tables: Floats, w: Any) -> None:
+def nothing_at_rest(p: Any, s: Any, tables: Floats, w: Any) -> None:
     """Have no rates at rest."""
 
 
@@ -261,29 +231,44 @@ def _integrate_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats, today: fl
 
 
 @kernel
-def _manage_tree(p: Any, s: Any, tables: Floats, inputs: Any, today: float) -> None:
-    """Harvest, prune at rest, and replant: clear the trees and plant young ones."""
-    if inputs.HARVEST > 0.0:
-        take_fruit(s, inputs.HARVEST)
-    if inputs.PRUNE > 0.0 and _tree_rest(p, s):
-        prune(s, inputs.PRUNE)
-    if inputs.PLANT >= 0.5:
-        clear(s)
-        begin_dormancy(s)
-        s.STAGE = SOWING
-        s.AGE = 0.0
-        s.DOP = today
-        plant_tree(s, p, tables)
+def _rest_anew(s: Any, p: Any) -> None:
+    """Put young trees at rest."""
+    begin_dormancy(s)
+    s.STAGE = SOWING
+
+
+def manage_trees_with(at_rest: Callable[..., bool], rest_anew: Callable[..., None]) -> Callable[..., None]:
+    """Return the kernel of an orchard's work, given when its trees rest and how young ones begin to."""
+
+    @kernel
+    def act(p: Any, s: Any, tables: Floats, inputs: Any, today: float) -> None:
+        """Harvest, prune at rest, and replant: clear the trees and plant young ones, which rest."""
+        if inputs.HARVEST > 0.0:
+            take_fruit(s, inputs.HARVEST)
+        if inputs.PRUNE > 0.0 and at_rest(p, s):
+            prune(s, inputs.PRUNE)
+        if inputs.PLANT >= 0.5:
+            clear(s)
+            rest_anew(s, p)
+            s.AGE = 0.0
+            s.DOP = today
+            plant_tree(s, p, tables)
+
+    return act
 
 
 _start = repaired("C2", published=start_published, sound=_start_tree)
 """What stands at the start; unrepaired, the crop vanishes in dormancy and starts anew from nowhere."""
 _at_rest = repaired("C1", published=_published_rest, sound=_tree_rest)
 """Whether there is no growth; unrepaired, leaves grow in winter before bud break."""
-_rest = repaired("C2", published=_nothing, sound=rest_as_tree)
+_rest = repaired("C2", published=nothing_at_rest, sound=rest_as_tree)
 _grow = repaired("C2", published=grow_published, sound=_grow_as_tree)
-_integrate = repaired("C2", published=_integrate_published, sound=_integrate_as_tree)
-_manage = repaired("C2", published=harvest_published, sound=_manage_tree)
+_integrate = repaired(
+    "C2",
+    published=integrate_published_with(_published_rest, _integrate_published_phenology),
+    sound=_integrate_as_tree,
+)
+_manage = repaired("C2", published=harvest_published, sound=manage_trees_with(_tree_rest, _rest_anew))
 
 
 @kernel
@@ -321,23 +306,6 @@ def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> 
     s.SURPLUS_N = -1.0
     partition(s, tables)
     _start(p, s, tables, leaves)
-
-
-@kernel
-def mean_minimum(s: Any, today: float) -> float:
-    """Return the mean least temperature of up to seven assimilation days, `today`'s included [degC]."""
-    s.TMIN_7, s.TMIN_6, s.TMIN_5 = s.TMIN_6, s.TMIN_5, s.TMIN_4
-    s.TMIN_4, s.TMIN_3, s.TMIN_2, s.TMIN_1 = s.TMIN_3, s.TMIN_2, s.TMIN_1, today
-    s.ASSIMILATION_DAYS = min(s.ASSIMILATION_DAYS + 1.0, 7.0)
-    days = s.ASSIMILATION_DAYS
-    total = s.TMIN_1
-    total += s.TMIN_2 if days > 1.0 else 0.0
-    total += s.TMIN_3 if days > 2.0 else 0.0
-    total += s.TMIN_4 if days > 3.0 else 0.0
-    total += s.TMIN_5 if days > 4.0 else 0.0
-    total += s.TMIN_6 if days > 5.0 else 0.0
-    total += s.TMIN_7 if days > 6.0 else 0.0
-    return total / days
 
 
 @kernel
