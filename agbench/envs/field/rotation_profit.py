@@ -12,7 +12,7 @@ from agbench.variables import Booleans, Floats, VariableTable
 class RotationProfit:
     """Growth of `variable` at the price of the crop that it came from, less costs of crops and inputs.
 
-    `prices` are per unit of variable by crop, `costs` per sowing by crop, `inputs_prices` per unit of input.
+    `prices` are per unit of variable by crop, `costs` per sowing by crop, `input_prices` per unit of input.
     Crops are numbered from 1 in the order of `prices`. `totals` are `yield CROP` and `sowings CROP`.
     """
 

@@ -118,6 +118,12 @@ def leaf_fall(s: Any, p: Any) -> None:
     s.DWSO += s.WSO
     s.WWD += turned
     s.WLV = s.WST = s.WSO = s.HWSO = 0.0
+    _stand_bare(s)
+
+
+@kernel
+def _stand_bare(s: Any) -> None:
+    """Leave no canopy, and nothing of the year's fruit picked."""
     s.LASUM = s.LAI = s.SAI = s.PAI = s.LAIEXP = 0.0
     s.LEAF_FIRST = s.LEAF_COUNT = 0.0
     s.SURPLUS_N = -1.0
@@ -244,11 +250,7 @@ def clear(s: Any) -> None:
     s.DWRT += s.WRT
     s.RESLOST += s.WRES
     s.WLV = s.WST = s.WSO = s.WRT = s.WWD = s.HWSO = s.WRES = 0.0
-    s.LASUM = s.LAI = s.SAI = s.PAI = s.LAIEXP = 0.0
-    s.LEAF_FIRST = s.LEAF_COUNT = 0.0
-    s.SURPLUS_N = -1.0
-    s.PICKED = 0.0
-    _sum_weights(s)
+    _stand_bare(s)
 
 
 @kernel
