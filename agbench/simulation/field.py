@@ -5,9 +5,10 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from agbench.data import catalog
+from agbench.data.field import Crop
 from agbench.errors import ConfigError, WeatherError
 from agbench.simulation import rotation
-from agbench.simulation.parameters import ParameterSource, read_all
+from agbench.simulation.parameters import ParameterSource, content_of, read_all
 from agbench.simulators import models
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
@@ -52,8 +53,9 @@ def simulate(
             `wofost81-wlp`, `wofost81-nwlp`, `wofost-npk` or
             `wofost-npk-rotation`.
         crop: an id (`agbench.data.catalog.names("crop")`) or a mapping of parameters under the model's own
-            names, tables as flat lists x0, y0, x1, y1, ...; a number may be text with its unit. A
-            mapping passes the checks of a file. A rotation has a list of ids.
+            names, tables as flat lists x0, y0, x1, y1, ... or as in a crop's file; a number may be text
+            with its unit. The whole content of a crop's file is a mapping too. A mapping passes the
+            checks of a file. A rotation has a list of ids.
         soil: likewise.
         site: likewise; a site's id also gives its weather. The same mapping may be given three
             times: each takes what it knows.
@@ -129,11 +131,12 @@ def simulate(
 
 def _crop_type(crop: ParameterSource, given: str | None) -> str:
     """Return the type of a crop: that of its file, or as given for a mapping."""
-    if not isinstance(crop, str):
+    read = catalog.crop(crop) if isinstance(crop, str) else content_of("crop", crop)
+    if not isinstance(read, Crop):
         return given or "annual"
-    own = catalog.crop(crop).crop_type
+    own = read.crop_type
     if given not in (None, own):
-        raise ConfigError(f"crop_type {given!r}: the crop {crop!r} is {own}. Leave crop_type out.")
+        raise ConfigError(f"crop_type {given!r}: the crop {read.crop!r} is {own}. Leave crop_type out.")
     return own
 
 

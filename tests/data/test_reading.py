@@ -98,6 +98,7 @@ WRONG = {
     "a task id": ("task", "Wheat", "'Wheat' is not a task id such as"),
     "a day of the year": ("season.end", "31-12", "season.end: '31-12' is not a day of the year such as"),
     "a duration": ("season.step", "7", "season.step: '7' is not a duration such as '7 d'"),
+    "a duration's number": ("season.step", 14, "season.step: 14 has no unit; write one of .* '14 d'"),
     "a duration's unit": ("season.step", "1 week", "'1 week' is not a duration .*units: s, min, h, d"),
     "half a day": ("season.step", "12 h", "'12 h' must be a whole number of days"),
     "doses that fall": ("action.doses", {"N": [0, 40, 20]}, "N: doses must start with 0 and ascend"),
