@@ -171,3 +171,17 @@ def test_a_file_that_is_no_text_is_refused_with_its_name(tmp_path):
     path.write_bytes(b"task: a\0b")
     with pytest.raises(ConfigError, match=r"task\.yaml: not text"):
         read_file(FieldTask, path)
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("sum\u200bmary", r"bad.yaml:2: the key 'sum.u200bmary' has the invisible character U.200B"),
+        ("summary\u00a0", r"bad.yaml:2: the key 'summary.xa0' has U.00A0 in the place of a usual space"),
+        ("sum\ufe0fmary", r"bad.yaml:2: the key 'sum.ufe0fmary' has the invisible character U.FE0F"),
+    ],
+)
+def test_a_key_with_an_invisible_character_is_named_with_its_line(key, message):
+    with pytest.raises(ConfigError, match=message):
+        load_yaml(f"crop: x\n{key}: Wheat\n", "bad.yaml")
+    assert load_yaml("crop: Zuckerr\u00fcbe\nsummary: a\u00a0b\n", "good.yaml")
