@@ -112,7 +112,7 @@ def simulate(
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
     if last < first:
         raise ConfigError(f"end {last} lies before start {first}.")
-    parsed = management.parse(events, result.events, f"{model} ({engine})", first, last)
+    parsed = management.parse(events, result.events, f"{model} ({engine})", first, last, models.able)
     setup = models.FieldSetup(
         parameters,
         series,

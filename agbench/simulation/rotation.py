@@ -46,7 +46,7 @@ def simulate(
     dates = [day for s in seasons for day in (s.sown, s.ended) if day] + management.dates(events)
     last = max(dates, default=first) if end is None else as_date("end", end)
     _check_order(seasons, first, last)
-    parsed = management.parse(events, model.events, model.name, first, last)
+    parsed = management.parse(events, model.events, model.name, first, last, models.able)
     rotation = tuple(
         RotationCrop(read_all(model, {**field, "crop": name}, setting), None, ends == "incorporation")
         for name, ends in names or [(crops[0], "harvest")]

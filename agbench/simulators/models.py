@@ -66,7 +66,8 @@ class CropModel:
     `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers among them
     contradict each other. `rates` and `memory` name the variables that are rates of the day, and those
     that only carry a simulation to its next day; it does not compute those that it `lacks`. `events`
-    are the names of the management events it understands; `world` turns a setup into what
+    are the names of the management events it understands; of its `inputs` it `ignores` some, on which
+    nothing in it depends; `world` turns a setup into what
     `simulator(n).reset` takes, `management` turns events into what its rows get day by day.
     A table of a model that `runs_on` goes on without a crop, up to the last
     event or a given end. The simulators of a model that `forecasts` also tell the weather to come
@@ -90,6 +91,7 @@ class CropModel:
     rates: frozenset[str]
     memory: frozenset[str]
     lacks: frozenset[str] = frozenset()
+    ignores: frozenset[str] = frozenset()
     runs_on: bool = False
     forecasts: bool = False
     limitations: tuple[str, ...] = ()
@@ -132,6 +134,15 @@ def crop_types(name: str) -> tuple[str, ...]:
     """Return the types of crops that a model knows, `annual` first."""
     variants = import_module("agbench.simulators.wofost.variants").VARIANTS
     return variants[name].crop_types if name in variants else ("annual",)
+
+
+def able(what: str) -> list[str]:
+    """Return the names of the models that understand a management event, or on which an input acts."""
+    return [name for name in names() if any(_takes(find(name, crop_type=t), what) for t in crop_types(name))]
+
+
+def _takes(model: CropModel, what: str) -> bool:
+    return what in model.events or (what in model.inputs and what not in model.ignores)
 
 
 def parameter_tables(soil_water: str = "single") -> dict[str, ParameterTable]:

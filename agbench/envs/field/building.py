@@ -267,6 +267,13 @@ def field_actions(
     model: CropModel, spec: ActionSpec, words: "dict[tuple[str, float], str] | None" = None
 ) -> ActionMap:
     """Return what actions on one field mean; `words` are what to call doses that are no amounts."""
+    useless = [name for name in spec.doses if name in model.ignores]
+    if useless:
+        others = ", ".join(models.able(useless[0])) or "none"
+        raise ConfigError(
+            f"action.doses: {useless[0]} has no effect in {model.name} on this engine. On the engine "
+            f"'compiled' it acts in {others}."
+        )
     if spec.kind == "menu":
         return Menu(model.inputs, spec.doses, words)
     return Amounts(model.inputs, limits_of(spec))

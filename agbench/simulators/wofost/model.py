@@ -49,6 +49,7 @@ def model(name: str, soil_water: str = "single", crop_type: str = "annual") -> C
         rates=RATE_NAMES,
         memory=MEMORY_NAMES,
         lacks=variant.lacks,
+        ignores=variant.ignores,
         runs_on=True,
         forecasts=True,
         limitations=variant.limitations,
