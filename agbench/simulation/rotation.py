@@ -37,7 +37,7 @@ def simulate(
 ) -> "pd.DataFrame":
     """Return a rotation, a row a day; see `agbench.simulate`. `field` are site and soil by kind.
 
-    Without an `end` it runs to the last date of calendar and events. The column CROP_NAME says what stands.
+    Without an `end` it runs to the last date of calendar and events. CROP_NAME is the present crop.
     """
     first = as_date("start", start)
     campaigns = _campaigns(model.name, crops, calendar)

@@ -85,7 +85,7 @@ def _check_days(events: Sequence[Event]) -> None:
 
 
 def dates(events: Sequence[Any]) -> list[date]:
-    """Return the dates of events that have one; what has none is for `parse` to refuse."""
+    """Return the dates of events that have one; `parse` refuses the others."""
     result = []
     for i, event in enumerate(events):
         text = event.date if isinstance(event, Event) else event[0] if _is_list(event) and event else None

@@ -104,7 +104,7 @@ def _misspelt(name: str, table: ParameterTable, names: Iterable[str]) -> str:
 def check(
     table: ParameterTable, mapping: Mapping[str, Any], names: Callable[[], Collection[str]], where: str
 ) -> dict[str, float]:
-    """Return the numbers of a mapping that a model reads, by name; what it lacks is not held against it.
+    """Return the numbers of a mapping that a model reads, by name; missing parameters are not an error here.
 
     `names` returns those of all models, and is called for a name that this one does not have.
 

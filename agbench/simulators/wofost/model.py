@@ -1,4 +1,4 @@
-"""WOFOST as `agbench.simulators.models` knows it."""
+"""The entries of the WOFOST models in `agbench.simulators.models`."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -258,7 +258,7 @@ _ROTATION_RATES = parse("""
     RKRELEASED | kg ha-1 d-1 | potassium that residues release
 """)
 ROTATION_NPK: Final = VariableTable([*_ROTATION, *VARIABLES_NPK, *_ROTATION_RATES])
-"""A rotation's columns stand before and behind those of its crops, which keep their order."""
+"""The columns of a rotation come before and after those of its crops, which keep their order."""
 LAYERED81: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES81, *_LAYERED_RATES])
 LAYERED_NPK: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES_NPK, *_LAYERED_RATES])
 LEDGER: Final = frozenset(
@@ -272,7 +272,7 @@ FIRST_RATE: Final = "DTSUME"
 def _extended(
     table: VariableTable, states: list[Variable], rates: list[Variable], changed: list[Variable]
 ) -> VariableTable:
-    """Return a table with more states and more rates, and with some of its columns described anew."""
+    """Return a table with more states and rates, and with other descriptions of the `changed` columns."""
     anew = {v.name: v for v in changed}
     columns = [anew.get(v.name, v) for v in table]
     first = table.column(FIRST_RATE)

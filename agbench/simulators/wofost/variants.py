@@ -1,4 +1,4 @@
-"""The WOFOST models by what they have: code asks a `Variant`, and no name."""
+"""The WOFOST models and their properties; no other code depends on the name of a model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,8 +23,8 @@ class Variant:
     """A WOFOST model: its kernels, what limits growth in it, and how its tables name columns.
 
     `kernels` and `layered_kernels` are the modules of its code on a soil with a single layer and with
-    several, for annual crops; `lifecycles` has both for crops of other types that it knows. Models with
-    the same kernels share a batch. A model with `limitations` offers a choice of what
+    several, for annual crops; `lifecycles` has both for the other types of crops that it supports.
+    Models with the same kernels share a batch. A model with `limitations` offers a choice of what
     limits growth, follows the crop to its death, adds up what is applied on one day, and lets inputs sow
     and harvest; it has defects that the setting `sound` repairs. The others are PCSE's, in either setting.
     """
@@ -55,7 +55,7 @@ class Variant:
 
     @property
     def crop_types(self) -> tuple[str, ...]:
-        """The types of crops that the model knows."""
+        """The types of crops that the model supports."""
         return ("annual", *self.lifecycles)
 
     @property
