@@ -138,7 +138,7 @@ WRONG = {
     "layers of lintul3": ({"model": "lintul3", "soil_water": "layered"}, ConfigError, "has one layer"),
     "event": ({"model": "wofost72-wlp", "events": [("1984-05-01", "harvest")]}, ConfigError, "'harvest'"),
     "nutrients": (
-        {"model": "wofost81-wlp", "events": [("1984-05-01", "apply_n", 50.0)]},
+        {"model": "wofost72-wlp", "events": [("1984-05-01", "apply_n", 50.0)]},
         ConfigError,
         "no use for 'apply_n'; on the engine 'compiled' it acts in lintul3, .*wofost-npk, .*wofost81-nwlp",
     ),

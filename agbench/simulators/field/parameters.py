@@ -70,9 +70,7 @@ def require(table: ParameterTable, mapping: Mapping[str, Any], model: str, where
                 f"{_misspelt(p.name, table, mapping)}"
             )
         if missing:
-            lines = (
-                f"\n    {p.name} [{p.unit}] ({p.meaning}){_misspelt(p.name, table, mapping)}" for p in missing
-            )
+            lines = (f"\n    {p.name} [{p.unit}] ({p.meaning})" for p in missing)
             raise ConfigError(f"{place}: {model} also needs {len(missing)} parameters:{''.join(lines)}")
 
 
