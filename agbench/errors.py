@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Final
 
 
@@ -47,6 +48,17 @@ class AgBenchWarning(UserWarning):
 
 class NotApplicableError(AgBenchError):
     """A check cannot run here; the message says why. `check_task` reports it as skipped."""
+
+
+def described(error: BaseException) -> str:
+    """Return what other people's code raised, in words: type, message, file and line."""
+    text = f"{type(error).__name__}: {error}".removesuffix(": ")
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None:
+        return text
+    return f"{text} ({Path(frame.tb_frame.f_code.co_filename).name}, line {frame.tb_lineno})"
 
 
 LISTED: Final = 40

@@ -16,6 +16,7 @@ from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
 from agbench.errors import ConfigError, WeatherError
 from agbench.simulation.parameters import read_all
+from agbench.simulators import models
 from agbench.simulators.field import events
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.simulator import DailySimulator
@@ -144,7 +145,7 @@ class Problem:
             (following(setup.start, e.date), e.event, e.amount, *([] if e.recovery is None else [e.recovery]))
             for e in self.spec.management
         ]
-        return events.parse(given, self.model.events, self.model.name, setup.start, setup.end)
+        return events.parse(given, self.model.events, self.model.name, setup.start, setup.end, models.able)
 
     def _day(self, key: ObservedSeason, day: date | None, end: date) -> int:
         """Return the day of an observation since the start of its season, -1 for the end."""

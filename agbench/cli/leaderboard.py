@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 
 from agbench.cli.leaderboard_round import SecretOption, round_
@@ -176,7 +177,13 @@ def build_(
     from agbench.leaderboard.page.building import README, build
     from agbench.untrusted.refusal import shown
 
-    built = build(board, out, seasons)
+    with Console(stderr=True).status("reading the board") as status:
+        built = build(
+            board,
+            out,
+            seasons,
+            progress=lambda done, total, name: status.update(f"{done} of {total}: {name}"),
+        )
     if json:
         print_json(asdict(built))
     else:

@@ -1,7 +1,9 @@
 """`agbench tasks`: list the tasks."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from functools import partial
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
 from warnings import warn
 
 from rich.table import Table
@@ -11,6 +13,10 @@ from agbench.errors import AgBenchError, AgBenchWarning
 
 if TYPE_CHECKING:
     from agbench.data.task_list import TaskInfo
+
+_HEADINGS: Final = ("task", "splits", "references (floor, expert, oracle)", "summary")
+_WIDE: Final = 100
+"""Columns of a terminal that a table needs."""
 
 
 def tasks(json: JsonOption = False) -> None:
@@ -24,13 +30,43 @@ def tasks(json: JsonOption = False) -> None:
     if json:
         print_json([asdict(info) | {"splits": _splits(info)} for info in result])
         return
+    rows = [_row(info) for info in result]
+    if not console.is_terminal:
+        console.print(_one_line_each([_HEADINGS, *rows]), markup=False, soft_wrap=True)
+    elif console.width >= _WIDE:
+        console.print(_table(rows))
+    else:
+        console.print(_one_block_each(rows, console.width), markup=False, soft_wrap=True)
+
+
+def _row(info: "TaskInfo") -> tuple[str, ...]:
+    references = ", ".join(filter(None, (info.floor, info.expert, info.oracle)))
+    return info.id, ", ".join(info.split_names), references, info.summary
+
+
+def _table(rows: list[tuple[str, ...]]) -> Table:
+    """Return the list for a wide terminal; only names are never broken."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("task", "splits", "references (floor, expert, oracle)", "summary"):
-        table.add_column(heading, overflow="fold")
-    for info in result:
-        references = ", ".join(filter(None, (info.floor, info.expert, info.oracle)))
-        table.add_row(info.id, ", ".join(info.split_names), references, info.summary)
-    console.print(table)
+    for heading in _HEADINGS:
+        table.add_column(heading, overflow="fold", no_wrap=heading == _HEADINGS[0])
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _one_line_each(rows: list[tuple[str, ...]]) -> str:
+    """Return the list for files and other commands, such as grep: a task a line, however long."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _one_block_each(rows: list[tuple[str, ...]], width: int) -> str:
+    """Return the list for a narrow terminal: a task's name on a line of its own, the rest indented below."""
+    wrapped = partial(wrap, width=width, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join(
+        "\n".join([name, *(line for cell in cells for line in wrapped(cell))]) for name, *cells in rows
+    )
 
 
 def _splits(info: "TaskInfo") -> dict[str, int | None]:

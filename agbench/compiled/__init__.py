@@ -21,7 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile a process function into its callers (IEEE arithmetic).
 
-    Called from Python it stays the plain function that it is: a door for Python to each of a model's
+    Called from Python it stays the plain function that it is: an entry point from Python to each of a model's
     kernels would take as long to compile as the model itself.
     """
     compiled: Any = register_jitable(**IEEE)(function)

@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import Final
 
 from agbench.cache import cache_folder
-from agbench.compiled import sealed
+from agbench.compiled import cache_file
 from agbench.compiled.source_text import EFFECTS, WHOLE, Module, Place, read
 from agbench.errors import ConfigError
 
 PACKAGE: Final = Path(__file__).parents[1]
 BOUNDARY: Final = frozenset(
     {
-        *("agbench.compiled.closure", "agbench.compiled.source_text", "agbench.compiled.sealed"),
+        *("agbench.compiled.closure", "agbench.compiled.source_text", "agbench.compiled.cache_file"),
         *("agbench.compiled.symbols", "agbench.compiled.code_cache", "agbench.compiled.notice"),
         *("agbench.cache", "agbench.errors", "agbench.plotting", "agbench.envs.rendering"),
         *(
@@ -83,14 +83,14 @@ class Sources:
     @cached_property
     def remembered(self) -> dict[str, str]:
         """The hashes of closures in these files that processes have computed before, by their roots."""
-        stored = sealed.read(self._memory, self.digest)
+        stored = cache_file.read(self._memory, self.digest)
         return {} if stored is None else dict(json.loads(stored))
 
     def remember(self, label: str, result: str) -> None:
         """Add a hash to those remembered on disk."""
         vars(self).pop("remembered", None)  # other processes may have added theirs
         self.remembered[label] = result
-        sealed.write(self._memory, self.digest, json.dumps(self.remembered).encode())
+        cache_file.write(self._memory, self.digest, json.dumps(self.remembered).encode())
 
     @property
     def _memory(self) -> Path:

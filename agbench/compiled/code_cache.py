@@ -20,7 +20,7 @@ import numba
 import numpy as np
 
 from agbench.cache import cache_folder
-from agbench.compiled import sealed, symbols
+from agbench.compiled import cache_file, symbols
 from agbench.compiled.arithmetic import IEEE
 from agbench.compiled.closure import PACKAGE, closure_hash
 
@@ -65,7 +65,7 @@ class CodeCache:
         start: Any = rtsys.initialize
         start(target_context)
         key = self._key(sig, target_context.codegen())
-        content = sealed.read(_path(key), key)
+        content = cache_file.read(_path(key), key)
         if content is None:
             return None
         rebuild: Any = CompileResult._rebuild
@@ -84,7 +84,7 @@ class CodeCache:
 
             dumps: Any = serialize.dumps
             key = self._key(sig, data.codegen)
-            sealed.write(_path(key), key, dumps(data._reduce()))
+            cache_file.write(_path(key), key, dumps(data._reduce()))
 
     def enable(self) -> None:
         """Use the files."""
@@ -135,7 +135,7 @@ def machine(target: Any) -> dict[str, Any]:
 
 def _path(key: str) -> Path:
     entry = json.loads(key)["entry"]
-    return folder() / f"{entry}-{sealed.name(key)}{_SUFFIX}"
+    return folder() / f"{entry}-{cache_file.name(key)}{_SUFFIX}"
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def kept() -> list[Kept]:
 
 
 def _describe(path: Path, present: dict[str, Any]) -> Kept:
-    text, size = sealed.key_of(path), path.lstat().st_size
+    text, size = cache_file.key_of(path), path.lstat().st_size
     try:
         key = json.loads(text or "")
         entry = str(key["entry"])

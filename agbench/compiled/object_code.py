@@ -1,8 +1,8 @@
 """LLVM assembly to machine code in memory, kept on disk.
 
-Object code lies in the user's cache folder (`AGBENCH_CACHE_DIR`, else the platform's usual place), sealed
-under the assembly, the LLVM version and the processor. Beside it lie recipes: which assembly some source
-builds, so that a process that needs only the machine code does not build the assembly.
+Object code lies in the user's cache folder (`AGBENCH_CACHE_DIR`, else the platform's usual place), in
+files whose key is the assembly, the LLVM version and the processor. Beside them lie recipes: which assembly
+some source builds, so that a process that needs only the machine code does not build the assembly.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ import llvmlite.binding as llvm
 from numba import config
 
 from agbench.cache import cache_folder
-from agbench.compiled import sealed
+from agbench.compiled import cache_file
 from agbench.compiled.closure import closure_hash
 
 Facts = dict[str, int]
@@ -58,17 +58,17 @@ def load_built(
             "python": sys.version_info[:2],
         }
     )
-    path = folder() / f"{sealed.name(key)}.recipe"
-    recipe = sealed.read(path, key)
+    path = folder() / f"{cache_file.name(key)}.recipe"
+    recipe = cache_file.read(path, key)
     if recipe is not None:
         noted = json.loads(recipe)
-        code = sealed.read(*_place(noted["assembly"], machine))
+        code = cache_file.read(*_place(noted["assembly"], machine))
         if code is not None:
             return _loaded(code, machine), noted["facts"]
     text, facts = build()
     text = _with_declarations(text)
     loaded = _loaded(_object_code(text, machine), machine)
-    sealed.write(path, key, json.dumps({"assembly": _digest(text), "facts": facts}).encode())
+    cache_file.write(path, key, json.dumps({"assembly": _digest(text), "facts": facts}).encode())
     return loaded, facts
 
 
@@ -124,7 +124,7 @@ def folder() -> Path:
 def _object_code(text: str, machine: Any) -> bytes:
     """Return the object code of an assembly text, from the cache where it is there."""
     path, key = _place(_digest(text), machine)
-    kept = sealed.read(path, key)
+    kept = cache_file.read(path, key)
     if kept is not None:
         return kept
     module = llvm.parse_assembly(text)
@@ -132,7 +132,7 @@ def _object_code(text: str, machine: Any) -> bytes:
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
     builder.getModulePassManager().run(module, builder)
     code: bytes = machine.emit_object(module)
-    sealed.write(path, key, code)
+    cache_file.write(path, key, code)
     return code
 
 
@@ -143,7 +143,7 @@ def _digest(text: str) -> str:
 def _place(assembly: str, machine: Any) -> tuple[Path, str]:
     """Return the file, and its key, of the object code of an assembly with a digest."""
     key = f"{llvm.llvm_version_info} {machine.triple} {processor()} {assembly}"
-    return folder() / f"{sealed.name(key)}.object", key
+    return folder() / f"{cache_file.name(key)}.object", key
 
 
 def _library_address(name: str) -> int:

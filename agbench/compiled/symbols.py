@@ -80,8 +80,8 @@ def misnamed(symbols: Iterable[str]) -> str | None:
 def content(function: Callable[..., Any]) -> str:
     """Return a hash of a function: its code, what it closes over, and the present values of all its names.
 
-    Functions, numbers, texts and arrays are followed, through modules and closures; what cannot be told
-    apart, such as an object of some class, makes the hash another in every process.
+    Functions, numbers, texts and arrays are followed, through modules and closures; what has no
+    content of its own, such as an object of some class, makes the hash differ in every process.
     """
     return _digest("\n".join(_of_function(function, {})))
 

@@ -4,7 +4,7 @@ import itertools
 from datetime import date
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from agbench.data.field import Number
 from agbench.data.field_reward import RewardSpec
@@ -23,13 +23,13 @@ def _month_day(value: str) -> str:
     return value
 
 
-def _days(value: str) -> str:
+def _days(value: Any) -> Any:
     days(value)
     return value
 
 
 MonthDay = Annotated[str, AfterValidator(_month_day)]
-Days = Annotated[str, AfterValidator(_days)]
+Days = Annotated[str, BeforeValidator(_days)]
 
 
 class SimulatorSpec(Strict):

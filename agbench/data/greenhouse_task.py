@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from agbench.data.field import Number
 from agbench.data.field_task import Days, MonthDay
@@ -22,13 +22,13 @@ PRICED = ("fruit", "co2", "heat", "electricity")
 """What has a price, in the order of tables of prices."""
 
 
-def _steps(value: str) -> str:
+def _steps(value: Any) -> Any:
     if seconds(value) % INTERVAL:
         raise ValueError(f"{value!r} must be a multiple of {INTERVAL} s (5 min), the model's step.")
     return value
 
 
-Steps = Annotated[str, AfterValidator(_steps)]
+Steps = Annotated[str, BeforeValidator(_steps)]
 
 
 Period = Literal["inside", "outside"]

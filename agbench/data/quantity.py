@@ -22,11 +22,13 @@ def split_quantity(value: Any) -> tuple[float, str]:
 
 def seconds(value: Any) -> int:
     """Return a duration such as `7 d`, `15 min` or `1 h` in seconds, at least 1."""
+    units = ", ".join(_SECONDS)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        raise ValueError(f"{value!r} has no unit; write one of {units}, such as '{value:g} d'.")
     try:
         number, unit = split_quantity(value)
         result = number * _SECONDS[unit]
     except (ValueError, KeyError):
-        units = ", ".join(_SECONDS)
         raise ValueError(f"{value!r} is not a duration such as '7 d' (units: {units}).") from None
     if result < 1 or result != int(result):
         raise ValueError(f"{value!r} must be a whole number of seconds, at least 1.")

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agbench.data.characters import unseemly_in_key
 from agbench.errors import ConfigError, did_you_mean
 
 Schema = TypeVar("Schema", bound="Strict")
@@ -35,10 +36,11 @@ class _WithoutTraps(yaml.constructor.SafeConstructor):
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
+            place = f"{self.file}:{key_node.start_mark.line + 1}"
+            if isinstance(key, str) and (hidden := unseemly_in_key(key)):
+                raise ConfigError(f"{place}: the key {key!a} has {hidden} Type the key anew.")
             if key in seen:
-                raise ConfigError(
-                    f"{self.file}:{key_node.start_mark.line + 1}: the key {key!r} appears twice."
-                )
+                raise ConfigError(f"{place}: the key {key!r} appears twice.")
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
 

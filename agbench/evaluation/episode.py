@@ -12,6 +12,7 @@ from gymnasium import spaces
 from agbench.data.task import Task
 from agbench.envs import SeasonEnv
 from agbench.envs.family import build, family
+from agbench.errors import AgBenchError, ResultError, described
 from agbench.policies import playing
 from agbench.policies.registry import as_policy
 
@@ -87,13 +88,20 @@ def run_season(
     unit = timedelta(seconds=own.step_seconds)
     names = [entry.name for entry in env.observation_entries]
     steps: list[Step] = []
-    for decision in decisions:
-        info = decision.info
-        seen = dict(zip(names, map(float, decision.observation), strict=True))
-        day = start + int(info["elapsed"]) * unit
-        values = own.set_points(env.core)
-        words = _values_in_words(values) or _in_words(env, decision.action)
-        steps.append(Step(day, words, seen, decision.reward, values))
+    try:
+        for decision in decisions:
+            info = decision.info
+            seen = dict(zip(names, map(float, decision.observation), strict=True))
+            day = start + int(info["elapsed"]) * unit
+            values = own.set_points(env.core)
+            words = _values_in_words(values) or _in_words(env, decision.action)
+            steps.append(Step(day, words, seen, decision.reward, values))
+    except AgBenchError:
+        raise
+    except (Exception, SystemExit) as error:  # a policy is anybody's code
+        raise ResultError(
+            f"policy {actor.name}: it raised {described(error)}, at decision {len(steps) + 1} of {key}."
+        ) from error
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
     env.close()

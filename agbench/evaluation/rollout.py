@@ -38,7 +38,7 @@ def roll_out(env: SeasonEnv, policy: Policy, episode: Episode) -> Rollout:
             cost += float(info["cost"])
     except RefusedError:  # the policy is not allowed at all
         raise
-    except Exception as problem:  # a policy is anybody's code; what it raised is in the record
+    except (Exception, SystemExit) as problem:  # a policy is anybody's code; the record has what it raised
         error = f"{type(problem).__name__}: {problem}"
     return Rollout(_row(env, episode, info, (total, cost), len(actions), error), _stack(env, actions))
 

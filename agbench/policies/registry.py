@@ -19,7 +19,7 @@ from agbench.data.baseline import Baseline
 from agbench.data.reading import read_file
 from agbench.data.task import Task
 from agbench.envs import family
-from agbench.errors import ConfigError, UnknownNameError, unknown
+from agbench.errors import AgBenchError, ConfigError, UnknownNameError, described, unknown
 from agbench.policies.base import KINDS, Information, Interface, Kind, Policy
 from agbench.policies.simple import Predicting
 
@@ -147,6 +147,8 @@ def as_policy(source: Any, task: Task) -> Policy:
             raise ConfigError(
                 f"policy {source.name}: information {source.information!r} is none of {choices}."
             )
+        if not isinstance(source.name, str) or not source.name.strip():
+            raise ConfigError(f"policy {source!r}: its name is {source.name!r}; it must be a text.")
         return source
     if callable(getattr(source, "predict", None)):
         return Predicting(source, task.protocol.deterministic)
@@ -167,6 +169,10 @@ def _from_settings(path: Path, task: Task, above: tuple[Path, ...]) -> Policy:
         return as_policy(chosen.make(path.stem, settings, _interface(task, (*above, path))), task)
     except (ConfigError, UnknownNameError) as error:
         raise type(error)(f"{where}: {error}") from None
+    except (Exception, SystemExit) as error:
+        if chosen.is_ours:
+            raise
+        raise ConfigError(f"{where}: making the policy raised {described(error)}.") from error
 
 
 def kind_of(baseline: Baseline, task: Task, path: Path) -> Kind:
@@ -184,11 +190,13 @@ def _from_code(place: str, task: Task) -> Policy:
     """Return a policy from `package.module:Name`."""
     module, name = place.split(":")
     try:
-        make = getattr(import_module(module), name)
+        make = getattr(import_module(module), name, None)
     except ImportError as error:
         raise ConfigError(f"policy {place}: {error}. Is its folder on PYTHONPATH?") from None
-    except AttributeError:
-        raise ConfigError(f"policy {place}: {module} has no {name!r}.") from None
+    except (Exception, SystemExit) as error:  # anybody's code
+        raise ConfigError(f"policy {place}: importing {module} raised {described(error)}.") from error
+    if make is None:
+        raise ConfigError(f"policy {place}: {module} has no {name!r}.")
     if not callable(make):
         raise ConfigError(f"policy {place}: {name} is neither a class nor a function.")
     parameters = inspect.signature(make).parameters.values()
@@ -199,4 +207,10 @@ def _from_code(place: str, task: Task) -> Policy:
             f"policy {place}: {name} needs {', '.join(required)}; it may take the task, and nothing else. "
             "A kind of policy with settings is loaded from a settings file."
         )
-    return as_policy(make(task) if parameters else make(), task)
+    try:
+        made = make(task) if parameters else make()
+    except AgBenchError:
+        raise
+    except (Exception, SystemExit) as error:  # anybody's code
+        raise ConfigError(f"policy {place}: making it raised {described(error)}.") from error
+    return as_policy(made, task)

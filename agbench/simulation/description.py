@@ -57,7 +57,10 @@ def _columns(model: models.CropModel) -> dict[str, Any]:
         columns[role].append(variable)
     result: dict[str, Any] = {"model": model.name, "summary": model.summary, "events": list(model.events)}
     result |= {role: _variables(entries) for role, entries in columns.items()}
-    result |= {"inputs": _variables(model.inputs), "weather": _variables(model.weather)}
+    result |= {
+        "inputs": _variables(v for v in model.inputs if v.name not in model.ignores),
+        "weather": _variables(model.weather),
+    }
     return result
 
 

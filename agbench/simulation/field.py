@@ -5,9 +5,10 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from agbench.data import catalog
+from agbench.data.field import Crop
 from agbench.errors import ConfigError, WeatherError
 from agbench.simulation import rotation
-from agbench.simulation.parameters import ParameterSource, read_all
+from agbench.simulation.parameters import ParameterSource, content_of, read_all
 from agbench.simulators import models
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _LIFE = 36_500  # d, longer than any weather
 _AT_REST = {"perennial": "sowing", "grape": "endodorm"}
-"""How crops of several years start that nothing is said of: at rest, waiting for warmth."""
+"""How crops of several years start without a calendar: at rest, until it is warm."""
 _MATURE = (4.0, "mature")  # STAGE of a crop at maturity, as a number or a word
 
 
@@ -52,11 +53,12 @@ def simulate(
             `wofost81-wlp`, `wofost81-nwlp`, `wofost-npk` or
             `wofost-npk-rotation`.
         crop: an id (`agbench.data.catalog.names("crop")`) or a mapping of parameters under the model's own
-            names, tables as flat lists x0, y0, x1, y1, ...; a number may be text with its unit. A
-            mapping passes the checks of a file. A rotation has a list of ids.
+            names, tables as flat lists x0, y0, x1, y1, ... or as in a crop's file; a number may be text
+            with its unit. The whole content of a crop's file is a mapping too. A mapping passes the
+            checks of a file. A rotation has a list of ids.
         soil: likewise.
         site: likewise; a site's id also gives its weather. The same mapping may be given three
-            times: each takes what it knows.
+            times: each reads the names that are its own.
         weather: a site's id, or a DataFrame indexed by date with the columns IRRAD [J m-2 d-1],
             TMIN, TMAX [degC], VAP [hPa], WIND [m s-1], RAIN [cm d-1]; TEMP, E0, ES0, ET0 are
             computed where absent; place as columns LAT, LON, ELEV or `attrs` lat, lon, elev.
@@ -64,13 +66,13 @@ def simulate(
         end: the last day; by default the season runs until the crop ends.
         calendar: PCSE's CropCalendar as a mapping (`crop_start_date`, `crop_start_type`,
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
-            `start` and ends at maturity; trees and vines are planted at rest and stand to the `end`,
+            `start` and ends at maturity; trees and vines are planted at rest and grow until `end`,
             which they need. For `wofost-npk-rotation` a list of them, in the order of time, each with its
             `crop_name`; a crop ends on its `crop_end_date`, by `harvest` or by `incorporation`, and the field
             lies bare until the next one is sown.
         events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"`, `"harvest"`, `"prune"` or
             `"replant"`, amount [kg ha-1 or cm; the share that a harvest takes, 1 by default, or that is
-            pruned][, recovery or efficiency, 0.7 by default]); each model says what it knows.
+            pruned][, recovery or efficiency, 0.7 by default]); `agbench show model` lists a model's own.
         external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
             a column DAY); NaN forces nothing on its day. Rates cannot be forced.
         setting: `sound`, or `published` for what the original computes, its defects included: in
@@ -81,7 +83,7 @@ def simulate(
             `lnpk`, `lnpkw` (the default).
         soil_water: `single` or `layered`; the latter reads a SoilProfileDescription as PCSE has it.
         crop_type: `annual`, `perennial` or `grape`: the way of life of a crop that is given as a mapping
-            (default `annual`). A crop's file says it itself.
+            (default `annual`). A crop's file states its own type.
 
     Raises:
         ConfigError, UnknownNameError, WeatherError: naming what is wrong and what would be right.
@@ -110,7 +112,7 @@ def simulate(
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
     if last < first:
         raise ConfigError(f"end {last} lies before start {first}.")
-    parsed = management.parse(events, result.events, f"{model} ({engine})", first, last)
+    parsed = management.parse(events, result.events, f"{model} ({engine})", first, last, models.able)
     setup = models.FieldSetup(
         parameters,
         series,
@@ -129,11 +131,12 @@ def simulate(
 
 def _crop_type(crop: ParameterSource, given: str | None) -> str:
     """Return the type of a crop: that of its file, or as given for a mapping."""
-    if not isinstance(crop, str):
+    read = catalog.crop(crop) if isinstance(crop, str) else content_of("crop", crop)
+    if not isinstance(read, Crop):
         return given or "annual"
-    own = catalog.crop(crop).crop_type
+    own = read.crop_type
     if given not in (None, own):
-        raise ConfigError(f"crop_type {given!r}: the crop {crop!r} is {own}. Leave crop_type out.")
+        raise ConfigError(f"crop_type {given!r}: the crop {read.crop!r} is {own}. Leave crop_type out.")
     return own
 
 
@@ -149,7 +152,7 @@ def _series(weather: Any) -> DailySeries:
 
 
 def _calendar(mapping: Any, start: date, crop_type: str) -> CropCalendar:
-    """Return a calendar as given; an annual crop emerges on `start`, trees and vines stand from then on."""
+    """Return a calendar as given; by default a crop emerges, or trees and vines are planted, on `start`."""
     usual: dict[str, Any] = {}
     if crop_type != "annual":
         usual = {"crop_start_type": _AT_REST[crop_type], "crop_end_type": "max_duration"}

@@ -1,19 +1,24 @@
 """The parameters of crops, soils and sites, from files or mappings, held against what a model reads."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from agbench.data import catalog
 from agbench.data.field import Crop, Soil, number_and_unit
+from agbench.data.reading import read_data
 from agbench.data.retention import contradiction
 from agbench.data.site import Site
+from agbench.data.table import GivenTable
 from agbench.errors import ConfigError
 from agbench.simulators import models
 from agbench.simulators.field.parameters import check, require
 from agbench.variables import ParameterTable, finite
 
 ParameterSource = str | Mapping[str, Any] | None
-"""A crop, soil or site: an id, or a mapping of parameters."""
+"""A crop, soil or site: an id, a mapping of parameters, or the content of such a file."""
+
+_SCHEMAS: Final[Mapping[str, type[Crop | Soil | Site]]] = {"crop": Crop, "soil": Soil, "site": Site}
+_SECTIONS: Final = ("parameters", "tables")
 
 
 def read_all(
@@ -32,7 +37,7 @@ def read_all(
         if isinstance(source, str):
             merged |= parameters_of(model, kind, source, setting)
         elif isinstance(source, Mapping):
-            merged |= read_mapping(model, source, kind)
+            merged |= read_mapping(model, source, kind, setting)
         elif source is not None:
             raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {source!r}.")
     places = {kind: place(kind, sources.get(kind)) for kind in ("crop", "soil")}
@@ -55,13 +60,20 @@ def parameters_of(model: models.CropModel, kind: str, name: str, setting: str = 
     """
     read: Crop | Soil | Site = getattr(catalog, kind)(name)
     where = str(catalog.find(kind, name))
-    if isinstance(read, Crop) and read.crop_type != model.crop_type:
-        raise ConfigError(f"{where}: crop {name!r} is {read.crop_type}, not {model.crop_type}.")
-    if isinstance(read, Crop) and (model.crops_of or model.name) not in read.models:
-        raise ConfigError(
-            f"{where}: crop {name!r} has parameters for {', '.join(read.models)}, not for {model.name}."
-        )
+    _check_crop_is_for(model, read, where)
     return read_entry(model, read, where, setting)
+
+
+def _check_crop_is_for(model: models.CropModel, read: Crop | Soil | Site, where: str) -> None:
+    """Raise `ConfigError` for a crop of another type, or without parameters for the model."""
+    if not isinstance(read, Crop):
+        return
+    if read.crop_type != model.crop_type:
+        raise ConfigError(f"{where}: crop {read.crop!r} is {read.crop_type}, not {model.crop_type}.")
+    if (model.crops_of or model.name) not in read.models:
+        raise ConfigError(
+            f"{where}: crop {read.crop!r} has parameters for {', '.join(read.models)}, not for {model.name}."
+        )
 
 
 def read_entry(
@@ -71,26 +83,46 @@ def read_entry(
     for name, value in entry.parameters.items():
         _check_unit(model.parameters, name, value, where)
     for name, table in getattr(entry, "tables", {}).items():
-        _check_unit_text(model.parameters, name, table.unit, where)
-        if name in model.parameters and table.of != model.parameters[name].of:
-            raise ConfigError(
-                f"{where}: {name} is a function of {table.of!r}; it must be one of "
-                f"{model.parameters[name].of or 'nothing: a number'!r}."
-            )
-        if name in model.parameters and table.by not in ("", model.parameters[name].by):
-            raise ConfigError(f"{where}: {name} has curves by {table.by}; it does not depend on it.")
+        _check_table(model.parameters, name, table, where)
     values = entry.published_values if isinstance(entry, Crop) and setting == "published" else entry.values
     _check_values(model, values, where)
     return values
 
 
-def read_mapping(model: models.CropModel, mapping: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return a mapping of parameters, checked as a file is; a number may be text with its unit."""
+def content_of(kind: str, source: ParameterSource) -> Crop | Soil | Site | None:
+    """Return the crop, soil or site that a mapping is the content of a file of; None for other sources.
+
+    Such a mapping has sections, `parameters` or `tables`; others name parameters. Raises `ConfigError`
+    where a file with this content would be refused.
+    """
+    if not isinstance(source, Mapping) or not any(
+        isinstance(source.get(section), Mapping) for section in _SECTIONS
+    ):
+        return None
+    return read_data(_SCHEMAS[kind], dict(source), kind)
+
+
+def read_mapping(
+    model: models.CropModel, mapping: Mapping[str, Any], where: str, setting: str = "sound"
+) -> dict[str, Any]:
+    """Return a mapping of parameters, checked as a file is, whose name or kind `where` is.
+
+    It is the whole content of a file, or has parameters by name: a number may be text with its unit, and
+    a table what a file's section `tables` holds: a mapping with unit, `of` and points.
+    """
+    content = content_of(where, mapping)
+    if content is not None:
+        _check_crop_is_for(model, content, where)
+        return read_entry(model, content, where, setting)
     values = dict(mapping)
     for name, value in mapping.items():
         if name in model.parameters and isinstance(value, str):
             _check_unit(model.parameters, name, value, where)
             values[name] = number_and_unit(value)[0]
+        elif isinstance(value, Mapping) and _is_table(model, name):
+            table = read_data(GivenTable, dict(value), f"{where}: {name}")
+            _check_table(model.parameters, name, table, where)
+            values[name] = table.flat
     _check_values(model, values, where)
     return values
 
@@ -148,6 +180,25 @@ def _check_unit(table: ParameterTable, name: str, value: Any, where: str) -> Non
 def _check_unit_text(table: ParameterTable, name: str, unit: str, where: str) -> None:
     if name in table and unit != table[name].unit:
         raise ConfigError(f"{where}: {name} is in {unit!r}; it must be in {table[name].unit!r}.")
+
+
+def _is_table(model: models.CropModel, name: str) -> bool:
+    """Return whether a name may be that of a table; one mapping may serve several models."""
+    return bool(model.parameters[name].of) if name in model.parameters else name in models.parameter_names()
+
+
+def _check_table(table_of: ParameterTable, name: str, table: GivenTable, where: str) -> None:
+    """Raise `ConfigError` where a table has another unit or argument than the model declares."""
+    _check_unit_text(table_of, name, table.unit, where)
+    if name not in table_of:
+        return
+    if table.of != table_of[name].of:
+        raise ConfigError(
+            f"{where}: {name} is a function of {table.of!r}; it must be one of "
+            f"{table_of[name].of or 'nothing: a number'!r}."
+        )
+    if table.by not in ("", table_of[name].by):
+        raise ConfigError(f"{where}: {name} has curves by {table.by}; it does not depend on it.")
 
 
 def _check_values(model: models.CropModel, values: Mapping[str, Any], where: str) -> dict[str, float]:

@@ -37,7 +37,7 @@ def simulate(
 ) -> "pd.DataFrame":
     """Return a rotation, a row a day; see `agbench.simulate`. `field` are site and soil by kind.
 
-    Without an `end` it runs to the last date of calendar and events. The column CROP_NAME says what stands.
+    Without an `end` it runs to the last date of calendar and events. CROP_NAME is the present crop.
     """
     first = as_date("start", start)
     campaigns = _campaigns(model.name, crops, calendar)
@@ -46,7 +46,7 @@ def simulate(
     dates = [day for s in seasons for day in (s.sown, s.ended) if day] + management.dates(events)
     last = max(dates, default=first) if end is None else as_date("end", end)
     _check_order(seasons, first, last)
-    parsed = management.parse(events, model.events, model.name, first, last)
+    parsed = management.parse(events, model.events, model.name, first, last, models.able)
     rotation = tuple(
         RotationCrop(read_all(model, {**field, "crop": name}, setting), None, ends == "incorporation")
         for name, ends in names or [(crops[0], "harvest")]

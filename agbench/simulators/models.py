@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FieldSetup:
-    """All that fixes a field's season apart from management, before any engine has seen it.
+    """All that fixes a field's season apart from management, for any engine.
 
     `parameters` are those of crop, soil and site together under the model's own names; `recovery`
     and `efficiency` are the shares of fertiliser and irrigation that arrive. `limitation` is what
     limits growth, for models that offer a choice. A season ends with its crop, where that is on or
-    after `stop_after`. Errors of weather forecasts start from `noise_seed`. `management` is `inputs`, or
+    after `stop_after`. Errors of weather forecasts have the seed `noise_seed`. `management` is `inputs`, or
     `harvest` or `plant` where harvest, or sowing and harvest, are inputs, or `orchard` where trees stand
     throughout; sowing is for the days of the `sowing_window`, the first and the last one. A `rotation` has
     crops, each with all parameters, in place of `parameters` and `calendar`; a table of one is made of its
@@ -66,11 +66,12 @@ class CropModel:
     `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers among them
     contradict each other. `rates` and `memory` name the variables that are rates of the day, and those
     that only carry a simulation to its next day; it does not compute those that it `lacks`. `events`
-    are the names of the management events it understands; `world` turns a setup into what
+    are the names of the management events it understands; of its `inputs` it `ignores` some, on which
+    nothing in it depends; `world` turns a setup into what
     `simulator(n).reset` takes, `management` turns events into what its rows get day by day.
     A table of a model that `runs_on` goes on without a crop, up to the last
     event or a given end. The simulators of a model that `forecasts` also tell the weather to come
-    (`coming`, `noise_seeds`). `limitations` are the choices that it offers of what limits growth;
+    (`coming`, `noise_seeds`). `limitations` are the choices of what limits growth;
     `crop_type` is the type of crops that this description is for. In one that
     `rotates`, crops follow one another; `crops_of` is the model whose crop files it reads, if not its own.
     """
@@ -90,6 +91,7 @@ class CropModel:
     rates: frozenset[str]
     memory: frozenset[str]
     lacks: frozenset[str] = frozenset()
+    ignores: frozenset[str] = frozenset()
     runs_on: bool = False
     forecasts: bool = False
     limitations: tuple[str, ...] = ()
@@ -129,15 +131,24 @@ def names() -> list[str]:
 
 
 def crop_types(name: str) -> tuple[str, ...]:
-    """Return the types of crops that a model knows, `annual` first."""
+    """Return the types of crops that a model supports, `annual` first."""
     variants = import_module("agbench.simulators.wofost.variants").VARIANTS
     return variants[name].crop_types if name in variants else ("annual",)
+
+
+def able(what: str) -> list[str]:
+    """Return the names of the models that understand a management event, or on which an input acts."""
+    return [name for name in names() if any(_takes(find(name, crop_type=t), what) for t in crop_types(name))]
+
+
+def _takes(model: CropModel, what: str) -> bool:
+    return what in model.events or (what in model.inputs and what not in model.ignores)
 
 
 def parameter_tables(soil_water: str = "single") -> dict[str, ParameterTable]:
     """Return what each model that has a `single` or a `layered` soil reads, by the model's name.
 
-    What a model reads of crops that are not annual stands in `parameters_of_type`.
+    `parameters_of_type` has what it reads of crops that are not annual.
     """
     variants = import_module("agbench.simulators.wofost.variants").VARIANTS
     tables = {}
@@ -187,8 +198,8 @@ def find(
 ) -> CropModel:
     """Return a model on an engine; raises `UnknownNameError` with the nearest names.
 
-    `soil_water` is `single` or `layered`, for models that know a soil of several layers; `crop_type` is
-    `annual`, or `perennial` or `grape` for models that know such crops.
+    `soil_water` is `single`, or `layered` for models with a soil of several layers; `crop_type` is
+    `annual`, or `perennial` or `grape` for models with such crops.
     """
     if name not in _MODULES:
         raise unknown("model", name, _MODULES)

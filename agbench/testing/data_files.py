@@ -63,7 +63,9 @@ def _check(path: Path) -> None:
     """Read a file by what it says it is, and follow the names in it."""
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: cannot be read: {error}.") from None
     content = load_yaml(text, str(path))
     if not isinstance(content, dict):

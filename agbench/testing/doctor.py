@@ -22,7 +22,7 @@ import numba
 from packaging.requirements import Requirement
 
 import agbench
-from agbench.compiled import code_cache, object_code, sealed, symbols
+from agbench.compiled import cache_file, code_cache, object_code, symbols
 from agbench.data import catalog
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
@@ -107,7 +107,7 @@ def _compiled_code() -> Iterator[Finding]:
     objects = _files(object_code.folder(), "*.object")
     size = sum(path.lstat().st_size for path in objects)
     yield Finding("compiled code", "greenhouses and functions", f"{len(objects)} files, {size / 1e6:.1f} MB")
-    damaged = sum(sealed.key_of(path) is None for path in objects)
+    damaged = sum(cache_file.key_of(path) is None for path in objects)
     if damaged:
         value = f"{damaged} of them"
         yield Finding(
@@ -134,7 +134,7 @@ def clean() -> int:
     """Remove the kept machine code that is of no use here; return the number of files."""
     useless = [file.path for file in code_cache.kept() if file.state not in _LEFT_ALONE]
     objects = _files(object_code.folder(), "*.object")
-    useless += [path for path in objects if sealed.key_of(path) is None]
+    useless += [path for path in objects if cache_file.key_of(path) is None]
     for folder in (code_cache.folder(), object_code.folder()):
         useless += [
             path for path in _files(folder, ".new-*") if time.time() - path.lstat().st_mtime > _AN_HOUR

@@ -108,6 +108,7 @@ def _lintul3(model: str) -> str:
 
 def _pcse_wheat(model: str, soil_water: str) -> str:
     import agbench
+    from agbench.simulators import models
 
     parameters = {**_SOIL, **json.loads(_CROPS.read_text("utf-8"))[model[:8]]}
     if soil_water == "layered":
@@ -126,7 +127,7 @@ def _pcse_wheat(model: str, soil_water: str) -> str:
                 "crop_end_type": "maturity",
                 "max_duration": 365,
             },
-            events=_EVENTS,
+            events=[event for event in _EVENTS if event[1] in models.find(model).events],
             soil_water=soil_water,
         )
     )

@@ -1,13 +1,13 @@
 """An untrusted YAML: no tags, no aliases, little depth, few values, no number without end."""
 
 import math
-import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeVar
 
 import yaml
 
+from agbench.data.characters import unseemly
 from agbench.data.reading import Strict, StrictLoader, construct, read_data
 from agbench.errors import ConfigError
 from agbench.untrusted.refusal import RefusedError
@@ -15,18 +15,6 @@ from agbench.untrusted.refusal import RefusedError
 DEPTH: Final = 8
 VALUES: Final = 5000
 LONGEST_WORD: Final = 400  # characters of an unquoted value
-_ALLOWED_CONTROLS: Final = "\t\n\r"
-_WITHOUT_CONTROLS: Final = str.maketrans("", "", _ALLOWED_CONTROLS)
-
-MARKS: Final = 4  # combining marks in a row
-_IGNORED: Final = (  # letters and marks that show as nothing, or change how the one before them shows
-    *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
-    *range(0x180B, 0x1810),
-    *range(0xFE00, 0xFE10),
-    *range(0xE0000, 0xE1000),
-)
-_INVISIBLE: Final = frozenset(map(chr, _IGNORED))
-_HIDDEN: Final = ("C", "Zl", "Zp")  # controls, formats, unassigned; separators of lines and paragraphs
 
 Schema = TypeVar("Schema", bound=Strict)
 
@@ -63,29 +51,10 @@ def read_yaml(content: bytes, file: str) -> Any:
 
 def _check_characters(text: str, file: str) -> None:
     """Refuse characters that are invisible, turn the reading direction or pile up."""
-    result = _unseemly(text)
+    result = unseemly(text)
     if result is not None:
         place, message = result
         raise RefusedError(file, f"line {text.count(chr(10), 0, place) + 1}", message)
-
-
-def _unseemly(text: str) -> tuple[int, str] | None:
-    """Return the place of the first character that does not show as itself, and what is wrong with it.
-
-    Line ends and tabs are in order.
-    """
-    if text.isascii() and text.translate(_WITHOUT_CONTROLS).isprintable():
-        return None
-    marks = 0
-    for i, character in enumerate(text):
-        category = unicodedata.category(character)
-        hidden = character in _INVISIBLE or category.startswith(_HIDDEN)
-        if hidden and character not in _ALLOWED_CONTROLS:
-            return i, f"the invisible character U+{ord(character):04X}."
-        marks = marks + 1 if category.startswith("M") else 0
-        if marks > MARKS:
-            return i, f"more than {MARKS} combining marks in a row."
-    return None
 
 
 class _Replaying(StrictLoader):
@@ -135,7 +104,7 @@ def _checked_events(text: str, file: str) -> Iterator[Any]:
 def _check_values(data: Any, file: str, field: str) -> None:
     """Refuse keys that are not text, numbers that are not finite, characters that an escape hid."""
     if isinstance(data, str):
-        result = _unseemly(data)
+        result = unseemly(data)
         if result is not None:
             raise RefusedError(file, field, result[1])
     elif isinstance(data, dict):

@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from agbench.cli import main
+from agbench.data import catalog
 
 TASK = "wheat-nitrogen-v1"
 ROOT = Path(__file__).parents[2]
@@ -79,7 +81,21 @@ def test_tasks_lists_the_task_with_its_references(tmp_path):
     (task,) = [t for t in json.loads(printed) if t["id"] == TASK]
     assert task["splits"] == {"train": 11, "test": 11}
     assert (task["floor"], task["expert"], task["oracle"]) == ("zero", "standard-practice", "ceres")
-    assert TASK in agbench("tasks", cwd=tmp_path)[0]
+
+
+def test_a_list_of_tasks_for_another_command_has_a_task_a_line(tmp_path):
+    heading, *lines = agbench("tasks", cwd=tmp_path)[0].splitlines()
+    assert heading.split()[:2] == ["task", "splits"]
+    assert [line.split()[0] for line in lines] == sorted(catalog.names("task"))
+
+
+@pytest.mark.parametrize("width", [40, 60, 100, 120])
+def test_a_list_of_tasks_fits_the_terminal(tmp_path, monkeypatch, width):
+    terminal = Console(force_terminal=True, width=width, color_system=None)
+    monkeypatch.setattr("agbench.cli.tasks.console", terminal)
+    lines = agbench("tasks", cwd=tmp_path)[0].splitlines()
+    assert max(map(len, lines)) <= width
+    assert {line.split()[0] for line in lines if line[:1].strip()} >= set(catalog.names("task"))
 
 
 def test_show_names_spaces_units_splits_protocol_and_references(tmp_path):

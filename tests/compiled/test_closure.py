@@ -190,7 +190,7 @@ CHANGES = [
     ("data/field_task.py", "default=0.7", "default=0.6", FIELDS),
     ("data/greenhouse_task.py", "INTERVAL = 300", "INTERVAL = 600", {"greenhouse"}),
     ("compiled/__init__.py", "nogil=True", "nogil=False", set(TASKS)),
-    ("compiled/elementary/doors.py", "module, name, 1)", "module, name, 2)", set(TASKS)),
+    ("compiled/elementary/calling.py", "module, name, 1)", "module, name, 2)", set(TASKS)),
     ("compiled/elementary/power.py", "y * 0.5", "y * 0.25", set(TASKS)),
     ("compiled/code_cache.py", '".kernel"', '".code"', set()),
     ("weather/draws.py", "_DIGITS = 9", "_DIGITS = 8", set(TASKS)),
@@ -236,7 +236,7 @@ BESIDE = {
     ("agbench.policies.simple", "Zero"),
     ("agbench.registration", "_Finder"),
 }
-"""What runs too, but belongs to no model: the door to the families, the policy, Python's imports."""
+"""What runs too, but belongs to no model: the look-up of families, the policy, Python's imports."""
 
 
 @pytest.mark.parametrize("name", EPISODES)

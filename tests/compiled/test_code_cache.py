@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numba.core import types
 
-from agbench.compiled import code_cache, sealed, symbols
+from agbench.compiled import cache_file, code_cache, symbols
 
 PROGRAM = """
 import sys
@@ -88,8 +88,8 @@ def test_a_damaged_file_is_made_anew(copied, damage):
 def test_code_of_another_entry_under_this_name_is_not_read(copied):
     caches, total = copied
     (path,) = kept(caches)
-    key = sealed.key_of(path)
-    sealed.write(path, key.replace("angot_year", "generate"), b"not what it should be")
+    key = cache_file.key_of(path)
+    cache_file.write(path, key.replace("angot_year", "generate"), b"not what it should be")
     assert angot(caches) == (total, True)
 
 
@@ -101,7 +101,7 @@ def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, filled):
 
 def test_keys_say_what_the_code_depends_on(filled):
     (path,) = kept(filled[0])
-    key = json.loads(sealed.key_of(path))
+    key = json.loads(cache_file.key_of(path))
     assert key["entry"] == "agbench.weather.generator.kernel.angot_year"
     assert {"code", "types", "python", "numba", "llvmlite", "numpy", "processor", "arithmetic"} <= set(key)
     assert len(key["code"]) == 64
@@ -121,12 +121,12 @@ def test_on_another_numba_nothing_is_kept_with_a_warning(tmp_path):
 
 def test_sealed_files_are_read_for_their_own_key_alone(tmp_path):
     path = tmp_path / "deep" / "file"
-    assert sealed.write(path, "a key", b"content")
-    assert sealed.read(path, "a key") == b"content"
-    assert sealed.read(path, "another") is None
-    assert sealed.read(tmp_path / "absent", "a key") is None
-    assert not sealed.write(path / "below", "a key", b"content")
-    assert sealed.read(path, "a key") == b"content"
+    assert cache_file.write(path, "a key", b"content")
+    assert cache_file.read(path, "a key") == b"content"
+    assert cache_file.read(path, "another") is None
+    assert cache_file.read(tmp_path / "absent", "a key") is None
+    assert not cache_file.write(path / "below", "a key", b"content")
+    assert cache_file.read(path, "a key") == b"content"
     assert not list(tmp_path.rglob(".new-*"))
 
 

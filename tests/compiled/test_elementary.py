@@ -1,4 +1,4 @@
-"""Our own functions against values of many digits, C's special values, and each other's doors."""
+"""Our own functions against values of many digits and C's special values, through each entry point."""
 
 import ctypes
 import math

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from agbench.compiled import object_code, sealed
+from agbench.compiled import cache_file, object_code
 from agbench.compiled.object_code import load_built
 from agbench.simulators.greenlight import stepping
 from agbench.simulators.greenlight.diagnosis import FluxReader
@@ -63,8 +63,8 @@ def test_kept_greenhouses_of_different_equations_differ(tmp_path, monkeypatch):
     for name in ("gym", "katzin_2020"):
         FluxReader(PRESETS[name].structure, ("hBoilPipe", "mcFruitHar"))
     FluxReader(PRESETS["gym"].structure, ("hBoilPipe",))
-    recipes = {path: sealed.key_of(path) for path in tmp_path.rglob("*.recipe")}
-    built = {sealed.read(path, key) for path, key in recipes.items() if "diagnosis" in key}
+    recipes = {path: cache_file.key_of(path) for path in tmp_path.rglob("*.recipe")}
+    built = {cache_file.read(path, key) for path, key in recipes.items() if "diagnosis" in key}
     assert len(built) == 3
 
 

@@ -33,6 +33,12 @@ def test_a_duration_is_counted_in_seconds(text, expected):
     assert seconds(text) == expected
 
 
+@pytest.mark.parametrize("number", [14, 14.0])
+def test_a_duration_without_a_unit_is_shown_with_one(number):
+    with pytest.raises(ValueError, match=r"14.* has no unit; write one of s, min, h, d, such as '14 d'"):
+        seconds(number)
+
+
 @pytest.mark.parametrize("text", ["0 d", "-1 h", "0.5 s", "1 week", "5", "1 D"])
 def test_what_is_no_duration_is_refused(text):
     with pytest.raises(ValueError, match=r"duration|whole number of seconds"):

@@ -98,6 +98,7 @@ WRONG = {
     "a task id": ("task", "Wheat", "'Wheat' is not a task id such as"),
     "a day of the year": ("season.end", "31-12", "season.end: '31-12' is not a day of the year such as"),
     "a duration": ("season.step", "7", "season.step: '7' is not a duration such as '7 d'"),
+    "a duration's number": ("season.step", 14, "season.step: 14 has no unit; write one of .* '14 d'"),
     "a duration's unit": ("season.step", "1 week", "'1 week' is not a duration .*units: s, min, h, d"),
     "half a day": ("season.step", "12 h", "'12 h' must be a whole number of days"),
     "doses that fall": ("action.doses", {"N": [0, 40, 20]}, "N: doses must start with 0 and ascend"),
@@ -170,3 +171,17 @@ def test_a_file_that_is_no_text_is_refused_with_its_name(tmp_path):
     path.write_bytes(b"task: a\0b")
     with pytest.raises(ConfigError, match=r"task\.yaml: not text"):
         read_file(FieldTask, path)
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("sum\u200bmary", r"bad.yaml:2: the key 'sum.u200bmary' has the invisible character U.200B"),
+        ("summary\u00a0", r"bad.yaml:2: the key 'summary.xa0' has U.00A0 in the place of a usual space"),
+        ("sum\ufe0fmary", r"bad.yaml:2: the key 'sum.ufe0fmary' has the invisible character U.FE0F"),
+    ],
+)
+def test_a_key_with_an_invisible_character_is_named_with_its_line(key, message):
+    with pytest.raises(ConfigError, match=message):
+        load_yaml(f"crop: x\n{key}: Wheat\n", "bad.yaml")
+    assert load_yaml("crop: Zuckerr\u00fcbe\nsummary: a\u00a0b\n", "good.yaml")

@@ -8,7 +8,9 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.envs.actions import Amounts, Menu
 from agbench.envs.family import action_map, build
-from agbench.errors import ConfigError, SimulationError, UnknownNameError
+from agbench.errors import ConfigError, ResultError, SimulationError, UnknownNameError
+from agbench.evaluation.episode import run_season
+from agbench.policies import registry
 from agbench.policies.field.schedule import Schedule, ScheduleSettings, season_day
 from agbench.policies.registry import as_policy, interface_of, policies
 from agbench.policies.simple import Recorded
@@ -205,3 +207,51 @@ def test_settings_for_an_input_that_the_task_lacks_are_refused(tmp_path):
     )
     with pytest.raises(UnknownNameError, match="unknown input 'P'"):
         agbench.load_policy(path, TASK)
+
+
+BROKEN = {
+    "import": ("raise SystemExit(3)", "importing .* raised SystemExit: 3 .broken_import.py, line 1"),
+    "making": (
+        "class Broken:\n    def __init__(self):\n        self.x = 1 / 0",
+        "making it raised ZeroDivisionError: division by zero .broken_making.py, line 3",
+    ),
+    "ending": (
+        "def Broken():\n    raise SystemExit",
+        "making it raised SystemExit .broken_ending.py, line 2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "code", "message"), [(k, *v) for k, v in BROKEN.items()], ids=BROKEN)
+def test_code_that_raises_is_an_error_with_its_place(kind, code, message, tmp_path, monkeypatch):
+    (tmp_path / f"broken_{kind}.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError, match=message):
+        registry.load_policy(f"broken_{kind}:Broken", TASK)
+
+
+class Ending:
+    """A policy that ends the process, or its episode."""
+
+    name, information = "ending", "observation"
+
+    def reset(self, seed):
+        """Do nothing."""
+
+    def __call__(self, observation):
+        raise SystemExit(3)
+
+
+def test_a_policy_that_ends_the_process_fails_its_episode_alone(tmp_path):
+    result = agbench.evaluate(TASK, Ending(), years=[1984])
+    assert result.episodes["error"].tolist() == ["SystemExit: 3"]
+    with pytest.raises(ResultError, match=r"policy ending: it raised SystemExit: 3 .*, at decision 1 of"):
+        run_season(catalog.task(TASK), Ending(), picture=tmp_path / "season.png")
+
+
+@pytest.mark.parametrize("name", [None, 5, "", " "])
+def test_a_policy_needs_a_name(name):
+    policy = Ending()
+    policy.name = name
+    with pytest.raises(ConfigError, match=r"its name is .*; it must be a text"):
+        as_policy(policy, catalog.task(TASK))

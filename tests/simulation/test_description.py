@@ -29,8 +29,9 @@ def test_the_pages_are_current():
 @pytest.mark.parametrize("name", model_names())
 def test_a_model_lists_all_that_it_computes_and_reads(name):
     result = describe_model(name)
-    for part in ("states", "inputs", "weather", "parameters"):
+    for part in ("states", "weather", "parameters"):
         assert result[part], part
+    for part in ("states", "inputs", "weather", "parameters"):
         for entry in result[part]:
             assert all((entry["unit"], entry["meaning"])), entry["name"]
     assert all(entry["source"] for entry in result["parameters"])
@@ -39,3 +40,18 @@ def test_a_model_lists_all_that_it_computes_and_reads(name):
 def test_an_unknown_model_names_the_nearest():
     with pytest.raises(UnknownNameError, match="Did you mean 'wofost-npk'"):
         describe_model("wofost-nkp")
+
+
+INPUTS = {
+    "wofost72-pp": [],
+    "wofost72-wlp": ["IRRIG"],
+    "wofost81-wlp": ["IRRIG"],
+    "wofost81-nwlp": ["N", "IRRIG"],
+    "wofost-npk": ["N", "P", "K", "IRRIG", "HARVEST", "PLANT"],
+    "lintul3": ["N", "IRRIG"],
+}
+
+
+@pytest.mark.parametrize(("name", "inputs"), INPUTS.items(), ids=INPUTS)
+def test_a_model_lists_the_inputs_that_act_on_it(name, inputs):
+    assert [entry["name"] for entry in describe_model(name)["inputs"]] == inputs

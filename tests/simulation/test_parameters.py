@@ -7,6 +7,7 @@ import yaml
 
 import agbench
 from agbench.data import catalog
+from agbench.data.reading import load_file
 from agbench.errors import ConfigError
 from agbench.simulators import models
 from agbench.testing.data_files import check_file
@@ -55,7 +56,13 @@ WRONG = [
     ("crop", {"CVL": None, "CVLL": "0.7 kg kg-1"}, "CVLL: no model reads it. Did you mean 'CVL'"),
     ("crop", {"CVL": "1.7 kg kg-1"}, "CVL (leaves made of assimilates (CH2O)) is 1.7 kg kg-1; it must be"),
     ("crop", {"CVL": "0.7 kg"}, "CVL is in 'kg'; it must be in 'kg kg-1'."),
-    ("crop", {"RML": None, "RMO": None}, "wofost-npk also needs RML, RMO."),
+    (
+        "crop",
+        {"RML": None, "RMO": None},
+        "wofost-npk also needs 2 parameters:\n"
+        "    RML [kg kg-1 d-1] (maintenance respiration of leaves (CH2O) at 25 degC)\n"
+        "    RMO [kg kg-1 d-1] (maintenance respiration of storage organs (CH2O) at 25 degC)",
+    ),
     ("crop", {"SSATB": None}, "SSATB [ha kg-1] (specific stem area) is missing"),
     ("crop", {"SSATB": RISING}, "SSATB: the abscissae must ascend strictly"),
     ("crop", {"SSATB": NEGATIVE}, "SSATB (specific stem area) is -0.1 ha kg-1; it must be 0 to 1."),
@@ -198,3 +205,46 @@ def test_a_table_without_points_is_refused(points, tmp_path):
     path = tmp_path / "wheat-1.yaml"
     path.write_text(yaml.safe_dump(content), "utf-8")
     assert "points" in check_file(path)
+
+
+SEASONS_OF_FILES = [
+    ("lintul3", "winter-wheat-nl", "cropgym-nl", {"site": "wageningen", "start": "1984-01-01"}),
+    ("wofost-npk", "wheat-1", "moregon-1", SEASON | {"soil_water": "layered"}),
+    ("wofost-npk", "pear-1", "oregon-1", SEASON | {"end": "1985-01-20"}),
+]
+
+
+@pytest.mark.parametrize(("model", "crop", "soil", "season"), SEASONS_OF_FILES, ids=lambda v: str(v)[:15])
+def test_the_content_of_a_file_counts_as_the_file(model, crop, soil, season):
+    by_id = agbench.simulate(model, crop=crop, soil=soil, **season)
+    contents = {kind: load_file(catalog.find(kind, name)) for kind, name in (("crop", crop), ("soil", soil))}
+    assert agbench.simulate(model, **season, **contents).equals(by_id)
+    by_name = contents["crop"]["parameters"] | contents["crop"]["tables"]
+    type_of = {"crop_type": contents["crop"].get("crop_type", "annual")} if model == "wofost-npk" else {}
+    assert agbench.simulate(model, crop=by_name, soil=soil, **season, **type_of).equals(by_id)
+
+
+def test_the_content_of_a_file_passes_the_checks_of_a_file():
+    crop = load_file(catalog.find("crop", "wheat-1"))
+    wrong = [
+        (
+            crop | {"models": ["lintul3"]},
+            "crop: crop 'wheat-1' has parameters for lintul3, not for wofost-npk",
+        ),
+        (crop | {"sumary": "Wheat"}, "crop: unknown key 'sumary'. Did you mean 'summary'"),
+        (
+            crop["parameters"] | {"SLATB": RISING | {"unit": "m2 kg-1"}},
+            "SLATB is in 'm2 kg-1'; it must be in",
+        ),
+        (crop["parameters"] | {"SLATB": {"unit": "ha kg-1"}}, "crop: SLATB: the key 'of' is missing"),
+        (
+            crop["parameters"] | {"TSUM1": {"unit": "degC d"}},
+            "crop: TSUM1 is {'unit': 'degC d'}, not a finite",
+        ),
+    ]
+    for content, message in wrong:
+        with pytest.raises(ConfigError, match=re.escape(message)):
+            agbench.simulate("wofost-npk", crop=content, soil="oregon-1", **SEASON)
+    pear = load_file(catalog.find("crop", "pear-1"))
+    with pytest.raises(ConfigError, match="crop_type 'annual': the crop 'pear-1' is perennial"):
+        agbench.simulate("wofost-npk", crop=pear, crop_type="annual", soil="oregon-1", **SEASON)

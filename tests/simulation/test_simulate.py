@@ -167,7 +167,7 @@ WRONG = {
     "event amount": (
         {"events": [(START, "apply_n", -1.0)]},
         ConfigError,
-        "apply_n: amount must be a number, 0 or more; got -1.0",
+        "apply_n: amount must be a number, 0 to 1000 kg ha-1; got -1.0",
     ),
     "event recovery": (
         {"events": [(START, "apply_n", 1.0, 1.2)]},
@@ -285,3 +285,24 @@ def test_the_shipped_crop_and_soil_are_complete_for_their_models():
     crop = catalog.crop("winter-wheat-nl")
     for model in crop.models:
         assert len(simulate(model)) > 200
+
+
+def test_water_acts_on_lintul3_in_simulate_and_make_alike():
+    wet = agbench.simulate("lintul3", **IDS, start=START, events=[("1984-06-24", "irrigate", 3.0)])
+    assert wet["TIRRIG"].iloc[-1] == pytest.approx(0.7 * 30.0)
+    env = agbench.make("wheat-nitrogen-v1", model="lintul3", doses={"N": [0, 20], "IRRIG": [0, 3.0]})
+    env.reset(seed=0)
+    for action in (0, 0, 2):
+        env.step(action)
+    simulator = env.unwrapped.core.simulator
+    assert simulator.state[0, simulator.variables.column("TIRRIG")] == pytest.approx(0.7 * 30.0)
+
+
+def test_pcse_s_own_lintul3_refuses_water_in_simulate_and_make_alike():
+    with pytest.raises(ConfigError, match=r"lintul3 .pcse. has no use for 'irrigate'; .* acts in lintul3, "):
+        agbench.simulate(
+            "lintul3", **IDS, start=START, engine="pcse", events=[("1984-06-24", "irrigate", 3.0)]
+        )
+    doses = {"N": [0, 20], "IRRIG": [0, 3.0]}
+    with pytest.raises(ConfigError, match=r"action.doses: IRRIG has no effect in lintul3 on this engine"):
+        agbench.make("wheat-nitrogen-v1", model="lintul3", engine="pcse", doses=doses)

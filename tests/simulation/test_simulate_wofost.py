@@ -10,6 +10,7 @@ import pytest
 
 import agbench
 from agbench.errors import ConfigError, UnknownNameError
+from agbench.simulators import models
 from agbench.weather.site import site_series
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:pcse")
@@ -65,7 +66,7 @@ def season(model, parameters, weather, year, **changes):
         "weather": weather,
         "start": dt.date(year, 3, 16),
         "calendar": calendar,
-        "events": [(f"{year}-{day}", *rest) for day, *rest in EVENTS],
+        "events": [(f"{year}-{day}", *rest) for day, *rest in EVENTS if rest[0] in models.find(model).events],
     }
     return agbench.simulate(model, **{**values, **changes})
 
@@ -136,6 +137,16 @@ WRONG = {
     "soil_water": ({"soil_water": "layers"}, UnknownNameError, "unknown soil_water 'layers'.*'layered'"),
     "layers of lintul3": ({"model": "lintul3", "soil_water": "layered"}, ConfigError, "has one layer"),
     "event": ({"model": "wofost72-wlp", "events": [("1984-05-01", "harvest")]}, ConfigError, "'harvest'"),
+    "nutrients": (
+        {"model": "wofost72-wlp", "events": [("1984-05-01", "apply_n", 50.0)]},
+        ConfigError,
+        "no use for 'apply_n'; on the engine 'compiled' it acts in lintul3, .*wofost-npk, .*wofost81-nwlp",
+    ),
+    "water": (
+        {"model": "wofost72-pp", "events": [("1984-05-01", "irrigate", 2.0)]},
+        ConfigError,
+        "no use for 'irrigate'",
+    ),
     "pcse has no npk": ({"engine": "pcse"}, UnknownNameError, "wofost-npk"),
     "missing": ({"soil": {"SMW": 0.1}}, ConfigError, "also needs"),
 }

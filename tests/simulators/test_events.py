@@ -78,6 +78,8 @@ def test_what_is_no_date_is_refused(day):
         (("1984-01-03", "apply_n"), "amount must be a number"),
         (("1984-01-03", "apply_n", "60"), "amount must be a number.*got '60'"),
         (("1984-01-03", "apply_n", -1.0), "amount must be a number"),
+        (("1984-01-03", "apply_n", 1e300), "amount must be a number, 0 to 1000 kg ha-1; got 1e.300"),
+        (("1984-01-03", "irrigate", 100.5), "amount must be a number, 0 to 100 cm; got 100.5"),
         (("1984-01-03", "apply_n", float("nan")), "amount must be a number"),
         (("1984-01-03", "apply_n", float("inf")), "amount must be a number"),
         (("1984-01-03", "apply_n", (1.0, 2.0)), "amount must be a number"),
@@ -92,6 +94,16 @@ def test_what_is_no_date_is_refused(day):
 def test_the_error_of_a_wrong_event_names_its_place(event, message):
     with pytest.raises(ConfigError, match=message):
         read(event)
+
+
+def test_what_a_day_may_bring_counts_all_its_events():
+    fed = [("1984-01-03", "apply_n", 600.0), ("1984-01-03", "apply_npk", (500.0, 0.0, 0.0))]
+    with pytest.raises(
+        ConfigError, match="those of 1984-01-03 bring 1100 kg ha-1 together; a day may bring 1000"
+    ):
+        read(*fed, allowed=("apply_n", "apply_npk"))
+    apart = [fed[0], ("1984-01-04", *fed[1][1:])]
+    assert len(read(*apart, allowed=("apply_n", "apply_npk"))) == 2
 
 
 CLASH = [

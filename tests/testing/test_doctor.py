@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agbench.cli.app import app
-from agbench.compiled import code_cache, sealed
+from agbench.compiled import cache_file, code_cache
 from agbench.errors import AgBenchWarning
 from agbench.testing import doctor, probes
 
@@ -132,7 +132,7 @@ def test_a_cache_that_cannot_be_written_is_wrong(tmp_path, monkeypatch):
 def test_folders_links_and_old_keys_among_machine_code_are_no_trouble(caches):
     (caches / "agbench.folder-1.kernel").mkdir()
     (caches / "agbench.link-1.kernel").symlink_to(caches / "nowhere")
-    sealed.write(caches / "agbench.old-1.kernel", "no JSON", b"")
+    cache_file.write(caches / "agbench.old-1.kernel", "no JSON", b"")
     (finding,) = findings(section="compiled code", name="damaged")
     assert finding.value.startswith("2 files")
     assert doctor.clean() == 2
@@ -140,7 +140,7 @@ def test_folders_links_and_old_keys_among_machine_code_are_no_trouble(caches):
 
 def test_machine_code_of_other_packages_is_left_alone(caches):
     key = {"entry": "mine.f", "code": "", **code_cache.machine(code_cache._processor())}
-    sealed.write(caches / "mine.f-1.kernel", json.dumps(key), b"")
+    cache_file.write(caches / "mine.f-1.kernel", json.dumps(key), b"")
     assert [file.state for file in code_cache.kept()] == ["another package's"]
     assert doctor.clean() == 0
 

@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.compiled.elementary.doors import for_kernels, four_for_kernels, from_python
+from agbench.compiled.elementary.calling import for_kernels, four_for_kernels, from_python
 from agbench.compiled.elementary.functions import definitions
 
 Floats = NDArray[np.float64]

@@ -120,7 +120,7 @@ class Worlds(Protocol):
 
 
 def scenario_set(task: FieldTask, worlds: Worlds, split: str, years: Sequence[int] | None) -> ScenarioSet:
-    """Return the split's scenarios; others can be asked for by key, those of no split too."""
+    """Return the split's scenarios; others, of any split or none, are available by key."""
     keys = task.scenarios(split) if years is None else _of_years(task, split, years)
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
@@ -266,7 +266,14 @@ def _actions(model: CropModel, task: FieldTask) -> ActionMap:
 def field_actions(
     model: CropModel, spec: ActionSpec, words: "dict[tuple[str, float], str] | None" = None
 ) -> ActionMap:
-    """Return what actions on one field mean; `words` are what to call doses that are no amounts."""
+    """Return what actions on one field mean; `words` name the doses that are no amounts."""
+    useless = [name for name in spec.doses if name in model.ignores]
+    if useless:
+        others = ", ".join(models.able(useless[0])) or "none"
+        raise ConfigError(
+            f"action.doses: {useless[0]} has no effect in {model.name} on this engine. On the engine "
+            f"'compiled' it acts in {others}."
+        )
     if spec.kind == "menu":
         return Menu(model.inputs, spec.doses, words)
     return Amounts(model.inputs, limits_of(spec))
@@ -297,7 +304,7 @@ def observer(task: FieldTask) -> FieldObserver:
 
 
 def reward(model: CropModel, task: FieldTask) -> Callable[[int], Reward]:
-    """Return what makes the reward of n rows; all of them share the reference runs."""
+    """Return the function that makes the reward of n rows; all of them share the reference runs."""
     spec = task.reward
     if spec.kind == "rotation-profit":
         economy = spec.variable, spec.crop_prices, spec.crop_costs, spec.prices

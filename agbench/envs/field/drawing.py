@@ -32,7 +32,7 @@ class _Step:
 class FieldPlot(SeasonPlot):
     """The season of a core's first row: weather, water, crop, nitrogen, doses, reward.
 
-    An episode that was moved by `load` is followed: what lies after its day is forgotten.
+    After `load` the picture shows the loaded episode: later days are dropped.
     """
 
     def __init__(self, core: BatchCore) -> None:
@@ -81,7 +81,7 @@ class FieldPlot(SeasonPlot):
         self._states[self._today] = self._core.simulator.state[0, self._columns]
 
     def _follow(self, last: int) -> None:
-        """Forget what lies after day `last`: an episode that was loaded has not seen it yet."""
+        """Drop all days after `last`, which a loaded episode has not reached."""
         if str(self._core.scenario[0]) != self._scenario:
             self.begin(self._core)
         self._steps = [step for step in self._steps if step.last <= last]
@@ -155,7 +155,7 @@ class FieldPlot(SeasonPlot):
 
 
 def _panels(setting: PanelSetting, season: Season) -> list[PanelData]:
-    """Return the panels of a season, those that its model has something for."""
+    """Return the panels of a season for which its model has variables."""
     days = np.arange(season.today + 1.0)
     sky = season.weather
     panels = []

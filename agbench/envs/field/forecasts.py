@@ -1,4 +1,4 @@
-"""Weather forecasts: what comes, with errors that grow with every day ahead.
+"""Weather forecasts: the coming weather, with errors that grow with every day ahead.
 
 An error depends on the episode's seed, the day, the day ahead and the variable alone, so that it is
 the same in any batch, and when an episode is played again from any of its days.
@@ -21,7 +21,7 @@ class Forecast:
     """Forecasts of some weather variables for the coming `days`.
 
     `error` is the standard deviation of tomorrow's forecast by variable; k days ahead it is k times
-    as much.
+    as large.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ _MOST_SCENARIOS = 12  # the first ones; generated splits have thousands
 
 @dataclass(frozen=True)
 class _Response:
-    """What each level of an input led to in each scenario, (levels, scenarios) each."""
+    """The effects of each level of an input in each scenario, (levels, scenarios) each."""
 
     returns: Floats
     grown: Floats
@@ -76,7 +76,7 @@ def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) 
 
 
 def _company(task: FieldTask, name: str) -> list[list[str]]:
-    """Return what an input is tried beside: all others in turn, then all but one of them."""
+    """Return the inputs beside which one is tried: all others in turn, then all but one of them."""
     others = [other for other in _fed(task) if other != name]
     but_one = [[kept for kept in others if kept != left] for left in others] if len(others) > 1 else []
     return [others, *but_one] if others else []
@@ -101,7 +101,7 @@ def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], result: _Re
         if spec.input == name:
             _require_rise(task.task, f"metric {metric!r}", name, result.metrics[metric], keys)
     if task.season.rotation:
-        return  # what a crop earns depends on which one it is
+        return  # the price depends on the crop
     if task.reward.prices.get(name, 0.0) and task.reward.beta:
         worth = task.reward.product_price or 1.0
         paid = worth * (result.grown - result.grown[0]) - (result.returns - result.returns[0])

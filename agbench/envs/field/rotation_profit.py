@@ -1,4 +1,4 @@
-"""The reward of a rotation: what each crop's harvest is worth, less its cost, less priced inputs."""
+"""The reward of a rotation: the value of each crop's harvest, less its cost, less priced inputs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,7 +52,7 @@ class RotationProfit:
     def after(self, simulator: Simulator, inputs: Floats, moved: Booleans) -> Floats:
         """Return the rewards of a step, (n,); 0 for rows that did not move.
 
-        A harvest and the next sowing are never in one step, so that the crop after it is the one concerned.
+        A harvest and the next sowing are never in one step, so that the crop after it is the harvested one.
         """
         gained = np.where(moved[:, None], simulator.state[:, self._columns] - self._before, 0.0)
         crop = simulator.state[:, self._number].astype(np.intp)

@@ -75,7 +75,7 @@ class SeasonFigure:
 
 
 def _panels(setting: PanelSetting) -> list[tuple[float, Callable[[Axes], SeasonPanel]]]:
-    """Return height and maker of each panel that the model has something for."""
+    """Return height and maker of each panel for which the model has variables."""
     table, sky = setting.variables, setting.weather
     makers: list[tuple[float, Callable[[Axes], SeasonPanel]]] = []
     if "TMIN" in sky and "TMAX" in sky:

@@ -1,4 +1,4 @@
-"""The panels that a season's picture is made of: each draws one side of it over time."""
+"""The panels of a season's picture: each draws some quantities over time."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,7 @@ from agbench.files import write_text
 from agbench.leaderboard.page import entries as collecting
 from agbench.leaderboard.page import views
 from agbench.leaderboard.page.download import write_table
-from agbench.leaderboard.page.entries import Entry, Refused, place_of, reason_of
+from agbench.leaderboard.page.entries import Entry, Progress, Refused, place_of, reason_of
 from agbench.leaderboard.page.rendering import STATIC, Pages
 from agbench.leaderboard.page.views import Ranked
 
@@ -33,19 +33,26 @@ class Built:
     refused: list[Refused]
 
 
-def build(board: Path, out: Path | None = None, seasons: int = SEASONS, cache: Path | None = None) -> Built:
+def build(
+    board: Path,
+    out: Path | None = None,
+    seasons: int = SEASONS,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+) -> Built:
     """Write the site to `out`, by default `BOARD/site`, and the tables to `BOARD/README.md`.
 
     `seasons` of each submission are drawn, simulated again from its actions; `cache` is where they are
     kept, by default in the user's cache folder. Submissions that a check refuses, or that cannot be scored
-    or drawn, are left out. The same board gives the same bytes. Raises `ConfigError` where there is no
-    board, or where `out` is something else than a site or an empty folder.
+    or drawn, are left out. `progress` is called for each submission. The same board gives the same bytes.
+    Raises `ConfigError` where there is no board, or where `out` is something else than a site or an empty
+    folder.
     """
     if not board.is_dir():
         raise ConfigError(f"{board}: there is no such folder; a board has submissions/TASK/AGENT/VERSION.")
     site = out or board / SITE
     _check_replaceable(site)
-    result, refused = collecting.collect(board, seasons, cache)
+    result, refused = collecting.collect(board, seasons, cache, progress)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
     try:

@@ -1,7 +1,7 @@
 """The data of each submission that the page keeps: card, scores and seasons, but not all actions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ import numpy as np
 from agbench.data.submission import ResultRecord, Submission
 from agbench.data.task import Task
 from agbench.errors import AgBenchError
+from agbench.leaderboard import board as places
 from agbench.leaderboard import scoring
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
@@ -104,7 +105,13 @@ class Refused:
     reason: str
 
 
-def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[Entry], list[Refused]]:
+Progress = Callable[[int, int, str], None]
+"""Takes how many submissions are done, how many there are, and the folder of the next one."""
+
+
+def collect(
+    board: Path, count: int, cache: Path | None = None, progress: Progress | None = None
+) -> tuple[list[Entry], list[Refused]]:
     """Check all submissions of a board; return what to show of the good ones, and the others.
 
     `count` seasons of each are simulated again, as far as the cache does not have them. Whatever a
@@ -112,7 +119,10 @@ def collect(board: Path, count: int, cache: Path | None = None) -> tuple[list[En
     """
     entries: list[Entry] = []
     refused: list[Refused] = []
-    for folder, result in judged(board):
+    total = len(places.submissions(board)) + len(places.strays(board))
+    for done, (folder, result) in enumerate(judged(board)):
+        if progress is not None:
+            progress(done, total, "/".join(folder.parts[-3:]))
         if isinstance(result, RefusedError):
             refused.append(Refused(folder, str(result)))
             continue

@@ -1,4 +1,7 @@
-"""The oracle for long horizons: search among clones of the field, stretch by stretch."""
+"""Receding-horizon search for fields, among clones of the field: the oracle of long episodes.
+
+Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_horizon`.
+"""
 
 import numpy as np
 

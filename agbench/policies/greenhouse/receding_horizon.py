@@ -1,4 +1,7 @@
-"""The oracle of set-point tasks: a receding-horizon search that knows the season's weather."""
+"""Receding-horizon search for greenhouses, in the season's true weather: the oracle of set-point tasks.
+
+Its counterpart for fields is `agbench.policies.field.receding`.
+"""
 
 from dataclasses import replace
 from typing import Any

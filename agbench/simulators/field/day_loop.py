@@ -22,16 +22,15 @@ def the_only_crop(s: Any, inputs: Any, acts: bool) -> int:
 def day_loop(
     module: str, start: Kernel, integrate: Kernel, rates: Kernel, choose: Kernel = the_only_crop
 ) -> tuple[Kernel, Kernel]:
-    """Return the entries `begin` and `advance` of a model, to stand under these names in its `module`.
+    """Return the entries `begin` and `advance` of a model, which its `module` defines under these names.
 
-    A model gives three kernels: `start` for its first day, in the place of `integrate` for all others, and
-    `rates`. They take the rows as arrays, as records, and their memory; i, the row; p and tables of its
-    world; the weather of all worlds; k, the world; t, the day; the record of its inputs; whether these act.
-    `rates` also takes what the kernel before it returned, and returns whether the row has finished.
+    A model has three kernels: `start` for its first day, `integrate` for all others, and `rates`. They take
+    all rows as arrays and as records, and their memory; i, the row; the parameters and tables of its world;
+    the weather of all worlds; k, the world; t, the day; the record of the day's inputs; whether these act.
+    `rates` also takes what `start` or `integrate` returned, and returns whether the row has finished.
 
-    A world has parameters and tables for each of its crops. `choose` takes the row, the record of the
-    day's inputs and whether these act, before the day begins, and returns the place of the crop whose day
-    it is.
+    A world has parameters and tables for each of its crops. Before the day begins, `choose` takes the
+    row, the record of the day's inputs and whether these act, and returns the place of the present crop.
     """
 
     @kernel
@@ -114,6 +113,6 @@ def day_loop(
                         for j in range(state.shape[1]):
                             history[i, step, j] = state[i, j]
 
-    for function in (begin, advance):  # kept machine code is that of the model's module
+    for function in (begin, advance):  # the cache names machine code after the model's module
         function.__module__, function.__qualname__ = module, function.__name__
     return entry(begin), entry(advance)

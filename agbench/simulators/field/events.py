@@ -3,7 +3,8 @@
 A harvest's amount is the share of the harvestable that it takes, 1 where none is given.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from numbers import Real
@@ -35,27 +36,56 @@ class Event:
 
 
 _LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 1, "prune": 1, "replant": 1}
+_LARGEST: Final = {"apply_n": 1_000.0, "apply_npk": 1_000.0, "irrigate": 100.0}
+"""The most of each nutrient or of water that a day may bring: several times what farms use in a season."""
+_UNITS: Final = {"apply_n": "kg ha-1", "apply_npk": "kg ha-1", "irrigate": "cm"}
 _SHARES: Final = ("harvest", "prune", "replant")
 _WHOLE: Final = (1.0,)  # share of what is harvestable
 
 
-def parse(events: Sequence[Any], allowed: Sequence[str], model: str, start: date, end: date) -> list[Event]:
+def parse(
+    events: Sequence[Any],
+    allowed: Sequence[str],
+    model: str,
+    start: date,
+    end: date,
+    able: Callable[[str], Sequence[str]] | None = None,
+) -> list[Event]:
     """Return the events in the order of their dates.
 
-    `allowed` are the names that the model understands. Raises `ConfigError` for an event of
-    another form, an unknown name, a negative amount or a date outside `start` to `end`.
+    `allowed` are the names that the model understands; `able` returns the models that understand an event,
+    for errors. Raises `ConfigError` for an event of another form, an unknown name, an amount that is
+    negative or more than a day may bring, or a date outside `start` to `end`.
     """
-    parsed = [_parse_one(i, event, allowed, model) for i, event in enumerate(events)]
+    parsed = [_parse_one(i, event, allowed, model, able) for i, event in enumerate(events)]
     for event in parsed:
         if not start <= event.date <= end:
             raise ConfigError(
                 f"events: {event.name} on {event.date} lies outside the simulation, {start} to {end}."
             )
+    _check_days(parsed)
     return sorted(parsed, key=lambda event: event.date)
 
 
+def _check_days(events: Sequence[Event]) -> None:
+    """Raise `ConfigError` where the events of a day bring more together than a day may bring."""
+    sums: dict[tuple[date, str, int], float] = defaultdict(float)
+    for event in events:
+        if event.name not in _LARGEST:
+            continue
+        what = "irrigate" if event.name == "irrigate" else "apply_npk"
+        for i, amount in enumerate(event.amounts):
+            sums[event.date, what, i] += amount
+            total = sums[event.date, what, i]
+            if total > _LARGEST[what]:
+                raise ConfigError(
+                    f"events: those of {event.date} bring {total:g} {_UNITS[what]} together; "
+                    f"a day may bring {_LARGEST[what]:g}."
+                )
+
+
 def dates(events: Sequence[Any]) -> list[date]:
-    """Return the dates of events that have one; what has none is for `parse` to refuse."""
+    """Return the dates of events that have one; `parse` refuses the others."""
     result = []
     for i, event in enumerate(events):
         text = event.date if isinstance(event, Event) else event[0] if _is_list(event) and event else None
@@ -80,7 +110,9 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, (tuple, list))
 
 
-def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
+def _parse_one(
+    i: int, event: Any, allowed: Sequence[str], model: str, able: Callable[[str], Sequence[str]] | None = None
+) -> Event:
     if isinstance(event, Event):
         event = (event.date, event.name, event.amounts, event.fractions)
     if not isinstance(event, (tuple, list)) or not 2 <= len(event) <= 4:
@@ -88,6 +120,11 @@ def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
             f"events[{i}]: {event!r} is not (date, name, amount) or (date, name, amount, recovery)."
         )
     name = event[1]
+    if able is not None and name not in allowed and isinstance(name, str) and name in _LENGTHS:
+        others = ", ".join(able(name))
+        raise ConfigError(
+            f"events[{i}]: {model} has no use for {name!r}; on the engine 'compiled' it acts in {others}."
+        )
     if name not in allowed:
         raise ConfigError(
             f"events[{i}]: {model} does not understand {name!r}.{did_you_mean(str(name), allowed)}"
@@ -98,9 +135,10 @@ def _parse_one(i: int, event: Any, allowed: Sequence[str], model: str) -> Event:
         if rest[1] is not None and rest[1] != ():
             raise ConfigError(f"events[{i}]: a {name} has a share, and no recovery; got {rest[1]!r}.")
         return Event(day, name, _share(i, name, rest[0]))
-    amounts = _numbers(i, f"{name}: amount", () if rest[0] is None else rest[0], length)
+    given = () if rest[0] is None else rest[0]
+    amounts = _numbers(i, f"{name}: amount", given, length, _LARGEST[name], _UNITS[name])
     share = DEFAULT_FRACTION if rest[1] is None else rest[1]
-    return Event(day, name, amounts, _numbers(i, f"{name}: recovery", share, length, upper=1.0))
+    return Event(day, name, amounts, _numbers(i, f"{name}: recovery", share, length))
 
 
 def _share(i: int, name: str, value: Any) -> tuple[float, ...]:
@@ -108,19 +146,21 @@ def _share(i: int, name: str, value: Any) -> tuple[float, ...]:
     missing = value is None or (isinstance(value, tuple) and not value)
     if missing and name == "prune":
         raise ConfigError(f"events[{i}]: a prune needs a share of the wood, such as 0.2.")
-    return _WHOLE if missing else _numbers(i, f"{name}: share", value, 1, upper=1.0)
+    return _WHOLE if missing else _numbers(i, f"{name}: share", value, 1)
 
 
-def _numbers(i: int, what: str, value: Any, length: int, upper: float = np.inf) -> tuple[float, ...]:
-    """Return `length` finite numbers between 0 and `upper`; one number is every nutrient's recovery."""
+def _numbers(
+    i: int, what: str, value: Any, length: int, upper: float = 1.0, unit: str = ""
+) -> tuple[float, ...]:
+    """Return `length` finite numbers between 0 and `upper` [unit]; one share is every nutrient's recovery."""
     values = np.atleast_1d(np.asarray(value, dtype=object)).tolist()
-    if upper == 1.0 and len(values) == 1:
+    if not unit and len(values) == 1:
         values = values * length
     numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
     if len(values) != length or not numeric or not all(0.0 <= v <= upper and finite(v) for v in values):
         expected = "a number" if length == 1 else f"{length} numbers (N, P, K)"
-        bound = "0 or more" if np.isinf(upper) else f"0 to {upper:g}"
         got = repr(value) if values else "none"
+        bound = f"0 to {upper:g} {unit}".rstrip()
         raise ConfigError(f"events[{i}]: {what} must be {expected}, {bound}; got {got}.")
     return tuple(float(v) for v in values)
 

@@ -63,11 +63,11 @@ class SavedFarm:
 
 
 class FarmSimulator:
-    """n farms of k fields: a batch of n k fields, whose states stand side by side without a copy.
+    """n farms of k fields: a batch of n k fields, whose states lie side by side without a copy.
 
-    `elapsed` are the days of the fields that go on; a farm is finished when all its fields are. `batch` is
-    the simulator of the fields, `left` (n, budgets) what is left of the `budgets`, by input: amounts a
-    hectare times hectares; below 0 where more was applied.
+    `elapsed` are the days of the fields that have not finished; a farm is finished when all its fields are.
+    `batch` is the simulator of the fields, `left` (n, budgets) what is left of the `budgets`, by input:
+    amounts a hectare times hectares; below 0 where more was applied.
     """
 
     def __init__(
@@ -115,8 +115,8 @@ class FarmSimulator:
     def possible(self, inputs: Floats, clipped: bool) -> Floats:
         """Return the inputs without those to fields that have finished, and within what is left.
 
-        Where a step asks for more of an input than is left, each field gets the same share of what was
-        asked for it; not so unless `clipped`.
+        Where a step asks for more of an input than is left, and `clipped`, each field gets the same share of
+        what was asked for it.
         """
         growing = ~self.batch.finished.reshape(self.n, self.fields, 1)
         result: Floats = np.where(growing, inputs.reshape(self.n, self.fields, -1), 0.0)
@@ -136,7 +136,7 @@ class FarmSimulator:
 
     @property
     def noise_seeds(self) -> NDArray[np.uint64]:
-        """What the errors of forecasts start from, those of the first field, (n,)."""
+        """The seeds of the errors of forecasts: those of the first field, (n,)."""
         seeds: NDArray[np.uint64] = self.batch.noise_seeds[:: self.fields]  # type: ignore[attr-defined]
         return seeds
 
@@ -167,7 +167,7 @@ class FarmSimulator:
         return np.repeat(farms, self.fields)
 
     def _look(self) -> None:
-        """Take over the days of the fields: a field that has finished stands still, the others lead."""
+        """Set the day of each farm: that of the fields that have not finished."""
         days = self.batch.elapsed.reshape(self.n, self.fields)
         leading = days.argmax(axis=1)
         self.elapsed[:] = days[self._rows, leading]

@@ -68,7 +68,7 @@ def _positions(external: "pd.DataFrame", start: date, days: int) -> tuple[Any, A
 def _names(
     columns: list[str], variables: VariableTable, states: Collection[str], aliases: Mapping[str, str]
 ) -> list[str]:
-    """Return the variables that are forced; refuse what is none, no state, or there twice."""
+    """Return the variables that are forced; refuse unknown names, those of no state, and repeated ones."""
     if not columns:
         raise ConfigError("external: the table has dates and no state to force.")
     names = [aliases.get(name, name) for name in columns]

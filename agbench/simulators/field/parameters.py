@@ -70,7 +70,8 @@ def require(table: ParameterTable, mapping: Mapping[str, Any], model: str, where
                 f"{_misspelt(p.name, table, mapping)}"
             )
         if missing:
-            raise ConfigError(f"{place}: {model} also needs {', '.join(p.name for p in missing)}.")
+            lines = (f"\n    {p.name} [{p.unit}] ({p.meaning})" for p in missing)
+            raise ConfigError(f"{place}: {model} also needs {len(missing)} parameters:{''.join(lines)}")
 
 
 def _key(parameter: Parameter, mapping: Mapping[str, Any]) -> str | None:
@@ -101,7 +102,7 @@ def _misspelt(name: str, table: ParameterTable, names: Iterable[str]) -> str:
 def check(
     table: ParameterTable, mapping: Mapping[str, Any], names: Callable[[], Collection[str]], where: str
 ) -> dict[str, float]:
-    """Return the numbers of a mapping that a model reads, by name; what it lacks is not held against it.
+    """Return the numbers of a mapping that a model reads, by name; missing parameters are not an error here.
 
     `names` returns those of all models, and is called for a name that this one does not have.
 

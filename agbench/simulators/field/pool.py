@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-_KEPT = 1024  # worlds; beyond it, those that no row uses make room
+_KEPT = 1024  # worlds; beyond it those that no row uses are replaced
 
 
 class World(Protocol):

@@ -12,7 +12,7 @@ from agbench.variables import Booleans
 
 @dataclass(frozen=True)
 class RotationCrop:
-    """A crop of a rotation: all parameters of the field under it, when it may be sown, what becomes of it.
+    """A crop of a rotation: all its parameters, when it may be sown, and whether it is incorporated.
 
     `sowing` are the first and the last day of the year such as `("10-01", "11-30")`, which may lie in the
     year after; None is any day. A crop that is `incorporated` yields nothing and stays on the field whole.

@@ -28,8 +28,8 @@ class DailyWorld(Protocol):
     """All that fixes a daily simulation apart from management.
 
     `arrays` are `parameters` (a record, or one a crop), `tables` (likewise), `weather` (T,) records from
-    `start`, `last`, the last day, `factors`, the shares of fertilisers and irrigation that arrive, and what
-    else a model wants.
+    `start`, `last`, the last day, `factors`, the shares of fertilisers and irrigation that arrive, and more
+    arrays of some models.
     """
 
     @property
@@ -55,8 +55,8 @@ class SavedRow:
 class DailySimulator(ABC):
     """n independent simulations of a daily model; see `agbench.simulators.base.Simulator`.
 
-    A model says what its `inputs` and its weather are; `_MANAGEMENT` is the record of a day's management,
-    all that the inputs come to (`_manage`).
+    A subclass defines `inputs`, its weather, and `_MANAGEMENT`, the record of a day's management, which
+    `_manage` computes from the inputs.
     """
 
     inputs: VariableTable
@@ -139,7 +139,7 @@ class DailySimulator(ABC):
         """Run the first `count` rows through their worlds, and write all their days.
 
         `management` (T, n) is that of `for_all`; `history` (n, T, columns) becomes the days of each row, up
-        to its `elapsed`; what lies beyond is left as it is.
+        to its `elapsed`; later days are not changed.
         """
         mask, days = np.arange(self.n) < count, len(management)
         columns, values = np.zeros(0, dtype=np.intp), np.zeros((days, self.n, 0))
@@ -195,7 +195,7 @@ class DailySimulator(ABC):
 
     @abstractmethod
     def _manage(self, inputs: Floats, arrives: Floats, amounts: Floats) -> None:
-        """Set the `amounts` (n, len(_MANAGEMENT)) that inputs come to; `arrives` are their shares."""
+        """Set the `amounts` (n, len(_MANAGEMENT)) of inputs, of which the shares `arrives` arrive."""
 
     def _check(self, world: Any) -> None:  # noqa: B027  # most models have nothing to do here
         """Refuse a world that this model cannot run."""

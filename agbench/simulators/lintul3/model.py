@@ -50,7 +50,7 @@ def model(name: str) -> CropModel:
         weather=DAILY,
         parameters=parameters(name),
         check_rules=check_rules,
-        events=EVENTS[name],
+        events=EVENTS,
         simulator=Lintul3Simulator,
         world=world,
         table=table,

@@ -13,8 +13,8 @@ from agbench.simulators.lintul3.world import Lintul3World
 if TYPE_CHECKING:
     import pandas as pd
 
-EVENTS: Final = {"lintul3": ("apply_n",), "lintul3-wheat": ("apply_n", "irrigate")}
-"""The events that each model understands."""
+EVENTS: Final = ("apply_n", "irrigate")
+"""The events that the models understand; PCSE's LINTUL-3 itself has no irrigation."""
 
 
 def run_table(

@@ -11,7 +11,7 @@ from agbench.simulators.field.events import Event
 from agbench.simulators.models import CropModel, FieldSetup, check_limitation
 from agbench.simulators.pcse_reference.models import find_model, name_of
 from agbench.simulators.pcse_reference.run import PcseWorld, run_pcse
-from agbench.simulators.pcse_reference.simulator import INPUTS, PcseSimulator
+from agbench.simulators.pcse_reference.simulator import INPUTS, SIGNALS, PcseSimulator
 from agbench.weather.daily import DAILY
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ _DATES = ("DOS", "DOE", "DOA", "DOM", "DOH", "DOV")
 def model(compiled: CropModel, soil_water: str = "single") -> CropModel:
     """Return the same model run by PCSE; its columns are those of the compiled one."""
     name = name_of(compiled.name, soil_water)
-    find_model(name)
+    signals = find_model(name).events
+    deaf_to = {v.name for v in INPUTS if SIGNALS[v.name] not in signals}
 
     def world(setup: FieldSetup) -> PcseWorld:
         check_limitation(compiled.name, setup.limitation, compiled.limitations)
@@ -62,6 +63,8 @@ def model(compiled: CropModel, soil_water: str = "single") -> CropModel:
         compiled,
         inputs=INPUTS,
         weather=DAILY,
+        events=tuple(event for event in compiled.events if event in signals),
+        ignores=compiled.ignores | deaf_to,
         simulator=lambda n: PcseSimulator(n, compiled.variables),
         world=world,
         table=table,

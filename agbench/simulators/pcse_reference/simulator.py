@@ -25,7 +25,8 @@ INPUTS: Final = VariableTable(
     ]
 )
 _ALL: Final = slice(None)
-_SIGNALS: Final = {"N": "apply_n", "IRRIG": "irrigate"}
+SIGNALS: Final = {"N": "apply_n", "IRRIG": "irrigate"}
+"""PCSE's signal for each input."""
 _EPOCH: Final = date(1970, 1, 1)
 _STAGES: Final = {"emerging": 1.0, "vegetative": 2.0, "reproductive": 3.0, "mature": 4.0}
 
@@ -51,7 +52,7 @@ class _Row:
         """Return PCSE's signals for one row of inputs; nothing applied sends no signal."""
         shares = {"N": self.world.recovery, "IRRIG": self.world.efficiency}
         return [
-            (_SIGNALS[name], event_arguments(self.model, _SIGNALS[name], amount, shares[name]))
+            (SIGNALS[name], event_arguments(self.model, SIGNALS[name], amount, shares[name]))
             for name, amount in zip(INPUTS.names, inputs, strict=True)
             if amount != 0.0
         ]

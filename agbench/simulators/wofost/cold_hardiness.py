@@ -68,7 +68,7 @@ def _to_green_shoots(p: Any, s: Any) -> None:
 
 
 _open_buds = repaired("SOUND", published=unchanged, sound=_to_green_shoots)
-"""Let the living buds become shoots, which are as tender as green tissue; unrepaired, HC stays as it was."""
+"""Let the living buds become shoots, which are as tender as green tissue; unrepaired, HC does not change."""
 
 
 @kernel

@@ -78,7 +78,7 @@ CO2: Final = (
     _p81("CO2TRATB", "-", "factor of CO2 on transpiration", 0, 10, of="CO2"),
 )
 CO2_OPTIONAL: Final = tuple(replace(p, default=OPTIONAL) for p in (CO2[0], CO2[3]))
-"""Of WOFOST 7.2, where CO2 acts on transpiration alone, if both are given."""
+"""Of WOFOST 7.2; CO2 acts on transpiration only where both are given."""
 
 CROP81: Final = (
     _p81("AMAX_LNB", "kg ha-1", "leaf nitrogen below which there is no assimilation", 0, 100),
@@ -150,7 +150,7 @@ AGE: Final = "AGE"
 
 
 def by_age(crop: Iterable[Parameter]) -> tuple[Parameter, ...]:
-    """Return what a crop of several years reads in the place of these: some are tables of its age."""
+    """Return these parameters for a crop of several years: some of them become tables of its age."""
     return tuple(
         replace(p, of=AGE) if p.name in _AGED else replace(p, by=AGE) if p.name in _SHARED_OUT else p
         for p in crop
@@ -177,7 +177,7 @@ TREE: Final = (
     _tree("PRESORB", "-", "share of leaf phosphorus taken back at leaf fall", 0, 1, 0.649, _VERGUTZ),
     _tree("KRESORB", "-", "share of leaf potassium taken back at leaf fall", 0, 1, 0.701, _VERGUTZ),
 )
-"""What the setting `sound` reads of a tree, and the original does not know."""
+"""What the setting `sound` reads of a tree, and the original does not have."""
 
 CROP_PERENNIAL: Final = (
     *(p for p in by_age(CROP) if p.name in _AGED),

@@ -17,7 +17,7 @@ Kernel = Callable[..., Any]
 
 @kernel
 def _leave_as_it_is(x: Floats, s: Any) -> None:
-    """Keep what a crop that has gone leaves in its columns."""
+    """Keep the columns of a crop that has ended."""
 
 
 def daily_cycle(

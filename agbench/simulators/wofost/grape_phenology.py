@@ -1,8 +1,8 @@
 """Phenology of grape vines: chilling, forcing by hourly heat units, day length.
 
-The short days of autumn close the buds, while leaves and fruit stay until days are shorter still or frost
-comes. Chilling ends endodormancy, warmth then ends ecodormancy: bud break. Warmth brings on bloom, veraison
-and ripeness. As published, the vine rests as soon as days are short, if it has come to veraison.
+The short days of autumn close the buds; leaves and fruit stay until days are shorter still or frost
+comes. Chilling ends endodormancy, then warmth ends ecodormancy with bud break, and leads to bloom, veraison
+and ripeness. As published, the vine rests as soon as days are short, once it has reached veraison.
 
 Chilling: I. Garcia de Cortazar-Atauri, N. Brisson, J.P. Gaudillere (2009), Performance of several models for
 predicting budburst date of grapevine (Vitis vinifera L.), International Journal of Biometeorology 53, 317-326
@@ -180,7 +180,7 @@ def _leaves_fall(p: Any, s: Any) -> bool:
 
 
 _falls_dormant = repaired("P7", published=_short_day_after_veraison, sound=_leaves_fall)
-"""Whether the vine goes to rest; unrepaired, one that is late stays green all winter."""
+"""Whether the vine goes to rest; unrepaired, a late vine stays green all winter."""
 
 
 @kernel
@@ -223,7 +223,7 @@ def integrate_grape_development(s: Any, p: Any, today: float) -> None:
 
 @kernel
 def _integrate_green(s: Any, p: Any, today: float) -> None:
-    """Take the next green stage, and rest where days are short."""
+    """Enter the next green stage, or rest where days are short."""
     rests = _falls_dormant(p, s)
     if s.STAGE == BUD_BREAK and s.DVS >= 1.0:
         _enter(s, FLOWERING, 1.0)

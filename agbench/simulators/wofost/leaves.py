@@ -1,7 +1,7 @@
 """Leaves: classes by day of birth, each with weight, specific area and physiological age.
 
 A class is a column of the array `leaves` (3, capacity): weight [kg ha-1], specific leaf area
-[ha kg-1], age [d]. The living classes stand in a row from LEAF_FIRST, oldest first. Days without
+[ha kg-1], age [d]. The living classes are neighbours from LEAF_FIRST on, the oldest first. Days without
 leaf growth leave no class.
 
 van Diepen et al. (1989); sink-limited juvenile growth: C.J.T. Spitters (1990).

@@ -1,4 +1,4 @@
-"""WOFOST as `agbench.simulators.models` knows it."""
+"""The entries of the WOFOST models in `agbench.simulators.models`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,6 +49,7 @@ def model(name: str, soil_water: str = "single", crop_type: str = "annual") -> C
         rates=RATE_NAMES,
         memory=MEMORY_NAMES,
         lacks=variant.lacks,
+        ignores=variant.ignores,
         runs_on=True,
         forecasts=True,
         limitations=variant.limitations,

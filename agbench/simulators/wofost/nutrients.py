@@ -52,7 +52,7 @@ def _at_most_held(p: Any, amount: float, weight: float, residual: float, dying: 
 
 
 _lost = repaired("N7", published=_residual_content, sound=_at_most_held)
-"""The nutrient that leaves with `dying` tissue [kg ha-1 d-1]; repaired, no more than the tissue holds."""
+"""The nutrient lost with `dying` tissue [kg ha-1 d-1]; repaired, at most what the tissue holds."""
 
 
 @kernel
@@ -66,7 +66,7 @@ def _all_held(p: Any, amount: float, weight: float, dying: float) -> float:
 
 
 _lost_in_storage = repaired("N8", published=_nothing, sound=_all_held)
-"""The nutrient that leaves with dying storage organs [kg ha-1 d-1]."""
+"""The nutrient lost with dying storage organs [kg ha-1 d-1]."""
 
 
 @kernel
@@ -101,7 +101,7 @@ def _no_store(s: Any, p: Any) -> float:
 def crop_nutrient(x: str, from_store: Callable[..., float] = _no_store) -> CropNutrient:
     """Return the kernels of nutrient `x`: N, P or K.
 
-    `from_store` returns what organs of other years hand over to those that grow [kg ha-1 d-1].
+    `from_store` returns what organs of earlier years give to growing organs [kg ha-1 d-1].
     """
     which = MAXIMUM_TABLES[x]
     fixes = x == "N"
@@ -219,7 +219,7 @@ def crop_nutrient(x: str, from_store: Callable[..., float] = _no_store) -> CropN
 
     @kernel
     def harvest(s: Any, share: float) -> None:
-        """Take a share [-] of the nutrient in the storage organs off the field."""
+        """Remove a share [-] of the nutrient in the storage organs with the harvest."""
         s[harvested] += share * s[amount_so]
         s[amount_so] -= share * s[amount_so]
 
@@ -282,7 +282,7 @@ def integrate_nutrients(s: Any, p: Any) -> None:
 
 @kernel
 def harvest_nutrients(s: Any, share: float) -> None:
-    """Take a share [-] of the nutrients in the storage organs off the field."""
+    """Remove a share [-] of the nutrients in the storage organs with the harvest."""
     _harvest_n(s, share)
     _harvest_p(s, share)
     _harvest_k(s, share)

@@ -1,6 +1,6 @@
 """The parameters that each WOFOST model reads, and how a mapping of them becomes a record.
 
-What they are stands in `crop_parameters` and `soil_parameters`.
+`crop_parameters` and `soil_parameters` declare them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -129,7 +129,7 @@ def collect(
 
 
 def place_families(tables: list[Floats]) -> None:
-    """Append the curves of families to the tables, and leave their places in the families' stead.
+    """Append the curves of families to the tables, and replace each family by the places of its curves.
 
     The table of a family then holds the values it depends on and, as ordinates, where their curves are.
     """
@@ -142,7 +142,7 @@ def place_families(tables: list[Floats]) -> None:
 
 
 def check_rules(values: Mapping[str, float], where: Mapping[str, str]) -> None:
-    """Raise `ConfigError` where parameters contradict each other; those that are absent do not.
+    """Raise `ConfigError` where parameters contradict each other; absent ones are passed over.
 
     `where` says where the parts of the model are read from, as for `require`.
     """
@@ -152,7 +152,7 @@ def check_rules(values: Mapping[str, float], where: Mapping[str, str]) -> None:
 
 
 def _contradictions(values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield what contradicts among parameters, and in which part, and by which PCSE would divide."""
+    """Yield contradictions among parameters, and zeros by which PCSE would divide, each with its part."""
     moistures = [values.get(name, 0.0) for name in ("SMW", "SMFCF", "SM0")]
     if values.keys() >= {"SMW", "SMFCF", "SM0"} and not moistures[0] < moistures[1] <= moistures[2]:
         yield (

@@ -49,7 +49,7 @@ def partitioning(share: Callable[..., float]) -> tuple[Callable[..., None], Call
 
 
 partition, partition_by_drought = partitioning(_by_stage)
-"""Of annual crops, whose tables are those of the development stage."""
+"""Of annual crops, whose tables depend on the development stage."""
 
 
 def partitioning_by_nutrients(
@@ -63,7 +63,7 @@ def partitioning_by_nutrients(
 
     @kernel
     def partition_by_nutrients(s: Any, p: Any, tables: Floats) -> None:
-        """Set FR, FL, FS, FO [-] under the harder of drought and lack of nitrogen, and under surplus.
+        """Set FR, FL, FS, FO [-] under drought or lack of nitrogen, whichever is worse, and under surplus.
 
         RFTRA, NNI and SURPLUS_N are those of the day before.
         """

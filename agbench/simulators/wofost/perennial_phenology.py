@@ -111,7 +111,7 @@ def _leave_rest(s: Any, p: Any, today: float) -> None:
 
 @kernel
 def _end_of_cycle(s: Any, p: Any) -> bool:
-    """Return whether a crop has gone without development, or grown, for so long that it goes dormant."""
+    """Return whether a crop goes dormant: it has not developed, or has grown, for long enough."""
     return s.DSNG >= p.DORM or s.DCYCLE >= p.DCYCLEMAX
 
 
@@ -129,7 +129,7 @@ def _integrate_sums(s: Any, p: Any, today: float) -> None:
 
 @kernel
 def _end_rest(s: Any, p: Any) -> None:
-    """Wait for warmth that adds up, once some days in a row were warm."""
+    """Leave rest once some days in a row were warm, and sum temperatures up to bud break."""
     if s.DATBE >= p.DTBEM:
         s.STAGE = EMERGING
         s.DVS = _AT_REST

@@ -14,7 +14,7 @@ from agbench.compiled import kernel
 
 @kernel
 def _moving(pool: float, moved: float, rate: float) -> float:
-    """Return what moves today of a `pool` of which `moved` has gone [kg ha-1 d-1]."""
+    """Return how much of a `pool` moves today, given the amount `moved` so far [kg ha-1 d-1]."""
     return min(pool * rate, pool - moved) if moved < pool else 0.0
 
 

@@ -1,9 +1,9 @@
 """Residues of crops and the leaching of nitrogen: what a rotation adds to the pools of the soil.
 
-What a crop leaves on its field, the dead organs of its season included, joins the residues, which release
+The remains of a crop, with the organs that died during its season, join the residues, which release
 their nutrients at first order. The response to temperature is that of H.S. Yang and B.H. Janssen (2000), A
 mono-component model of carbon mineralization with a dynamic rate constant, European Journal of Soil Science
-51, 517-529. Residues take up no mineral nitrogen while they rot: straw immobilises some in fact.
+51, 517-529. Residues take up no mineral nitrogen while they rot, although straw in fact immobilises some.
 
 Water that drains out of the rootable depth carries nitrogen at the concentration of the mobile soil water:
 S.L. Neitsch et al. (2011), Soil and Water Assessment Tool, theoretical documentation 2009, equations 4:2.1.2
@@ -83,7 +83,7 @@ def count_seed(s: Any) -> None:
 
 @kernel
 def leave_residues(s: Any) -> None:
-    """Turn all that a crop still holds, and what died of it, into residues."""
+    """Turn all living and dead organs of a crop into residues."""
     _leave_n(s)
     _leave_p(s)
     _leave_k(s)

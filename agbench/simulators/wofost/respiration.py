@@ -14,7 +14,7 @@ from agbench.variables import Floats
 
 @kernel
 def maintenance_respiration(s: Any, p: Any, tables: Floats, temperature: float) -> None:
-    """Set PMRES [kg CH2O ha-1 d-1]: by organ at 25 degC, less in old crops, Q10 with warmth."""
+    """Set PMRES [kg CH2O ha-1 d-1]: a sum over organs at 25 degC, by age and temperature (Q10)."""
     at_25 = p.RMR * s.WRT + p.RML * s.WLV + p.RMS * s.WST + p.RMO * s.WSO
     _set_respiration(s, p, tables, at_25, temperature)
 
@@ -29,7 +29,7 @@ def maintenance_respiration_by_age(s: Any, p: Any, tables: Floats, temperature: 
 
 @kernel
 def wood_respiration(s: Any, p: Any, tables: Floats, temperature: float) -> None:
-    """As `maintenance_respiration_by_age`, with that of wood."""
+    """As `maintenance_respiration_by_age`, with the respiration of wood."""
     maintenance_respiration_by_age(s, p, tables, temperature)
     wood = p.RMWD * s.WWD * pow(p.Q10, (temperature - 25.0) / 10.0)
     s.PMRES += wood

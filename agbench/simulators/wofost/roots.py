@@ -45,7 +45,7 @@ def _death_by_surplus_of_limiting(p: Any, s: Any, tables: Floats) -> float:
 
 
 _death_by_surplus = repaired("N5", published=_death_by_any_surplus, sound=_death_by_surplus_of_limiting)
-"""Relative death of roots [d-1] by nutrients on the surface; repaired, only those that limit growth harm."""
+"""Relative death of roots [d-1] by nutrients on the surface; repaired, of limiting nutrients alone."""
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""A single WOFOST run as a table, a row a day: bare physics for modellers."""
+"""A single WOFOST run as a table with a row for each day: the physics without an environment."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date

@@ -36,7 +36,7 @@ class WofostSimulator(DailySimulator):
 
     @property
     def noise_seeds(self) -> NDArray[np.uint64]:
-        """Where the errors of each row's weather forecasts start from, (n,)."""
+        """The seeds of the errors of each row's weather forecasts, (n,)."""
         seeds: NDArray[np.uint64] = self._pool["noise_seed"][self._slot]
         return seeds
 
@@ -61,7 +61,7 @@ class WofostSimulator(DailySimulator):
 
 
 class RotationSimulator(WofostSimulator):
-    """n independent rotations; the input PLANT is the number of a crop of the row's world, from 1.
+    """n independent rotations; the input PLANT is the number, from 1, of a crop of the row's world.
 
     Sowing a crop out of its season does nothing.
     """

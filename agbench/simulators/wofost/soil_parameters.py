@@ -110,7 +110,7 @@ ROTATION: Final = (
         part="soil",
     ),
 )
-"""What a soil does with residues and in drainage, between crops and beneath them."""
+"""Parameters of residues and of leaching with drainage, for rotations."""
 
 PROFILE: Final = ParameterTable(
     (

@@ -67,7 +67,7 @@ def table(tables: Floats, which: int, x: float) -> float:
 
 @kernel
 def limit(low: float, high: float, value: float) -> float:
-    """Return `value` held between `low` and `high`."""
+    """Return `value`, or the nearer of `low` and `high` where it lies beyond them."""
     if value < low:
         return low
     if value < high:
@@ -79,8 +79,8 @@ def limit(low: float, high: float, value: float) -> float:
 def table_by(tables: Floats, family: int, a: float, x: float) -> float:
     """Return the value at `x` of a family of tables at `a`, constant beyond all ends.
 
-    Table `family` has the values of a, and where their curves are; between two of them a curve is
-    interpolated point by point.
+    Table `family` has the values of a and the places of their curves; between two values of a the
+    curves are interpolated point by point.
     """
     last = tables.shape[2] - 1
     if a <= tables[family, 0, 0]:

@@ -18,6 +18,7 @@ from agbench.simulators.wofost.grape_columns import (
     STATES_GRAPE,
     TREES_ONLY,
 )
+from agbench.simulators.wofost.nitrogen_columns import MEMORY81, RATES81, STATES81
 from agbench.simulators.wofost.npk_columns import (
     MEMORY_NPK,
     NUTRIENT_RATES,
@@ -195,63 +196,6 @@ _MEMORY = parse("""
     RDOLD | cm | rooting depth at the last redistribution of water
 """)
 
-# WOFOST 8.1: reallocation and nitrogen
-
-_STATES81 = parse("""
-    LV_REALLOCATED | kg ha-1 | dry weight moved out of leaves
-    ST_REALLOCATED | kg ha-1 | dry weight moved out of stems
-    NamountLV | kg ha-1 | nitrogen in leaves
-    NamountST | kg ha-1 | nitrogen in stems
-    NamountRT | kg ha-1 | nitrogen in roots
-    NamountSO | kg ha-1 | nitrogen in storage organs
-    NuptakeTotal | kg ha-1 | nitrogen taken up since the start
-    NfixTotal | kg ha-1 | nitrogen fixed since the start
-    NlossesTotal | kg ha-1 | nitrogen lost with dead organs since the start
-    NSOIL | kg ha-1 | nitrogen in the soil that mineralises
-    NAVAIL | kg ha-1 | nitrogen available to the crop
-""")
-_RATES81 = parse("""
-    REALLOC_LV | kg ha-1 d-1 | dry weight moved out of leaves
-    REALLOC_ST | kg ha-1 d-1 | dry weight moved out of stems
-    REALLOC_SO | kg ha-1 d-1 | dry weight that storage organs gain from leaves and stems
-    NSLLV | - | factor on leaf death by nitrogen stress | 0 100
-    RFRGRL | - | factor on juvenile leaf growth by nitrogen stress | -10 10
-    NTranslocatableLV | kg ha-1 | nitrogen that leaves can hand over
-    NTranslocatableST | kg ha-1 | nitrogen that stems can hand over
-    NTranslocatableRT | kg ha-1 | nitrogen that roots can hand over
-    NTranslocatable | kg ha-1 | nitrogen that can be handed to storage organs
-    NdemandLV | kg ha-1 | nitrogen demand of leaves
-    NdemandST | kg ha-1 | nitrogen demand of stems
-    NdemandRT | kg ha-1 | nitrogen demand of roots
-    NdemandSO | kg ha-1 | nitrogen demand of storage organs
-    Ndemand | kg ha-1 | nitrogen demand of the crop
-    RNtranslocationLV | kg ha-1 d-1 | nitrogen handed over by leaves
-    RNtranslocationST | kg ha-1 d-1 | nitrogen handed over by stems
-    RNtranslocationRT | kg ha-1 d-1 | nitrogen handed over by roots
-    RNtranslocation | kg ha-1 d-1 | nitrogen handed to storage organs
-    RNuptakeLV | kg ha-1 d-1 | nitrogen uptake allotted to leaves
-    RNuptakeST | kg ha-1 d-1 | nitrogen uptake allotted to stems
-    RNuptakeRT | kg ha-1 d-1 | nitrogen uptake allotted to roots
-    RNuptakeSO | kg ha-1 d-1 | nitrogen uptake allotted to storage organs
-    RNuptake | kg ha-1 d-1 | nitrogen uptake from the soil
-    RNfixation | kg ha-1 d-1 | nitrogen fixation
-    RNdeathLV | kg ha-1 d-1 | nitrogen lost with dead leaves
-    RNdeathST | kg ha-1 d-1 | nitrogen lost with dead stems
-    RNdeathRT | kg ha-1 d-1 | nitrogen lost with dead roots
-    RNloss | kg ha-1 d-1 | nitrogen lost with dead organs
-    RNamountLV | kg ha-1 d-1 | change of nitrogen in leaves
-    RNamountST | kg ha-1 d-1 | change of nitrogen in stems
-    RNamountRT | kg ha-1 d-1 | change of nitrogen in roots
-    RNamountSO | kg ha-1 d-1 | change of nitrogen in storage organs
-    RNSOIL | kg ha-1 d-1 | change of the nitrogen that mineralises
-    RNAVAIL | kg ha-1 d-1 | change of the nitrogen available to the crop
-    FERT_N_SUPPLY | kg ha-1 d-1 | effective nitrogen fertiliser
-""")
-_MEMORY81 = parse("""
-    WLV_REALLOC | kg ha-1 | leaf weight that can be moved, -1 before it is known
-    WST_REALLOC | kg ha-1 | stem weight that can be moved, -1 before it is known
-""")
-
 VARIABLES72: Final = VariableTable(
     [*_PHENOLOGY, *_CROP, *_WATER, *_MEMORY, *_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES]
 )
@@ -281,8 +225,8 @@ _LAYERS = [
 
 VARIABLES81: Final = VariableTable(
     [
-        *(*_PHENOLOGY, *_CROP, *_WATER, *_STATES81, *_MEMORY, *_MEMORY81),
-        *(*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *_RATES81),
+        *(*_PHENOLOGY, *_CROP, *_WATER, *STATES81, *_MEMORY, *MEMORY81),
+        *(*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *RATES81),
     ]
 )
 VARIABLES_NPK: Final = VariableTable(
@@ -314,7 +258,7 @@ _ROTATION_RATES = parse("""
     RKRELEASED | kg ha-1 d-1 | potassium that residues release
 """)
 ROTATION_NPK: Final = VariableTable([*_ROTATION, *VARIABLES_NPK, *_ROTATION_RATES])
-"""A rotation's columns stand before and behind those of its crops, which keep their order."""
+"""The columns of a rotation come before and after those of its crops, which keep their order."""
 LAYERED81: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES81, *_LAYERED_RATES])
 LAYERED_NPK: Final = VariableTable([*_LAYERS, *_LAYERED, *VARIABLES_NPK, *_LAYERED_RATES])
 LEDGER: Final = frozenset(
@@ -328,7 +272,7 @@ FIRST_RATE: Final = "DTSUME"
 def _extended(
     table: VariableTable, states: list[Variable], rates: list[Variable], changed: list[Variable]
 ) -> VariableTable:
-    """Return a table with more states and more rates, and with some of its columns described anew."""
+    """Return a table with more states and rates, and with other descriptions of the `changed` columns."""
     anew = {v.name: v for v in changed}
     columns = [anew.get(v.name, v) for v in table]
     first = table.column(FIRST_RATE)
@@ -393,7 +337,7 @@ _SOIL_NAMES = {
 }
 RATE_NAMES: Final = frozenset(
     (
-        *(v.name for v in (*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *_RATES81)),
+        *(v.name for v in (*_PHENOLOGY_RATES, *_CROP_RATES, *_WATER_RATES, *RATES81)),
         *(v.name for v in (*RATES_NPK, *NUTRIENT_RATES, *_LAYERED_RATES, *RATES_PERENNIAL, *RATES_GRAPE)),
         *(v.name for v in _ROTATION_RATES),
         *(v.name for v in _LAYERS if v.unit == "cm d-1"),
@@ -401,7 +345,7 @@ RATE_NAMES: Final = frozenset(
 )
 """Columns that hold the rates of the day."""
 MEMORY_NAMES: Final = frozenset(
-    v.name for v in (*_MEMORY, *_MEMORY81, *MEMORY_NPK, *MEMORY_PERENNIAL, *MEMORY_GRAPE)
+    v.name for v in (*_MEMORY, *MEMORY81, *MEMORY_NPK, *MEMORY_PERENNIAL, *MEMORY_GRAPE)
 )
 """Columns that only carry the simulation to its next day."""
 SOIL_NAMES: Final = frozenset(_SOIL_NAMES)

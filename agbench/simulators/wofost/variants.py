@@ -1,4 +1,4 @@
-"""The WOFOST models by what they have: code asks a `Variant`, and no name."""
+"""The WOFOST models and their properties; no other code depends on the name of a model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ from agbench.simulators.wofost.variables import SOIL_NAMES
 _HERE: Final = __name__.rpartition(".")[0]
 CROP_TYPES: Final = ("annual", "perennial", "grape")
 _PCSE_NAMES: Final = MappingProxyType({"WC": "W", "WART": "WDRT"})
-_PCSE_EVENTS: Final = ("apply_n", "irrigate")
-"""PCSE sends them to all its models; those that have no use for one ignore it."""
+_FERTILISING: Final = {"apply_n": ("N",), "apply_npk": ("N", "P", "K"), "irrigate": ("IRRIG",)}
+"""The inputs by which events act; a harvest has no amount."""
 _PCSE_END_TYPES: Final = ("maturity", "harvest", "earliest")
 _NITROGEN_SOIL: Final = frozenset({"NSOIL", "RNSOIL", "RNAVAIL", "FERT_N_SUPPLY"})
 _WITHOUT_BALANCE: Final = SOIL_NAMES - {"SM", "WTRAT", "EVST", "EVS", "WTRA", "NAVAIL"}
@@ -23,8 +23,8 @@ class Variant:
     """A WOFOST model: its kernels, what limits growth in it, and how its tables name columns.
 
     `kernels` and `layered_kernels` are the modules of its code on a soil with a single layer and with
-    several, for annual crops; `lifecycles` has both for crops of other types that it knows. Models with
-    the same kernels share a batch. A model with `limitations` offers a choice of what
+    several, for annual crops; `lifecycles` has both for the other types of crops that it supports.
+    Models with the same kernels share a batch. A model with `limitations` offers a choice of what
     limits growth, follows the crop to its death, adds up what is applied on one day, and lets inputs sow
     and harvest; it has defects that the setting `sound` repairs. The others are PCSE's, in either setting.
     """
@@ -37,7 +37,7 @@ class Variant:
     limits_nitrogen: bool = False
     limitations: tuple[str, ...] = ()
     end_types: tuple[str, ...] = _PCSE_END_TYPES
-    events: tuple[str, ...] = _PCSE_EVENTS
+    events: tuple[str, ...] = ()
     lifecycles: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     lacks: frozenset[str] = frozenset()
     """Columns of the soil that the model does not compute."""
@@ -55,8 +55,16 @@ class Variant:
 
     @property
     def crop_types(self) -> tuple[str, ...]:
-        """The types of crops that the model knows."""
+        """The types of crops that the model supports."""
         return ("annual", *self.lifecycles)
+
+    @property
+    def ignores(self) -> frozenset[str]:
+        """The inputs that have no effect, because the model has nothing that they act on."""
+        acting = {name for event in self.events for name in _FERTILISING.get(event, ())}
+        return frozenset({"N", "P", "K", "IRRIG"} - acting) | (
+            frozenset() if self.limitations else {"HARVEST", "PLANT"}
+        )
 
     def events_of(self, crop_type: str) -> tuple[str, ...]:
         """Return the management events that a crop of this type understands."""
@@ -93,6 +101,7 @@ VARIANTS: Final = {
             "wofost72-wlp",
             "WOFOST 7.2, water-limited, classic water balance",
             "wofost72",
+            events=("irrigate",),
             lacks=_NITROGEN_SOIL,
         ),
         Variant(
@@ -103,7 +112,12 @@ VARIANTS: Final = {
             lacks=_WITHOUT_BALANCE,
         ),
         Variant(
-            "wofost81-wlp", "WOFOST 8.1, water-limited", "wofost81", "wofost81_layered", lacks=_NITROGEN_SOIL
+            "wofost81-wlp",
+            "WOFOST 8.1, water-limited",
+            "wofost81",
+            "wofost81_layered",
+            events=("irrigate",),
+            lacks=_NITROGEN_SOIL,
         ),
         Variant(
             "wofost81-nwlp",
@@ -111,6 +125,7 @@ VARIANTS: Final = {
             "wofost81",
             "wofost81_layered",
             limits_nitrogen=True,
+            events=("apply_n", "irrigate"),
         ),
         Variant(
             "wofost-npk",

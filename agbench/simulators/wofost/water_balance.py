@@ -46,7 +46,7 @@ def start_water(s: Any, p: Any) -> None:
 
 @kernel
 def evaporation_rates(s: Any, w: Any) -> None:
-    """Set EVW and EVS [cm d-1]: from ponded water, or from soil, less by the root of dry days."""
+    """Set EVW and EVS [cm d-1]: of ponded water, or of soil, falling with the root of the dry days."""
     shaded = s.GROWING > 0.0
     if s.SS > _OPEN_WATER:
         s.EVW = s.EVWMX if shaded else w.E0
@@ -128,7 +128,7 @@ _keep_evaporation_positive = repaired("W2", published=unchanged, sound=_leave_tr
 
 @kernel
 def _run_dry(s: Any, p: Any) -> None:
-    """Let evaporation take no more than there is."""
+    """Limit evaporation to the water that there is."""
     s.EVS += s.WC + s.DW
     s.DW = -s.WC
     _keep_evaporation_positive(p, s)

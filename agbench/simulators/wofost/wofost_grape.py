@@ -1,7 +1,7 @@
 """WOFOST with nitrogen, phosphorus and potassium for grape vines over several years.
 
 W. Solow, S. Saisubramanian, A. Fern (2025), WOFOSTGym. Development, dormancy and cold hardiness are the
-vine's own. As published, organs only freeze at rest, leaves and fruit included (defect P6); in the setting
+vine's own. As published, all organs stay unchanged at rest, leaves and fruit too (defect P6); in the setting
 `sound` a vine is a tree, whose wood, roots and reserves last (`trees`), and frost can kill its buds, shoots
 and leaves.
 """
@@ -97,7 +97,7 @@ def _start_as_tree(p: Any, s: Any, tables: Floats, leaves: Floats) -> None:
 
 @kernel
 def _share_out(s: Any, tables: Floats) -> None:
-    """Give shoots what vines of this age do not bear, nor those whose buds frost has killed."""
+    """Give shoots what fruit does not take: of vines too young to bear, or of buds killed by frost."""
     bear(s, tables)
     bear_on_living_shoots(s)
 
@@ -153,7 +153,7 @@ def _rest_anew(s: Any, p: Any) -> None:
 
 
 _start = repaired("P6", published=start_published, sound=_start_as_tree)
-"""What stands at the start; unrepaired, leaves and fruit of a year last into the next."""
+"""The organs at the start; unrepaired, leaves and fruit of a year last into the next."""
 _rest = repaired("P6", published=nothing_at_rest, sound=rest_as_tree)
 _grow = repaired("P6", published=grow_published, sound=_grow_as_tree)
 _integrate = repaired(

@@ -102,7 +102,7 @@ def _death_of_living_leaves(p: Any, s: Any) -> float:
 
 
 _leaf_death = repaired("SOUND", published=_any_leaf_death, sound=_death_of_living_leaves)
-"""Death of leaves [kg ha-1 d-1], by the harder of stress and age."""
+"""Death of leaves [kg ha-1 d-1], by stress or by age, whichever kills more."""
 
 
 @kernel
@@ -129,7 +129,7 @@ def _on_its_last_day(p: Any, s: Any) -> bool:
 
 
 rests = repaired("N11", published=_never, sound=_on_its_last_day)
-"""Whether the crop has no rates today: what it took up on its last day would reach no crop."""
+"""Whether the crop has no rates today: uptake on its last day would reach no crop."""
 
 
 @kernel
@@ -203,7 +203,7 @@ def _field_capacity(p: Any, s: Any) -> None:
 
 _start_potential_water = repaired("W2", published=unchanged, sound=_field_capacity)
 _hold_potential_water = repaired("W2", published=_moist_but_airless, sound=_field_capacity)
-"""Without water limitation; unrepaired, the balance beneath runs dry and wet soils suffocate the crop."""
+"""Without water limitation; unrepaired, the water balance runs dry and wet soils suffocate the crop."""
 
 
 @kernel
@@ -244,7 +244,7 @@ def _leave_field(p: Any, s: Any) -> None:
 
 
 take_harvest = repaired("SOUND", published=unchanged, sound=_leave_field)
-"""What is harvested leaves the field, with its nutrients; unrepaired, it stays where it was."""
+"""What is harvested leaves the field, with its nutrients; unrepaired, it stays in the crop."""
 
 
 @kernel

@@ -1,9 +1,9 @@
 """WOFOST with N, P and K for crops that follow one another on one field, in the setting `sound`.
 
 Sowing chooses a crop: from that day on the row is computed with this crop's parameters and tables. On the day
-after a harvest all that is the crop's is cleared, its residues join the soil (`residues.py`), and the field
-lies bare until the next sowing. Water and nutrients of the soil, and what was applied, lost and harvested
-since the start, run on. Within a crop the equations are those of `wofost_npk.py`.
+after a harvest the columns of the crop are cleared, its residues join the soil (`residues.py`), and the field
+lies bare until the next sowing. Water and nutrients of the soil, and the sums of what was applied, lost and
+harvested since the start, continue. While a crop grows the equations are those of `wofost_npk.py`.
 """
 
 from typing import Any, Final
@@ -34,9 +34,9 @@ _OF_CROP: Final = tuple(
 
 @kernel
 def choose(s: Any, inputs: Any, acts: bool) -> int:
-    """Return the place of the row's crop among those of its world, an empty field's being the last one.
+    """Return the place of the row's crop among those of its world; the last place is that of an empty field.
 
-    A crop that was harvested yesterday goes before a new one is sown.
+    A crop that was harvested yesterday is cleared before a new one is sown.
     """
     if acts and inputs.PLANT >= 0.5 and (s.CROP != STANDING or s.FIN > 0.0):
         s.CROP_NUMBER = float(int(inputs.PLANT + 0.5))

@@ -34,8 +34,8 @@ class WofostWorld:
 
     `parameters` (a record), `tables` (len(TABLES), 3, width); of a rotation (crops,) and (crops, ...), and
     then `sowable` (crops, T), where a crop may be sown; `weather` records (T,) from `start`;
-    `factors` are the recovery of N, P, K and the efficiency of irrigation, (4,). `noise_seed` is where
-    the errors of weather forecasts start from.
+    `factors` are the recovery of N, P, K and the efficiency of irrigation, (4,). `noise_seed` is the
+    seed of the errors of weather forecasts.
     """
 
     model: str
@@ -55,7 +55,9 @@ class WofostWorld:
         arrays = {name: getattr(self, name) for name in names}
         arrays["last"] = np.atleast_1d(self.parameters)["LAST_DAY"][0]
         if self.sowable is not None:
-            none = np.zeros((1, len(self.weather)), dtype=np.bool_)  # a number beyond the crops, in any pool
+            none = np.zeros(
+                (1, len(self.weather)), dtype=np.bool_
+            )  # larger than the number of crops of any pool
             arrays["sowable"] = np.concatenate([self.sowable, none])
         arrays["noise_seed"] = np.array(self.noise_seed, dtype=np.uint64)
         object.__setattr__(self, "arrays", arrays)
@@ -82,10 +84,10 @@ def build_world(
 ) -> WofostWorld:
     """Return the world of a model from `start` to at latest `end`.
 
-    The world ends with the crop, if that is on or after `stop_after` (default: always); give `end`
-    there to run on without a crop. `setting` and `limitation` act in `wofost-npk` alone. With the
-    `management` `harvest` an input ends the crop, and nothing else does; with `plant` an input sows it
-    too, on a day of the `sowing_window`, the first and the last one; with `orchard` trees stand to the end.
+    The world ends with the crop, where the crop ends on or after `stop_after` (default: always); with
+    `end` as `stop_after` it continues without a crop. `setting` and `limitation` act in `wofost-npk`
+    alone. With the `management` `harvest` only an input ends the crop; with `plant` an input also sows it,
+    on a day of the `sowing_window`, given by its first and last day; with `orchard` trees grow until the end.
     """
     variant = find(model)
     _check_choices(variant, setting, limitation, soil_water)
@@ -276,7 +278,7 @@ def _check_lifecycle(calendar: CropCalendar | None, crop_type: str, variant: Var
 
 
 def _check_emergence(record: NDArray[Any], calendar: CropCalendar | None, where: str) -> None:
-    """Refuse seed that needs no warmth to emerge: such a crop is published as planted."""
+    """Refuse seed that needs no warmth to emerge: such a crop is meant to be planted."""
     if calendar is not None and not record["START_EMERGED"] and record["TSUMEM"] <= 0.0:
         raise ConfigError(
             f"{where}: TSUMEM is {record['TSUMEM']}, so that the crop cannot be sown; start it with"

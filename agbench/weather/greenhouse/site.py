@@ -11,7 +11,7 @@ import numpy as np
 from agbench.data import catalog
 from agbench.errors import WeatherError
 from agbench.variables import Floats
-from agbench.weather import kept
+from agbench.weather import series_cache
 from agbench.weather.daily import DailySeries
 from agbench.weather.greenhouse.disaggregation import DAY, disaggregate
 from agbench.weather.greenhouse.series import READER, GreenhouseSeries, read_parquet
@@ -104,7 +104,7 @@ def _read(path: Path, name: str, expected: str | None, changed: int) -> Greenhou
         return read_parquet(path, name, expected)
 
     start = f"{read_parquet.__module__}:{read_parquet.__name__}"
-    return kept.greenhouse(f"{name} {expected}", [path], start, read)
+    return series_cache.greenhouse(f"{name} {expected}", [path], start, read)
 
 
 def greenhouse_weather(site: str, cloudiness: bool, interval: int) -> GreenhouseWeather:

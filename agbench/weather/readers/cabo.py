@@ -17,7 +17,7 @@ import numpy as np
 
 from agbench.errors import WeatherError, unknown
 from agbench.variables import Floats
-from agbench.weather import kept
+from agbench.weather import series_cache
 from agbench.weather.columns import OBSERVED
 from agbench.weather.daily import DailySeries, derive
 from agbench.weather.plausibility import check_plausible
@@ -50,7 +50,7 @@ def read_cabo(folder: Path, station: str, fill: Fill = "none") -> DailySeries:
     if fill not in ("none", "neighbours"):
         raise unknown("way to fill gaps", fill, ("none", "neighbours"), where=f"weather {station}")
     years = _files(folder, station)
-    return kept.daily(
+    return series_cache.daily(
         f"cabo {station} {fill}",
         years.values(),
         f"{__name__}:{_read_years.__name__}",

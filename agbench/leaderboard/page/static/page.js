@@ -36,14 +36,14 @@ function sortTable(button) {
   }
 }
 
-function matches(row, wanted) {
-  const has = (name) => !wanted[name] || row.dataset[name].split(" ").includes(wanted[name]);
-  return has("track") && has("method") && has("level") && row.dataset.text.includes(wanted.text);
+function matches(row, filters) {
+  const has = (name) => !filters[name] || row.dataset[name].split(" ").includes(filters[name]);
+  return has("track") && has("method") && has("level") && row.dataset.text.includes(filters.text);
 }
 
 function filterTables(form) {
-  const wanted = Object.fromEntries(new FormData(form));
-  wanted.text = wanted.text.trim().toLowerCase();
+  const filters = Object.fromEntries(new FormData(form));
+  filters.text = filters.text.trim().toLowerCase();
   let shown = 0;
   let all = 0;
   document.querySelectorAll("table.filtered").forEach((table, place) => {
@@ -52,7 +52,7 @@ function filterTables(form) {
       let visible = 0;
       for (const row of body.rows) {
         if (row.classList.contains("part")) continue;
-        row.hidden = !matches(row, wanted);
+        row.hidden = !matches(row, filters);
         visible += !row.hidden;
         if (place === 0) all += 1;
       }

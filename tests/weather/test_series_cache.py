@@ -1,4 +1,4 @@
-"""Series that are kept on disk are those that the files hold."""
+"""Cached series are those that the files hold."""
 
 import shutil
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agbench.weather import kept
+from agbench.weather import series_cache
 from agbench.weather.greenhouse import site
 from agbench.weather.readers import cabo
 from agbench.weather.readers.sources import package_folder
@@ -17,8 +17,8 @@ START = "agbench.weather.readers.cabo:read_cabo"
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Copies of two years of a station, of which nothing is kept."""
-    monkeypatch.setattr(kept, "folder", lambda: tmp_path / "cache")
+    """Copies of two years of a station, of which nothing is cached."""
+    monkeypatch.setattr(series_cache, "folder", lambda: tmp_path / "cache")
     return [Path(shutil.copy(FOLDER / f"NL1.{year}", tmp_path)) for year in ("976", "977")]
 
 
@@ -27,10 +27,10 @@ def read(files, fill, calls):
         calls.append(fill)
         return cabo._read_years({1976: files[0], 1977: files[1]}, "NL1", fill)
 
-    return kept.daily(f"cabo {fill}", files, START, from_files)
+    return series_cache.daily(f"cabo {fill}", files, START, from_files)
 
 
-def test_a_kept_series_is_that_of_the_files(files):
+def test_a_cached_series_is_that_of_the_files(files):
     calls = []
     first, again = read(files, "none", calls), read(files, "none", calls)
     assert calls == ["none"]
@@ -60,8 +60,8 @@ def test_what_is_damaged_is_read_anew(files, tmp_path):
     assert len(calls) == 2
 
 
-def test_a_kept_greenhouse_series_is_that_of_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+def test_a_cached_greenhouse_series_is_that_of_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(series_cache, "folder", lambda: tmp_path)
     site._read.cache_clear()
     first = site.measured_series("bleiswijk")
     site._read.cache_clear()

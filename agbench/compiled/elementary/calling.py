@@ -82,10 +82,10 @@ def _addresses() -> dict[str, tuple[Any, Any]]:
     """Return for each function what computes one value, and what fills an array."""
 
     def build() -> tuple[str, Facts]:
-        doors = "\n".join(map(_outer, ALGORITHMS))
-        return f"{definitions(doors)}\n{doors}", {}
+        entries = "\n".join(map(_outer, ALGORITHMS))
+        return f"{definitions(entries)}\n{entries}", {}
 
-    address, _ = load_built("doors", f"{__name__}:{_addresses.__name__}", (), build)
+    address, _ = load_built("elementary", f"{__name__}:{_addresses.__name__}", (), build)
     result = {}
     for name, (arity, _) in ALGORITHMS.items():
         single = ctypes.PYFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * arity)
@@ -95,7 +95,7 @@ def _addresses() -> dict[str, tuple[Any, Any]]:
 
 
 def _outer(name: str) -> str:
-    """Return the assembly of a function's two doors, one value and a loop over arrays."""
+    """Return the assembly of a function's two entry points: one value, and a loop over arrays."""
     arity, _ = ALGORITHMS[name]
     numbers = [f"%x{i}" for i in range(arity)]
     listed = ", ".join(f"double {x}" for x in numbers)
