@@ -168,11 +168,12 @@ class WorldBuilder:
                 continue
             series, start, end = self._where_and_when(key)
             try:
-                if self.user_series is None:
-                    _check_years(series, set(range(start.year, end.year + 1)))
                 series.window(start, end)
             except WeatherError as error:
-                raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
+                reason = str(error)
+                if self.user_series is None:
+                    reason = _incomplete(series, start.year, end.year) or reason
+                raise WeatherError(f"{self._task.task}, scenario {key}: {reason}") from None
 
     def stands_for_season(self, key: str) -> bool:
         """Return whether a key of any site is one that can be built; hidden seasons are for splits."""
@@ -243,14 +244,14 @@ def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str
     return changed(series, degrees, 0.0) if degrees else series
 
 
-def _check_years(series: DailySeries, years: set[int]) -> None:
-    """Raise `WeatherError` for a year that the site's own series does not hold whole."""
+def _incomplete(series: DailySeries, first: int, last: int) -> str | None:
+    """Return the first year from `first` to `last` of which days are missing, and how many; None for none."""
     for year, days in series.incomplete_years().items():
-        if year in years:
-            raise WeatherError(
-                f"the year {year} of {series.name} is incomplete: it has {days} of "
-                f"{366 if isleap(year) else 365} days. Leave it out."
-            )
+        if first <= year <= last:
+            whole = 366 if isleap(year) else 365
+            has = f"the year {year} of {series.name} is incomplete: it has {days} of {whole} days"
+            return f"{has}. Leave it out."
+    return None
 
 
 def action_map(task: FieldTask) -> ActionMap:
