@@ -1,10 +1,10 @@
-"""Whether a split has seasons enough to tell agents apart: python docs/studies/seasons.py [TASK ...].
+"""Whether a split has seasons enough to tell agents apart: python docs/studies/enough_seasons.py [TASK ...].
 
-For each candidate of `seasons.yaml` (or --candidates FILE), and for the task's own splits, it prints a row
-a split in Markdown: the number of seasons; what floor and expert earn, mean and standard deviation between
+For each candidate of `enough_seasons.yaml` (or --candidates FILE), and for the task's own splits, it prints a
+row a split in Markdown: the number of seasons; what floor and expert earn, mean and standard deviation between
 seasons; the expert's score with its 95 % interval, resampled over seasons as the protocol's bootstrap does,
-and half its width; and how many seasons would bring half of it to 15 points. A score is 0 at the floor;
-100 points are what the expert gains over it in the mean of that split.
+and half its width; and how many seasons would bring half of it to 15 points. A score is 0 at the floor; 100 points
+are what the expert gains over it in the mean of that split.
 
 --fit tunes the expert's settings on the candidate's training split first. --oracle plays the oracle too: 100
 points are then what the oracle gains, and `joint` is the expert's interval where both gains are resampled
@@ -34,7 +34,7 @@ from agbench.evaluation.statistics import Interval, bootstrap, interval
 from agbench.policies.registry import kind_of
 from agbench.variables import Floats
 
-CANDIDATES: Final = Path(__file__).with_name("seasons.yaml")
+CANDIDATES: Final = Path(__file__).with_name("enough_seasons.yaml")
 ALLOWED: Final = 15.0  # points; half the width of the expert's interval that a test split is to have
 OWN: Final = "as it is"
 _HEAD: Final = ("task", "splits", "split", "seasons", "floor", "expert", "expert's score", "+-", "needed")
