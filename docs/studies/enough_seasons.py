@@ -1,10 +1,10 @@
 """Whether a split has seasons enough to tell agents apart: python docs/studies/enough_seasons.py [TASK ...].
 
-For each candidate of `enough_seasons.yaml` (or --candidates FILE), and for the task's own splits, it prints a
-row a split in Markdown: the number of seasons; what floor and expert earn, mean and standard deviation between
-seasons; the expert's score with its 95 % interval, resampled over seasons as the protocol's bootstrap does,
-and half its width; and how many seasons would bring half of it to 15 points. A score is 0 at the floor; 100 points
-are what the expert gains over it in the mean of that split.
+For each candidate of `enough_seasons.yaml` (or --candidates FILE), and for the task's own splits, it prints
+a row a split in Markdown: the number of seasons; what floor and expert earn, mean and standard deviation
+between seasons; the expert's score with its 95 % interval, resampled over seasons as the protocol's bootstrap
+does, and half its width; and how many seasons would bring half of it to 15 points. A score is 0 at the floor;
+100 points are what the expert gains over it in the mean of that split.
 
 --fit tunes the expert's settings on the candidate's training split first. --oracle plays the oracle too: 100
 points are then what the oracle gains, and `joint` is the expert's interval where both gains are resampled
