@@ -176,7 +176,7 @@ def fit(site: SiteArgument, observations: ObservationsOption = None, repair: Rep
 def fetch(site: SiteArgument) -> None:
     """Download the measured weather of a site to the cache folder, once.
 
-    Example: `agbench weather fetch south-dakota`
+    Example: `agbench weather fetch MY-SITE`
     """
     from rich.progress import Progress
 

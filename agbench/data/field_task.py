@@ -264,32 +264,36 @@ class FieldTask(Task):
 
     @model_validator(mode="after")
     def _train_apart(self) -> "FieldTask":
-        """Refuse seasons of several years whose weather other splits share with those to train on."""
-        if self.season.years == 1:
-            return self
+        """Refuse splits that share seasons with those to train on, or weather where seasons last years."""
         training = set(self.protocol.training_splits) & self.splits.keys()
-        for name in training:
-            for other in self.splits.keys() - training:
-                if shared := self._weather_years(name) & self._weather_years(other):
-                    site, year = min(shared)
-                    raise ValueError(
-                        f"splits: seasons of {self.season.years} years of {name} and {other} both reach into"
-                        f" {year} at {site}; leave such years out."
-                    )
+        for name, other in itertools.product(sorted(training), sorted(self.splits.keys() - training)):
+            if shared := set(self.scenarios(name)).intersection(self.scenarios(other)):
+                raise ValueError(
+                    f"splits: {name} and {other} both have the season {min(shared)}; leave it out of one."
+                )
+            if self.season.years > 1 and (met := self._weather_years(name) & self._weather_years(other)):
+                site, year = min(met)
+                raise ValueError(
+                    f"splits: seasons of {self.season.years} years of {name} and {other} both reach into"
+                    f" {year} at {site}; leave such years out."
+                )
         return self
 
     def _weather_years(self, split: str) -> set[tuple[str, int]]:
         """Return the measured years, by site, that the seasons of a split reach into."""
-        spec = self.splits[split]
-        site = spec.site or self.simulator.site
-        reached = (self.season.days_from(year) for year in spec.all_years)
-        return {(site, year) for first, last in reached for year in range(first.year, last.year + 1)}
+        starts = self.splits[split].measured(self.simulator.site)
+        reached = ((site, self.season.days_from(year)) for site, year in starts)
+        return {(site, year) for site, days in reached for year in range(days[0].year, days[1].year + 1)}
 
     def scenarios(self, split: str) -> list[str]:
         """Return the keys of a split's scenarios: `site/year`, `site/generated/number`, ..."""
         self.check_split(split)
-        spec = self.splits[split]
-        return spec.keys(spec.site or self.simulator.site)
+        return self.splits[split].keys(self.simulator.site)
+
+    def endless(self, split: str) -> list[str]:
+        """Return the keys of a split that stand for any generated season of their place."""
+        self.check_split(split)
+        return self.splits[split].endless_keys(self.simulator.site)
 
     def identity(self) -> dict[str, Any]:
         """Return the content; an option that is left at its default is as good as not there."""
@@ -301,6 +305,7 @@ class FieldTask(Task):
                     del content[section][key]
         if self.randomisation == RandomisationSpec():
             del content["randomisation"]
+        content["splits"] = {name: split.identity() for name, split in self.splits.items()}
         return content
 
     @property

@@ -120,12 +120,8 @@ class BatchCore:
         """
         if key is not None and not self.parts.scenarios.random:
             return key
-        drawn = self._draw(row)
+        drawn = self.parts.scenarios.draw(self.generator(row))
         return drawn if key is None else key
-
-    def _draw(self, row: int) -> str:
-        keys = self.parts.scenarios.keys
-        return keys[int(self.generator(row).integers(len(keys)))]
 
     def generator(self, row: int) -> np.random.Generator:
         """Return a row's generator; one of unknown seed if it has not been seeded."""

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+import numpy as np
+
 from agbench.data import catalog
-from agbench.data.split import Change
+from agbench.data.split import FIRST_ENDLESS, Change
 from agbench.errors import ConfigError
 from agbench.weather.change import changed
 from agbench.weather.daily import DailySeries
@@ -25,6 +27,7 @@ from agbench.weather.site import site_generator, site_series
 SECRET_VARIABLE: Final = "AGBENCH_SECRET_FILE"
 """Names the file whose contents the hidden seasons follow from."""
 
+_LAST_ENDLESS = 2**53  # so that a number is exact wherever it is written
 _LEAST_SECRET = 16  # bytes
 _KEY = re.compile(
     r"^(?P<site>[^/]+)/(?:(?P<year>\d{4})|(?P<kind>generated|hidden)/(?P<number>\d+))"
@@ -73,6 +76,12 @@ def read(key: str) -> SeasonKey | None:
     kind = "" if season.kind == "measured" else f"{season.kind}/"
     spelt = f"{season.site}/{kind}{season.number}" + (f"/{change}" if change else "")
     return season if spelt == key else None
+
+
+def another(key: str, generator: np.random.Generator) -> str:
+    """Return the key of a drawn season of the same place and change, whose number no split lists."""
+    site, kind, _, *change = key.split("/")
+    return "/".join((site, kind, str(int(generator.integers(FIRST_ENDLESS, _LAST_ENDLESS))), *change))
 
 
 def series_of(key: str, user_series: DailySeries | None = None, years: int = YEARS) -> DailySeries:

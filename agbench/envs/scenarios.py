@@ -1,6 +1,6 @@
 """Scenarios: the definition of one episode's world, and sets of scenarios that form a split."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,6 +10,9 @@ from agbench.weather.daily import DailySeries
 
 Build = Callable[[str, "np.random.Generator | None"], Any]
 """Makes the world of a scenario's key; the episode's generator where the world is random."""
+
+Redraw = Callable[[str, "np.random.Generator"], str]
+"""Returns another key in place of one that was drawn."""
 
 _PRINTED: Final = 50  # keys in a message
 
@@ -21,7 +24,8 @@ class ScenarioSet:
     asked for, and so are all that `beyond` says yes to; it raises for one that lacks weather. A world
     is built once, when first needed (`beyond` these every time: there is no end of them);
     with `random`, anew for every episode, from the episode's own generator. `series` is the weather
-    that was given in place of the sites' own, if any.
+    that was given in place of the sites' own, if any. `drawn` says of some keys what an episode that
+    draws them gets instead: another key, beyond the split.
     """
 
     def __init__(
@@ -33,6 +37,7 @@ class ScenarioSet:
         series: DailySeries | None = None,
         random: bool = False,
         beyond: Callable[[str], bool] | None = None,
+        drawn: Mapping[str, Redraw] | None = None,
     ) -> None:
         self.split = split
         self.series = series
@@ -40,6 +45,7 @@ class ScenarioSet:
         self.random = random
         self._all_keys = frozenset((*all_keys, *keys))
         self._beyond = beyond
+        self._drawn = dict(drawn or {})
         self._build = build
         self._worlds: dict[str, Any] = {}
 
@@ -48,6 +54,12 @@ class ScenarioSet:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys)
+
+    def draw(self, generator: np.random.Generator) -> str:
+        """Return the key of an episode: one of the split, all being as likely, or one in its place."""
+        key = self.keys[int(generator.integers(len(self.keys)))]
+        redraw = self._drawn.get(key)
+        return key if redraw is None else redraw(key, generator)
 
     def world(self, key: str, generator: "np.random.Generator | None" = None) -> Any:
         """Return the world of a scenario; raises `UnknownNameError` for an unknown key."""

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from agbench.data import catalog
 from agbench.data.site import Site
@@ -13,6 +14,7 @@ from agbench.weather.greenhouse.series import READER as GREENHOUSE
 from agbench.weather.readers.fetched import load_fetched
 from agbench.weather.readers.sources import SeriesSource, load_series
 
+_SERIES: dict[str, tuple[Site, int, DailySeries]] = {}  # with the time when the file was written
 _GENERATORS: dict[str, tuple[Site, Generator]] = {}  # as long as the site file does not change
 
 
@@ -25,7 +27,7 @@ def site_series(name: str) -> DailySeries:
             " field models need a site with daily weather: see agbench weather list."
         )
     if site.series is not None:
-        return replace(_series_at_hand(site, catalog.find("site", name).parent), name=name)
+        return _series_of(name, site, catalog.find("site", name).parent)
     if site.download is not None:
         return load_fetched(name, site.download, site.place, angstrom_of(site))
     raise WeatherError(
@@ -33,11 +35,39 @@ def site_series(name: str) -> DailySeries:
     )
 
 
+def _series_of(name: str, site: Site, root: Path) -> DailySeries:
+    """Return the series at hand; a table of NASA POWER is read once, until it or the site changes."""
+    file = None if site.reader != "nasa-power" else root / str((site.series or {}).get("file"))
+    if file is None or not file.is_file():
+        return replace(_series_at_hand(site, root), name=name)
+    written = file.stat().st_mtime_ns
+    kept = _SERIES.get(name)
+    if kept is None or kept[0] is not site or kept[1] != written:
+        kept = site, written, replace(_series_at_hand(site, root), name=name)
+        _SERIES[name] = kept
+    return kept[2]
+
+
 def _series_at_hand(site: Site, root: Path) -> DailySeries:
-    described = dict(site.series or {})
-    if described.get("reader") in ("csv", "parquet"):
+    described: dict[str, Any] = dict(site.series or {})
+    if site.reader in ("csv", "parquet"):
         described |= site.place.model_dump()
-    return load_series(SeriesSource.model_validate(described), root)
+    if site.angstrom is not None and site.reader in ("csv", "parquet", "nasa-power"):
+        described["angstrom"] = angstrom_of(site)
+    series = load_series(SeriesSource.model_validate(described), root)
+    if site.reader == "nasa-power":
+        _check_place(site, series)
+    return series
+
+
+def _check_place(site: Site, series: DailySeries) -> None:
+    """Refuse a file of another place than the site's."""
+    place = (site.place.latitude, site.place.longitude, site.place.elevation)
+    there = (series.latitude, series.longitude, series.elevation)
+    if there != place:
+        raise WeatherError(
+            f"the site {site.site} lies at {place}, but the weather in its file is of {there}."
+        )
 
 
 def site_generator(name: str) -> Generator:

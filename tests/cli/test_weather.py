@@ -23,9 +23,23 @@ def test_list_shows_the_weather_of_each_site():
     sites = {site["site"]: site for site in json.loads(run("list", "--json").stdout)}
     assert sites["wageningen"]["measured"] == "at hand"
     assert sites["wageningen"]["generated"]
-    assert sites["south-dakota"]["measured"].startswith("nasa-power 1984-2024")
-    assert len([site for site in sites.values() if site["generated"]]) >= 17
+    assert sites["south-dakota"]["measured"] == "1984-2024, at hand"
+    assert len([site for site in sites.values() if site["generated"]]) >= 20
     assert "99.00 W" in run("list").stdout
+
+
+def test_a_site_to_fetch_names_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    (tmp_path / "sites").mkdir()
+    place = "place: {latitude: 40, longitude: 5, elevation: 0}"
+    download = "download: {reader: nasa-power, first: 1984, last: 2024}"
+    text = f"site: island\nsummary: An island.\nsource: nowhere\n{place}\n{download}\n"
+    (tmp_path / "sites" / "island.yaml").write_text(text)
+    sites = {site["site"]: site for site in json.loads(run("list", "--json").stdout)}
+    assert sites["island"]["measured"] == "nasa-power 1984-2024, not fetched"
+    with pytest.raises(WeatherError, match="fetch it once with: agbench weather fetch island"):
+        run("check", "island")
 
 
 def test_soils_shows_what_every_soil_holds_layered_ones_too():
@@ -79,7 +93,7 @@ def test_yields_agree_at_wageningen():
     ("arguments", "message"),
     [
         (["fetch", "wageningen"], "has nothing to download"),
-        (["check", "south-dakota"], "fetch it once with: agbench weather fetch south-dakota"),
+        (["fetch", "south-dakota"], "nothing to download; its measured weather: 1984-2024, at hand"),
         (["plot", "wagenigen"], "Did you mean 'wageningen'"),
         (["check", "wageningen", "--repair", "magic"], "unknown repair 'magic'"),
         (["yields", "wageningen", "--crop", "rye"], "crop 'rye' must be one of wheat, maize"),

@@ -13,6 +13,13 @@ from agbench.weather.change import changed
 from agbench.weather.columns import DAILY
 from agbench.weather.site import site_generator, site_series
 
+NOT_FETCHED = """site: meadow
+summary: A meadow.
+source: nowhere
+place: {latitude: 44, longitude: -99, elevation: 488}
+download: {reader: nasa-power, first: 1984, last: 2024}
+"""
+
 SECRET = b"a secret of more than sixteen bytes"
 
 
@@ -169,9 +176,22 @@ def test_hidden_seasons_need_the_secret(content, monkeypatch, tmp_path):
 
 def test_measured_years_of_a_place_that_was_not_fetched_name_the_command(content, tmp_path, monkeypatch):
     monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    (tmp_path / "sites").mkdir()
+    (tmp_path / "sites" / "meadow.yaml").write_text(NOT_FETCHED)
     with pytest.raises(WeatherError) as caught:
-        build(task_with(content, years=[1990], site="south-dakota"), "train")
-    assert str(caught.value).endswith("fetch it once with: agbench weather fetch south-dakota")
+        build(task_with(content, years=[1990], site="meadow"), "train")
+    assert str(caught.value).endswith("fetch it once with: agbench weather fetch meadow")
+
+
+def test_a_season_needs_the_days_of_its_own_and_no_others(content):
+    """Vermont lacks 13 January 1993, North Brabant 4 December 2024: neither is a day of a maize season."""
+    maize = load_file(catalog.find("task", "maize-inputs-v1"))
+    season = {**maize["season"], "start": "05-01", "end": "10-01"}
+    task = task_with({**maize, "season": season}, years=[1993], site="vermont")
+    assert list(build(task, "train").scenarios) == ["vermont/1993"]
+    with pytest.raises(WeatherError, match="the year 1993 of vermont is incomplete: it has 362 of 365 days"):
+        build(task_with(content, years=[1993], site="vermont"), "train")
 
 
 def test_user_weather_does_not_replace_generated_seasons(content):

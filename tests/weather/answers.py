@@ -32,7 +32,7 @@ def power_json(**changes):
         },
         "header": {"title": "NASA/POWER Daily", "fill_value": -999.0, "start": DAYS[0], "end": DAYS[-1]},
         "messages": [],
-        "parameters": {name: {"units": unit, "longname": name} for name, unit in UNITS.items()},
+        "parameters": {name: {"units": UNITS.get(name, "C"), "longname": name} for name in values},
     }
     return json.dumps(content)
 

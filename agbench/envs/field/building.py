@@ -25,7 +25,7 @@ from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.rotation import RotationCrop
 from agbench.simulators.models import CropModel, FieldSetup
 from agbench.weather.change import changed
-from agbench.weather.daily import DailySeries, from_frame
+from agbench.weather.daily import DailySeries, day_ranges, from_frame
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,8 +126,17 @@ def scenario_set(task: FieldTask, worlds: Worlds, split: str, years: Sequence[in
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
     worlds.check_covered(keys)
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
-    beyond = worlds.stands_for_season
-    return ScenarioSet(split, keys, all_keys, worlds.build, worlds.user_series, worlds.random, beyond)
+    drawn = dict.fromkeys(set(task.endless(split)).intersection(keys), scenario_weather.another)
+    return ScenarioSet(
+        split,
+        keys,
+        all_keys,
+        worlds.build,
+        worlds.user_series,
+        worlds.random,
+        beyond=worlds.stands_for_season,
+        drawn=drawn,
+    )
 
 
 def read_user_series(weather: Any, name: str) -> DailySeries | None:
@@ -145,10 +154,11 @@ def read_user_series(weather: Any, name: str) -> DailySeries | None:
 
 
 def _of_years(task: FieldTask, split: str, years: Sequence[int]) -> list[str]:
-    """Return the keys of chosen years at the split's site."""
+    """Return the keys of chosen years at the split's sites."""
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
-    return [f"{task.splits[split].site or task.simulator.site}/{int(year)}" for year in years]
+    places = task.splits[split].places(task.simulator.site)
+    return [f"{site}/{int(year)}" for site in places for year in years]
 
 
 class WorldBuilder:
@@ -168,11 +178,12 @@ class WorldBuilder:
                 continue
             series, start, end = self._where_and_when(key)
             try:
-                if self.user_series is None:
-                    _check_years(series, set(range(start.year, end.year + 1)))
                 series.window(start, end)
             except WeatherError as error:
-                raise WeatherError(f"{self._task.task}, scenario {key}: {error}") from None
+                reason = str(error)
+                if self.user_series is None:
+                    reason = _incomplete(series, start, end) or reason
+                raise WeatherError(f"{self._task.task}, scenario {key}: {reason}") from None
 
     def stands_for_season(self, key: str) -> bool:
         """Return whether a key of any site is one that can be built; hidden seasons are for splits."""
@@ -243,14 +254,14 @@ def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str
     return changed(series, degrees, 0.0) if degrees else series
 
 
-def _check_years(series: DailySeries, years: set[int]) -> None:
-    """Raise `WeatherError` for a year that the site's own series does not hold whole."""
+def _incomplete(series: DailySeries, start: date, end: date) -> str | None:
+    """Return the first year of a season that lacks days, and which days the season lacks; None for none."""
     for year, days in series.incomplete_years().items():
-        if year in years:
-            raise WeatherError(
-                f"the year {year} of {series.name} is incomplete: it has {days} of "
-                f"{366 if isleap(year) else 365} days. Leave it out."
-            )
+        if start.year <= year <= end.year:
+            whole = 366 if isleap(year) else 365
+            has = f"the year {year} of {series.name} is incomplete: it has {days} of {whole} days"
+            return f"{has}. Leave it out; this season needs {day_ranges(series.missing(start, end))}."
+    return None
 
 
 def action_map(task: FieldTask) -> ActionMap:

@@ -27,14 +27,20 @@ def _plot(core: BatchCore) -> "SeasonPlot":
 
 
 def hidden_split(task: FieldTask, scenarios: int) -> SplitSpec:
-    """Return seasons of the test split's site that only a secret gives, under its change of climate."""
+    """Return seasons of the test split's sites that only a secret gives, under its change of climate.
+
+    Where the test split has parts the change is that of the first one.
+    """
     test = task.splits["test"]
-    site = test.site or task.simulator.site
-    if catalog.site(site).climate is None:
-        raise ConfigError(
-            f"{task.task} has no hidden scenarios: the site {site} has no climate to generate seasons from."
-        )
-    return SplitSpec(hidden=scenarios, site=test.site, change=test.change)
+    for site in test.places(task.simulator.site):
+        if catalog.site(site).climate is None:
+            raise ConfigError(
+                f"{task.task} has no hidden scenarios: the site {site} has no climate to generate them from."
+            )
+    if test.parts:
+        places, change = test.places(task.simulator.site), test.parts[0].change
+        return SplitSpec(hidden=scenarios, sites=places, change=change)
+    return SplitSpec(hidden=scenarios, site=test.site, sites=test.sites, change=test.change)
 
 
 def _check_response(task: FieldTask, parts: Parts) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agbench.data import catalog
+from agbench.data.site import Site
 from agbench.errors import WeatherError
 from agbench.weather.daily import DailySeries
 from agbench.weather.generator.check import CHECKED_SEASONS, Comparison, check
@@ -14,7 +15,7 @@ from agbench.weather.generator.fit import fit
 from agbench.weather.generator.parameters import to_climate
 from agbench.weather.generator.site_file import write_climate
 from agbench.weather.greenhouse.series import READER as GREENHOUSE
-from agbench.weather.readers import fetched
+from agbench.weather.readers import fetched, nasa_power
 from agbench.weather.readers.observations import Repair, read_observations
 from agbench.weather.site import angstrom_of, site_generator, site_series
 
@@ -32,7 +33,7 @@ class SiteWeather:
     longitude: float
     elevation: float
     soils: tuple[str, ...]
-    measured: str  # "1976-1999, at hand", "1984-2024, to be fetched", "none"
+    measured: str  # "at hand", "1984-2024, at hand", "nasa-power 1984-2024, not fetched", "none"
     generated: bool
 
 
@@ -43,7 +44,7 @@ def overview(name: str) -> SiteWeather:
     if site.reader == GREENHOUSE:
         measured = "every five minutes, for greenhouses only"
     elif site.series is not None:
-        measured = "at hand"
+        measured = _at_hand(site)
     elif site.download is not None:
         years = f"{site.download.first}-{site.download.last}"
         there = fetched.cached_path(site.download, site.place).is_file()
@@ -51,6 +52,17 @@ def overview(name: str) -> SiteWeather:
     place = site.place
     where = (place.latitude, place.longitude, place.elevation)
     return SiteWeather(name, site.summary, *where, tuple(site.soils), measured, site.climate is not None)
+
+
+def _at_hand(site: Site) -> str:
+    """Return that a series is at hand, with its years where the file's metadata state them."""
+    if site.reader != "nasa-power":
+        return "at hand"
+    path = catalog.find("site", site.site).parent / str((site.series or {}).get("file"))
+    years = (
+        nasa_power.table_facts(path).get("years") if path.suffix == ".parquet" and path.is_file() else None
+    )
+    return f"{years}, at hand" if years else "at hand"
 
 
 def months(name: str, year: int | None = None, season: int = 0) -> "pd.DataFrame":

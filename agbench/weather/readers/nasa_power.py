@@ -1,12 +1,15 @@
-"""NASA POWER daily point data: the request, and its answers as JSON or CSV.
+"""NASA POWER daily point data: the request, its answers as JSON or CSV, and the tables that sites ship.
 
 The service's documentation: https://power.larc.nasa.gov/docs/services/api/temporal/daily/.
 Radiation in MJ m-2 d-1, temperatures in degC, wind at 2 m in m s-1, rain in mm d-1; vapour
-pressure follows from the dew point. -999 means missing.
+pressure follows from the dew point. -999 means missing. A table holds the same numbers in hundredths,
+which is how NASA POWER rounds them, and the place in its metadata: an answer and a table give equal series.
 """
 
 import json
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +31,9 @@ PARAMETERS: Final = {
     "T2MDEW": "VAP",
     "WS2M": "WIND",
     "PRECTOTCORR": "RAIN",
+    "T2M": "TEMP",
 }
+_OPTIONAL: Final = ("T2M",)  # without it TEMP is the mean of TMIN and TMAX
 _UNITS: Final = {
     "ALLSKY_SFC_SW_DWN": ("MJ/m^2/day",),
     "T2M_MIN": ("C",),
@@ -36,6 +41,7 @@ _UNITS: Final = {
     "T2MDEW": ("C",),
     "WS2M": ("m/s",),
     "PRECTOTCORR": ("mm/day",),
+    "T2M": ("C",),
 }
 _NONE = -999.0
 _PLACE = re.compile(r"latitude\s+(-?[\d.]+)\s+longitude\s+(-?[\d.]+)", re.IGNORECASE)
@@ -58,7 +64,11 @@ def request(latitude: float, longitude: float, first: int, last: int) -> str:
 
 
 def read_nasa_power(path: Path, angstrom: tuple[float, float] = ANGSTROM) -> DailySeries:
-    """Return the series in an answer of the service, JSON or CSV."""
+    """Return the series in an answer of the service, JSON or CSV, or in a table of them (.parquet)."""
+    if path.suffix == ".parquet":
+        series, facts = _series(path.stem, *_from_table(path), angstrom), table_facts(path)
+        kept: dict[str, str] = {key: facts[key] for key in ("source", "answer") if key in facts}
+        return replace(series, provenance={**series.provenance, **kept})
     text = path.read_text(encoding="utf-8")
     try:
         if text.lstrip().startswith("{"):
@@ -79,11 +89,12 @@ def _from_json(content: Any) -> tuple[tuple[float, float, float], list[date], di
     """Return place (latitude, longitude, elevation), days and columns of a JSON answer."""
     longitude, latitude, elevation = (float(x) for x in content["geometry"]["coordinates"])
     values_of = content["properties"]["parameter"]
-    for name in PARAMETERS:
+    names = _present(values_of)
+    for name in names:
         _check_unit(name, content["parameters"][name]["units"])
     stamps = sorted(values_of["T2M_MIN"])
     days = [date(int(s[:4]), int(s[4:6]), int(s[6:8])) for s in stamps]
-    columns = {name: np.array([float(values_of[name][s]) for s in stamps]) for name in PARAMETERS}
+    columns = {name: np.array([float(values_of[name][s]) for s in stamps]) for name in names}
     return (latitude, longitude, elevation), days, columns
 
 
@@ -96,12 +107,47 @@ def _from_csv(lines: list[str]) -> tuple[tuple[float, float, float], list[date],
     if place is None or height is None:
         raise ValueError("the header, which names neither latitude and longitude nor elevation")
     units = {m[1]: m[2] for line in header if (m := _UNIT_LINE.match(line.strip()))}
-    for name in PARAMETERS:
+    names = _present(titles)
+    for name in names:
         _check_unit(name, units[name])
     rows = [line.split(",") for line in lines[end + 2 :] if line.strip()]
     days = [_day(dict(zip(titles, row, strict=True))) for row in rows]
-    columns = {name: np.array([float(row[titles.index(name)]) for row in rows]) for name in PARAMETERS}
+    columns = {name: np.array([float(row[titles.index(name)]) for row in rows]) for name in names}
     return (float(place[1]), float(place[2]), float(height[1])), days, columns
+
+
+def _from_table(path: Path) -> tuple[tuple[float, float, float], list[date], dict[str, Floats]]:
+    """Return place, days and columns of a table in hundredths of NASA POWER's units."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(path)
+        facts = _facts(table.schema)
+        columns = {name: table[name].to_numpy() / 100.0 for name in PARAMETERS}
+        place = float(facts["latitude"]), float(facts["longitude"]), float(facts["elevation"])
+        return place, table["date"].to_pylist(), columns
+    except (pyarrow.ArrowException, KeyError, ValueError) as error:
+        raise WeatherError(
+            f"{path}: this is not a table of NASA POWER's days as sites/make_nasapower.py writes it: {error}."
+        ) from None
+
+
+def table_facts(path: Path) -> dict[str, str]:
+    """Return what the metadata of a table say, by name: years, place, source, answer, archive."""
+    import pyarrow.parquet
+
+    return _facts(pyarrow.parquet.read_schema(path))
+
+
+def _facts(schema: Any) -> dict[str, str]:
+    return {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+
+
+def _present(names: Iterable[str]) -> list[str]:
+    """Return the parameters to read of an answer: all but those that it need not hold and lacks."""
+    there = set(names)
+    return [name for name in PARAMETERS if name in there or name not in _OPTIONAL]
 
 
 def _day(row: dict[str, str]) -> date:
@@ -130,8 +176,9 @@ def _series(
     start = min(days)
     positions = np.array([(day - start).days for day in days])
     columns = {}
-    for parameter, ours in PARAMETERS.items():
-        values = np.where(raw[parameter] <= _NONE, np.nan, raw[parameter])
+    for parameter, given in raw.items():
+        ours = PARAMETERS[parameter]
+        values = np.where(given <= _NONE, np.nan, given)
         columns[ours] = np.full(positions.max() + 1, np.nan)
         columns[ours][positions] = _converted(ours, values)
     latitude, longitude, elevation = place

@@ -2,14 +2,18 @@
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
+import numpy as np
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from agbench.errors import WeatherError, unknown
-from agbench.weather.daily import DailySeries, from_frame
+from agbench.files import sha256
+from agbench.weather.daily import ANGSTROM, DailySeries, from_frame
 from agbench.weather.readers.cabo import Fill, read_cabo
 from agbench.weather.readers.units import in_our_units
 
@@ -22,7 +26,8 @@ class SeriesSource(BaseModel):
 
     `cabo` takes `folder`, `station` and `fill`; `csv` and `parquet` take `file` and the place; the
     other readers take `file`, which holds its place. Paths are relative to the description, or lie
-    inside the installed `package`, if one is named.
+    inside the installed `package`, if one is named. `sha256` is that of the file, if it must be this one.
+    `without` are days whose values are implausible, separated by commas: they count as missing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,13 +42,32 @@ class SeriesSource(BaseModel):
     longitude: float | None = None
     elevation: float | None = None
     angstrom: tuple[float, float] | None = None
+    sha256: str | None = None
+    without: tuple[date, ...] = ()
+
+    @field_validator("without", mode="before")
+    @classmethod
+    def _separated(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
 
 
 def load_series(source: SeriesSource, root: Path | None = None) -> DailySeries:
     """Return the series of a source; `root` is the folder that relative paths start from."""
     if source.reader not in _READERS:
         raise unknown("weather reader", source.reader, _READERS)
-    return _READERS[source.reader](source, root or Path())
+    series = _READERS[source.reader](source, root or Path())
+    return _without(series, source.without) if source.without else series
+
+
+def _without(series: DailySeries, days: Sequence[date]) -> DailySeries:
+    """Return a series in which some days are missing; the provenance names them."""
+    values = series.values.copy()
+    for day in days:
+        if not series.start <= day <= series.end:
+            raise WeatherError(f"weather {series.name}: without: {day} is no day of the series.")
+        values[(day - series.start).days] = np.nan
+    provenance = {**series.provenance, "without": ", ".join(map(str, days))}
+    return replace(series, values=values, provenance=provenance)
 
 
 def _load_cabo(source: SeriesSource, root: Path) -> DailySeries:
@@ -69,11 +93,7 @@ def _load_parquet(source: SeriesSource, root: Path) -> DailySeries:
 
 def _load_table(source: SeriesSource, root: Path, read: "Callable[[Path], pd.DataFrame]") -> DailySeries:
     """Read a table; a place in the source counts more than one in the table."""
-    if source.file is None:
-        raise WeatherError(f"weather reader {source.reader}: key file is missing.")
-    path = root / source.file
-    if not path.is_file():
-        raise WeatherError(f"weather reader {source.reader}: there is no file {path}.")
+    path = _file(source, root)
     frame = read(path)
     coordinates = {"lat": source.latitude, "lon": source.longitude, "elev": source.elevation}
     for key, value in coordinates.items():
@@ -85,20 +105,38 @@ def _load_table(source: SeriesSource, root: Path, read: "Callable[[Path], pd.Dat
     return from_frame(in_our_units(frame, path.stem), path.stem)
 
 
+def _load_nasa_power(source: SeriesSource, root: Path) -> DailySeries:
+    from agbench.weather.readers.nasa_power import read_nasa_power
+
+    series = read_nasa_power(_file(source, root), source.angstrom or ANGSTROM)
+    return replace(series, provenance={**series.provenance, "file sha256": source.sha256 or "not stated"})
+
+
 def _load_file(module: str, function: str) -> "Callable[[SeriesSource, Path], DailySeries]":
     """Return the loader of files of one kind, whose module is imported when it is first used."""
 
     def load(source: SeriesSource, root: Path) -> DailySeries:
-        if source.file is None:
-            raise WeatherError(f"weather reader {source.reader}: key file is missing.")
         read = getattr(importlib.import_module(f"agbench.weather.readers.{module}"), function)
-        path = (package_folder(source.package) if source.package else root) / source.file
-        if not path.is_file():
-            raise WeatherError(f"weather reader {source.reader}: there is no file {path}.")
+        path = _file(source, root)
         series: DailySeries = read(path)
         return series
 
     return load
+
+
+def _file(source: SeriesSource, root: Path) -> Path:
+    """Return the file of a source, its checksum verified if the source states one."""
+    if source.file is None:
+        raise WeatherError(f"weather reader {source.reader}: key file is missing.")
+    path = (package_folder(source.package) if source.package else root) / source.file
+    if not path.is_file():
+        raise WeatherError(f"weather reader {source.reader}: there is no file {path}.")
+    if source.sha256 is not None and (result := sha256(path)) != source.sha256:
+        raise WeatherError(
+            f"weather reader {source.reader}: {path} has the SHA-256 {result}, not {source.sha256}: it was "
+            "changed or is damaged. Install it again."
+        )
+    return path
 
 
 def package_folder(package: str) -> Path:
@@ -114,7 +152,7 @@ _READERS: Mapping[str, Callable[[SeriesSource, Path], DailySeries]] = {
     "csv": _load_csv,
     "parquet": _load_parquet,
     "excel": _load_file("excel", "read_excel"),
-    "nasa-power": _load_file("nasa_power", "read_nasa_power"),
+    "nasa-power": _load_nasa_power,
     "knmi": _load_file("knmi", "read_knmi"),
     "epw": _load_file("typical_years", "read_epw"),
     "tmy2": _load_file("typical_years", "read_tm2"),
