@@ -9,6 +9,7 @@ from agbench.data.overrides import override
 from agbench.errors import ActionError, ConfigError, WeatherError
 from agbench.evaluation.provenance import task_hash
 from agbench.simulators.greenlight.parameters.uncertain import uncertain_columns
+from agbench.simulators.greenlight.variables import STATES
 
 WINTER = "greenhouse-winter-v1"
 TOMATO = "greenhouse-tomato-v1"
@@ -351,6 +352,33 @@ def test_any_task_may_be_uncertain():
     listed = uncertain_columns("sound")
     drawn = before[listed] * (1.0 + generator.uniform(-0.1, 0.1, len(listed)))
     np.testing.assert_array_equal(env.core.simulator.parameters[0, listed], drawn)
+
+
+def test_a_lower_limit_of_fruit_makes_a_task_harvest():
+    """The limit of `gym`, 3 kg of carbohydrates, is never reached; that of the papers is."""
+    crop = {"cFruit": 2.98e5, "tCanSum": 3e3}
+    usual, _, _ = start(TOMATO, season__length="3 d", season__crop=crop)
+    lower = {"simulator__parameters": {"cFruitMax": 3e5}}
+    picked, _, _ = start(TOMATO, season__length="3 d", season__crop=crop, **lower)
+    for env in (usual, picked):
+        run(env, [0.5, 0, 0, 0, 0, 0], 3 * 288)
+    assert usual.core.reward.totals["harvest"][0] < 1e-100
+    assert picked.core.reward.totals["harvest"][0] > 0.1
+    grown, expected = (env.core.reward.totals["fruit"][0] for env in (picked, usual))
+    assert grown == pytest.approx(expected, abs=0.01)
+
+
+def test_harvest_of_a_start_above_the_limit_is_counted():
+    """A step of an hour: nearly all of the harvest lies before its end."""
+    crop = {"cFruit": 850_000.0, "cLeaf": 95_283.0, "cStem": 251_070.0, "tCanSum": 3097.8}
+    env, _, _ = start(SETPOINT, season__crop=crop)
+    env.step(env.action_space.sample())
+    totals = env.core.reward.totals
+    picked = 0.85 - 1e-6 * env.core.simulator.state[0, STATES.column("cFruit")]
+    assert picked > 0.55
+    assert totals["harvest"][0] == pytest.approx(picked / 0.06, rel=5e-3)
+    assert abs(totals["fruit"][0]) < 0.05
+    assert totals["return"][0] == pytest.approx(1e3 * totals["harvest"][0] * 1.44, rel=0.01)
 
 
 def test_a_step_must_be_a_multiple_of_the_interval():
