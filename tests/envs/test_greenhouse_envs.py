@@ -389,3 +389,19 @@ def test_a_step_must_be_a_multiple_of_the_interval():
 def test_a_season_beyond_the_weather_is_refused():
     with pytest.raises(WeatherError, match="bleiswijk covers"):
         agbench.make(WINTER, length="95 d")
+
+
+@pytest.mark.parametrize(
+    ("dead", "capacity"), [("uIntLamp", {"thetaIntLampMax": 50.0}), ("uBoilGro", {"pBoilGro": 9e3})]
+)
+def test_a_control_without_equipment_is_refused(dead, capacity):
+    with pytest.raises(
+        ConfigError, match=rf"action.controls: {dead} .* does nothing.*is 0 W.*simulator.param"
+    ):
+        agbench.make(WINTER, action__controls=["uBoil", dead])
+    agbench.make(WINTER, action__controls=["uBoil", dead], simulator__parameters=capacity)
+
+
+def test_a_control_whose_equipment_is_taken_away_is_refused():
+    with pytest.raises(ConfigError, match="uLamp .* does nothing"):
+        agbench.make(WINTER, simulator__parameters={"thetaLampMax": 0.0})

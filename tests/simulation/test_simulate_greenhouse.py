@@ -337,3 +337,16 @@ def test_a_task_refuses_the_same(changes, kind, message):
 
 def test_every_site_s_columns_are_the_table_s():
     assert tuple(COLUMNS) == WEATHER.names
+
+
+def test_a_control_of_equipment_that_is_not_there_is_refused():
+    eight = np.hstack([HOUR, np.zeros((12, 2))])
+    eight[3, 6] = 0.5
+    with pytest.raises(ActionError, match="uIntLamp .*does nothing.*thetaIntLampMax.*is 0 W m-2"):
+        simulate(controls=eight)
+    result = simulate(controls=eight, parameters={"thetaIntLampMax": 50.0, "aIntLamp": 0.02})
+    assert result["tIntLamp"].notna().all()
+    eight[3, 6], eight[5, 7] = 0.0, 1.0
+    with pytest.raises(ActionError, match="uBoilGro .*does nothing"):
+        simulate(controls=pd.DataFrame(eight, columns=NAMES))
+    simulate(controls=eight, preset="katzin_2020")

@@ -20,13 +20,14 @@ from agbench.errors import ConfigError, WeatherError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
 from agbench.simulators.greenlight.climate_computer import settings_vector
+from agbench.simulators.greenlight.equipment import without_effect
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.parameters.uncertain import HALF_WIDTH, uncertain_columns
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
 from agbench.simulators.greenlight.stepping import ACCURACIES
-from agbench.simulators.greenlight.variables import STATES, initial_state, wrong_state
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, initial_state, wrong_state
 from agbench.variables import Floats
 from agbench.weather.greenhouse.series import from_frame
 from agbench.weather.greenhouse.site import GreenhouseWeather, Measured, greenhouse_weather
@@ -78,7 +79,19 @@ def action_map(task: GreenhouseTask) -> ActionMap:
         return TemperatureMenu(spec.temperatures, rules, spec.period)
     if spec.kind == "setpoints":
         return SetPoints(spec.ranges, rules)
+    _check_installed(task)
     return Controls(spec.controls, spec.rate if spec.kind == "increment" else None)
+
+
+def _check_installed(task: GreenhouseTask) -> None:
+    """Refuse controls of equipment that the greenhouse does not have."""
+    existing = [name for name in task.action.controls if name in CONTROLS]
+    reason = without_effect(existing, _parameters(task))
+    if reason is not None:
+        raise ConfigError(
+            f"{task.task}: action.controls: {reason}. Leave it out, or give it a capacity in "
+            "simulator.parameters."
+        )
 
 
 def _noise(task: GreenhouseTask) -> ParameterNoise | None:
