@@ -403,5 +403,16 @@ def test_a_control_without_equipment_is_refused(dead, capacity):
 
 
 def test_a_control_whose_equipment_is_taken_away_is_refused():
-    with pytest.raises(ConfigError, match="uLamp .* does nothing"):
+    with pytest.raises(ConfigError, match=r"uLamp .* does nothing"):
         agbench.make(WINTER, simulator__parameters={"thetaLampMax": 0.0})
+
+
+def test_a_longer_season_leaves_out_the_years_that_lack_weather():
+    """Two days of January 1990 were not measured, and the series ends with 1999."""
+    with pytest.warns(UserWarning, match="left out wageningen/1989-03-01, wageningen/1999-03-01"):
+        env = agbench.make(TOMATO, season__length="365 d").unwrapped
+    assert len(env.scenarios.keys) == 9
+    env.reset(options={"scenario": "wageningen/1987-03-01"})
+    assert env.core.simulator.horizon[0] == 365 * 288
+    with pytest.raises(WeatherError, match="1990-01-17"):
+        agbench.make(TOMATO, season__length="365 d", years=[1987, 1989])

@@ -41,9 +41,10 @@ def simulate_greenlight(
 
     `weather` has one row an interval: a DataFrame with the columns of `WEATHER`, or an array in
     their order. `controls` has shape (N, 6) or (N, 8) in the order of `CONTROLS`, between 0 and 1, or
-    is a DataFrame with those columns; those of equipment that the greenhouse lacks must be 0. N intervals are simulated. `x0` is a full state, or a mapping of
-    what differs from the usual start. `integrator` is "rodas4", "rodas3" or "cvodes". The index is
-    time where the weather has dates; else the weather's, where that reaches far enough, or seconds.
+    is a DataFrame with those columns; N intervals are simulated. Controls of equipment that the
+    greenhouse lacks must be 0. `x0` is a full state, or a mapping of what differs from the usual start.
+    `integrator` is "rodas4", "rodas3" or "cvodes". The index is time where the weather has dates; else
+    the weather's, where that reaches far enough, or seconds.
     """
     import pandas as pd
 
