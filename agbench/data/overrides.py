@@ -9,6 +9,12 @@ from agbench.data.task import Task
 from agbench.errors import ConfigError, did_you_mean
 
 _FIXED: Final = ("metrics", "splits", "references")
+_REMEDIES: Final = {
+    "splits": "Choose one by split=, years by years=[1984, 1985], other weather by weather=",
+    "metrics": "Set what a step is worth by keys of 'reward'",
+    "references": "Name the policy to evaluate instead",
+}
+"""What to do in place of changing a section that a task's results rest on."""
 _WHOLE: Final = ("fields",)
 """Lists of a task that are changed as a whole, such as the fields of a farm."""
 
@@ -17,7 +23,8 @@ def override(task: Task, changes: Mapping[str, Any]) -> Task:
     """Return the task with some of its keys changed.
 
     A key is named by its path (`reward.beta`, or `reward__beta` where dots cannot be written) or,
-    where only one section has it, by its last word (`beta`). Raises `ConfigError` for a key that
+    where only one section has it, by its last word (`beta`). The path may go on into the value
+    (`constraints.temperature.low`), which then keeps its other parts. Raises `ConfigError` for a key that
     does not exist, is ambiguous, or takes no such value.
     """
     if not changes:
@@ -25,9 +32,12 @@ def override(task: Task, changes: Mapping[str, Any]) -> Task:
     content = copy.deepcopy(task.content())
     for key, value in changes.items():
         *parents, last = _path(task, key)
-        target = content
-        for parent in parents:
-            target = target[parent]
+        target: Any = content
+        for i, parent in enumerate(parents):
+            target = target.get(parent)
+            if not isinstance(target, dict):
+                place = ".".join(parents[: i + 1])
+                raise ConfigError(f"override {key!r}: {place} is {target!r} and has no parts. Give it whole.")
         target[last] = dict(value) if isinstance(value, Mapping) else _plain(value)
     return read_task(content, f"override of {task.task}")
 
@@ -47,17 +57,24 @@ def _path(task: Task, key: str) -> list[str]:
     """Return the path of a key from its full or short name."""
     paths = keys(task)
     text = key.replace("__", ".")
-    if text in paths:
+    section = text.split(".")[0]
+    if section in _FIXED:
+        raise ConfigError(
+            f"override {key!r}: the {section} of a task cannot be changed, since results and anchors rest on "
+            f"them. {_REMEDIES[section]}; or write a task of your own (see CONTRIBUTING.md)."
+        )
+    within = [path for path in paths if text == path or text.startswith(f"{path}.")]
+    if within:
         return text.split(".")
-    if "." not in text:
-        meant = [path for path in paths if path.split(".")[-1] == text]
-        if len(meant) == 1:
-            return meant[0].split(".")
-        if meant:
-            raise ConfigError(
-                f"override {key!r} is ambiguous: {' or '.join(meant)} "
-                f"(in Python {' or '.join(path.replace('.', '__') for path in meant)})."
-            )
+    word, *rest = text.split(".")
+    meant = [path for path in paths if path.split(".")[-1] == word]
+    if len(meant) == 1:
+        return [*meant[0].split("."), *rest]
+    if meant:
+        raise ConfigError(
+            f"override {key!r} is ambiguous: {' or '.join(meant)} "
+            f"(in Python {' or '.join(path.replace('.', '__') for path in meant)})."
+        )
     words = {path.split(".")[-1] for path in paths} | set(paths)
     raise ConfigError(f"override: unknown key {key!r}.{did_you_mean(text, words)}")
 

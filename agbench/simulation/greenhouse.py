@@ -40,6 +40,7 @@ def simulate_greenhouse(
     controls: Any,
     x0: Any = None,
     start: "datetime | str | None" = None,
+    end: "datetime | str | None" = None,
     interval: float = 300.0,
     structure: Mapping[str, Any] | None = None,
     integrator: str = "rodas4",
@@ -59,11 +60,12 @@ def simulate_greenhouse(
             with them as columns, the last two 0 if left out; or a policy as
             `agbench.simulation.greenhouse_control.controller` takes it: `"rule-based"`,
             `"random"`, the name of a greenhouse task's policy, or the path of its settings. It then
-            acts directly at every interval, and the table holds the controls too. It runs to the
-            weather's end; on daily weather for 60 days.
+            acts directly at every interval, and the table holds the controls too. It runs to `end`, by
+            default to the weather's end; on daily weather for 60 days.
         x0: a full state (28,), or a mapping of what differs from the usual start.
         start: the first moment, of any weather with dates; by default that of a measured series, a
             typical year (dated 2005) or a table.
+        end: the last moment, some intervals after the first; an array of controls must reach it.
         interval: the length of a step [s], which a table's dates must keep. The five-minute rows of a
             site or a file are averaged over multiples of 300 s and held over divisors.
         structure: choices of equations that differ from the preset's, by the names of
@@ -91,7 +93,7 @@ def simulate_greenhouse(
     greenhouse = named(preset, structure)
     decide = controller(controls, seed) if isinstance(controls, (str, Path)) else None
     u = control_array(controls) if decide is None else np.empty((0, 0))
-    table = season_weather(weather, start, interval, len(u) if decide is None else None)
+    table = season_weather(weather, start, interval, len(u) if decide is None else None, end)
     at = by_name(x0)
     if isinstance(at, Mapping):
         at = {"time": _day_of(table), **at}

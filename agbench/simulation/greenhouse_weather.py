@@ -19,38 +19,81 @@ from agbench.weather.greenhouse.typical_year import read_typical_year
 _SEASON_DAYS = 60
 
 
-def season_weather(weather: Any, start: Any, interval: float, steps: int | None) -> Any:
-    """Return the weather from `start` on, a row every `interval` [s].
+def season_weather(weather: Any, start: Any, interval: float, steps: int | None, end: Any = None) -> Any:
+    """Return the weather from `start` on, a row every `interval` [s], to `end` if it is given.
 
     Sites and files have rows of five minutes, averaged over longer intervals and held over shorter
     ones; `steps` rows are read, or all there are (60 days of a site's daily weather). A table or an
     array is the caller's: a table with dates is cut at `start`, all else comes back as it is.
 
     Raises:
-        ConfigError: for a `start` that is no date, or has nothing to refer to.
+        ConfigError: for a `start` or an `end` that is no date, has nothing to refer to, or does not fit.
         WeatherError: for an interval that does not fit, or days that are not there.
     """
-    moment = None if start is None else _moment(start)
-    if isinstance(weather, Path) or (isinstance(weather, str) and Path(weather).suffix):
+    moment = None if start is None else _moment(start, "start")
+    last = None if end is None else _moment(end, "end")
+    if not isinstance(weather, (str, Path)):
+        table = weather if moment is None else _cut(weather, moment)
+        return table if last is None else _until(table, last, interval, steps)
+    if last is not None:
+        begin = _begin(weather) if moment is None else _local(moment, str(weather))
+        steps = _intervals(
+            pd.Timestamp(begin), pd.Timestamp(_local(last, str(weather), "end")), interval, steps
+        )
+    if Path(weather).suffix:
         series = read_typical_year(weather, INTERVAL)
         rows = _rows(interval, f"weather {weather}", steps)
         return _resampled(*_from_series(series, moment, rows), interval, steps)
-    if isinstance(weather, str):
-        rows = _rows(interval, f"weather {weather}", steps)
-        if catalog.site(weather).reader == READER:
-            return _resampled(*_from_series(measured_series(weather), moment, rows), interval, steps)
-        return _resampled(*_from_days(weather, moment, rows), interval, steps)
-    return weather if moment is None else _cut(weather, moment)
+    site = str(weather)
+    rows = _rows(interval, f"weather {site}", steps)
+    if catalog.site(site).reader == READER:
+        return _resampled(*_from_series(measured_series(site), moment, rows), interval, steps)
+    return _resampled(*_from_days(site, moment, rows), interval, steps)
 
 
-def _moment(start: Any) -> pd.Timestamp:
-    """Return a start as a moment; raises `ConfigError` for what is none."""
+def _begin(weather: str | Path) -> datetime:
+    """Return the first moment of a file or a measured series; daily weather has none of its own."""
+    if Path(weather).suffix:
+        return read_typical_year(weather, INTERVAL).begin
+    if catalog.site(str(weather)).reader == READER:
+        return measured_series(str(weather)).begin
+    raise ConfigError(f"start is missing: the weather of {weather} covers many years.")
+
+
+def _until(weather: Any, last: pd.Timestamp, interval: float, steps: int | None) -> pd.DataFrame:
+    """Return a caller's table up to its row before `last`."""
+    table = _dated(weather, "end", "give as many rows of controls as there are intervals")
+    count = _intervals(table.index[0], _in_zone(last, table.index, "end"), interval, steps)
+    if count > len(table):
+        raise WeatherError(
+            f"end: {last} is {count} intervals after {table.index[0]}; the weather has {len(table)} rows."
+        )
+    return table.iloc[:count]
+
+
+def _intervals(first: pd.Timestamp, last: pd.Timestamp, interval: float, steps: int | None) -> int:
+    """Return the intervals from the first moment to the last; `steps` are those of a table of controls."""
+    count = (last - first).total_seconds() / interval
+    if count < 1 or abs(count - round(count)) > 1e-9 * count:
+        raise ConfigError(
+            f"end: {last} must lie one or more intervals of {interval:g} s after the start, {first}."
+        )
+    if steps is not None and round(count) != steps:
+        raise ConfigError(
+            f"end: from {first} to {last} are {round(count)} intervals of {interval:g} s, and controls have "
+            f"{steps} rows. Leave end out, or give a row an interval."
+        )
+    return round(count)
+
+
+def _moment(value: Any, name: str) -> pd.Timestamp:
+    """Return a start or an end as a moment; raises `ConfigError` for what is none."""
     try:
-        result = None if isinstance(start, (int, float)) else pd.Timestamp(start)
+        result = None if isinstance(value, (int, float)) else pd.Timestamp(value)
     except (TypeError, ValueError):
         result = None
     if result is None or pd.isna(result):
-        raise ConfigError(f"start: {start!r} is not a moment like '2010-01-31' or '2010-01-31 06:00'.")
+        raise ConfigError(f"{name}: {value!r} is not a moment like '2010-01-31' or '2010-01-31 06:00'.")
     return result
 
 
@@ -101,11 +144,11 @@ def _from_days(site: str, moment: pd.Timestamp | None, rows: int | None) -> tupl
     return first, source.rows(midnight.date(), days + 1, 0, None)[before : before + count]
 
 
-def _local(moment: pd.Timestamp, name: str) -> datetime:
+def _local(moment: pd.Timestamp, name: str, what: str = "start") -> datetime:
     """Return a moment on the weather's own clock."""
     if moment.tz is not None:
         raise ConfigError(
-            f"start: {moment} has a time zone; weather {name} is in local standard time. Give it without one."
+            f"{what}: {moment} has a time zone; weather {name} is in local standard time. Leave the zone out."
         )
     result: datetime = moment.to_pydatetime()
     return result
@@ -125,26 +168,37 @@ def _resampled(first: datetime, rows: Floats, interval: float, steps: int | None
 
 def _cut(weather: Any, moment: pd.Timestamp) -> pd.DataFrame:
     """Return a caller's table from a moment on, which must be that of a row."""
-    if not isinstance(weather, pd.DataFrame) or not isinstance(weather.index, pd.DatetimeIndex):
-        raise ConfigError(
-            "start: the weather has no dates to start at. Give a DataFrame indexed by time, or leave start "
-            'out and set the clock by x0={"time": day of the year, 0 on 1 January}.'
-        )
-    index = weather.index
-    if moment.tz is None and index.tz is not None:
-        try:
-            moment = moment.tz_localize(index.tz)
-        except ValueError:
-            raise ConfigError(
-                f"start: {moment} is not one moment in {index.tz}, where clocks change. Give it with its "
-                "offset, as '2010-10-31 02:30+01:00'."
-            ) from None
-    if (moment.tz is None) != (index.tz is None):
-        raise ConfigError(f"start: {moment} has a time zone and the weather's index has none. Leave it out.")
-    here = np.flatnonzero(index == moment)
+    table = _dated(weather, "start", 'set the clock by x0={"time": day of the year, 0 on 1 January}')
+    moment = _in_zone(moment, table.index, "start")
+    here = np.flatnonzero(table.index == moment)
     if not len(here):
         raise WeatherError(
-            f"start: {moment} is not a row of the weather, which has {len(index)} from {index.min()} to "
-            f"{index.max()}."
+            f"start: {moment} is not a row of the weather, which has {len(table)} from {table.index.min()} "
+            f"to {table.index.max()}."
         )
-    return weather.iloc[int(here[0]) :]
+    return table.iloc[int(here[0]) :]
+
+
+def _dated(weather: Any, what: str, instead: str) -> pd.DataFrame:
+    """Return a table with dates as it is; raises `ConfigError` for any other weather."""
+    if isinstance(weather, pd.DataFrame) and isinstance(weather.index, pd.DatetimeIndex) and len(weather):
+        return weather
+    raise ConfigError(
+        f"{what}: the weather has no dates to {what} at. Give a DataFrame indexed by time, or leave {what} "
+        f"out and {instead}."
+    )
+
+
+def _in_zone(moment: pd.Timestamp, index: Any, what: str) -> pd.Timestamp:
+    """Return a moment in the time zone of an index; raises `ConfigError` where it has another kind."""
+    if moment.tz is None and index.tz is not None:
+        try:
+            return moment.tz_localize(index.tz)
+        except ValueError:
+            raise ConfigError(
+                f"{what}: {moment} is not one moment in {index.tz}, where clocks change. Give it with its "
+                "offset, as '2010-10-31 02:30+01:00'."
+            ) from None
+    if moment.tz is not None and index.tz is None:
+        raise ConfigError(f"{what}: {moment} has a time zone and the weather's index has none. Leave it out.")
+    return moment

@@ -71,7 +71,7 @@ def test_an_unknown_key_names_the_nearest(task, name):
 
 @pytest.mark.parametrize("name", ["splits", "task", "references.floor", "metrics"])
 def test_what_makes_a_task_comparable_cannot_be_overridden(task, name):
-    with pytest.raises(ConfigError, match="unknown key"):
+    with pytest.raises(ConfigError, match=r"unknown key|cannot be changed"):
         override(task, {name: "x"})
 
 
@@ -96,3 +96,29 @@ def test_every_key_that_is_offered_can_be_overridden(task):
     for key in keys(task):
         section, name = key.split(".")
         assert override(task, {key: content[section][name]}).content() == content
+
+
+@pytest.mark.parametrize("name", ["constraints__temperature__low", "constraints.temperature.low"])
+def test_an_override_may_go_on_into_a_value(name):
+    house = catalog.task("greenhouse-tomato-v1")
+    changed = override(house, {name: 16.0})
+    usual = house.constraints.temperature
+    assert changed.constraints.temperature == usual.model_copy(update={"low": 16.0})
+    lower = override(house, {"simulator__parameters__cFruitMax": 3e5})
+    assert lower.simulator.parameters == {"cFruitMax": 3e5}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("constraints__temperature__lo", "constraints.temperature: unknown key 'lo'. Did you mean 'low'"),
+        ("constraints__temperature__low__more", "constraints.temperature.low is 15.0 and has no parts"),
+        ("splits", r"splits of a task cannot be changed.*split=.*years=\[1984, 1985\].*task of your own"),
+        ("splits__test__years", "splits of a task cannot be changed"),
+        ("metrics", "metrics of a task cannot be changed.*keys of 'reward'"),
+        ("references__expert", "references of a task cannot be changed.*Name the policy"),
+    ],
+)
+def test_an_override_that_cannot_be_says_what_to_do(name, message):
+    with pytest.raises(ConfigError, match=message):
+        override(catalog.task("greenhouse-tomato-v1"), {name: 16.0})

@@ -9,6 +9,7 @@ from agbench.data.overrides import override
 from agbench.errors import ActionError, ConfigError, WeatherError
 from agbench.evaluation.provenance import task_hash
 from agbench.simulators.greenlight.parameters.uncertain import uncertain_columns
+from agbench.simulators.greenlight.variables import STATES
 
 WINTER = "greenhouse-winter-v1"
 TOMATO = "greenhouse-tomato-v1"
@@ -353,6 +354,33 @@ def test_any_task_may_be_uncertain():
     np.testing.assert_array_equal(env.core.simulator.parameters[0, listed], drawn)
 
 
+def test_a_lower_limit_of_fruit_makes_a_task_harvest():
+    """The limit of `gym`, 3 kg of carbohydrates, is never reached; that of the papers is."""
+    crop = {"cFruit": 2.98e5, "tCanSum": 3e3}
+    usual, _, _ = start(TOMATO, season__length="3 d", season__crop=crop)
+    lower = {"simulator__parameters": {"cFruitMax": 3e5}}
+    picked, _, _ = start(TOMATO, season__length="3 d", season__crop=crop, **lower)
+    for env in (usual, picked):
+        run(env, [0.5, 0, 0, 0, 0, 0], 3 * 288)
+    assert usual.core.reward.totals["harvest"][0] < 1e-100
+    assert picked.core.reward.totals["harvest"][0] > 0.1
+    grown, expected = (env.core.reward.totals["fruit"][0] for env in (picked, usual))
+    assert grown == pytest.approx(expected, abs=0.01)
+
+
+def test_harvest_of_a_start_above_the_limit_is_counted():
+    """A step of an hour: nearly all of the harvest lies before its end."""
+    crop = {"cFruit": 850_000.0, "cLeaf": 95_283.0, "cStem": 251_070.0, "tCanSum": 3097.8}
+    env, _, _ = start(SETPOINT, season__crop=crop)
+    env.step(env.action_space.sample())
+    totals = env.core.reward.totals
+    picked = 0.85 - 1e-6 * env.core.simulator.state[0, STATES.column("cFruit")]
+    assert picked > 0.55
+    assert totals["harvest"][0] == pytest.approx(picked / 0.06, rel=5e-3)
+    assert abs(totals["fruit"][0]) < 0.05
+    assert totals["return"][0] == pytest.approx(1e3 * totals["harvest"][0] * 1.44, rel=0.01)
+
+
 def test_a_step_must_be_a_multiple_of_the_interval():
     with pytest.raises(ConfigError, match="multiple of 300 s"):
         agbench.make(WINTER, step="7 min")
@@ -361,3 +389,30 @@ def test_a_step_must_be_a_multiple_of_the_interval():
 def test_a_season_beyond_the_weather_is_refused():
     with pytest.raises(WeatherError, match="bleiswijk covers"):
         agbench.make(WINTER, length="95 d")
+
+
+@pytest.mark.parametrize(
+    ("dead", "capacity"), [("uIntLamp", {"thetaIntLampMax": 50.0}), ("uBoilGro", {"pBoilGro": 9e3})]
+)
+def test_a_control_without_equipment_is_refused(dead, capacity):
+    with pytest.raises(
+        ConfigError, match=rf"action.controls: {dead} .* does nothing.*is 0 W.*simulator.param"
+    ):
+        agbench.make(WINTER, action__controls=["uBoil", dead])
+    agbench.make(WINTER, action__controls=["uBoil", dead], simulator__parameters=capacity)
+
+
+def test_a_control_whose_equipment_is_taken_away_is_refused():
+    with pytest.raises(ConfigError, match=r"uLamp .* does nothing"):
+        agbench.make(WINTER, simulator__parameters={"thetaLampMax": 0.0})
+
+
+def test_a_longer_season_leaves_out_the_years_that_lack_weather():
+    """Two days of January 1990 were not measured, and the series ends with 1999."""
+    with pytest.warns(UserWarning, match="left out wageningen/1989-03-01, wageningen/1999-03-01"):
+        env = agbench.make(TOMATO, season__length="365 d").unwrapped
+    assert len(env.scenarios.keys) == 9
+    env.reset(options={"scenario": "wageningen/1987-03-01"})
+    assert env.core.simulator.horizon[0] == 365 * 288
+    with pytest.raises(WeatherError, match="1990-01-17"):
+        agbench.make(TOMATO, season__length="365 d", years=[1987, 1989])

@@ -106,6 +106,9 @@ WRONG_WEATHER = {
     "negative wind": (shifted(wind=lambda w: -1.0 - w), "wind is -.* m s-1 .*between 0 and 60"),
     "kPa": (shifted(vpOut=lambda v: v / 1000.0), "vpOut is 0.* Pa .*kPa need a factor 1000"),
     "hPa": (shifted(vpOut=lambda v: v / 100.0), "vpOut .*hPa 100"),
+    "humidity in %": (shifted(vpOut=lambda v: 60.0 + v / 50.0), "vpOut .*relative humidity in %"),
+    "twice saturation": (shifted(vpOut=lambda v: 2.0 * v), r"vpOut is .* of saturation at tOut, -?\d.*"),
+    "kg m-3": (shifted(co2Out=lambda c: 1e-6 * c), r"co2Out is 0.0007\d+ .*kg m-3 need a factor 1e6"),
     "ppm": (shifted(co2Out=lambda c: 0.0 * c + 400.0), "co2Out is 400 .*ppm need a factor"),
     "day beyond 1": (shifted(isDay=lambda d: d + 0.1), "isDay is .*between 0 and 1"),
     "gap": (shifted(wind=lambda w: w.where(w.index != w.index[7])), "not finite at row 7, column wind"),
@@ -334,3 +337,63 @@ def test_a_task_refuses_the_same(changes, kind, message):
 
 def test_every_site_s_columns_are_the_table_s():
     assert tuple(COLUMNS) == WEATHER.names
+
+
+def test_a_control_of_equipment_that_is_not_there_is_refused():
+    eight = np.hstack([HOUR, np.zeros((12, 2))])
+    eight[3, 6] = 0.5
+    with pytest.raises(ActionError, match=r"uIntLamp .*does nothing.*thetaIntLampMax.*is 0 W m-2"):
+        simulate(controls=eight)
+    result = simulate(controls=eight, parameters={"thetaIntLampMax": 50.0, "aIntLamp": 0.02})
+    assert result["tIntLamp"].notna().all()
+    eight[3, 6], eight[5, 7] = 0.0, 1.0
+    with pytest.raises(ActionError, match=r"uBoilGro .*does nothing"):
+        simulate(controls=pd.DataFrame(eight, columns=NAMES))
+    simulate(controls=eight, preset="katzin_2020")
+
+
+@pytest.mark.parametrize("weather", ["bleiswijk", TABLE])
+def test_end_is_the_last_moment_of_the_table(weather):
+    table = simulate(weather=weather, start="2010-01-10", end="2010-01-10 03:00", controls="zero")
+    assert (table.index[0], table.index[-1]) == (pd.Timestamp("2010-01-10"), pd.Timestamp("2010-01-10 03:00"))
+    whole = simulate(weather=TABLE, controls="zero")
+    pd.testing.assert_frame_equal(table, whole.iloc[: len(table)], check_exact=True, check_freq=False)
+
+
+def test_end_ends_daily_weather_and_longer_intervals():
+    season = {"weather": "wageningen", "start": "1984-03-01", "controls": "rule-based"}
+    table = simulate(**season, end="1984-03-03 12:00", interval=600)
+    assert len(table) == 2.5 * 144 + 1
+    assert table.index[-1] == pd.Timestamp("1984-03-03 12:00")
+
+
+def test_end_of_a_measured_series_needs_no_start():
+    first = measured_series("bleiswijk").begin
+    table = simulate(weather="bleiswijk", end=pd.Timestamp(first) + pd.Timedelta("1h"))
+    assert len(table) == 13
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "message"),
+    [
+        ({"end": "soon"}, ConfigError, "end: 'soon' is not a moment"),
+        ({"end": "2010-01-10 02:00"}, ConfigError, "are 24 intervals of 300 s, and controls have 12 rows"),
+        ({"end": "2010-01-10"}, ConfigError, "end: 2010-01-10 00:00:00 must lie one or more intervals"),
+        ({"end": "2010-01-10 00:07"}, ConfigError, "must lie one or more intervals"),
+        ({"end": "2010-01-10 01:00+01:00"}, ConfigError, "end: .* has a time zone"),
+        (
+            {"weather": TABLE.to_numpy(), "end": "2010-01-11"},
+            ConfigError,
+            "end: the weather has no dates to end",
+        ),
+        (
+            {"controls": "zero", "end": "2010-03-01"},
+            WeatherError,
+            r"is 14400 intervals after .* has 576 rows",
+        ),
+        ({"weather": "wageningen", "end": "1984-03-02"}, ConfigError, "start is missing"),
+    ],
+)
+def test_an_end_that_does_not_fit_is_refused(changes, kind, message):
+    with pytest.raises(kind, match=message):
+        simulate(**changes)

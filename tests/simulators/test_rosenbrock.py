@@ -25,9 +25,17 @@ def equations():
     return casadi.Function("rates", [x, u, d, p], [casadi.vertcat(slow, 1 + 0 * u + 0 * d)])
 
 
+def flows():
+    """What adds to and what takes from the first state of `equations`, and a rate of u, d and p alone."""
+    x = casadi.SX.sym("x", 2)
+    u, d, p = (casadi.SX.sym(letter) for letter in "udp")
+    both = (p * casadi.sin(x[1]) + casadi.cos(x[1]), p * x[0], 2 + u + d + 0 * p)
+    return casadi.Function("flows", [x, u, d, p], [casadi.vertcat(*both)])
+
+
 def solution(name, tolerance, first, stiffness, interval=1.0):
     """Return the state after an interval and the attempts it took."""
-    method = compile_method(name, equations(), np.ones(2), 1)
+    method = compile_method(name, equations(), np.ones(2), 1, flows())
     state, weather = np.array([[0.0, 0.0]]), np.zeros(1)
     batch = Batch(
         rows=np.array([0]),
@@ -40,6 +48,7 @@ def solution(name, tolerance, first, stiffness, interval=1.0):
         horizon=np.array([1]),
         steps=1,
         attempts=np.zeros((1, 2), dtype=np.int64),
+        integrals=np.full((1, 3), np.nan),
         failed=np.zeros(1, dtype=bool),
     )
     advance(method, Control(interval, first, tolerance), make_workspace(method, 2, 3), batch)
@@ -64,6 +73,29 @@ def test_stiff_problem_is_solved_to_the_tolerance(name, stiffness):
     assert state[0] == pytest.approx(np.sin(1.0), abs=2e-5)
     assert batch.attempts.sum() < 200
     assert not batch.failed.any()
+
+
+@pytest.mark.parametrize("name", TABLEAUS)
+@pytest.mark.parametrize(("stiffness", "tolerance"), [(1.0, 1e9), (50.0, 1e-2), (1e3, 1e-6)])
+def test_integrals_add_up_with_the_state_however_coarse_the_steps(name, stiffness, tolerance):
+    state, batch = solution(name, tolerance, 0.3, stiffness)
+    gain, loss, constant = batch.integrals[0]
+    assert gain - loss == pytest.approx(state[0], abs=1e-12 * max(stiffness, 1.0))
+    assert constant == pytest.approx(2.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", TABLEAUS)
+def test_integrals_are_exact_to_the_tolerance(name):
+    _, batch = solution(name, 1e-7, 1e-3, 3.0)
+    assert batch.integrals[0, 0] == pytest.approx(3 * (1 - np.cos(1.0)) + np.sin(1.0), abs=1e-5)
+
+
+def test_row_that_does_not_move_integrates_nothing():
+    _, batch = solution("rodas4", 1e-6, 1e-3, 1.0)
+    assert batch.integrals.any()
+    method = compile_method("rodas4", equations(), np.ones(2), 1, flows())
+    advance(method, Control(1.0, 1e-3, 1e-6), make_workspace(method, 2, 3), batch)
+    assert not batch.integrals.any()
 
 
 def test_unsolvable_row_is_marked_and_keeps_its_state():

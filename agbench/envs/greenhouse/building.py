@@ -1,11 +1,13 @@
 """Building greenhouse tasks: worlds, actions, observations, reward."""
 
+import warnings
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agbench.data import catalog
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.actions import ActionMap
 from agbench.envs.core import Observer, Parts
@@ -16,17 +18,18 @@ from agbench.envs.greenhouse.prices import GreenhousePrices
 from agbench.envs.greenhouse.rewards import GreenhouseAccounts
 from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
 from agbench.envs.scenarios import ScenarioSet
-from agbench.errors import ConfigError, WeatherError, unknown
+from agbench.errors import AgBenchError, ConfigError, UnknownNameError, WeatherError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
 from agbench.simulators.greenlight.climate_computer import settings_vector
+from agbench.simulators.greenlight.equipment import without_effect
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.parameters.uncertain import HALF_WIDTH, uncertain_columns
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
 from agbench.simulators.greenlight.stepping import ACCURACIES
-from agbench.simulators.greenlight.variables import STATES, initial_state, wrong_state
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, initial_state, wrong_state
 from agbench.variables import Floats
 from agbench.weather.greenhouse.series import from_frame
 from agbench.weather.greenhouse.site import GreenhouseWeather, Measured, greenhouse_weather
@@ -46,6 +49,8 @@ def build(
     keys = task.scenarios(split) if years is None else _of_years(task, split, years)
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no scenarios.")
+    if years is None and task.splits[split].years is not None and _has_another_season(task):
+        keys = _with_weather(worlds, keys)
     worlds.check_covered(keys)
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
     return Parts(
@@ -58,6 +63,35 @@ def build(
         hashes=lambda: worlds.hashes(keys),
         before_step=_noise(task),
     )
+
+
+def _has_another_season(task: GreenhouseTask) -> bool:
+    """Return whether an override changed when a task's episodes start or how long they last."""
+    try:
+        usual = catalog.task(task.task)
+    except UnknownNameError:  # a task that was made without a file
+        return False
+    if not isinstance(usual, GreenhouseTask):
+        return False
+    return (usual.season.start, usual.season.length) != (task.season.start, task.season.length)
+
+
+def _with_weather(worlds: "_Worlds", keys: Sequence[str]) -> list[str]:
+    """Return the scenarios whose days all have weather; all of them where none has.
+
+    A split lists years that suit the season of its file; another season may run into days without weather.
+    """
+    errors: dict[str, AgBenchError] = {}
+    for key in keys:
+        try:
+            worlds.check_covered([key])
+        except (WeatherError, ConfigError) as error:
+            errors[key] = error
+    kept = [key for key in keys if key not in errors]
+    if errors and kept:
+        first = next(iter(errors.values()))
+        warnings.warn(f"left out {', '.join(errors)}, which lack weather: {first}", stacklevel=2)
+    return kept or list(keys)
 
 
 def _of_years(task: GreenhouseTask, split: str, years: Sequence[int]) -> list[str]:
@@ -78,7 +112,19 @@ def action_map(task: GreenhouseTask) -> ActionMap:
         return TemperatureMenu(spec.temperatures, rules, spec.period)
     if spec.kind == "setpoints":
         return SetPoints(spec.ranges, rules)
+    _check_installed(task)
     return Controls(spec.controls, spec.rate if spec.kind == "increment" else None)
+
+
+def _check_installed(task: GreenhouseTask) -> None:
+    """Refuse controls of equipment that the greenhouse does not have."""
+    existing = [name for name in task.action.controls if name in CONTROLS]
+    reason = without_effect(existing, _parameters(task))
+    if reason is not None:
+        raise ConfigError(
+            f"{task.task}: action.controls: {reason}. Leave it out, or give it a capacity in "
+            "simulator.parameters."
+        )
 
 
 def _noise(task: GreenhouseTask) -> ParameterNoise | None:

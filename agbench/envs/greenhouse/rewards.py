@@ -13,7 +13,7 @@ from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book
 from agbench.envs.greenhouse.constraints import ClimateLimits
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.simulators.base import Simulator
-from agbench.simulators.greenlight.metered import MeteredGreenhouse
+from agbench.simulators.greenlight.metered import METERS, MeteredGreenhouse
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.variables import STATES
 from agbench.variables import Booleans, Floats
@@ -21,6 +21,7 @@ from agbench.variables import Booleans, Floats
 TOTALS: Final = (*ENTRIES, "return")
 _COST: Final = ENTRIES.index("cost")
 _FRUIT: Final = STATES.column("cFruit")
+_HARVESTED: Final = METERS.column("harvest")
 _PENALTY: Final = ENTRIES.index("penalty")
 
 
@@ -92,7 +93,7 @@ class GreenhouseAccounts:
         thrifty = energy <= spec.target_energy * harvested
         factor = np.where(enough, 1.2, 0.8) * np.where(thrifty, 1.2, 0.8)
         grown = 1e-3 * entries[:, ENTRIES.index("fruit")] * MG * spec.dry_matter
-        harvesting = greenhouse.flux("mcFruitHar") > HARVESTING
+        harvesting = greenhouse.used[:, _HARVESTED] > HARVESTING * 3600.0 * self._hours
         rewards: Floats = np.where(harvesting, 1e3 * entries[:, ENTRIES.index("harvest")] * factor, grown)
         saved = 1.0 - energy / (spec.target_energy * np.maximum(harvested, 1e-3))
         more = harvested / spec.target_yield - 1.0
@@ -111,7 +112,7 @@ class GreenhouseAccounts:
         self._read_prices(row, world)
 
 
-HARVESTING: Final = 0.01  # mg m-2 s-1, the rate of harvest from which a step counts as harvest
+HARVESTING: Final = 0.01  # mg m-2 s-1, the mean rate of harvest from which a step counts as harvest
 
 
 def _profit_bounds(

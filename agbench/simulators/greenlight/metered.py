@@ -34,7 +34,9 @@ FLUXES: Final = (
     *("rParSunCan", "rParLampCan", "rParIntLampCan"),
     *("mcAirBuf", "mcFruitAir", "mcLeafAir", "mcStemAir"),
 )
-METER_OF: Final = np.array([0, 0, 1, 1, 2, 3, 4, 5, 5, 5])
+METER_OF: Final = np.array([0, 0, 1, 1, 2, -1, 4, 5, 5, 5])
+"""The meter that counts each of the first fluxes, -1 for one that the stepper integrates."""
+_HARVEST: Final = METERS.column("harvest")
 _TIME: Final = STATES.column("time")
 _ALL_WEATHER: Final = np.arange(len(WEATHER))
 
@@ -50,8 +52,9 @@ class MeteredRow:
 class MeteredGreenhouse(GreenLightSimulator):
     """n greenhouses whose use of energy, CO2 and water is counted, interval by interval.
 
-    Meters take each flux at the interval's end: exact for heat, electricity and CO2, which are held
-    over an interval, and of first order for harvest, transpiration and light.
+    Harvest is integrated by the stepper: with the change of fruit it adds up to growth less
+    respiration. The other meters take each flux at the interval's end: exact for heat, electricity and
+    CO2, which are held over an interval, and of first order for transpiration and light.
 
     Per row: `controls` (8) are those of the last interval, `commands` the last inputs, all 0 before the
     first; `meters` (6) what was used since the start, in the order of `METERS`; `opened` (8) the
@@ -95,7 +98,7 @@ class MeteredGreenhouse(GreenLightSimulator):
         self._read_ahead(np.array([-1]), _ALL_WEATHER, now)
         fluxes = self._fluxes.read(self.state, controls, now[:, 0], self.parameters)
         kept = (self.controls, self._flows, self.meters, self.opened)
-        count(moved, controls, fluxes, METER_OF, self.interval, *kept)
+        count(moved, controls, fluxes, METER_OF, self.integrals, self.interval, *kept)
 
     @property
     def used(self) -> Floats:
@@ -168,6 +171,7 @@ def count(
     controls: Floats,
     fluxes: Floats,
     meter_of: NDArray[np.int64],
+    harvested: Floats,
     interval: float,
     last_controls: Floats,
     last_fluxes: Floats,
@@ -185,4 +189,6 @@ def count(
         for k in range(opened.shape[1]):
             opened[i, k] += interval * controls[i, k]
         for k in range(len(meter_of)):
-            meters[i, meter_of[k]] += interval * fluxes[i, k]
+            if meter_of[k] >= 0:
+                meters[i, meter_of[k]] += interval * fluxes[i, k]
+        meters[i, _HARVEST] += harvested[i, 0]

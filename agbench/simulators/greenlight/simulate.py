@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agbench.errors import WeatherError
+from agbench.errors import ActionError, WeatherError
+from agbench.simulators.greenlight.equipment import without_effect
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.stepping import choose_accuracy
@@ -18,7 +19,7 @@ from agbench.simulators.greenlight.tables import (
     time_index,
     weather_array,
 )
-from agbench.simulators.greenlight.variables import STATES, initial_state
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, initial_state
 from agbench.simulators.greenlight.world import greenlight_world
 
 if TYPE_CHECKING:
@@ -40,9 +41,10 @@ def simulate_greenlight(
 
     `weather` has one row an interval: a DataFrame with the columns of `WEATHER`, or an array in
     their order. `controls` has shape (N, 6) or (N, 8) in the order of `CONTROLS`, between 0 and 1, or
-    is a DataFrame with those columns; N intervals are simulated. `x0` is a full state, or a mapping of
-    what differs from the usual start. `integrator` is "rodas4", "rodas3" or "cvodes". The index is
-    time where the weather has dates; else the weather's, where that reaches far enough, or seconds.
+    is a DataFrame with those columns; N intervals are simulated. Controls of equipment that the
+    greenhouse lacks must be 0. `x0` is a full state, or a mapping of what differs from the usual start.
+    `integrator` is "rodas4", "rodas3" or "cvodes". The index is time where the weather has dates; else
+    the weather's, where that reaches far enough, or seconds.
     """
     import pandas as pd
 
@@ -54,6 +56,12 @@ def simulate_greenlight(
         )
     start = start_state(by_name(x0), initial_state(series[0]))
     world = greenlight_world(series, preset, parameters, start, steps=len(u))
+    moved = [name for name, column in zip(CONTROLS.names, u.T, strict=True) if column.any()]
+    reason = without_effect(moved, world.parameters)
+    if reason is not None:
+        raise ActionError(
+            f"greenlight: controls: {reason}. Set it to 0, or give it a capacity in parameters."
+        )
     simulator = GreenLightSimulator(1, preset, interval, choose_accuracy(integrator=integrator, tol=tol))
     simulator.reset([world])
     states = np.empty((len(u) + 1, len(STATES)))

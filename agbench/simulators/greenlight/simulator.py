@@ -11,7 +11,7 @@ from agbench.errors import SimulationError
 from agbench.simulators.casadi_jit.rosenbrock.driver import Batch
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import Preset, preset
-from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy, stepper
+from agbench.simulators.greenlight.stepping import ACCURACIES, INTEGRATED, Accuracy, stepper
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_window
 from agbench.simulators.greenlight.world import GreenLightWorld
@@ -61,6 +61,8 @@ class GreenLightSimulator:
         self.horizon: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self.attempts: NDArray[np.int64] = np.zeros((n, 2), dtype=np.int64)
         """(n, 2): inner steps accepted and refused so far."""
+        self.integrals: Floats = np.zeros((n, len(INTEGRATED)))
+        """(n, 1): the integral of each flux of `INTEGRATED` over a row's last `advance` [mg m-2]."""
         self._worlds: list[GreenLightWorld | None] = [None] * n
         self._weather: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self._lengths: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
@@ -93,6 +95,7 @@ class GreenLightSimulator:
             horizon=self.horizon,
             steps=steps,
             attempts=self.attempts,
+            integrals=self.integrals,
             failed=self._failed,
         )
         if not self._stepper.advance(batch):

@@ -25,6 +25,9 @@ from agbench.variables import Floats
 LANES = 4
 """Rows that one vector instruction advances; a batch of one has its own code."""
 
+INTEGRATED = ("mcFruitHar",)
+"""Fluxes that the stepper integrates beside the states, over each call of `advance`."""
+
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -87,10 +90,10 @@ def stepper(structure: Structure, chosen: Accuracy, interval: float, n: int) -> 
 def compiled(structure: Structure, integrator: str, lanes: int) -> Method:
     """Return the machine code of a method for a structure, loaded once a process."""
 
-    def equations() -> Any:
-        from agbench.simulators.greenlight.model import rate_function
+    def equations() -> tuple[Any, Any]:
+        from agbench.simulators.greenlight.model import flux_function, rate_function
 
-        return rate_function(structure)
+        return rate_function(structure), flux_function(structure, INTEGRATED)
 
     start = f"{__name__}:{compiled.__name__}"
     return kept_method(integrator, equations, SCALES, lanes, model=repr(structure), start=start)
@@ -111,23 +114,26 @@ class RosenbrockStepper:
 
 @functools.cache
 def reference_integrator(structure: Structure, interval: float, tolerance: float) -> Any:
-    """Return a `casadi.Function` (x, u, d, p) -> x after an interval, by CVODES on scaled states."""
+    """Return a `casadi.Function` (x, u, d, p) -> x and integrals after an interval, by CVODES.
+
+    It integrates states over their scales; the integrals have no part in its choice of steps.
+    """
     import casadi
 
-    from agbench.simulators.greenlight.model import rate_function
+    from agbench.simulators.greenlight.model import flux_function, rate_function
 
-    rates = rate_function(structure)
+    rates, fluxes = rate_function(structure), flux_function(structure, INTEGRATED)
     x, u, d, p = rates.sx_in()
     scaled = casadi.SX.sym("z", len(STATES))
     inputs = casadi.vertcat(u, d, p)
     ode = rates(scaled * SCALES, u, d, p) / SCALES
+    integrands = fluxes(scaled * SCALES, u, d, p)
     options = {"abstol": tolerance, "reltol": tolerance, "max_num_steps": 1_000_000}
-    solver = casadi.integrator(
-        "cvodes", "cvodes", {"x": scaled, "p": inputs, "ode": ode}, 0.0, interval, options
-    )
+    system = {"x": scaled, "p": inputs, "ode": ode, "quad": integrands}
+    solver = casadi.integrator("cvodes", "cvodes", system, 0.0, interval, options)
     arguments = [casadi.MX.sym(str(i), part.numel()) for i, part in enumerate((x, u, d, p))]
-    after = solver(x0=arguments[0] / SCALES, p=casadi.vertcat(*arguments[1:]))["xf"] * SCALES
-    return casadi.Function("reference", arguments, [after])
+    after = solver(x0=arguments[0] / SCALES, p=casadi.vertcat(*arguments[1:]))
+    return casadi.Function("reference", arguments, [after["xf"] * SCALES, after["qf"]])
 
 
 @dataclass(frozen=True)
@@ -138,6 +144,7 @@ class CvodesStepper:
 
     def advance(self, batch: Batch) -> bool:
         """Advance the chosen rows of a batch."""
+        batch.integrals[batch.rows] = 0.0
         for row in batch.rows:
             last = min(batch.elapsed[row] + batch.steps, batch.horizon[row])
             while batch.elapsed[row] < last and not batch.failed[row]:
@@ -149,11 +156,14 @@ class CvodesStepper:
         place = int(batch.weather[row] + 8 * batch.width * batch.elapsed[row])
         weather = _at(place, batch.width)
         try:
-            after = self.function(batch.state[row], batch.controls[row], weather, batch.parameters[row])
+            after, gained = self.function(
+                batch.state[row], batch.controls[row], weather, batch.parameters[row]
+            )
         except RuntimeError:  # CasADi's report of SUNDIALS' failures
             batch.failed[row] = True
             return
         batch.state[row] = np.array(after).ravel()
+        batch.integrals[row] += np.array(gained).ravel()
         batch.elapsed[row] += 1
 
 

@@ -52,7 +52,7 @@ def weather_array(
             check_spacing(moments, interval)
         series = _columns(weather, needs)
     series = whole_series(series)
-    check_plausible(series, "of the greenhouse", moments)
+    check_plausible(series, "of the greenhouse", interval, moments)
     _check_daylight(series, needs)
     return series
 

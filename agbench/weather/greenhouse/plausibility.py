@@ -1,5 +1,6 @@
 """Checks that catch wrong units and impossible values in greenhouse weather before a simulation."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -7,12 +8,25 @@ import numpy as np
 from agbench.errors import WeatherError
 from agbench.variables import Booleans, Floats
 from agbench.weather.greenhouse.columns import WEATHER
+from agbench.weather.greenhouse.sunlight import other_sum, too_bright
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _DRY: Final = 0.05  # -; share of saturation that the most humid row of any hour exceeds
-_PPM: Final = (250.0, 450.0)  # outdoor CO2 in ppm; in mg m-3 less than the air holds anywhere
+_WET: Final = 1.05  # -; share of saturation that no air exceeds, with room for the errors of sensors
+_PERCENT: Final = 105.0  # Pa; vapour that never exceeds it may be relative humidity
+_DRY_FROST: Final = 0.3  # -; share of saturation that air so poor in vapour reaches by night, as it is cold
+_THIN: Final = 500.0  # mg m-3; less CO2 than this has been nowhere near the ground since it was measured
+_GUESSES: Final = (  # least value, and what CO2 from there up to the next is in today's air
+    (0.0, ""),
+    (1e-5, "kg m-3 need a factor 1e6"),
+    (0.01, "% need a factor of some 18300 at 20 degC"),
+    (0.1, "g m-3 need a factor 1000"),
+    (5.0, "mmol m-3 need a factor 44"),
+    (25.0, "Pa need a factor of some 18 at 20 degC"),
+    (100.0, "ppm need a factor of some 1.83 at 20 degC"),
+)
 _ENOUGH: Final = 12  # rows that show a wrong unit: single rows of good series can be off
 _SLACK: Final = 1e-9  # relative; sums of a day end in another last digit
 _HINTS: Final = {
@@ -27,43 +41,104 @@ _HINTS: Final = {
 }
 
 
-def check_plausible(values: Floats, name: str, moments: "pd.DatetimeIndex | None" = None) -> None:
+def check_plausible(
+    values: Floats, name: str, interval: float, moments: "pd.DatetimeIndex | None" = None
+) -> None:
     """Raise `WeatherError` that names the first impossible value, its row, unit and bounds.
 
-    `values` are (rows, 10) in the order of the simulator; NaN (what is missing) passes. Bounds are
-    those of the table of columns, which observation spaces rest on. `moments` are the rows' times.
+    `values` are (rows, 10) in the order of the simulator, a row every `interval` [s]; NaN (what is missing)
+    passes. Bounds are those of the table of columns, which observation spaces rest on. `moments` are the
+    rows' times.
     """
-    for i, variable in enumerate(WEATHER):
-        column = values[:, i]
+    table = _Table(values, name, moments)
+    for variable in WEATHER:
+        column = table.column(variable.name)
         slack = _SLACK * max(abs(variable.low), abs(variable.high))
         wrong = (column < variable.low - slack) | (column > variable.high + slack)
-        limits = f"between {variable.low:g} and {variable.high:g}"
-        _refuse(wrong, column, variable.name, limits, name, moments)
-    if len(values) >= _ENOUGH:
-        _check_scale(values, name, moments)
+        table.refuse(wrong, variable.name, f"between {variable.low:g} and {variable.high:g}")
+    _check_vapour(table)
+    _check_co2(table)
+    _check_sun(table, interval)
 
 
-def _check_scale(values: Floats, name: str, moments: "pd.DatetimeIndex | None") -> None:
-    """Catch units that leave every value inside its bounds: kPa or hPa for Pa, ppm for mg m-3."""
-    air, vapour, co2 = (values[:, WEATHER.column(v)] for v in ("tOut", "vpOut", "co2Out"))
+@dataclass(frozen=True)
+class _Table:
+    """Weather, and how its rows are named in errors."""
+
+    values: Floats
+    name: str
+    moments: "pd.DatetimeIndex | None"
+
+    def column(self, variable: str) -> Floats:
+        """Return a column, (rows,)."""
+        return self.values[:, WEATHER.column(variable)]
+
+    def refuse(self, wrong: Booleans, variable: str, limits: str, hint: str | None = None) -> None:
+        """Raise for the first `wrong` row, if there is one; `hint` guesses the unit that it is in."""
+        if not wrong.any():
+            return
+        i = int(np.argmax(wrong))
+        when = f"row {i}" if self.moments is None else f"row {i} ({self.moments[i]})"
+        guess = _HINTS.get(variable) if hint is None else hint
+        raise WeatherError(
+            f"weather {self.name}: {variable} is {self.column(variable)[i]:g} at {when}; expected "
+            f"{WEATHER[variable].unit}{f' ({guess})' if guess else ''}, {limits}."
+        )
+
+
+def _check_vapour(table: _Table) -> None:
+    """Refuse kPa, hPa and relative humidity for Pa, and vapour that would condense at once."""
+    air, vapour = table.column("tOut"), table.column("vpOut")
     humidity = vapour / (610.78 * np.exp(17.2694 * air / (air + 238.3)))
-    if not (humidity >= _DRY).any():
-        _refuse(humidity < _DRY, vapour, "vpOut", f"some rows above {_DRY:.0%} of saturation", name, moments)
-    ppm = (co2 > _PPM[0]) & (co2 < _PPM[1])
-    if ppm.all():
-        _refuse(ppm, co2, "co2Out", "some 750 in today's air", name, moments)
-
-
-def _refuse(
-    wrong: Booleans, column: Floats, variable: str, limits: str, name: str, moments: "pd.DatetimeIndex | None"
-) -> None:
-    """Raise for the first `wrong` row, if there is one."""
-    if not wrong.any():
+    wet = humidity > _WET
+    if wet.any():
+        i = int(np.argmax(wet))
+        limits = f"at most the {vapour[i] / humidity[i]:.4g} of saturation at tOut, {air[i]:g} degC"
+        table.refuse(
+            wet,
+            "vpOut",
+            limits,
+            "hPa taken for kPa are 10 times too much; or are tOut and vpOut of different hours?",
+        )
+    if len(vapour) < _ENOUGH:
         return
-    i = int(np.argmax(wrong))
-    when = f"row {i}" if moments is None else f"row {i} ({moments[i]})"
-    hint = f" ({_HINTS[variable]})" if variable in _HINTS else ""
-    raise WeatherError(
-        f"weather {name}: {variable} is {column[i]:g} at {when}; expected "
-        f"{WEATHER[variable].unit}{hint}, {limits}."
+    if not (humidity >= _DRY).any():
+        table.refuse(humidity < _DRY, "vpOut", f"some rows above {_DRY:.0%} of saturation")
+    if not ((vapour > _PERCENT) | (humidity >= _DRY_FROST)).any():
+        percent = "it seems to be relative humidity in %: take that share of saturation at tOut"
+        table.refuse(vapour >= 0.0, "vpOut", f"some rows above {_DRY_FROST:.0%} of saturation", percent)
+
+
+def _check_co2(table: _Table) -> None:
+    """Refuse CO2 in kg, g or mmol m-3, in Pa and in ppm."""
+    co2 = table.column("co2Out")
+    there = co2[~np.isnan(co2)]
+    middle = float(np.median(there)) if len(there) else _THIN
+    if middle < _THIN:
+        guess = [hint for least, hint in _GUESSES if middle >= least][-1]
+        table.refuse(co2 < _THIN, "co2Out", "some 750 in today's air", guess)
+
+
+def _check_sun(table: _Table, interval: float) -> None:
+    """Refuse radiation that exceeds what reaches the atmosphere, and sums of days that are of other days."""
+    sun = table.column("iGlob")
+    wrong = too_bright(sun, interval)
+    brighter = wrong & (sun == np.max(sun, where=wrong, initial=-np.inf))
+    table.refuse(
+        brighter,
+        "iGlob",
+        "and on no day more than above the atmosphere where a day is as long",
+        "kJ m-2 h-1 need a factor 0.278, J cm-2 h-1 2.78, lux and umol m-2 s-1 of PAR some 0.008 and 0.5",
     )
+    other = other_sum(sun, table.column("dli"), interval)
+    if other.any():
+        i = int(np.argmax(other))
+        rows = round(86_400 / interval)
+        first = i // rows * rows
+        total = 1e-6 * interval * sun[first : first + rows].sum()
+        table.refuse(
+            other,
+            "dli",
+            f"near the sum of iGlob on that day, {total:.3g}",
+            "J cm-2 need a factor 0.01, kWh m-2 3.6, PAR in mol m-2 d-1 some 0.48",
+        )

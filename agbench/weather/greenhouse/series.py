@@ -121,7 +121,7 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> GreenhouseSeries:
     rows = np.concatenate([[0], np.cumsum(steps // interval)])
     for i, column in enumerate(COLUMNS):
         values[rows, i] = _column(frame, column, name)
-    check_plausible(values, name)
+    check_plausible(values, name, interval)
     begin = frame.index[0].to_pydatetime().replace(tzinfo=None)
     return GreenhouseSeries(name, begin, interval, values)
 

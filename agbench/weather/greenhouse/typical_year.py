@@ -68,7 +68,7 @@ def read_typical_year(path: str | Path, interval: int = 300) -> GreenhouseSeries
         float(place["longitude"]),
         float(place["TZ"]),
     )
-    check_plausible(values, str(path))
+    check_plausible(values, str(path), interval)
     origin = {"file": path.name, "source": f"{kind.upper()} file read by pvlib"}
     return GreenhouseSeries(path.stem, datetime(YEAR, 1, 1), interval, values, origin)
 

@@ -17,7 +17,7 @@ from agbench.variables import Floats
 
 Integers = NDArray[np.int64]
 
-PREPARE, JACOBIAN, RATES, FACTOR, SOLVE, FINISH, COMBINE = range(7)
+PREPARE, JACOBIAN, RATES, FACTOR, SOLVE, FINISH, INTEGRATE, COMBINE = range(8)
 """Places in the table of addresses; stage i is combined by place COMBINE + i - 1."""
 LEAST_STEP = 1e-9  # of the interval: a shorter step counts as failed
 
@@ -33,6 +33,8 @@ class Method(NamedTuple):
     held: int
     jacobian: int
     factors: int
+    integrals: int
+    """How many rates beside the equations are integrated."""
 
 
 class Control(NamedTuple):
@@ -64,6 +66,8 @@ class Batch(NamedTuple):
     """How many intervals to advance."""
     attempts: Integers
     """(n, 2): gains the steps accepted and refused."""
+    integrals: Floats
+    """(n, integrals): becomes what rates summed up to over the call; 0 if a row does not move."""
     failed: NDArray[np.bool_]
     """(n,): becomes true where the step size went to zero; the row's state stays."""
 
@@ -86,6 +90,8 @@ class Lanes(NamedTuple):
     """(lanes,): time in the interval [s]."""
     step: Floats
     """(lanes,): size of the next step [s]."""
+    gained: Floats
+    """(integrals, lanes): what was integrated since the row was taken."""
     taken: Integers
     """(lanes,): the first is how many of the batch's rows have been taken."""
 
@@ -106,6 +112,7 @@ class Scratch(NamedTuple):
     shift: Floats
     inverse: Floats
     tolerance: Floats
+    gain: Floats
 
 
 class Workspace(NamedTuple):
@@ -125,7 +132,7 @@ _WORKSPACE = _CONTROL + len(Workspace._fields)
 def make_workspace(method: Method, states: int, inputs: int) -> Workspace:
     """Return memory for a model of so many states and inputs: controls, weather and parameters."""
     programs = method.held + method.jacobian + method.factors
-    rows = inputs + programs + (len(method.fresh) + 6) * states + 7
+    rows = inputs + programs + (len(method.fresh) + 6) * states + 7 + 2 * method.integrals
     return Workspace(np.zeros((rows, method.lanes)), np.zeros((5, method.lanes), dtype=np.int64))
 
 
@@ -146,6 +153,9 @@ def _advance(*members: Any) -> bool:
     for lane in range(method.lanes):
         scratch.tolerance[lane] = control.tolerance
         take(hold, batch, lane, control)
+    for row in batch.rows:
+        for i in range(method.integrals):
+            batch.integrals[row, i] = 0.0
     prepare, moved, good = True, True, True
     while busy(hold):
         if prepare:
@@ -190,6 +200,7 @@ def workspace(method: Method, memory: Workspace, batch: Batch) -> tuple[Lanes, S
         last=numbers[2],
         elapsed=part(values, used, 1)[0],
         step=part(values, used, 1)[0],
+        gained=part(values, used, method.integrals),
         taken=numbers[3],
     )
     return lanes, Scratch(
@@ -206,6 +217,7 @@ def workspace(method: Method, memory: Workspace, batch: Batch) -> tuple[Lanes, S
         shift=part(values, used, 1)[0],
         inverse=part(values, used, 1)[0],
         tolerance=part(values, used, 1)[0],
+        gain=part(values, used, method.integrals),
     )
 
 
@@ -247,6 +259,8 @@ def take(hold: Lanes, batch: Batch, lane: int, control: Control) -> None:
     hold.number[lane] = batch.elapsed[row]
     hold.last[lane] = stop(batch, hold.taken[0])
     hold.taken[0] += 1
+    for i in range(len(hold.gained)):
+        hold.gained[i, lane] = 0.0
     start_interval(hold, batch, lane, row, control)
 
 
@@ -286,6 +300,8 @@ def finish_interval(hold: Lanes, batch: Batch, lane: int, control: Control) -> N
     batch.elapsed[row] = hold.last[lane]
     for i in range(len(hold.x)):
         batch.state[row, i] = hold.x[i, lane]
+    for i in range(len(hold.gained)):
+        batch.integrals[row, i] = hold.gained[i, lane]
     take(hold, batch, lane, control)
 
 
@@ -309,6 +325,8 @@ def attempt(method: Method, hold: Lanes, scratch: Scratch) -> None:
         k = s.k[i * n : (i + 1) * n]
         call(addresses[SOLVE], (s.factors, s.stage, s.mix, s.inverse, k))
     call(addresses[FINISH], (hold.x, s.k, s.tolerance, s.after, s.error, s.change))
+    if method.integrals > 0:
+        call(addresses[INTEGRATE], (hold.x, hold.u, hold.d, hold.p, s.k, s.inverse, s.gain))
 
 
 @kernel
@@ -322,6 +340,8 @@ def accept(hold: Lanes, scratch: Scratch, batch: Batch, lane: int, control: Cont
         return False
     for i in range(len(hold.x)):
         hold.x[i, lane] = scratch.after[i, lane]
+    for i in range(len(hold.gained)):
+        hold.gained[i, lane] += scratch.gain[i, lane]
     left = control.interval - hold.elapsed[lane]
     full = hold.step[lane] >= left
     hold.elapsed[lane] = control.interval if full else hold.elapsed[lane] + hold.step[lane]

@@ -23,9 +23,12 @@ class Sizes:
     held: int
     jacobian: int
     factors: int
+    integrals: int
 
 
-def step_programs(rates: Any, tableau: Tableau, scales: Floats) -> tuple[dict[str, Program], Sizes]:
+def step_programs(
+    rates: Any, integrands: Any, tableau: Tableau, scales: Floats
+) -> tuple[dict[str, Program], Sizes]:
     """Return the programs of a step of `rates`, a function (x, u, d, p) -> dx/dt, and their sizes.
 
     - `prepare` (u, d, p) -> held: what stays fixed while u, d and p do
@@ -35,6 +38,7 @@ def step_programs(rates: Any, tableau: Tableau, scales: Floats) -> tuple[dict[st
     - `combine_i` (x, k) -> x of stage i and sum of c k
     - `finish` (x, k, tolerance) -> x after the step, its error over the tolerance, factor for the
       next step
+    - `integrate` (x, u, d, p, k, 1 / h) -> what `integrands`, a function (x, u, d, p) or None, sum up to
 
     `scales` (n) are usual sizes of the states.
     """
@@ -70,7 +74,33 @@ def step_programs(rates: Any, tableau: Tableau, scales: Floats) -> tuple[dict[st
             ],
             [n, tableau.stages * n],
         )
-    return programs, Sizes(n, len(prepare.outputs[0]), matrix.nnz(), len(elimination.place))
+    integrals = 0
+    if integrands is not None:
+        programs["integrate"] = translate(_integrals(integrands, tableau))
+        integrals = integrands.numel_out(0)
+    held, factors = len(prepare.outputs[0]), len(elimination.place)
+    return programs, Sizes(n, held, matrix.nnz(), factors, integrals)
+
+
+def _integrals(integrands: Any, tableau: Tableau) -> Any:
+    """Return (x, u, d, p, stages, 1 / h) -> the integral of `integrands` (x, u, d, p) over a step.
+
+    It is what the method would make of q with dq/dt = g(x), were q a state that nothing reads: the
+    stages of x are solved without it, and its own follow from theirs. A Rosenbrock method keeps linear
+    balances to rounding, so q and the state that loses it add up however coarse the step.
+    """
+    x, u, d, p = integrands.sx_in()
+    n, size = x.numel(), integrands.numel_out(0)
+    stages, inverse = casadi.SX.sym("k", tableau.stages * n), casadi.SX.sym("inverse")
+    gradient = casadi.jacobian(integrands(x, u, d, p), x)
+    own = casadi.SX.zeros(0)
+    for i in range(tableau.stages):
+        rate = integrands(x + _weighted(tableau.a[i], stages, n), u, d, p)
+        rate += casadi.mtimes(gradient, stages[i * n : (i + 1) * n])
+        rate += inverse * _weighted(tableau.c[i], own, size)
+        own = casadi.vertcat(own, rate * (tableau.gamma / inverse))
+    total = casadi.densify(_weighted(tableau.m, own, size))
+    return casadi.Function("integrate", [x, u, d, p, stages, inverse], [casadi.cse(total)])
 
 
 def _finish(tableau: Tableau, scales: Floats, x: Any, k: Any, tolerance: Any) -> list[Any]:
