@@ -43,13 +43,17 @@ def _plain(content: Any) -> Any:
 
 def parameter_lines(result: "Calibration") -> list[str]:
     """Return the table of the fitted parameters."""
-    lines = ["| parameter | meaning | unit | before | fitted | bounds | |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| parameter | meaning | unit | before | fitted | bounds | prior | |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for d in result.problem.dimensions:
         value, width = result.values[d.name], d.high - d.low
         at = "at its bound" if min(value - d.low, d.high - value) < _EDGE * width else ""
         meaning = f"factor on: {d.parameter.meaning}" if d.is_factor else d.parameter.meaning
         numbers = f"{d.before:.6g} | {value:.6g} | {d.low:.6g} to {d.high:.6g}"
-        lines.append(f"| {d.name} | {meaning} | {d.unit} | {numbers} | {at} |")
+        prior = "" if d.prior is None else f"{d.prior[0]:.6g} ± {d.prior[1]:.6g}"
+        lines.append(f"| {d.name} | {meaning} | {d.unit} | {numbers} | {prior} | {at} |")
     return lines
 
 

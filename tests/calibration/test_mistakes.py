@@ -31,6 +31,14 @@ SPECIFICATIONS = {
     "unknown parameter": (one("TSUM7"), "unknown parameter 'TSUM7'. Did you mean 'TSUM"),
     "of the soil": (one("WCFC"), "WCFC: describes the soil; a calibration fits a crop"),
     "inverted bounds": (one("TSUM1", [1400, 800]), "bounds [1400, 800] must ascend"),
+    "a prior without spread": (
+        {"parameters": {"TSUM1": {"prior": [1000, 0]}}},
+        "a mean and a standard deviation, which must be above 0",
+    ),
+    "twice in a stage": (
+        {"stages": [SPEC["stages"][0] | {"parameters": ["TSUM1", "TSUM1"]}]},
+        "stages: all: TSUM1 stands there twice",
+    ),
     "bounds beyond the table's": (
         one("TSUM1", [-5, 800]),
         "TSUM1 (temperature sum from emergence to anthesis) is -5",
@@ -55,7 +63,7 @@ SPECIFICATIONS = {
     ),
     "in no stage": (
         {"parameters": {"TSUM1": {}, "TSUM2": {}}},
-        "TSUM2 must stand in one stage; it stands in none",
+        "TSUM2 must stand in a stage; it stands in none",
     ),
     "unknown in a stage": ({"parameters": {"TSUM2": {}}}, "'TSUM1' stands not under parameters"),
     "held out unseen": ({"hold_out": [1990]}, "no observation is of the season 1990; there are 1977"),
