@@ -1,13 +1,14 @@
 """Calibration from a specification to a result: one stage after another."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agbench.calibration import search
+from agbench.calibration import dimensions, search
 from agbench.calibration.loss import Loss, loss_of
 from agbench.calibration.observations import read
 from agbench.calibration.problem import Problem
@@ -17,7 +18,8 @@ from agbench.calibration.targets import find
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec, Stage
 from agbench.data.reading import read_data, read_file
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchError, ConfigError
+from agbench.simulation.parameters import read_all
 from agbench.simulators import models
 from agbench.variables import Floats
 
@@ -53,7 +55,8 @@ def calibrate(
             would be right.
     """
     plan, table = _read(spec, observations)
-    problem = prepare(plan, table, weather)
+    with located(spec):
+        problem = prepare(plan, table, weather)
     progress = Progress(None if out is None else Path(out), fingerprint(problem))
     low = np.array([d.low for d in problem.dimensions])
     high = np.array([d.high for d in problem.dimensions])
@@ -89,6 +92,34 @@ def prepare(spec: CalibrationSpec, observations: Any, weather: Any = None) -> Pr
             if not loss.chosen.any():
                 raise ConfigError(f"stages: {stage.name}: all observations of {name} are held out.")
     return problem
+
+
+def check(spec: CalibrationSpec, folder: Path) -> None:
+    """Raise for what is wrong in a specification of a folder, and in the observations that it names.
+
+    Of one that is given its observations from Python everything but these is checked.
+    """
+    if spec.observations is not None:
+        prepare(spec, folder / spec.observations)
+        return
+    model = models.find(spec.model, soil_water=spec.soil_water, crop_type=catalog.crop(spec.crop).crop_type)
+    catalog.site(spec.site)
+    base = read_all(model, {"site": spec.site, "soil": spec.soil, "crop": spec.crop}, spec.setting)
+    dimensions.read(model, base, spec.parameters, spec.crop)
+    for stage in spec.stages:
+        for name in stage.observations:
+            find(model, name, f"stages: {stage.name}")
+
+
+@contextmanager
+def located(spec: Any) -> Iterator[None]:
+    """Name the file of a specification in an error that does not."""
+    try:
+        yield
+    except AgBenchError as error:
+        if not isinstance(spec, (str, Path)) or str(spec) in str(error):
+            raise
+        raise type(error)(f"{spec}: {error}") from None
 
 
 def _read(spec: Given, observations: Any) -> tuple[CalibrationSpec, Any]:

@@ -74,11 +74,21 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
+def missed(result: "Calibration") -> str:
+    """Return how many observed stages the fitted crop does not reach, empty if it reaches all."""
+    pairs = result.pairs[~result.pairs["reached"]]
+    if pairs.empty:
+        return ""
+    return (
+        f"Not reached by the fitted crop: {len(pairs)} of {len(result.pairs)} observations, of"
+        f" {', '.join(sorted(set(pairs['variable'])))}. They count as the day after the last of their season."
+    )
+
+
 def markdown(result: "Calibration") -> str:
     """Return the report."""
     spec, evidence = result.problem.spec, result.evidence
     kept = f"; held out: {', '.join(map(str, evidence.held_out))}" if evidence.held_out else ""
-    missed = int((~result.pairs["reached"]).sum())
     lines = [
         f"# {spec.calibration}",
         "",
@@ -97,7 +107,6 @@ def markdown(result: "Calibration") -> str:
         "|---|---|---|---|",
         *(f"| {s.name} | {s.before:.4g} | {s.after:.4g} | {len(s.losses):,} |" for s in result.stages),
     ]
-    if missed:
-        lines += ["", f"{missed} observed stages are not reached by the fitted crop; they count as the day"]
-        lines[-1] += " after the last of their season."
+    if note := missed(result):
+        lines += ["", note]
     return "\n".join(lines) + "\n"

@@ -147,6 +147,10 @@ class CalibrationSpec(Strict):
         for name in self.parameters:
             if name not in staged:
                 raise ValueError(f"parameters: {name} must stand in a stage; it stands in none.")
+        if self.variety == self.crop:
+            raise ValueError(
+                f"variety: {self.variety!r} is the crop that is fitted; give the result a new name."
+            )
         names = [stage.name for stage in self.stages]
         if len(set(names)) != len(names):
             raise ValueError(f"stages: two have one name; got {', '.join(names)}.")
