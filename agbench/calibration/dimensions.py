@@ -71,7 +71,14 @@ def read(
     model: CropModel, base: Mapping[str, Any], given: Mapping[str, FittedParameter], crop: str
 ) -> list[Dimension]:
     """Return the dimensions of a specification; raises for what the model does not read or bounds forbid."""
-    return [_dimension(model, base, name, entry, crop) for name, entry in given.items()]
+    result = [_dimension(model, base, name, entry, crop) for name, entry in given.items()]
+    for d in result:
+        if d.prior is not None and not d.low <= d.prior[0] <= d.high:
+            raise ConfigError(
+                f"parameters: {d.name}: the mean of its prior, {d.prior[0]:g}, lies outside its bounds,"
+                f" {d.low:g} to {d.high:g}."
+            )
+    return result
 
 
 def _dimension(

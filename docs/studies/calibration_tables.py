@@ -1,8 +1,9 @@
 """The tables of docs/calibration.md: parameters recovered, stages against a regression, a batch.
 
-Run: `python docs/studies/calibration_tables.py recovery`, `grape`, `speed`; `example` writes the observations
-of the specification in docs/studies/calibration/. All observations are synthetic: simulated with parameters
-that are then to be recovered, plus noise. The phenology records of the published study are proprietary.
+Run: `python docs/studies/calibration_tables.py recovery`, `grape`, `grape-seven`, `grape-priors`, `speed`;
+`example` writes the observations of the specification in docs/studies/calibration/. All observations are
+synthetic: simulated with parameters that are then to be recovered, plus noise. The phenology records of the
+published study are proprietary.
 """
 
 import sys
@@ -17,6 +18,7 @@ from vine_dates import GRAPE_STAGES, regression
 
 from agbench.calibration import calibrate
 from agbench.calibration.calibrating import prepare
+from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
 from agbench.data.reading import read_data, read_file
 from agbench.weather.site import site_generator
@@ -70,7 +72,8 @@ class Truth:
     def _row(self, year, name, day):
         start = pd.Timestamp(f"{year}-{self.spec['season']['start']}")
         when = None if day is None else str((start + pd.Timedelta(days=day)).date())
-        return {"season": year, "variable": name, "date": when, "value": 1.0}
+        value = None if name in self.stages else 1.0
+        return {"season": year, "variable": name, "date": when, "value": value}
 
 
 def _stage(name, parameters, observations):
@@ -200,17 +203,26 @@ def recovery(methods=("cma", "bayesian"), budgets=None):
                 )
 
 
-RIESLING = {
-    "CSUMDB": 119.0,
-    "Q10C": 2.17,
-    "TBASEM": 10.6,
-    "TEFFMX": 23.48,
-    "TSUMEM": 72.53,
-    "TSUM1": 223.78,
-    "TSUM2": 592.28,
-}
+VINE = ("CSUMDB", "Q10C", "TBASEM", "TEFFMX", "TSUMEM", "TSUM1", "TSUM2")
 
 
+def cultivar(name):
+    """Return the phenological parameters of a cultivar."""
+    values = catalog.crop(f"grape-{name}").values
+    return {key: float(values[key]) for key in VINE}
+
+
+def priors(without):
+    """Return mean and standard deviation of parameters over the catalogue's other cultivars.
+
+    Those of chilling are equal in all 31, and have none.
+    """
+    names = [n.removeprefix("grape-") for n in catalog.names("crop") if n.startswith("grape-")]
+    table = pd.DataFrame([cultivar(name) for name in names if name != without])
+    return {name: [float(table[name].mean()), float(table[name].std())] for name in VINE[2:]}
+
+
+RIESLING = cultivar("riesling")
 CHILLING = {"CSUMDB": {"bounds": [40.0, 200.0]}, "Q10C": {"bounds": [1.2, 4.0]}}
 SEVEN = [
     _stage("bud break", ["CSUMDB", "Q10C", "TBASEM", "TEFFMX", "TSUMEM"], ["DOB"]),
@@ -244,8 +256,8 @@ def generated_years(site, first, count):
     return result
 
 
-def grape(budget=500, methods=("bayesian", "cma"), seven=False):
-    """Print RMSE by stage of the staged fit and of regressions on mean thermal time."""
+def grape(budget=500, methods=("bayesian", "cma"), seven=False, informed=False):
+    """Print RMSE by stage of the staged fit, `informed` by priors or not, and of regressions."""
     truth = grape_truth(seven=seven)
     table = truth.observations(seed=3)
     years = sorted({int(year) for year in table["season"]})
@@ -259,6 +271,10 @@ def grape(budget=500, methods=("bayesian", "cma"), seven=False):
     for method in methods:
         plan = truth.spec | {"method": method, "hold_out": kept, "population": 50}
         plan["budget"] = budget
+        if informed:
+            others = priors("riesling")
+            plan["parameters"] = {n: p | {"prior": others[n]} for n, p in plan["parameters"].items()}
+            table = table.assign(sd=DATE_NOISE)
         begun = time.perf_counter()
         result = calibrate(plan, table, weather=truth.weather)
         label = f"staged, {method}, {budget} evaluations a stage"
@@ -349,6 +365,7 @@ if __name__ == "__main__":
         "recovery": recovery,
         "grape": grape,
         "grape-seven": partial(grape, seven=True),
+        "grape-priors": partial(grape, informed=True),
         "speed": speed,
         "example": example,
     }[sys.argv[1]]()

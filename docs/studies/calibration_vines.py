@@ -15,20 +15,18 @@ from vine_dates import GRAPE_STAGES, Dates, regression
 
 from agbench.calibration.calibrating import _Stage, prepare
 from agbench.calibration.observations import Observations
-from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
 from agbench.data.reading import read_data
 
 CULTIVARS = ("riesling", "cabernet-sauvignon", "merlot", "pinot-noir", "concord", "zinfandel")
 KEPT = 20
 SD = calibration_tables.DATE_NOISE
-SPECIES = {"CSUMDB": 119.0, "Q10C": 2.17}  # equal in all 31 cultivars
 
 
 FIVE = calibration_tables.grape_truth().spec["stages"]
 TOGETHER = {
     "name": "all",
-    "parameters": ["TBASEM", "TSUMEM", "TSUM1", "TEFFMX", "TSUM2"],
+    "parameters": [name for stage in FIVE for name in stage["parameters"]],
     "observations": list(GRAPE_STAGES),
 }
 VARIANTS = {
@@ -37,19 +35,6 @@ VARIANTS = {
     "the same, with priors": (FIVE, True),
     "the same, and a last stage of all": ([*FIVE, TOGETHER], False),
 }
-
-
-def cultivar(name):
-    """Return the phenological parameters of a cultivar."""
-    values = catalog.crop(f"grape-{name}").values
-    return {key: float(values[key]) for key in calibration_tables.RIESLING}
-
-
-def priors(without):
-    """Return mean and standard deviation of each parameter over the catalogue's other cultivars."""
-    names = [n.removeprefix("grape-") for n in catalog.names("crop") if n.startswith("grape-")]
-    table = pd.DataFrame([cultivar(name) for name in names if name != without])
-    return {name: [float(table[name].mean()), float(table[name].std())] for name in TOGETHER["parameters"]}
 
 
 class Experiment:
@@ -144,7 +129,7 @@ def run(out, noise=3, counts=(5, 10, 15, 30), cultivars=CULTIVARS):
 
 def _replicate(experiment, name, seed, counts):
     """Return the rows of one cultivar and one noise."""
-    true = cultivar(name) | SPECIES
+    true = calibration_tables.cultivar(name)
     generator = np.random.default_rng([seed, CULTIVARS.index(name)])
     observed = experiment.observed(true, generator)
     rows = []
@@ -162,7 +147,9 @@ def _replicate(experiment, name, seed, counts):
             years = experiment.years[-KEPT:]
             add(count, f"regression, {label}", regression(some, experiment.truth.weather, years, bases)[1])
         for label, (stages, informed) in VARIANTS.items():
-            values = experiment.fit(observed, count, stages, priors(name) if informed else {}, seed)
+            values = experiment.fit(
+                observed, count, stages, calibration_tables.priors(name) if informed else {}, seed
+            )
             add(count, label, experiment.errors(values, observed), values)
     return rows
 

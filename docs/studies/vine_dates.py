@@ -72,7 +72,7 @@ def regression(table, weather, kept, bases):
     """
     days = pd.to_datetime(table["date"])
     observed = pd.DataFrame(
-        {"season": table["season"], "variable": table["variable"], "day": days.dt.dayofyear}
+        {"season": table["season"], "variable": table["variable"], "day": days.dt.day_of_year}
     )
     dates = observed.pivot(index="season", columns="variable", values="day")[list(GRAPE_STAGES)].to_numpy()
     years = sorted(set(table["season"]))

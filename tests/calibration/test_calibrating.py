@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import calibration_tables
+import calibration_vines
 import numpy as np
 import pandas as pd
 import pytest
@@ -275,3 +276,20 @@ def test_stages_beat_one_regression_of_thermal_time_on_grape_phenology():
     result = calibrate(plan, table, weather=truth.weather)
     regression, _ = calibration_tables.regression(table, truth.weather, kept, [10.0])
     assert sum(error.after for error in result.rmse.values()) < sum(regression)
+
+
+@pytest.mark.slow
+def test_stages_beat_a_regression_with_a_searched_base_on_years_that_neither_has_seen(tmp_path):
+    table = calibration_vines.run(tmp_path / "vines.csv", 1, [15], ["riesling", "merlot"])
+    total = table.groupby("method")["total"].mean()
+    assert total["five parameters, each where it acts"] < total["regression, best of 31 bases"]
+    assert total["the true parameters"] < total["five parameters, each where it acts"]
+
+
+@pytest.mark.slow
+def test_the_dates_of_studies_are_those_of_the_whole_model():
+    experiment = calibration_vines.Experiment(4)
+    differ, count = experiment.differing()
+    assert differ < 0.005 * count
+    true = np.array([[calibration_tables.RIESLING[name] for name in experiment.names]])
+    assert np.array_equal(experiment.dates.simulate(true)[0], experiment.problem.simulate(true)[0])

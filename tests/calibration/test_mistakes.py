@@ -42,6 +42,10 @@ SPECIFICATIONS = {
         {"parameters": {"TSUM1": {"prior": [1000, 0]}}},
         "a mean and a standard deviation, which must be above 0",
     ),
+    "a prior outside the bounds": (
+        {"parameters": {"TSUM1": {"bounds": [800, 1400], "prior": [1500, 50]}}},
+        "TSUM1: the mean of its prior, 1500, lies outside its bounds, 800 to 1400",
+    ),
     "twice in a stage": (
         {"stages": [SPEC["stages"][0] | {"parameters": ["TSUM1", "TSUM1"]}]},
         "stages: all: TSUM1 stands there twice",
