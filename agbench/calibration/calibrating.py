@@ -1,14 +1,15 @@
 """Calibration from a specification to a result: one stage after another."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agbench.calibration import search
-from agbench.calibration.loss import loss_of
+from agbench.calibration import dimensions, search
+from agbench.calibration.loss import Loss, loss_of
 from agbench.calibration.observations import read
 from agbench.calibration.problem import Problem
 from agbench.calibration.progress import Progress, fingerprint
@@ -17,7 +18,8 @@ from agbench.calibration.targets import find
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec, Stage
 from agbench.data.reading import read_data, read_file
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchError, ConfigError
+from agbench.simulation.parameters import read_all
 from agbench.simulators import models
 from agbench.variables import Floats
 
@@ -53,7 +55,8 @@ def calibrate(
             would be right.
     """
     plan, table = _read(spec, observations)
-    problem = prepare(plan, table, weather)
+    with located(spec):
+        problem = prepare(plan, table, weather)
     progress = Progress(None if out is None else Path(out), fingerprint(problem))
     low = np.array([d.low for d in problem.dimensions])
     high = np.array([d.high for d in problem.dimensions])
@@ -84,11 +87,39 @@ def prepare(spec: CalibrationSpec, observations: Any, weather: Any = None) -> Pr
             shown = ", ".join(map(str, sorted(years)))
             raise ConfigError(f"hold_out: no observation is of the season {year}; there are {shown}.")
     for number, stage in enumerate(spec.stages):
-        for name in _variables(problem, number):
+        for name in _variables(problem, number, 1):
             loss = loss_of(problem.observations, [name], spec.hold_out)
             if not loss.chosen.any():
                 raise ConfigError(f"stages: {stage.name}: all observations of {name} are held out.")
     return problem
+
+
+def check(spec: CalibrationSpec, folder: Path) -> None:
+    """Raise for what is wrong in a specification of a folder, and in the observations that it names.
+
+    Of one that is given its observations from Python everything but these is checked.
+    """
+    if spec.observations is not None:
+        prepare(spec, folder / spec.observations)
+        return
+    model = models.find(spec.model, soil_water=spec.soil_water, crop_type=catalog.crop(spec.crop).crop_type)
+    catalog.site(spec.site)
+    base = read_all(model, {"site": spec.site, "soil": spec.soil, "crop": spec.crop}, spec.setting)
+    dimensions.read(model, base, spec.parameters, spec.crop)
+    for stage in spec.stages:
+        for name in stage.observations:
+            find(model, name, f"stages: {stage.name}")
+
+
+@contextmanager
+def located(spec: Any) -> Iterator[None]:
+    """Name the file of a specification in an error that does not."""
+    try:
+        yield
+    except AgBenchError as error:
+        if not isinstance(spec, (str, Path)) or str(spec) in str(error):
+            raise
+        raise type(error)(f"{spec}: {error}") from None
 
 
 def _read(spec: Given, observations: Any) -> tuple[CalibrationSpec, Any]:
@@ -106,12 +137,30 @@ def _read(spec: Given, observations: Any) -> tuple[CalibrationSpec, Any]:
     return plan, folder / plan.observations
 
 
-def _variables(problem: Problem, number: int) -> list[str]:
-    """Return the variables in the loss of a stage: its own and those of the stages before it."""
+def stage_loss(problem: Problem, number: int) -> Loss:
+    """Return the loss of a stage: over its own variables and those of the stages before it."""
     spec = problem.spec
-    stages = spec.stages[max(0, number + 1 - spec.stages_in_loss) : number + 1]
+    own = _variables(problem, number, 1)
+    return loss_of(problem.observations, _variables(problem, number, spec.stages_in_loss), spec.hold_out, own)
+
+
+def _variables(problem: Problem, number: int, count: int) -> list[str]:
+    """Return the variables of a stage and of those before it, `count` stages in all."""
+    stages = problem.spec.stages[max(0, number + 1 - count) : number + 1]
     names = [find(problem.model, name, stage.name).name for stage in stages for name in stage.observations]
     return list(dict.fromkeys(names))
+
+
+def _distance(priors: Sequence[tuple[float, float] | None]) -> Callable[[Floats], Floats]:
+    """Return what sums the squared distances of values (n, parameters) from their priors, (n,)."""
+    stated = [j for j, prior in enumerate(priors) if prior is not None]
+    mean, deviation = np.array([prior for prior in priors if prior is not None]).reshape(-1, 2).T
+
+    def distance(values: Floats) -> Floats:
+        result: Floats = (((values[:, stated] - mean) / deviation) ** 2).sum(axis=1)
+        return result
+
+    return distance
 
 
 @dataclass(frozen=True)
@@ -130,12 +179,13 @@ class _Stage:
         stage: Stage = spec.stages[self.number]
         free = [list(spec.parameters).index(name) for name in stage.parameters]
         low, width = self.low[free], (self.high - self.low)[free]
-        loss = loss_of(self.problem.observations, _variables(self.problem, self.number), spec.hold_out)
+        loss = stage_loss(self.problem, self.number)
+        distance = _distance([self.problem.dimensions[j].prior for j in free])
 
         def losses(some: Floats) -> Floats:
             values = np.repeat(self.values[np.newaxis], len(some), axis=0)
             values[:, free] = some
-            return loss(self.problem.simulate(values, loss.chosen)[0])
+            return loss(self.problem.simulate(values, loss.chosen)[0], distance(some))
 
         def objective(points: Floats) -> Floats:
             return losses(np.clip(low + points * width, low, low + width))

@@ -21,7 +21,7 @@ _SHARES: Final = frozenset(["FLTB", "FSTB", "FOTB", "FLVTB", "FRTTB", "FSOTB", "
 class Dimension:
     """One fitted quantity: a parameter, or a factor on a table, all of it or `at` some abscissae.
 
-    `before` is its value in the base crop: 1 for a factor.
+    `before` is its value in the base crop: 1 for a factor. `prior` is a mean and a standard deviation.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Dimension:
     high: float
     before: float
     at: tuple[float, ...] | None = None
+    prior: tuple[float, float] | None = None
 
     @property
     def is_factor(self) -> bool:
@@ -70,7 +71,14 @@ def read(
     model: CropModel, base: Mapping[str, Any], given: Mapping[str, FittedParameter], crop: str
 ) -> list[Dimension]:
     """Return the dimensions of a specification; raises for what the model does not read or bounds forbid."""
-    return [_dimension(model, base, name, entry, crop) for name, entry in given.items()]
+    result = [_dimension(model, base, name, entry, crop) for name, entry in given.items()]
+    for d in result:
+        if d.prior is not None and not d.low <= d.prior[0] <= d.high:
+            raise ConfigError(
+                f"parameters: {d.name}: the mean of its prior, {d.prior[0]:g}, lies outside its bounds,"
+                f" {d.low:g} to {d.high:g}."
+            )
+    return result
 
 
 def _dimension(
@@ -99,7 +107,7 @@ def _dimension(
         raise ConfigError(f"{where}: the model has no two bounds for it; give it bounds: [low, high].")
     for bound in (low, high):
         parameter.check(float(bound), where)
-    return Dimension(text, parameter, float(low), float(high), float(before))
+    return Dimension(text, parameter, float(low), float(high), float(before), prior=entry.prior)
 
 
 def _factor(
@@ -126,7 +134,7 @@ def _factor(
     if entry.bounds is None and largest > 0.0:
         high = min(high, parameter.high / largest)
     parameter.check(largest * high, f"{where}, at the factor {high:g}")
-    return Dimension(text, parameter, float(low), float(high), 1.0, at)
+    return Dimension(text, parameter, float(low), float(high), 1.0, at, entry.prior)
 
 
 def _abscissae(table: Any, text: str, where: str) -> tuple[float, ...]:

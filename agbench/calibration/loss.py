@@ -15,7 +15,9 @@ class Loss:
 
     A residual is divided by the observation's standard deviation where the table gives one; else by 1 d
     for dates, and by the standard deviation of the fitted observations for other variables, so that
-    variables of different units add up.
+    variables of different units add up. A prior counts as one more observation of the stage's own variables,
+    its square shared among them: with one variable and known standard deviations the loss is least where the
+    posterior is greatest.
     """
 
     observed: Floats
@@ -23,6 +25,8 @@ class Loss:
     weight: Floats
     groups: Sequence[Booleans]
     """The observations of each variable."""
+    own: Sequence[bool]
+    """Which variables are the stage's own."""
 
     @property
     def chosen(self) -> Booleans:
@@ -30,17 +34,27 @@ class Loss:
         result: Booleans = np.any(self.groups, axis=0)
         return result
 
-    def __call__(self, simulated: Floats) -> Floats:
-        """Return the loss of candidates whose simulations are (n, m); infinite where one is missing."""
+    def __call__(self, simulated: Floats, prior: Floats | float = 0.0) -> Floats:
+        """Return the loss of candidates whose simulations are (n, m); infinite where one is missing.
+
+        `prior` (n,) is the sum of the squared distances of their parameters from priors, in deviations.
+        """
         squares = ((simulated - self.observed) / self.scale) ** 2 * self.weight
         losses = np.zeros(len(simulated))
-        for group in self.groups:
-            losses += np.sqrt(squares[:, group].sum(axis=1) / self.weight[group].sum())
+        shared = prior / max(sum(self.own), 1)
+        for group, own in zip(self.groups, self.own, strict=True):
+            total = squares[:, group].sum(axis=1) + (shared if own else 0.0)
+            losses += np.sqrt(total / self.weight[group].sum())
         return np.where(np.isnan(losses), np.inf, losses)
 
 
-def loss_of(observations: Observations, variables: Sequence[str], held_out: Collection[int]) -> Loss:
-    """Return the loss over the observations of variables in the seasons that are not held out."""
+def loss_of(
+    observations: Observations, variables: Sequence[str], held_out: Collection[int], own: Collection[str] = ()
+) -> Loss:
+    """Return the loss over the observations of variables in the seasons that are not held out.
+
+    Priors count among those that are a stage's `own`.
+    """
     names = np.array([row.target.name for row in observations.rows])
     fitted = fitted_rows(observations, held_out)
     observed, scale = observations.column("value"), observations.column("sd")
@@ -48,7 +62,7 @@ def loss_of(observations: Observations, variables: Sequence[str], held_out: Coll
         rows = (names == name) & np.isnan(scale)
         scale[rows] = _scale(observations, names == name, fitted)
     groups = [(names == name) & fitted for name in variables]
-    return Loss(observed, scale, observations.column("weight"), groups)
+    return Loss(observed, scale, observations.column("weight"), groups, [name in own for name in variables])
 
 
 def fitted_rows(observations: Observations, held_out: Collection[int]) -> Booleans:

@@ -19,7 +19,7 @@ from agbench.variables import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS: Final = ("variable", "date", "value", "site", "season", "start", "sd", "weight")
+COLUMNS: Final = ("variable", "date", "value", "site", "season", "start", "sd", "weight", "unit")
 
 
 @dataclass(frozen=True, order=True)
@@ -79,12 +79,26 @@ def read(spec: CalibrationSpec, given: "pd.DataFrame | str | Path", model: CropM
         raise ConfigError(f"{where}: observations need rows, and a column 'variable'.")
     rows = [_TableRow(where, i, entry, spec) for i, entry in enumerate(table.to_dict("records"))]
     result = [row.observation(model) for row in rows]
+    _require_different(where, result)
     observed = {row.target.name for row in result}
     for stage in spec.stages:
         for name in stage.observations:
             if (variable := find(model, name, f"stages: {stage.name}").name) not in observed:
                 raise ConfigError(f"stages: {stage.name}: {where} has no observation of {variable}.")
     return Observations(result, _sha256(result))
+
+
+def _require_different(where: str, rows: Sequence[Observation]) -> None:
+    """Raise `ConfigError` for a row that repeats another; those that differ in value are replicates."""
+    first: dict[Any, int] = {}
+    for number, row in enumerate(rows, start=1):
+        what = (row.season, row.target.name, row.day, row.value)
+        if what in first:
+            raise ConfigError(
+                f"{where}: row {number} repeats row {first[what]}: {row.target.name} of {row.season}. Leave"
+                " one out; if both were observed, write a weight of 2."
+            )
+        first[what] = number
 
 
 def _table(given: Any) -> tuple["pd.DataFrame", str]:
@@ -126,17 +140,35 @@ class _TableRow:
             raise ConfigError(f"{self._where}: the variable is missing.")
         target = find(model, str(name), self._where)
         day = self._date("date")
-        if target.is_date:
-            if day is None:
-                raise ConfigError(f"{self._where}: {target.name} is the date of a stage: give its date.")
-            value = float(days_since_epoch(day))
-        else:
-            number = self._number("value")
-            if number is None:
-                raise ConfigError(f"{self._where}: {target.name} needs a value in {target.unit}.")
-            value = number
+        unit = self._cell("unit")
+        if unit is not None and unit != target.unit:
+            raise ConfigError(f"{self._where}: {target.name} is in {target.unit}; got the unit {unit!r}.")
+        value = self._day_of(target, day) if target.is_date else self._value_of(target)
         sd, weight = self._number("sd", above=0.0), self._number("weight", above=0.0)
         return Observation(self._season(day), target, day, value, sd, 1.0 if weight is None else weight)
+
+    def _day_of(self, target: Target, day: date | None) -> float:
+        """Return the date of a stage in days since 1970-01-01."""
+        if day is None:
+            raise ConfigError(f"{self._where}: {target.name} is the date of a stage: give its date.")
+        if (value := self._cell("value")) is not None:
+            raise ConfigError(
+                f"{self._where}: {target.name} is the date of a stage, {day}: leave its value empty; got"
+                f" {value!r}."
+            )
+        return float(days_since_epoch(day))
+
+    def _value_of(self, target: Target) -> float:
+        """Return a number in the unit of its variable."""
+        number = self._number("value")
+        if number is None:
+            raise ConfigError(f"{self._where}: {target.name} needs a value in {target.unit}.")
+        if not target.low <= number <= target.high:
+            raise ConfigError(
+                f"{self._where}: {target.name} is in {target.unit}, from {target.low:g} to {target.high:g};"
+                f" got {number:g}."
+            )
+        return number
 
     def _cell(self, name: str) -> Any:
         """Return a cell; None where it is absent or empty."""
@@ -156,14 +188,22 @@ class _TableRow:
         except (TypeError, ValueError):
             raise ConfigError(f"{self._where}: {name} {value!r} is not a number.") from None
         if not np.isfinite(number) or (above is not None and number <= above):
-            raise ConfigError(f"{self._where}: {name} must be a finite number above {above}; got {value!r}.")
+            least = "" if above is None else f" above {above:g}"
+            raise ConfigError(f"{self._where}: {name} must be a finite number{least}; got {value!r}.")
         return number
+
+    def _year(self) -> int | None:
+        """Return the year in which the season starts, None where the row does not say it."""
+        number = self._number("season")
+        if number is not None and not (number == int(number) and date.min.year < number < date.max.year):
+            raise ConfigError(f"{self._where}: season must be a year such as 1984; got {number:g}.")
+        return None if number is None else int(number)
 
     def _season(self, day: date | None) -> ObservedSeason:
         """Return the season of the row: by its year, the start of its crop, or its date."""
         spec = self._spec.season
         site = str(self._cell("site") or self._spec.site)
-        crop_start, year = self._date("start"), self._number("season")
+        crop_start, year = self._date("start"), self._year()
         if spec.start is None:
             if crop_start is None:
                 raise ConfigError(
@@ -172,7 +212,7 @@ class _TableRow:
                 )
             return ObservedSeason(site, crop_start, crop_start)
         if year is not None:
-            start = _on(int(year), spec.start)
+            start = _on(year, spec.start)
         else:
             within = crop_start or day
             if within is None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agbench.calibration import dimensions
 from agbench.calibration.candidates import Candidates
-from agbench.calibration.observations import Observations, ObservedSeason, following
+from agbench.calibration.observations import Observation, Observations, ObservedSeason, following
 from agbench.calibration.targets import Reading
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
@@ -136,7 +136,7 @@ class Problem:
         given = self.model.management(setup, self._events(setup))
         observed = [i for i, row in enumerate(self.observations.rows) if row.season == key]
         rows = [self.observations.rows[i] for i in observed]
-        days = [self._day(key, row.day, setup.end) for row in rows]
+        days = [self._day(key, row, setup.end) for row in rows]
         reading = Reading([row.target for row in rows], np.array(days, dtype=np.int64), setup.start)
         return _Season(key, setup, simulator, simulator.for_all(given), reading, np.array(observed))
 
@@ -147,10 +147,16 @@ class Problem:
         ]
         return events.parse(given, self.model.events, self.model.name, setup.start, setup.end, models.able)
 
-    def _day(self, key: ObservedSeason, day: date | None, end: date) -> int:
+    def _day(self, key: ObservedSeason, row: Observation, end: date) -> int:
         """Return the day of an observation since the start of its season, -1 for the end."""
+        day = row.day
         if day is None:
             return -1
+        if row.target.is_date and day < key.crop_start:
+            raise ConfigError(
+                f"observations: {row.target.name} on {day} lies before its crop starts, on {key.crop_start}"
+                f" ({key}). The key season.crop_start or the table's column start says when it does."
+            )
         if not key.start <= day <= end:
             raise ConfigError(
                 f"observations: {day} lies outside its season, {key.start} to {end} ({key}). The keys"

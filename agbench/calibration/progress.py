@@ -3,7 +3,9 @@
 import hashlib
 import json
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from agbench import __version__
 from agbench.calibration.problem import Problem
 from agbench.calibration.result import StageFit
 from agbench.data import catalog
+from agbench.errors import ConfigError
 from agbench.files import sha256, write
 
 _FOLDER: Final = "stages"
@@ -34,6 +37,8 @@ class Progress:
     """The finished stages of one calibration; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None, fingerprint: str) -> None:
+        if folder is not None:
+            _require_writable(folder)
         self._folder = None if folder is None else folder / _FOLDER
         self._fingerprint = fingerprint
 
@@ -41,18 +46,22 @@ class Progress:
         """Return a stage that an earlier run of the same calibration finished, or None."""
         if self._folder is None or not (path := self._path(stage)).is_file():
             return None
-        with np.load(path, allow_pickle=False) as kept:
-            if str(kept["fingerprint"]) != self._fingerprint:
-                return None
-            return StageFit(
-                stage,
-                [str(name) for name in kept["parameters"]],
-                kept["values"],
-                float(kept["before"]),
-                float(kept["after"]),
-                kept["points"],
-                kept["losses"],
-            )
+        try:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+                kept = dict(file)
+        except (OSError, EOFError, ValueError, BadZipFile):  # cut short by something else than this program
+            return None
+        if str(kept.get("fingerprint")) != self._fingerprint:
+            return None
+        return StageFit(
+            stage,
+            [str(name) for name in kept["parameters"]],
+            kept["values"],
+            float(kept["before"]),
+            float(kept["after"]),
+            kept["points"],
+            kept["losses"],
+        )
 
     def finish(self, fit: StageFit) -> None:
         """Keep a finished stage."""
@@ -72,3 +81,15 @@ class Progress:
     def _path(self, stage: str) -> Path:
         assert self._folder is not None
         return self._folder / f"{hashlib.sha256(stage.encode()).hexdigest()[:12]}.npz"
+
+
+def _require_writable(folder: Path) -> None:
+    """Raise `ConfigError` for a folder that cannot be written, before anything is fitted for it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ConfigError(
+            f"{folder}: the results cannot be written there: {error.strerror or error}."
+        ) from None

@@ -43,13 +43,17 @@ def _plain(content: Any) -> Any:
 
 def parameter_lines(result: "Calibration") -> list[str]:
     """Return the table of the fitted parameters."""
-    lines = ["| parameter | meaning | unit | before | fitted | bounds | |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| parameter | meaning | unit | before | fitted | bounds | prior | |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for d in result.problem.dimensions:
         value, width = result.values[d.name], d.high - d.low
         at = "at its bound" if min(value - d.low, d.high - value) < _EDGE * width else ""
         meaning = f"factor on: {d.parameter.meaning}" if d.is_factor else d.parameter.meaning
         numbers = f"{d.before:.6g} | {value:.6g} | {d.low:.6g} to {d.high:.6g}"
-        lines.append(f"| {d.name} | {meaning} | {d.unit} | {numbers} | {at} |")
+        prior = "" if d.prior is None else f"{d.prior[0]:.6g} ± {d.prior[1]:.6g}"
+        lines.append(f"| {d.name} | {meaning} | {d.unit} | {numbers} | {prior} | {at} |")
     return lines
 
 
@@ -70,11 +74,21 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
+def missed(result: "Calibration") -> str:
+    """Return how many observed stages the fitted crop does not reach, empty if it reaches all."""
+    pairs = result.pairs[~result.pairs["reached"]]
+    if pairs.empty:
+        return ""
+    return (
+        f"Not reached by the fitted crop: {len(pairs)} of {len(result.pairs)} observations, of"
+        f" {', '.join(sorted(set(pairs['variable'])))}. They count as the day after the last of their season."
+    )
+
+
 def markdown(result: "Calibration") -> str:
     """Return the report."""
     spec, evidence = result.problem.spec, result.evidence
     kept = f"; held out: {', '.join(map(str, evidence.held_out))}" if evidence.held_out else ""
-    missed = int((~result.pairs["reached"]).sum())
     lines = [
         f"# {spec.calibration}",
         "",
@@ -93,7 +107,6 @@ def markdown(result: "Calibration") -> str:
         "|---|---|---|---|",
         *(f"| {s.name} | {s.before:.4g} | {s.after:.4g} | {len(s.losses):,} |" for s in result.stages),
     ]
-    if missed:
-        lines += ["", f"{missed} observed stages are not reached by the fitted crop; they count as the day"]
-        lines[-1] += " after the last of their season."
+    if note := missed(result):
+        lines += ["", note]
     return "\n".join(lines) + "\n"

@@ -100,7 +100,7 @@ class Calibration:
 def _evidence(problem: Problem, values: Floats, simulated: Floats, stages: Sequence[StageFit]) -> Evidence:
     spec, observations = problem.spec, problem.observations
     fitted = {
-        d.name: FittedValue(value=float(v), before=d.before, bounds=(d.low, d.high))
+        d.name: FittedValue(value=float(v), before=d.before, bounds=(d.low, d.high), prior=d.prior)
         for d, v in zip(problem.dimensions, values, strict=True)
     }
     return Evidence(

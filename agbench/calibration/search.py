@@ -17,7 +17,10 @@ Objective = Callable[[Floats], Floats]
 """Returns the losses (n,) of points (n, d) of the unit cube; infinite for what cannot be simulated."""
 
 _FIRST: Final = 10  # random points before the Gaussian process chooses: a Latin hypercube and the start
-_RANDOM, _CLIMBS = 2_000, 3  # points on which the expected improvement is looked up, and climbed from
+_RANDOM: Final = 1_000  # points on which the expected improvement is looked up
+_CLIMBERS, _GENERATIONS = 20, 12  # of the differential evolution that climbs it, from the best of them
+_NEAR: Final = 0.03  # standard deviation of climbers that start around the best point so far, in widths
+_EVERY, _GROWTH = 50, 1.1  # hyperparameters are fitted at each of the first points, then at 10 % more
 _WORST: Final = 1e3  # loss of a candidate that cannot be simulated: finite, for the Gaussian process
 _SPREAD: Final = 0.2  # of the first generation of CMA-ES, in widths of the bounds
 
@@ -39,8 +42,8 @@ def bayesian(objective: Objective, start: Floats, budget: int, seed: int) -> Tri
     """Search by a Gaussian process with an RBF kernel and expected improvement.
 
     As Solow, Saisubramanian and Fern 2025 fit phenology; the library is `bayesian-optimization`. A length
-    scale for each dimension is fitted at every evaluation. One thread, because its sums, and so its
-    choices, depend on how many there are.
+    scale for each dimension is fitted at each of the first evaluations, and later whenever there are a tenth
+    more. One thread, because its sums, and so its choices, depend on how many there are.
     """
     optimizer, threads = _gaussian_process(len(start), seed)
     names = [f"x{i}" for i in range(len(start))]
@@ -63,7 +66,6 @@ def _gaussian_process(dimensions: int, seed: int) -> tuple[Any, Any]:
     """Return the optimiser, and what limits threads; raises `MissingExtraError` with the command."""
     try:
         from bayes_opt import BayesianOptimization
-        from bayes_opt.acquisition import ExpectedImprovement
         from sklearn.gaussian_process.kernels import RBF
         from threadpoolctl import threadpool_limits
     except ImportError:
@@ -71,17 +73,10 @@ def _gaussian_process(dimensions: int, seed: int) -> tuple[Any, Any]:
             "the method 'bayesian' needs bayesian-optimization: pip install 'agbench[calibrate]'. The method"
             " 'cma' does without."
         ) from None
-
-    class Improvement(ExpectedImprovement):
-        """Expected improvement, looked up on fewer points: most of its time is spent there."""
-
-        def suggest(self, *arguments: Any, **keywords: Any) -> Any:
-            return super().suggest(*arguments, **{**keywords, "n_random": _RANDOM, "n_smart": _CLIMBS})
-
     optimizer = BayesianOptimization(
         None,
         {f"x{i}": (0.0, 1.0) for i in range(dimensions)},
-        acquisition_function=Improvement(xi=0.0),
+        acquisition_function=_improvement(),
         random_state=seed,
         verbose=0,
         allow_duplicate_points=True,
@@ -89,6 +84,60 @@ def _gaussian_process(dimensions: int, seed: int) -> tuple[Any, Any]:
     kernel = RBF(length_scale=np.full(dimensions, 0.3), length_scale_bounds=(0.01, 10.0))
     optimizer.set_gp_params(kernel=kernel, n_restarts_optimizer=0)
     return optimizer, threadpool_limits
+
+
+def _improvement() -> Any:
+    """Return the library's expected improvement, whose process keeps its hyperparameters for a while.
+
+    As the library has it, all but a tenth of the time goes into fitting them at each point, and into climbing
+    by differences, a prediction for each coordinate.
+    """
+    from bayes_opt.acquisition import ExpectedImprovement
+    from scipy.optimize import differential_evolution
+
+    class Improvement(ExpectedImprovement):
+        _next_fit = 0
+
+        def suggest(
+            self,
+            gp: Any,
+            target_space: Any,
+            n_random: int = _RANDOM,
+            n_smart: int = _CLIMBERS,
+            fit_gp: bool = True,
+            random_state: Any = None,
+        ) -> Any:
+            return super().suggest(gp, target_space, n_random, n_smart, fit_gp, random_state)
+
+        def _fit_gp(self, gp: Any, target_space: Any) -> None:
+            points = len(target_space)
+            fits = points >= self._next_fit
+            gp.set_params(optimizer="fmin_l_bfgs_b" if fits else None)
+            super()._fit_gp(gp, target_space)
+            gp.set_params(kernel=gp.kernel_)  # from where it is, the next fit takes few steps
+            if fits:
+                self._next_fit = points + 1 if points < _EVERY else int(_GROWTH * points)
+
+        def _smart_minimize(
+            self, acq: Any, space: Any, x_seeds: Any, random_state: Any
+        ) -> tuple[Floats | None, float]:
+            """Climb with a population: a step of it is one prediction for all."""
+            best = space.params[int(np.argmax(space.target))]
+            half = len(x_seeds) // 2
+            near = best + random_state.normal(0.0, _NEAR, (len(x_seeds) - half, len(best)))
+            climbed = differential_evolution(
+                lambda points: acq(points.T),
+                space.bounds,
+                init=np.clip(np.concatenate([x_seeds[:half], near]), *space.bounds.T),
+                maxiter=_GENERATIONS,
+                updating="deferred",
+                vectorized=True,
+                polish=False,
+                seed=random_state,
+            )
+            return climbed.x, float(np.squeeze(climbed.fun))
+
+    return Improvement(xi=0.0)
 
 
 def _first_points(start: Floats, count: int, seed: int) -> Floats:

@@ -24,7 +24,8 @@ _EPOCH: Final = date(1970, 1, 1)
 class Target:
     """An observed variable: its name, its unit (`d` for the date of a stage), the column to read.
 
-    With a `stage` it is the first day on which the column has at least that value.
+    With a `stage` it is the first day on which the column has at least that value. `low` and `high` are its
+    physical bounds.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Target:
     column: int
     is_date: bool
     stage: float | None = None
+    low: float = -np.inf
+    high: float = np.inf
 
 
 def find(model: CropModel, name: str, where: str) -> Target:
@@ -39,9 +42,11 @@ def find(model: CropModel, name: str, where: str) -> Target:
     variable = _WORDS.get(name.strip().lower(), name.strip())
     variables = model.variables
     if variable in variables and variable not in model.lacks:
-        unit = variables[variable].unit
-        dated = unit == DATE
-        return Target(variable, "d" if dated else unit, variables.column(variable), dated)
+        described = variables[variable]
+        column = variables.column(variable)
+        if described.unit == DATE:
+            return Target(variable, "d", column, True)
+        return Target(variable, described.unit, column, False, low=described.low, high=described.high)
     if variable in _STAGES and "STAGE" in variables:
         return Target(variable, "d", variables.column("STAGE"), True, _STAGES[variable])
     choices = [v for v in variables.names if v not in model.lacks]

@@ -27,7 +27,7 @@ def calibrate(
     Example: `agbench calibrate docs/studies/calibration/wheat.yaml --out runs/wheat`
     """
     from agbench.calibration import calibrate as fit
-    from agbench.calibration.report import error_lines, parameter_lines
+    from agbench.calibration.report import error_lines, missed, parameter_lines
 
     silent = json or not console.is_terminal
     result = fit(spec, observations, out=out, report=(lambda line: None) if silent else console.print)
@@ -36,4 +36,6 @@ def calibrate(
         return
     for line in [*parameter_lines(result), "", *error_lines(result)]:
         console.print(line, soft_wrap=True)
+    if note := missed(result):
+        console.print(f"    {note}", soft_wrap=True)
     console.print(f"    wrote {out / 'crops' / result.crop.crop}.yaml; AGBENCH_PATH={out} finds it")

@@ -10,7 +10,10 @@ from agbench.cli.options import JsonOption, console, print_json
 
 def check(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Task, crop, soil, site, baseline, anchors files.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Task, crop, soil, site, baseline, anchors, calibration files."
+        ),
     ],
     json: JsonOption = False,
 ) -> None:

@@ -19,12 +19,14 @@ _NAME: Final = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
 class FittedParameter(Strict):
     """The bounds of a fitted parameter; without them those of the model's table of parameters hold.
 
-    Of a table it is a factor on its ordinates that is fitted.
+    Of a table it is a factor on its ordinates that is fitted. `prior` is what other experiments say of the
+    parameter before its observations are seen: mean and standard deviation.
     """
 
     bounds: tuple[Number, Number] | None = None
+    prior: tuple[Number, Number] | None = None
 
-    @field_validator("bounds", mode="before")
+    @field_validator("bounds", "prior", mode="before")
     @classmethod
     def _pair(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
@@ -34,6 +36,15 @@ class FittedParameter(Strict):
         if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
             low, high = self.bounds
             raise ValueError(f"bounds [{low:g}, {high:g}] must ascend: the lower one stands first.")
+        return self
+
+    @model_validator(mode="after")
+    def _spread(self) -> "FittedParameter":
+        if self.prior is not None and not self.prior[1] > 0.0:
+            raise ValueError(
+                f"prior [{self.prior[0]:g}, {self.prior[1]:g}] is a mean and a standard deviation, which must"
+                " be above 0."
+            )
         return self
 
 
@@ -74,6 +85,7 @@ class CalibrationSpec(Strict):
     """A calibration: a crop of a model, where and when it grew, what is fitted, to what, and how.
 
     `observations` is a CSV file beside the specification. Parameters that stand in no stage are an error.
+    One that stands in several stages is fitted anew in each, from where it stands by then.
     The loss of a stage sums over the variables of this stage and of the `stages_in_loss` - 1 before it.
     `variety` is the name of the crop file that is written.
     """
@@ -123,17 +135,22 @@ class CalibrationSpec(Strict):
         return {name: {} if entry is None else entry for name, entry in value.items()}
 
     @model_validator(mode="after")
-    def _each_parameter_once(self) -> "CalibrationSpec":
+    def _parameters_in_stages(self) -> "CalibrationSpec":
         staged = [name for stage in self.stages for name in stage.parameters]
         for stage in self.stages:
+            if twice := sorted({n for n in stage.parameters if stage.parameters.count(n) > 1}):
+                raise ValueError(f"stages: {stage.name}: {', '.join(twice)} stands there twice.")
             for name in stage.parameters:
                 if name not in self.parameters:
                     hint = did_you_mean(name, self.parameters)
                     raise ValueError(f"stages: {stage.name}: {name!r} stands not under parameters.{hint}")
         for name in self.parameters:
-            if staged.count(name) != 1:
-                wrong = "in none" if name not in staged else "in several"
-                raise ValueError(f"parameters: {name} must stand in one stage; it stands {wrong}.")
+            if name not in staged:
+                raise ValueError(f"parameters: {name} must stand in a stage; it stands in none.")
+        if self.variety == self.crop:
+            raise ValueError(
+                f"variety: {self.variety!r} is the crop that is fitted; give the result a new name."
+            )
         names = [stage.name for stage in self.stages]
         if len(set(names)) != len(names):
             raise ValueError(f"stages: two have one name; got {', '.join(names)}.")

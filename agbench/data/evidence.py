@@ -9,13 +9,14 @@ from agbench.data.table import Number
 
 
 class FittedValue(Strict):
-    """A fitted parameter: what it became, what it was, and the bounds of the search."""
+    """A fitted parameter: what it became, what it was, the bounds of the search, its prior if any."""
 
     value: Number
     before: Number
     bounds: tuple[Number, Number]
+    prior: tuple[Number, Number] | None = None
 
-    @field_validator("bounds", mode="before")
+    @field_validator("bounds", "prior", mode="before")
     @classmethod
     def _pair(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value

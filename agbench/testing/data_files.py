@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from agbench.calibration import calibrating
 from agbench.data import catalog
 from agbench.data.anchors import Anchors
 from agbench.data.baseline import Baseline
+from agbench.data.calibration import CalibrationSpec
 from agbench.data.families import read_task
 from agbench.data.field import Crop, Soil
 from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
@@ -25,7 +27,7 @@ from agbench.weather.site import site_generator, site_series
 
 
 def check_file(path: Path) -> str | None:
-    """Return what is wrong with a task, crop, soil, site, baseline or anchors file, or None."""
+    """Return what is wrong with a task, crop, soil, site, baseline, anchors or calibration file, or None."""
     try:
         _check(path)
     except AgBenchError as error:
@@ -36,6 +38,8 @@ def check_file(path: Path) -> str | None:
 def note_on(path: Path) -> str | None:
     """Return what of a right file could not be tried on this machine or is still to do, or None."""
     content = load_yaml(path.read_text(encoding="utf-8"), str(path))
+    if "stages" in content:
+        return None if content.get("observations") else _NO_TABLE
     if "task" not in content or path.stem == catalog.ANCHORS:
         return None
     notes = []
@@ -72,7 +76,7 @@ def _check(path: Path) -> None:
         raise no_mapping(content, str(path))
     if path.stem == catalog.ANCHORS:
         return _check_anchors(content, path)
-    kind = next((k for k in _KINDS if k in content), None)
+    kind = _CALIBRATION if "stages" in content else next((k for k in _KINDS if k in content), None)
     if kind is None:
         first = str(next(iter(content), ""))
         raise ConfigError(
@@ -81,7 +85,7 @@ def _check(path: Path) -> None:
         )
     read, follow = _KINDS[kind]
     result = read(content, str(path))
-    if kind != "policy" and content[kind] != path.stem:
+    if kind not in ("policy", _CALIBRATION) and content[kind] != path.stem:
         raise ConfigError(f"{path}: {kind}: must be the file's own name, {path.stem!r}.")
     try:
         follow(result, path)
@@ -139,14 +143,22 @@ def _follow_baseline(baseline: Baseline, path: Path) -> None:
     load_policy(path, catalog.task(path.parent.name))
 
 
+def _follow_calibration(spec: CalibrationSpec, path: Path) -> None:
+    calibrating.check(spec, path.parent)
+
+
 def _reader(schema: type[Strict]) -> Callable[[Any, str], Strict]:
     return lambda content, where: read_data(schema, content, where)
 
 
+_NO_TABLE: Final = "not tried: its observations, which it names no file of; they are given from Python."
+_CALIBRATION: Final = "calibration"
+"""A specification names a crop too, and the file of a calibrated crop has this key: `stages` tells it."""
 _KINDS: dict[str, tuple[Callable[[Any, str], Strict], Callable[[Any, Path], None]]] = {
     "task": (read_task, _follow_task),
     "crop": (_reader(Crop), _follow_crop),
     "soil": (_reader(Soil), _follow_soil),
     "site": (_reader(Site), _follow_site),
     "policy": (_reader(Baseline), _follow_baseline),
+    _CALIBRATION: (_reader(CalibrationSpec), _follow_calibration),
 }

@@ -1,20 +1,24 @@
 """The tables of docs/calibration.md: parameters recovered, stages against a regression, a batch.
 
-Run: `python docs/studies/calibration_tables.py recovery`, `grape`, `speed`; `example` writes the observations
-of the specification in docs/studies/calibration/. All observations are synthetic: simulated with parameters
-that are then to be recovered, plus noise. The phenology records of the published study are proprietary.
+Run: `python docs/studies/calibration_tables.py recovery`, `grape`, `grape-seven`, `grape-priors`, `speed`;
+`example` writes the observations of the specification in docs/studies/calibration/. All observations are
+synthetic: simulated with parameters that are then to be recovered, plus noise. The phenology records of the
+published study are proprietary.
 """
 
 import sys
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from vine_dates import GRAPE_STAGES, regression
 
 from agbench.calibration import calibrate
 from agbench.calibration.calibrating import prepare
+from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
 from agbench.data.reading import read_data, read_file
 from agbench.weather.site import site_generator
@@ -68,7 +72,8 @@ class Truth:
     def _row(self, year, name, day):
         start = pd.Timestamp(f"{year}-{self.spec['season']['start']}")
         when = None if day is None else str((start + pd.Timedelta(days=day)).date())
-        return {"season": year, "variable": name, "date": when, "value": 1.0}
+        value = None if name in self.stages else 1.0
+        return {"season": year, "variable": name, "date": when, "value": value}
 
 
 def _stage(name, parameters, observations):
@@ -198,21 +203,42 @@ def recovery(methods=("cma", "bayesian"), budgets=None):
                 )
 
 
-GRAPE_STAGES = ("DOB", "DOL", "DOV")
-RIESLING = {
-    "CSUMDB": 119.0,
-    "Q10C": 2.17,
-    "TBASEM": 10.6,
-    "TEFFMX": 23.48,
-    "TSUMEM": 72.53,
-    "TSUM1": 223.78,
-    "TSUM2": 592.28,
-}
+VINE = ("CSUMDB", "Q10C", "TBASEM", "TEFFMX", "TSUMEM", "TSUM1", "TSUM2")
 
 
-def grape_truth(seasons=20):
-    """Return the grape calibration: Riesling's phenology, from another cultivar, on generated weather."""
+def cultivar(name):
+    """Return the phenological parameters of a cultivar."""
+    values = catalog.crop(f"grape-{name}").values
+    return {key: float(values[key]) for key in VINE}
+
+
+def priors(without):
+    """Return mean and standard deviation of parameters over the catalogue's other cultivars.
+
+    Those of chilling are equal in all 31, and have none.
+    """
+    names = [n.removeprefix("grape-") for n in catalog.names("crop") if n.startswith("grape-")]
+    table = pd.DataFrame([cultivar(name) for name in names if name != without])
+    return {name: [float(table[name].mean()), float(table[name].std())] for name in VINE[2:]}
+
+
+RIESLING = cultivar("riesling")
+CHILLING = {"CSUMDB": {"bounds": [40.0, 200.0]}, "Q10C": {"bounds": [1.2, 4.0]}}
+SEVEN = [
+    _stage("bud break", ["CSUMDB", "Q10C", "TBASEM", "TEFFMX", "TSUMEM"], ["DOB"]),
+    _stage("bloom", ["TSUM1"], ["DOL"]),
+    _stage("veraison", ["TSUM2"], ["DOV"]),
+]
+
+
+def grape_truth(seasons=20, seven=False):
+    """Return the grape calibration: Riesling's phenology, from another cultivar, on generated weather.
+
+    With `seven` parameters those of chilling are fitted too, and five of them by the dates of bud break.
+    """
     spec = read_file(CalibrationSpec, FOLDER / "grape.yaml").model_dump(mode="json", exclude_none=True)
+    if seven:
+        spec |= {"stages": SEVEN, "parameters": CHILLING | spec["parameters"]}
     weather = generated_years("washington-state", 2001, seasons + 1)
     return Truth("grape", spec, RIESLING, range(2001, 2001 + seasons), stages=GRAPE_STAGES, weather=weather)
 
@@ -230,9 +256,9 @@ def generated_years(site, first, count):
     return result
 
 
-def grape(budget=500, methods=("bayesian", "cma")):
-    """Print RMSE by stage of the staged fit and of regressions on mean thermal time."""
-    truth = grape_truth()
+def grape(budget=500, methods=("bayesian", "cma"), seven=False, informed=False):
+    """Print RMSE by stage of the staged fit, `informed` by priors or not, and of regressions."""
+    truth = grape_truth(seven=seven)
     table = truth.observations(seed=3)
     years = sorted({int(year) for year in table["season"]})
     kept = years[-5:]
@@ -245,6 +271,10 @@ def grape(budget=500, methods=("bayesian", "cma")):
     for method in methods:
         plan = truth.spec | {"method": method, "hold_out": kept, "population": 50}
         plan["budget"] = budget
+        if informed:
+            others = priors("riesling")
+            plan["parameters"] = {n: p | {"prior": others[n]} for n, p in plan["parameters"].items()}
+            table = table.assign(sd=DATE_NOISE)
         begun = time.perf_counter()
         result = calibrate(plan, table, weather=truth.weather)
         label = f"staged, {method}, {budget} evaluations a stage"
@@ -282,42 +312,6 @@ def grape(budget=500, methods=("bayesian", "cma")):
 def _print_errors(label, fitted, held_out, begun):
     cells = " | ".join(f"{e:.2f}" for e in [*fitted, sum(fitted), sum(held_out)])
     print(f"| {label} | {cells} | {time.perf_counter() - begun:.0f} s |", flush=True)
-
-
-def regression(table, weather, kept, bases):
-    """Return RMSE by stage of fitted and of held-out years, with mean thermal times as parameters.
-
-    Zapata et al. 2017: thermal time above a base temperature, from 1 January to bud break, on to bloom, on to
-    veraison; its mean over the years is the requirement. Of several base temperatures the one with the
-    smallest total over the fitted years counts.
-    """
-    dates = {(int(r.season), r.variable): pd.Timestamp(r.date) for r in table.itertuples()}
-    years = sorted({year for year, _ in dates})
-    mean = (weather["TMIN"] + weather["TMAX"]) / 2.0
-    best = None
-    for base in bases:
-        warmth = (mean - base).clip(lower=0.0)
-        sums = {year: warmth[f"{year + 1}-01-01" : f"{year + 1}-12-31"].cumsum() for year in years}
-        needs = []
-        for before, stage in zip((None, *GRAPE_STAGES), GRAPE_STAGES, strict=False):
-            some = [y for y in years if y not in kept and (y, stage) in dates]
-            start = {y: 0.0 if before is None else sums[y][dates[y, before]] for y in some}
-            needs.append(float(np.mean([sums[y][dates[y, stage]] - start[y] for y in some])))
-        errors = {name: ([], []) for name in GRAPE_STAGES}
-        for year in years:
-            reached = 0.0
-            for stage, need in zip(GRAPE_STAGES, needs, strict=True):
-                later = sums[year][sums[year] >= reached + need]
-                day = later.index[0] if len(later) else sums[year].index[-1]
-                reached = sums[year][day]
-                if (year, stage) in dates:
-                    errors[stage][year in kept].append((day - dates[year, stage]).days)
-        result = [
-            [float(np.sqrt(np.mean(np.square(errors[n][part])))) for n in GRAPE_STAGES] for part in (0, 1)
-        ]
-        if best is None or sum(result[0]) < sum(best[0]):
-            best = result
-    return best
 
 
 def speed(count=512):
@@ -367,4 +361,11 @@ def example():
 
 
 if __name__ == "__main__":
-    {"recovery": recovery, "grape": grape, "speed": speed, "example": example}[sys.argv[1]]()
+    {
+        "recovery": recovery,
+        "grape": grape,
+        "grape-seven": partial(grape, seven=True),
+        "grape-priors": partial(grape, informed=True),
+        "speed": speed,
+        "example": example,
+    }[sys.argv[1]]()

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import calibration_tables
+import calibration_vines
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 import agbench
 from agbench.calibration import calibrate, search
-from agbench.calibration.calibrating import prepare
+from agbench.calibration.calibrating import prepare, stage_loss
 from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
@@ -136,6 +137,35 @@ def test_the_loss_of_a_stage_counts_the_one_before_too(dates):
     assert both.stages[1].after == pytest.approx(alone.stages[1].after + added, abs=1e-12)
 
 
+def test_a_prior_counts_as_one_more_observation(dates):
+    few = SPEC | {"stages": [SPEC["stages"][0]], "hold_out": []}
+
+    def fitted(deviation):
+        entry = {"bounds": [700, 1500], "prior": [1200, deviation]}
+        return calibrate(few | {"parameters": {"TSUM1": entry}}, dates[dates["variable"] == "DOA"])
+
+    vague, firm = fitted(1e6), fitted(1.0)
+    assert vague.values["TSUM1"] == pytest.approx(TRUE["TSUM1"], rel=0.01)
+    assert firm.values["TSUM1"] == pytest.approx(1200, abs=30)
+    between = fitted(40.0).values["TSUM1"]
+    assert vague.values["TSUM1"] < between < firm.values["TSUM1"]
+    assert firm.evidence.fitted["TSUM1"].prior == (1200.0, 1.0)
+
+
+def test_the_loss_adds_a_prior_to_the_squares_of_the_stages_own_variables(dates):
+    problem = prepare(read_data(CalibrationSpec, SPEC, "spec"), dates)
+    loss = stage_loss(problem, 1)
+    simulated = np.repeat(problem.observations.column("value")[np.newaxis], 2, axis=0)
+    assert loss(simulated, np.array([0.0, 20.0])).tolist() == [0.0, 2.0]  # the root of 20 / 5 dates of DOM
+
+
+def test_a_parameter_in_two_stages_is_fitted_anew_in_the_second(dates):
+    last = {"name": "all", "parameters": ["TSUM1", "TSUM2"], "observations": ["DOA", "DOM"]}
+    result = calibrate(SPEC | {"stages": [*SPEC["stages"], last]}, dates)
+    assert result.stages[2].after <= result.stages[1].after
+    assert [result.values[name] for name in last["parameters"]] == result.stages[2].values.tolist()
+
+
 def test_the_same_seed_gives_the_same_result(fitted, dates):
     again = calibrate(SPEC, dates)
     assert again.values == fitted[1].values
@@ -246,3 +276,20 @@ def test_stages_beat_one_regression_of_thermal_time_on_grape_phenology():
     result = calibrate(plan, table, weather=truth.weather)
     regression, _ = calibration_tables.regression(table, truth.weather, kept, [10.0])
     assert sum(error.after for error in result.rmse.values()) < sum(regression)
+
+
+@pytest.mark.slow
+def test_stages_beat_a_regression_with_a_searched_base_on_years_that_neither_has_seen(tmp_path):
+    table = calibration_vines.run(tmp_path / "vines.csv", 1, [15], ["riesling", "merlot"])
+    total = table.groupby("method")["total"].mean()
+    assert total["five parameters, each where it acts"] < total["regression, best of 31 bases"]
+    assert total["the true parameters"] < total["five parameters, each where it acts"]
+
+
+@pytest.mark.slow
+def test_the_dates_of_studies_are_those_of_the_whole_model():
+    experiment = calibration_vines.Experiment(4)
+    differ, count = experiment.differing()
+    assert differ < 0.005 * count
+    true = np.array([[calibration_tables.RIESLING[name] for name in experiment.names]])
+    assert np.array_equal(experiment.dates.simulate(true)[0], experiment.problem.simulate(true)[0])

@@ -1,10 +1,17 @@
 """Specifications and observations that are wrong: each message says what, where, and what would be right."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
+import yaml
 
 from agbench.calibration import calibrate
+from agbench.calibration import result as results
 from agbench.errors import AgBenchError
+from agbench.testing.data_files import check_file, note_on
+
+DOCUMENTED = Path(__file__).parents[2] / "docs" / "studies" / "calibration"
 
 SPEC = {
     "calibration": "test",
@@ -31,6 +38,18 @@ SPECIFICATIONS = {
     "unknown parameter": (one("TSUM7"), "unknown parameter 'TSUM7'. Did you mean 'TSUM"),
     "of the soil": (one("WCFC"), "WCFC: describes the soil; a calibration fits a crop"),
     "inverted bounds": (one("TSUM1", [1400, 800]), "bounds [1400, 800] must ascend"),
+    "a prior without spread": (
+        {"parameters": {"TSUM1": {"prior": [1000, 0]}}},
+        "a mean and a standard deviation, which must be above 0",
+    ),
+    "a prior outside the bounds": (
+        {"parameters": {"TSUM1": {"bounds": [800, 1400], "prior": [1500, 50]}}},
+        "TSUM1: the mean of its prior, 1500, lies outside its bounds, 800 to 1400",
+    ),
+    "twice in a stage": (
+        {"stages": [SPEC["stages"][0] | {"parameters": ["TSUM1", "TSUM1"]}]},
+        "stages: all: TSUM1 stands there twice",
+    ),
     "bounds beyond the table's": (
         one("TSUM1", [-5, 800]),
         "TSUM1 (temperature sum from emergence to anthesis) is -5",
@@ -55,12 +74,13 @@ SPECIFICATIONS = {
     ),
     "in no stage": (
         {"parameters": {"TSUM1": {}, "TSUM2": {}}},
-        "TSUM2 must stand in one stage; it stands in none",
+        "TSUM2 must stand in a stage; it stands in none",
     ),
     "unknown in a stage": ({"parameters": {"TSUM2": {}}}, "'TSUM1' stands not under parameters"),
     "held out unseen": ({"hold_out": [1990]}, "no observation is of the season 1990; there are 1977"),
     "all held out": ({"hold_out": [1977]}, "all observations of DOA are held out"),
     "small budget": ({"budget": 100}, "not one generation of 256"),
+    "its base crop's name": ({"variety": "winter-wheat-nl"}, "is the crop that is fitted; give the result"),
     "file name": ({"variety": "My Wheat"}, "'My Wheat' names a file"),
     "unknown key": ({"bugdet": 100}, "Did you mean 'budget'?"),
 }
@@ -83,6 +103,27 @@ TABLES = {
         "value 'high' is not a number",
     ),
     "no deviation": ([ROWS[0] | {"sd": 0.0}], "sd must be a finite number above 0"),
+    "not finite": (
+        [{"variable": "LAI", "date": "1977-06-10", "value": float("inf")}],
+        "row 1: value must be a finite number; got inf",
+    ),
+    "a negative weight": ([ROWS[0] | {"weight": -1.0}], "weight must be a finite number above 0; got -1.0"),
+    "another unit": (
+        [{"variable": "TAGBM", "date": "1977-06-10", "value": 9e3, "unit": "kg ha-1"}],
+        "row 1: TAGBM is in g m-2; got the unit 'kg ha-1'",
+    ),
+    "beyond physical bounds": (
+        [{"variable": "LAI", "date": "1977-06-10", "value": -2.0}],
+        "row 1: LAI is in m2 m-2, from 0 to 30; got -2",
+    ),
+    "a value for a date": ([ROWS[0] | {"value": 161}], "1977-06-10: leave its value empty; got 161"),
+    "no year": ([ROWS[0] | {"season": 1976.5}], "season must be a year such as 1984; got 1976.5"),
+    "the year 0": ([ROWS[0] | {"season": 0}], "season must be a year such as 1984; got 0"),
+    "repeated": ([*ROWS, *ROWS], "row 2 repeats row 1: DOA of wageningen/1977. Leave one out"),
+    "before its crop starts": (
+        [ROWS[0] | {"start": "1977-06-20", "season": 1977}],
+        "DOA on 1977-06-10 lies before its crop starts, on 1977-06-20",
+    ),
     "no season": ([{"variable": "WSO", "value": 3.0}], "row 1: a row without a date needs its season"),
     "after the season": ([{"variable": "DOA", "date": "1977-12-10"}], "1977-12-10 lies outside its season"),
     "before the weather": ([{"variable": "DOA", "date": "1950-06-10"}], "the season wageningen/1950"),
@@ -105,3 +146,75 @@ def test_a_missing_file_is_named(tmp_path):
         calibrate(SPEC, tmp_path / "missing.csv")
     with pytest.raises(AgBenchError, match="name a CSV file in the specification"):
         calibrate(SPEC)
+
+
+CHECKED = {
+    "unknown model": ({"model": "lintul4"}, "", "unknown model 'lintul4'"),
+    "bounds": (
+        {"parameters": {"TSUM1": {"bounds": [1400, 800]}}},
+        "",
+        "parameters.TSUM1: bounds [1400, 800]",
+    ),
+    "unknown parameter": (one("TSUM7"), "", "parameters: TSUM7: unknown parameter"),
+    "unknown variable": (
+        {"stages": [SPEC["stages"][0] | {"observations": ["DAO"]}]},
+        "",
+        "stages: all: unknown variable 'DAO'",
+    ),
+    "its table": ({"observations": "dates.csv"}, "DOA,1977-13-10\n", "dates.csv: row 1: date: '1977-13-10'"),
+    "no weather": ({"observations": "dates.csv"}, "DOA,1950-06-10\n", "the season wageningen/1950"),
+    "no table": ({"observations": "absent.csv"}, "", "absent.csv: No such file"),
+}
+
+
+@pytest.mark.parametrize("case", CHECKED)
+def test_a_wrong_specification_fails_its_check(case, tmp_path):
+    change, rows, message = CHECKED[case]
+    path = tmp_path / "wheat.yaml"
+    path.write_text(yaml.safe_dump(SPEC | change), "utf-8")
+    (tmp_path / "dates.csv").write_text(f"variable,date\n{rows}", "utf-8")
+    problem = check_file(path)
+    assert problem is not None
+    assert str(path) in problem
+    assert message in problem
+
+
+def test_specifications_of_the_docs_pass_their_check():
+    assert check_file(DOCUMENTED / "wheat.yaml") is None
+    assert note_on(DOCUMENTED / "wheat.yaml") is None
+    assert check_file(DOCUMENTED / "grape.yaml") is None
+    assert "given from Python" in note_on(DOCUMENTED / "grape.yaml")
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_fit(tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("a file", "utf-8")
+    with pytest.raises(AgBenchError, match="results cannot be written there"):
+        calibrate(SPEC, pd.DataFrame(ROWS), out=taken)
+    assert taken.read_text("utf-8") == "a file"
+
+
+def test_a_stage_that_is_cut_short_on_disk_is_fitted_again(tmp_path, monkeypatch):
+    plan = SPEC | {"budget": 16, "population": 8}
+
+    def killed(path, text):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(results, "write_text", killed)
+        with pytest.raises(KeyboardInterrupt):
+            calibrate(plan, pd.DataFrame(ROWS), out=tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == {"stages"}
+    (kept,) = (tmp_path / "stages").iterdir()
+    kept.write_bytes(kept.read_bytes()[:100])
+    again = calibrate(plan, pd.DataFrame(ROWS), out=tmp_path)
+    assert again.values == calibrate(plan, pd.DataFrame(ROWS)).values
+
+
+def test_a_stage_that_no_candidate_reaches_is_reported(tmp_path):
+    late = {"season": {"start": "01-01", "end": "05-31"}, "budget": 16, "population": 8}
+    table = pd.DataFrame([{"variable": "DOA", "date": "1977-05-10"}])
+    calibrate(SPEC | late | {"parameters": {"TSUM1": {"bounds": [1300, 1400]}}}, table, out=tmp_path)
+    assert (
+        "Not reached by the fitted crop: 1 of 1 observations, of DOA." in (tmp_path / "report.md").read_text()
+    )
