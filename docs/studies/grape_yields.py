@@ -2,14 +2,19 @@
 
 Ten years at Lodi, 4 seasons of weather; fruit is harvested on 10 October. Without limits, and with 60 N,
 30 P, 60 K [kg ha-1] and 30 cm of water a year; and the largest gap of each balance over all days [kg ha-1].
+Draws docs/figures/vineyards.png.
 """
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Final
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from agbench.data import catalog
+from agbench.plotting import SERIES, printed, tidy
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.world import WofostWorld, build_world
@@ -26,6 +31,10 @@ FED: Final = {120: (30.0, 15.0, 30.0, 5.0), 165: (30.0, 15.0, 30.0, 5.0)}
 """N, P, K [kg ha-1] and water [cm] by day of the year; more water on WATERED."""
 WATERED: Final = (150, 180, 195, 210)
 DRY_MATTER: Final = 0.22  # kg kg-1 of ripe berries (Keller 2020, The Science of Grapevines)
+PLAUSIBLE: Final = (5.0, 15.0)  # t ha-1, fresh, of bearing vines: 2 to 7 short tons an acre (assumption)
+FULL: Final = 5.0
+"""The year of full production: Aegerter and Folwell (1996), Washington State University EB1823."""
+_FIGURE: Final = Path(__file__).parents[1] / "figures" / "vineyards.png"
 
 
 def weather(season: int) -> DailySeries:
@@ -102,10 +111,27 @@ def ten_years(limitation: str, fed: bool) -> tuple[Floats, Floats]:
     return np.array(yields).reshape(YEARS, len(CULTIVARS), SEASONS), worst
 
 
+def draw(axis: Axes, title: str, tonnes: Floats) -> None:
+    """Draw the fresh fruit [t ha-1] of each year and cultivar, (YEARS, cultivars, seasons)."""
+    axis.axhspan(*PLAUSIBLE, color="0.92")
+    axis.axvline(FULL, color="0.6", linewidth=0.8, linestyle="--")
+    years = np.arange(1, YEARS + 1)
+    for i, (cultivar, colour) in enumerate(zip(CULTIVARS, SERIES, strict=False)):
+        low, mean, high = (f(tonnes[:, i], axis=1) for f in (np.min, np.mean, np.max))
+        axis.plot(years, mean, color=colour, marker=".", label=cultivar)
+        axis.fill_between(years, low, high, color=colour, alpha=0.12, linewidth=0)
+    axis.set(title=title, xlabel="year from planting", ylabel=f"fresh fruit ({printed('t ha-1')})")
+    axis.set_ylim(0.0, 20.0)
+    tidy(axis)
+
+
 def main() -> None:
-    """Print the tables."""
-    for title, limitation, fed in (("no limits", "pp", False), ("fed and watered", "lnpkw", True)):
+    """Print the tables and draw them."""
+    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+    cases = (("no limits", "pp", False), ("fed and watered", "lnpkw", True))
+    for axis, (title, limitation, fed) in zip(figure.subplots(1, 2), cases, strict=True):
         yields, worst = ten_years(limitation, fed)
+        draw(axis, title, yields / DRY_MATTER / 1000.0)
         print(f"{title}: fresh fruit [t ha-1] by year from planting, mean of {SEASONS} seasons")
         print("  year        " + "".join(f"{year:7d}" for year in range(1, YEARS + 1)))
         for i, crop in enumerate(CULTIVARS):
@@ -113,6 +139,9 @@ def main() -> None:
             print(f"  {crop:12}" + "".join(f"{value:7.1f}" for value in fresh))
         words = ("biomass", "carbon", "N", "P", "K")
         print("  largest gaps: " + ", ".join(f"{w} {g:.1e}" for w, g in zip(words, worst, strict=True)))
+    axis.legend(fontsize=6)
+    figure.savefig(_FIGURE, dpi=120)
+    print(f"wrote {_FIGURE.name}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Orchards of jujube and pear: balances over ten years, yields by year and age, speed.
+"""Orchards of jujube and pear: balances over ten years, yields by year and age, pruning, speed.
 
 python docs/studies/orchards.py [rows] writes docs/figures/orchards.png and prints the rest; `rows` is the
 number of random managements of ten years for each crop (500).
@@ -6,17 +6,17 @@ number of random managements of ten years for each crop (500).
 
 import sys
 import time
-from datetime import date
+from collections.abc import Sequence
+from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from agbench.data import catalog
-from agbench.simulators.field import events
+from agbench.plotting import SERIES, printed, tidy
 from agbench.simulators.field.calendar import CropCalendar
-from agbench.simulators.wofost.simulate import daily_management, run
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.world import LIMITATIONS, WofostWorld, build_world
 from agbench.variables import Floats
@@ -29,7 +29,9 @@ FRESH: Final = {"jujube-1": 1.0 / 0.22, "pear-1": 1.0 / 0.16}
 PLAUSIBLE: Final = {"jujube-1": (5.0, 15.0), "pear-1": (20.0, 40.0)}  # t ha-1, fresh
 _START: Final = date(2001, 1, 1)
 _ORGANS: Final = ("LV", "ST", "RT", "SO", "WD")
+SEASONS: Final = 4  # of generated weather
 _PRUNED: Final = 0.12  # of the wood, each winter
+_CUTS: Final = (0.0, 0.06, 0.12, 0.2)
 _MOST: Final = np.array([40.0, 40.0, 40.0, 4.0, 1.0, 1.0, 0.6])
 _OFTEN: Final = np.array([0.03, 0.03, 0.03, 0.1, 0.02, 0.0005, 0.01])
 _FIGURE: Final = Path(__file__).parents[1] / "figures" / "orchards.png"
@@ -47,46 +49,73 @@ def orchard(
     return build_world("wofost-npk", given, weather, calendar, _START, end, **chosen)  # type: ignore[arg-type]
 
 
-def yields(crop: str, site: str, limitation: str, years: int = 15, age: int = 0) -> Floats:
-    """Return the fresh harvest of each year [t ha-1] of trees pruned each winter and picked in October.
+def yields(
+    crop: str, sites: Sequence[str], limitation: str, years: int = 15, age: int = 0, pruned: float = _PRUNED
+) -> Floats:
+    """Return the fresh harvest of each year (years, sites) [t ha-1], mean of generated seasons.
 
-    Where nutrients and water limit, trees get 180 N, 60 P, 180 K kg ha-1 and 60 cm of water a year.
+    Fruit is picked when ripe, or on 5 October; a share `pruned` of the wood is cut each 15 December. Where
+    nutrients and water limit, trees get 180 N, 60 P, 180 K kg ha-1 a year and water whenever a quarter of
+    what they can take up is gone.
     """
-    done: list[Any] = []
-    for year in range(_START.year, _START.year + years):
-        done += [(date(year, 10, 5), "harvest", 1.0), (date(year, 12, 15), "prune", _PRUNED)]
-        if limitation == "lnpkw":
-            done += [(date(year, month, 1), "apply_npk", (60.0, 20.0, 60.0)) for month in (4, 5, 6)]
-            done += [
-                (date(year, month, day), "irrigate", 4.0) for month in range(5, 10) for day in (1, 11, 21)
-            ]
-    world = orchard(crop, site, years, limitation=limitation, age=age)
-    days = int(world.parameters["LAST_DAY"]) + 1
-    parsed = events.parse(
-        done, ("harvest", "prune", "apply_npk", "irrigate"), crop, _START, date(2000 + years, 12, 31)
-    )
-    table = run(world, daily_management(parsed, _START, days, True, "perennial"))
-    total = table["HARVESTED"].groupby(table.index.year).last().to_numpy()
-    return np.diff(total, prepend=0.0) / 1000.0 * FRESH[crop]
+    worlds = [orchard(crop, site, years, k, limitation, age) for site in sites for k in range(1, SEASONS + 1)]
+    simulator = WofostSimulator("wofost-npk", len(worlds), crop_type="perennial")
+    simulator.reset(worlds)
+    column = simulator.variables.column
+    picked = np.zeros((years + 1, simulator.n))
+    for t in range(1, int(worlds[0].parameters["LAST_DAY"]) + 1):
+        today = _START + timedelta(days=t)
+        simulator.advance(_work(simulator, worlds, today, limitation == "lnpkw", pruned), 1)
+        picked[today.year - _START.year + 1] = simulator.state[:, column("HARVESTED")]
+    tonnes = np.diff(picked, axis=0) / 1000.0 * FRESH[crop]
+    return tonnes.reshape(years, len(sites), SEASONS).mean(axis=2)
+
+
+def _work(
+    simulator: WofostSimulator, worlds: Sequence[WofostWorld], today: date, fed: bool, pruned: float
+) -> Floats:
+    """Return what is done on a day, (rows, inputs)."""
+    column, state = simulator.variables.column, simulator.state
+    inputs = np.zeros((simulator.n, len(simulator.inputs)))
+    late = (today.month, today.day) == (10, 5)
+    ripe = (state[:, column("DVS")] >= 2.0) & (state[:, column("WSO")] > 0.0)
+    inputs[:, simulator.inputs.column("HARVEST")] = np.where(ripe | late, 1.0, 0.0)
+    if (today.month, today.day) == (12, 15):
+        inputs[:, simulator.inputs.column("PRUNE")] = pruned
+    if fed and today.month in (4, 5, 6) and today.day == 1:
+        inputs[:, simulator.inputs.columns(("N", "P", "K"))] = 60.0, 20.0, 60.0
+    if fed and 3 <= today.month <= 10:
+        least = np.array([0.25 * w.parameters["SMW"] + 0.75 * w.parameters["SMFCF"] for w in worlds])
+        inputs[:, simulator.inputs.column("IRRIG")] = np.where(state[:, column("SM")] < least, 4.0, 0.0)
+    return inputs
 
 
 def draw() -> None:
-    """Print and draw the yields by year after planting, and those of established trees."""
+    """Print and draw the yields by year after planting, and print what pruning does to them."""
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-    axes = figure.subplots(1, 2)
-    for axis, crop in zip(axes, CROPS, strict=True):
+    for axis, crop in zip(figure.subplots(1, 2), CROPS, strict=True):
         axis.axhspan(*PLAUSIBLE[crop], color="0.92")
-        for site in SITES:
-            for limitation, style in (("pp", "-"), ("lnpkw", ":")):
-                tonnes = yields(crop, site, limitation)
-                axis.plot(np.arange(len(tonnes)), tonnes, style, marker=".", label=f"{site}, {limitation}")
-                print(f"{crop:9} {site:11} {limitation:6} age 0-14:", " ".join(f"{t:.1f}" for t in tonnes))
-            old = yields(crop, site, "pp", 5, age=10)
-            print(f"{crop:9} {site:11} pp     age 10-14:", " ".join(f"{t:.1f}" for t in old))
-        axis.set(title=crop, xlabel="age of the trees [years]", ylabel="fresh fruit [t ha-1]")
-    axes[1].legend(fontsize=6)
+        for limitation, style in (("pp", "-"), ("lnpkw", ":")):
+            tonnes = yields(crop, SITES, limitation)
+            for i, (site, colour) in enumerate(zip(SITES, SERIES, strict=False)):
+                label = f"{site}, {limitation}"
+                axis.plot(np.arange(len(tonnes)), tonnes[:, i], style, color=colour, marker=".", label=label)
+                print(f"{crop:9} {label:18} age 0-14:", " ".join(f"{t:5.1f}" for t in tonnes[:, i]))
+        axis.set(title=crop, xlabel="age of the trees (years)", ylabel=f"fresh fruit ({printed('t ha-1')})")
+        axis.set_ylim(bottom=0.0)
+        tidy(axis)
+    axis.legend(fontsize=6)
     figure.savefig(_FIGURE, dpi=120)
     print(f"wrote {_FIGURE.name}")
+
+
+def prune() -> None:
+    """Print the yields of older trees at Lodi by how much of their wood is cut each winter."""
+    for crop in CROPS:
+        for limitation in ("pp", "lnpkw"):
+            tonnes = [yields(crop, ["lodi"], limitation, 20, pruned=cut)[10:].mean() for cut in _CUTS]
+            text = ", ".join(f"{cut:.0%} {t:.1f}" for cut, t in zip(_CUTS, tonnes, strict=True))
+            print(f"{crop:9} lodi {limitation:6} age 10-19, mean by share cut [t ha-1]: {text}")
 
 
 def gaps(simulator: WofostSimulator) -> dict[str, float]:
@@ -152,3 +181,4 @@ if __name__ == "__main__":
     for name in CROPS:
         close(name, number)
     draw()
+    prune()

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
+from agbench.compiled.closure import closure_hash
 from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import UnknownNameError
+from agbench.evaluation import references
 from agbench.policies.field.calendar import Calendar, CalendarSettings, _entries, fit_calendar
 from agbench.policies.field.receding import Receding, RecedingSettings
 from agbench.policies.playing import returns_of_actions, returns_of_policies
@@ -94,7 +96,8 @@ def test_a_search_finds_the_best_of_an_easy_problem_and_never_gets_worse(parts):
 
 def solved(task, parts, **settings):
     """Return the oracle's actions and their return, and that of the expert."""
-    chosen = RecedingSettings(start="agronomist", **{"clones": 16, "rounds": 2, "commit": "84 d", **settings})
+    fast = {"start": "agronomist", "clones": 16, "rounds": 2, "commit": "84 d"}
+    chosen = RecedingSettings(**{**fast, **settings})
     core = BatchCore(parts, 1)
     core.seed(0, 0)
     core.reset([0], [SCENARIO])
@@ -109,6 +112,37 @@ def test_the_receding_oracle_betters_its_start_and_repeats_itself(task, parts):
     again, *_ = solved(task, parts)
     np.testing.assert_array_equal(first, again)
     assert value > expert
+
+
+def test_of_several_policies_the_receding_oracle_starts_from_the_best(task, parts):
+    """The search may change nothing in its window, so that it plays the best start as it is."""
+    short = {"window": "3 d", "commit": "400 d", "rounds": 1}
+    _, alone, expert = solved(task, parts, **short)
+    _, with_nothing, _ = solved(task, parts, start=["zero", "agronomist"], **short)
+    assert with_nothing == alone == expert > 0.0
+
+
+def test_anchors_hang_on_all_policies_that_an_oracle_starts_from(tmp_path, monkeypatch):
+    """Other settings of any of them make another hash."""
+    folder = tmp_path / "baselines" / TASK
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    rule = (
+        "policy: rules\nsummary: own\nsource: test\nsettings:\n    rules:\n    -   {{input: N, amount: {}}}\n"
+    )
+    oracle = (
+        "policy: receding\nsummary: a search\nsource: test\nsettings:\n    start: [agronomist, own-rule]\n"
+    )
+    (folder / "own-oracle.yaml").write_text(oracle)
+    (folder / "own-rule.yaml").write_text(rule.format(30.0))
+    task = catalog.task(TASK)
+    before = references.settings_hash(task, "own-oracle")
+    code = ["receding:Receding", "rules:Rules"]
+    assert references.code_hash(task, "own-oracle") == closure_hash(
+        *(f"agbench.policies.field.{c}" for c in code)
+    )
+    (folder / "own-rule.yaml").write_text(rule.format(60.0))
+    assert references.settings_hash(task, "own-oracle") != before
 
 
 def test_a_short_horizon_is_looked_at_alone(task, parts):

@@ -3,7 +3,10 @@
 Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_horizon`.
 """
 
+from typing import Any
+
 import numpy as np
+from pydantic import Field
 
 from agbench.data.field_task import Days, FieldTask
 from agbench.data.quantity import days
@@ -17,14 +20,14 @@ from agbench.variables import Floats
 
 
 class RecedingSettings(SequenceSearch):
-    """The policy to start from, and how far the search looks.
+    """The policy to start from, or several, and how far the search looks.
 
     From every stretch of the length `commit` on, plans vary over the next `window` and are valued over the
     next `horizon`, by default to the end; then the stretch is played. The budget of an episode is (its days /
     commit) x rounds x clones, each of them simulated over the horizon.
     """
 
-    start: str
+    start: str | list[str] = Field(min_length=1)
     window: Days = "365 d"
     commit: Days = "28 d"
     horizon: Days | None = None
@@ -42,7 +45,8 @@ class Receding(Solver):
     def __init__(self, name: str, settings: RecedingSettings, interface: Interface[FieldTask]) -> None:
         super().__init__(name)
         self._settings = settings
-        self._start = interface.load(settings.start)
+        names = [settings.start] if isinstance(settings.start, str) else settings.start
+        self._starts = [interface.load(own) for own in names]
         step = interface.task.season.step_days
         self._window, self._commit = (max(1, days(d) // step) for d in (settings.window, settings.commit))
         self._horizon = None if settings.horizon is None else max(1, days(settings.horizon) // step)
@@ -52,9 +56,9 @@ class Receding(Solver):
         settings, edits = self._settings, Edits(parts)
         generator = np.random.default_rng(settings.seed)
         steps = number_of_decisions(parts)
-        first = actions_of(parts, self._start, start)
-        plans = np.repeat(np.asarray(edits.nothing)[None], steps, axis=0).astype(first.dtype)[None]
-        plans[0, : len(first)] = first
+        plans = np.stack(
+            [_padded(actions_of(parts, own, start), steps, edits.nothing) for own in self._starts]
+        )
         clones, played = BatchCore(parts, settings.clones), BatchCore(parts, 1)
         state = start
         for now in range(0, steps, self._commit):
@@ -71,6 +75,13 @@ class Receding(Solver):
             plans = plans[same.all(axis=1)]
         best: Actions = plans[0]
         return best
+
+
+def _padded(actions: Actions, steps: int, nothing: Any) -> Actions:
+    """Return a sequence of actions to the last step: nothing is done after an episode's early end."""
+    result = np.repeat(np.asarray(nothing)[None], steps, axis=0).astype(actions.dtype)
+    result[: len(actions)] = actions
+    return result
 
 
 def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None) -> Floats:
