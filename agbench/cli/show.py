@@ -97,9 +97,16 @@ def _print_rest(result: dict[str, Any]) -> None:
     )
     references = result["references"]
     console.print(
-        f"[bold]References[/bold]  floor {references['floor']}, expert {references['expert']}, "
-        f"oracle {references['oracle'] or 'none'}"
+        f"[bold]References[/bold]  floor {references['floor']}, blind {references['blind'] or 'none'}, "
+        f"expert {references['expert']}, oracle {references['oracle'] or 'none'}"
     )
+    for split, means in result["anchors"].items():
+        text = ", ".join(f"{role} {mean:.4g} ({score:.0f})" for role, (mean, score) in means.items())
+        console.print(
+            f"[bold]Anchors[/bold]  {split}: mean {protocol['objective']} ({protocol['objective_unit']}), "
+            f"score in brackets: {text}",
+            soft_wrap=True,
+        )
     console.print(f"[bold]Policies[/bold]  {', '.join(result['policies'])}")
     console.print(f"[bold]File[/bold]  {result['file']}", soft_wrap=True)
 

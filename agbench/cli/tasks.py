@@ -25,10 +25,10 @@ def tasks(json: JsonOption = False) -> None:
         print_json([asdict(info) | {"splits": _splits(info)} for info in result])
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("task", "splits", "references (floor, expert, oracle)", "summary"):
+    for heading in ("task", "splits", "references (floor, blind, expert, oracle)", "summary"):
         table.add_column(heading, overflow="fold")
     for info in result:
-        references = ", ".join(filter(None, (info.floor, info.expert, info.oracle)))
+        references = ", ".join(filter(None, (info.floor, info.blind, info.expert, info.oracle)))
         table.add_row(info.id, ", ".join(info.split_names), references, info.summary)
     console.print(table)
 

@@ -26,6 +26,7 @@ class TaskInfo:
     floor: str
     expert: str
     oracle: str | None
+    blind: str | None = None
 
     @cached_property
     def splits(self) -> dict[str, int]:
@@ -60,6 +61,7 @@ def _info(name: str, path: Path) -> TaskInfo:
         floor=content["references"]["floor"],
         expert=content["references"]["expert"],
         oracle=content["references"].get("oracle"),
+        blind=content["references"].get("blind"),
     )
 
 

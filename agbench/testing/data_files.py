@@ -17,6 +17,7 @@ from agbench.envs.family import build
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
 from agbench.evaluation import anchors
+from agbench.evaluation.references import ROLES, policy_name
 from agbench.policies.registry import load_policy
 from agbench.simulation.parameters import check_crop, check_soil
 from agbench.weather.greenhouse.series import READER
@@ -101,7 +102,8 @@ def _follow_task(task: Task, path: Path) -> None:
     secret = _secret_splits(task)
     for split in (name for name in task.splits if name not in secret):
         build(task, split)
-    for name in (task.references.floor, task.references.expert, task.references.oracle):
+    for role in ROLES:
+        name = policy_name(task, role)
         if name is not None:
             load_policy(name, task)
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from agbench.data.task import Task
 from agbench.evaluation import anchors
 from agbench.evaluation.aggregates import performance_profile
+from agbench.evaluation.references import ROLES, policy_name
 from agbench.leaderboard import scoring
 from agbench.leaderboard.page import charts
 from agbench.leaderboard.page.entries import RANKING, Entry, latest, place_of, unranked_because
@@ -69,6 +70,11 @@ class TaskView:
     def unranked(self) -> list[Ranked]:
         """The rows that have none."""
         return [row for row in self.rows if row.rank is None]
+
+    @property
+    def blind(self) -> Anchor | None:
+        """The best calendar that observes nothing, if the task has one stored."""
+        return next((anchor for anchor in self.anchors if anchor.role == "blind"), None)
 
     @property
     def has_oracle(self) -> bool:
@@ -184,15 +190,12 @@ def _order(entry: Entry) -> tuple[bool, bool, float]:
 
 
 def _anchors(task: Task, split_anchors: anchors.SplitAnchors) -> list[Anchor]:
-    result = [
-        ("floor", task.references.floor, split_anchors.floor),
-        ("expert", task.references.expert, split_anchors.expert),
-    ]
-    if split_anchors.oracle is not None:
-        result.append(("oracle", str(task.references.oracle), split_anchors.oracle))
+    """Return those of the references that are anchored."""
+    result = [(role, policy_name(task, role), getattr(split_anchors, role)) for role in ROLES]
     return [
         Anchor(role, name, float(values.mean()), float(split_anchors.scores(values[None]).mean()))
         for role, name, values in result
+        if name is not None and values is not None
     ]
 
 
