@@ -10,7 +10,8 @@ from agbench.cli.options import JsonOption, console, print_json
 
 def check(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Task, crop, soil, site, baseline, anchors files.")
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Task, crop, soil, site, baseline, anchors, suites files."),
     ],
     json: JsonOption = False,
 ) -> None:

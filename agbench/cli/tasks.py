@@ -1,9 +1,10 @@
 """`agbench tasks`: list the tasks."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from warnings import warn
 
+import typer
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
@@ -13,14 +14,19 @@ if TYPE_CHECKING:
     from agbench.data.task_list import TaskInfo
 
 
-def tasks(json: JsonOption = False) -> None:
-    """List all tasks.
+def tasks(
+    suite: Annotated[
+        str | None, typer.Option(metavar="SUITE", help="List the tasks of a suite, in its order.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """List all tasks, or those of a suite. `agbench show suite` lists the suites.
 
-    Example: `agbench tasks --json`
+    Example: `agbench tasks --suite core`, `agbench tasks --json`
     """
-    from agbench.data.task_list import tasks as all_tasks
+    from agbench.data.task_list import tasks as listed
 
-    result = all_tasks()
+    result = listed(suite)
     if json:
         print_json([asdict(info) | {"splits": _splits(info)} for info in result])
         return

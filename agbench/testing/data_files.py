@@ -12,6 +12,7 @@ from agbench.data.families import read_task
 from agbench.data.field import Crop, Soil
 from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
 from agbench.data.site import Site
+from agbench.data.suites import Suites, check_tasks
 from agbench.data.task import Task
 from agbench.envs.family import build
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
@@ -26,7 +27,7 @@ from agbench.weather.site import site_generator, site_series
 
 
 def check_file(path: Path) -> str | None:
-    """Return what is wrong with a task, crop, soil, site, baseline or anchors file, or None."""
+    """Return what is wrong with a file of a task, crop, soil, site, baseline, anchors or suites, or None."""
     try:
         _check(path)
     except AgBenchError as error:
@@ -80,7 +81,7 @@ def _check(path: Path) -> None:
         )
     read, follow = _KINDS[kind]
     result = read(content, str(path))
-    if kind != "policy" and content[kind] != path.stem:
+    if kind not in ("policy", "suites") and content[kind] != path.stem:
         raise ConfigError(f"{path}: {kind}: must be the file's own name, {path.stem!r}.")
     try:
         follow(result, path)
@@ -139,6 +140,13 @@ def _follow_baseline(baseline: Baseline, path: Path) -> None:
     load_policy(path, catalog.task(path.parent.name))
 
 
+def _follow_suites(content: Suites, path: Path) -> None:
+    """Raise `ConfigError` for tasks that there are not, and for a file that nothing would read."""
+    if path.stem != catalog.SUITES:
+        raise ConfigError(f"{path}: suites are read from tasks/{catalog.SUITES}.yaml of a folder of data.")
+    check_tasks(content)
+
+
 def _reader(schema: type[Strict]) -> Callable[[Any, str], Strict]:
     return lambda content, where: read_data(schema, content, where)
 
@@ -149,4 +157,5 @@ _KINDS: dict[str, tuple[Callable[[Any, str], Strict], Callable[[Any, Path], None
     "soil": (_reader(Soil), _follow_soil),
     "site": (_reader(Site), _follow_site),
     "policy": (_reader(Baseline), _follow_baseline),
+    "suites": (_reader(Suites), _follow_suites),
 }
