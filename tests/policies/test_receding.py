@@ -9,7 +9,8 @@ from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import UnknownNameError
-from agbench.policies.field.calendar import Calendar, CalendarSettings, _entries, fit_calendar
+from agbench.policies.field.calendar import Calendar, CalendarSettings
+from agbench.policies.field.calendar_tuning import _entries, fit_calendar
 from agbench.policies.field.receding import Receding, RecedingSettings
 from agbench.policies.playing import returns_of_actions, returns_of_policies
 from agbench.policies.registry import interface_of, load_policy
