@@ -20,7 +20,7 @@ FROZEN = freeze.read()
 CHANGED = {
     "task": "its protocol changed: scores are no longer comparable. Undo it, or make it a new version",
     "data": "weather, soil or crop files changed: its seasons are others. Undo it, or make it a new version",
-    "references": "the settings of its floor, expert or oracle changed. Undo it, or make it a new version",
+    "references": "the settings of its reference policies changed. Undo it, or make it a new version",
     "anchors": "its anchors changed, and with them every score. Undo it, or make it a new version",
 }
 

@@ -1,4 +1,4 @@
-"""`agbench anchors TASK...`: what floor, expert and oracle reach, stored as the task's constants."""
+"""`agbench anchors TASK...`: what the reference policies reach, stored as the task's constants."""
 
 from collections import Counter
 from pathlib import Path
@@ -25,7 +25,7 @@ def anchors(
         typer.Option(metavar="DIR", help="Data folder to write to; default: that of the task file."),
     ] = None,
 ) -> None:
-    """Evaluate floor, expert and oracle of tasks on `test` and `shift`, and store their values.
+    """Evaluate floor, blind calendar, expert and oracle of tasks on `test` and `shift`; store their values.
 
     Tasks whose stored anchors fit are left out, and results that are kept are used again: a run that was
     cut off goes on where it stopped.
@@ -76,6 +76,12 @@ def _print(result: "Anchors") -> None:
     for split, values in result.splits.items():
         rows = [scenario.model_dump(exclude_none=True) for scenario in values.values()]
         means = {role: np.mean([row[role] for row in rows]) for role in rows[0]}
-        text = ", ".join(f"{role} {means[role]:.3g}" for role in references.ROLES if role in means)
+        gain = means["expert"] - means["floor"]
+        scores = {role: f" (score {100 * (means[role] - means['floor']) / gain:.0f})" for role in means}
+        text = ", ".join(
+            f"{role} {means[role]:.3g}{scores[role] if role in ('blind', 'oracle') else ''}"
+            for role in references.ROLES
+            if role in means
+        )
         limit = f", constraint cost at most {result.limits[split]:.3g}" if result.limits[split] else ""
         console.print(f"{result.task}  {split}: mean {result.objective} of {text} {result.unit}{limit}")

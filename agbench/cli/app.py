@@ -11,6 +11,7 @@ from rich.console import Console
 from agbench.cli.anchors import anchors
 from agbench.cli.bench import bench
 from agbench.cli.calibrate import calibrate
+from agbench.cli.challenge import challenge
 from agbench.cli.check import check
 from agbench.cli.compare import compare
 from agbench.cli.doctor import doctor
@@ -44,6 +45,7 @@ for verb in (
     fit,
     calibrate,
     anchors,
+    challenge,
     export,
     submit,
     bench,

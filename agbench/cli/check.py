@@ -12,7 +12,7 @@ def check(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="Task, crop, soil, site, baseline, anchors, calibration files."
+            metavar="FILE...", help="Task, crop, soil, site, baseline, anchors, suites, calibration files."
         ),
     ],
     json: JsonOption = False,

@@ -66,11 +66,13 @@ def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
         cells.append("" if row.score is None else f"{row.score:.0f}")
         cells.append("" if row.chance_worse is None else f"{row.chance_worse:.3f}")
         failed = f"  ({row.failed} failed)" if row.failed else ""
-        looks_ahead = " *" if row.information == "model" else ""
-        table.add_row(f"{row.policy}{looks_ahead}{failed}", *cells)
+        mark = " *" if row.information == "model" else " +" if row.role == "blind" else ""
+        table.add_row(f"{row.policy}{mark}{failed}", *cells)
     console.print(table)
     if any(row.information == "model" for row in rows):
         console.print("* knows the season's weather: an upper bound")
+    if any(row.role == "blind" for row in rows):
+        console.print("+ observes nothing: what others score above it is what observing is worth")
     if rows[0].score is not None:
         expert = task.references.expert
         console.print("score: of the mean return, 0 = floor, 100 = expert")

@@ -1,5 +1,6 @@
 """`agbench fit TASK POLICY`: tune a policy's settings on the training scenarios."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,13 +14,23 @@ def fit(
     candidates: Annotated[
         int | None, typer.Option(min=4, help="Candidates in each round (greenhouse); default: 24.")
     ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Kind of a policy without a settings file: start from its defaults.")
+    ] = None,
+    root: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Data folder to write to; default: that of the file, or of the task."
+        ),
+    ] = None,
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Rounds of the search (greenhouse); default: 20.")
     ] = None,
 ) -> None:
     """Tune the settings of a policy on the training scenarios and write them to its file.
 
-    Example: `agbench fit wheat-nitrogen-v1 standard-practice`
+    Example: `agbench fit wheat-nitrogen-v1 standard-practice`,
+    `agbench fit rice-inputs-v1 blind-calendar --kind calendar`
     """
     from agbench.data import catalog
     from agbench.policies.tuning.cross_entropy import Search
@@ -27,6 +38,6 @@ def fit(
 
     spec = catalog.task(task)
     budget = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
-    path, mean = fit_file(spec, policy, Search(**budget) if budget else None)
+    path, mean = fit_file(spec, policy, Search(**budget) if budget else None, kind, root)
     console.print(f"{task}  {policy}  mean in training {mean:.2f} {spec.protocol.objective_unit}")
     console.print(f"    wrote {path}")

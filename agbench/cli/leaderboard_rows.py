@@ -20,7 +20,7 @@ def first_rows_(
         bool, typer.Option("--reproduce/--replay-only", help="Whether to run the policies again.")
     ] = True,
 ) -> None:
-    """Submit floor, expert and oracle of tasks, replay them, and reproduce all but the oracles.
+    """Submit the reference policies of tasks, replay them, and reproduce all but the oracles.
 
     Rows that stand are left out: a run that was cut off goes on where it stopped.
 

@@ -1,4 +1,4 @@
-"""`agbench show TASK`: describe a task; `agbench show model NAME`: describe a model."""
+"""`agbench show TASK`: describe a task; with `model NAME` a model, with `suite NAME` a suite."""
 
 from typing import Annotated, Any
 
@@ -7,26 +7,31 @@ from rich.table import Table
 
 from agbench.cli.options import JsonOption, SetOption, TaskArgument, console, print_json, read_overrides
 from agbench.cli.show_model import show_model
+from agbench.cli.show_suite import show_suite
 from agbench.errors import ConfigError
 
-ModelArgument = Annotated[
-    str | None, typer.Argument(metavar="[NAME]", help="Name of a model, if the first argument is `model`.")
+NameArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="Name of a model or suite, if the first argument is that word."),
 ]
 
 
 def show(
-    task: TaskArgument, model: ModelArgument = None, set_: SetOption = None, json: JsonOption = False
+    task: TaskArgument, name: NameArgument = None, set_: SetOption = None, json: JsonOption = False
 ) -> None:
     """Show a task: spaces with names and units, reward, splits, protocol, references, policies.
 
     `agbench show model NAME` shows a model: states, rates, inputs, weather and parameters.
+    `agbench show suite NAME` shows a suite of tasks, and without a name all suites.
 
-    Example: `agbench show wheat-nitrogen-v1`, `agbench show model wofost-npk`
+    Example: `agbench show wheat-nitrogen-v1`, `agbench show model wofost-npk`, `agbench show suite core`
     """
     if task == "model":
-        return show_model(model, json)
-    if model is not None:
-        raise ConfigError(f"show {task} {model}: give one task, or the word model and a model's name.")
+        return show_model(name, json)
+    if task == "suite":
+        return show_suite(name, json)
+    if name is not None:
+        raise ConfigError(f"show {task} {name}: give one task, or the word model or suite and a name.")
     from agbench.data import catalog
     from agbench.data.overrides import override
     from agbench.evaluation.description import describe
@@ -97,9 +102,16 @@ def _print_rest(result: dict[str, Any]) -> None:
     )
     references = result["references"]
     console.print(
-        f"[bold]References[/bold]  floor {references['floor']}, expert {references['expert']}, "
-        f"oracle {references['oracle'] or 'none'}"
+        f"[bold]References[/bold]  floor {references['floor']}, blind {references['blind'] or 'none'}, "
+        f"expert {references['expert']}, oracle {references['oracle'] or 'none'}"
     )
+    for split, means in result["anchors"].items():
+        text = ", ".join(f"{role} {mean:.4g} ({score:.0f})" for role, (mean, score) in means.items())
+        console.print(
+            f"[bold]Anchors[/bold]  {split}: mean {protocol['objective']} ({protocol['objective_unit']}), "
+            f"score in brackets: {text}",
+            soft_wrap=True,
+        )
     console.print(f"[bold]Policies[/bold]  {', '.join(result['policies'])}")
     console.print(f"[bold]File[/bold]  {result['file']}", soft_wrap=True)
 

@@ -3,9 +3,10 @@
 from dataclasses import asdict
 from functools import partial
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 from warnings import warn
 
+import typer
 from rich.table import Table
 
 from agbench.cli.options import JsonOption, console, print_json
@@ -14,19 +15,24 @@ from agbench.errors import AgBenchError, AgBenchWarning
 if TYPE_CHECKING:
     from agbench.data.task_list import TaskInfo
 
-_HEADINGS: Final = ("task", "splits", "references (floor, expert, oracle)", "summary")
+_HEADINGS: Final = ("task", "splits", "references (floor, blind, expert, oracle)", "summary")
 _WIDE: Final = 100
 """Columns of a terminal that a table needs."""
 
 
-def tasks(json: JsonOption = False) -> None:
-    """List all tasks.
+def tasks(
+    suite: Annotated[
+        str | None, typer.Option(metavar="SUITE", help="List the tasks of a suite, in its order.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """List all tasks, or those of a suite. `agbench show suite` lists the suites.
 
-    Example: `agbench tasks --json`
+    Example: `agbench tasks --suite core`, `agbench tasks --json`
     """
-    from agbench.data.task_list import tasks as all_tasks
+    from agbench.data.task_list import tasks as listed
 
-    result = all_tasks()
+    result = listed(suite)
     if json:
         print_json([asdict(info) | {"splits": _splits(info)} for info in result])
         return
@@ -40,7 +46,7 @@ def tasks(json: JsonOption = False) -> None:
 
 
 def _row(info: "TaskInfo") -> tuple[str, ...]:
-    references = ", ".join(filter(None, (info.floor, info.expert, info.oracle)))
+    references = ", ".join(filter(None, (info.floor, info.blind, info.expert, info.oracle)))
     return info.id, ", ".join(info.split_names), references, info.summary
 
 

@@ -1,4 +1,4 @@
-"""The schema of a task's anchors: the objective of floor, expert and oracle in every scenario."""
+"""The schema of a task's anchors: the objective of its reference policies in every scenario."""
 
 from typing import Annotated
 
@@ -21,6 +21,7 @@ class AnchorValues(Strict):
     expert: Number
     cost: Number = Field(ge=0)
     oracle: Number | None = None
+    blind: Number | None = None
 
 
 class Anchors(Strict):

@@ -10,6 +10,7 @@ from agbench.data.families import read_task_file
 from agbench.data.field import Crop, Soil
 from agbench.data.places import ANCHORS as ANCHORS
 from agbench.data.places import PATH_VARIABLE as PATH_VARIABLE
+from agbench.data.places import SUITES as SUITES
 from agbench.data.places import baseline_folder as baseline_folder
 from agbench.data.places import baselines as baselines
 from agbench.data.places import find as find

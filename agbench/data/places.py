@@ -22,6 +22,9 @@ ENTRY_POINT_GROUP: Final = "agbench.data"
 ANCHORS: Final = "anchors"
 """The name of the file of a task's anchors, in the folder of its baselines."""
 
+SUITES: Final = "suites"
+"""The name of the file of suites, among the tasks."""
+
 TASK_ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*-v(0|[1-9][0-9]*)")
 """What a task may be called; the whole name must match."""
 
@@ -131,7 +134,7 @@ def _paths(kind: str) -> dict[str, list[Path]]:
         # Four times as fast as `Path.glob`, and looked through for each file that is read.
         for entry in sorted(os.listdir(folder) if folder.is_dir() else []):
             name, suffix = os.path.splitext(entry)
-            if suffix == _SUFFIX:
+            if suffix == _SUFFIX and (kind, name) != ("task", SUITES):
                 result.setdefault(name, []).append(folder / entry)
     return result
 

@@ -60,11 +60,15 @@ class ProtocolSpec(Strict):
 
 
 class ReferencesSpec(Strict):
-    """The policies that a task is measured by; the oracle may look ahead."""
+    """The policies that a task is measured by; the oracle may look ahead.
+
+    `blind` is the best calendar that observes nothing: what an expert gains by observing.
+    """
 
     floor: str
     expert: str
     oracle: str | None = None
+    blind: str | None = None
 
 
 class Task(Strict):

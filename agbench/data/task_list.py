@@ -1,6 +1,7 @@
 """The list of tasks: a few keys of each file, read without validation of the rest."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, Final
 from warnings import warn
 
 from agbench.data import places
-from agbench.errors import AgBenchError, AgBenchWarning
+from agbench.errors import AgBenchError, AgBenchWarning, unknown
 
 _SHOWN: Final = ("summary", "tags", "splits", "references")
 _SECTION: Final = re.compile(r"^(\w+):.*\n(?:(?:[ \t#-].*)?\n)*", re.MULTILINE)
@@ -26,6 +27,7 @@ class TaskInfo:
     floor: str
     expert: str
     oracle: str | None
+    blind: str | None = None
 
     @cached_property
     def splits(self) -> dict[str, int]:
@@ -36,18 +38,32 @@ class TaskInfo:
         return {split: len(task.scenarios(split)) for split in task.splits}
 
 
-def tasks() -> list[TaskInfo]:
-    """Return all tasks: ours, packages', and those on `AGBENCH_PATH`.
+def tasks(suite: str | None = None) -> list[TaskInfo]:
+    """Return all tasks: ours, packages', and those on `AGBENCH_PATH`; or those of a suite, in its order.
 
-    A file that cannot be listed is left out, with an `AgBenchWarning` that says what is wrong with it.
+    A file that cannot be listed is left out, with an `AgBenchWarning` that says what is wrong with it. Raises
+    `UnknownNameError` for a suite that there is not.
     """
     result = []
-    for name, path in sorted(places.files("task").items()):
+    files = places.files("task")
+    for name in sorted(files) if suite is None else _of_suite(suite, files):
+        path = files[name]
         try:
             result.append(_info(name, path))
         except AgBenchError as error:
             warn(f"{error} It is not listed.", AgBenchWarning, stacklevel=2)
     return result
+
+
+def _of_suite(suite: str, files: Mapping[str, Path]) -> list[str]:
+    """Return the ids of a suite's tasks; of those without a file it warns."""
+    from agbench.data import suites
+
+    ids = suites.suite(suite).ids
+    for missing in (name for name in ids if name not in files):
+        text = f"suite {suite}: {unknown('task', missing, files)} It is not listed."
+        warn(text, AgBenchWarning, stacklevel=3)
+    return [name for name in ids if name in files]
 
 
 def _info(name: str, path: Path) -> TaskInfo:
@@ -60,6 +76,7 @@ def _info(name: str, path: Path) -> TaskInfo:
         floor=content["references"]["floor"],
         expert=content["references"]["expert"],
         oracle=content["references"].get("oracle"),
+        blind=content["references"].get("blind"),
     )
 
 

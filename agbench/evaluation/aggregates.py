@@ -112,16 +112,25 @@ def crossed(values: Floats, runs: Chosen, scenarios: Chosen) -> Floats:
 
 
 def suite_interval(
-    tasks: Sequence[Resampled], statistics: Sequence[Statistic], across: Statistic = mean
+    tasks: Sequence[Resampled],
+    statistics: Sequence[Statistic],
+    across: Statistic = mean,
+    groups: Sequence[Sequence[int]] | None = None,
 ) -> Interval:
     """Return the mean, or another statistic `across` tasks, of each task's own statistic.
 
-    Every task is resampled by itself: tasks are strata.
+    Every task is resampled by itself: tasks are strata. `groups` are the places of tasks that count as one
+    together, by their mean; by default each task counts by itself.
     """
     pairs = list(zip(tasks, statistics, strict=True))
-    value = across(np.array([statistic(task.runs) for task, statistic in pairs]))
+    places = [[i] for i in range(len(pairs))] if groups is None else groups
+
+    def over(values: Floats) -> Floats:
+        return across(np.stack([values[..., group].mean(axis=-1) for group in places], axis=-1))
+
+    value = over(np.array([statistic(task.runs) for task, statistic in pairs]))
     drawn = np.stack([statistic(task.drawn) for task, statistic in pairs], axis=-1)
-    return percentile_interval(value, across(drawn))
+    return percentile_interval(value, over(drawn))
 
 
 def improvement_chances(ours: Floats, theirs: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""A task's anchors: the objective of floor, expert and oracle, scenario by scenario, as constants."""
+"""A task's anchors: the objective of its reference policies, scenario by scenario, as constants."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ MARGIN: Final = 0.1
 
 @dataclass(frozen=True)
 class SplitAnchors:
-    """The anchors of one split, each (scenarios,) in the split's order; no oracle, no array.
+    """The anchors of one split, each (scenarios,) in the split's order; no such reference, no array.
 
     `cost` is the expert's constraint cost, `limit` the largest mean of it that is feasible.
     """
@@ -37,6 +37,7 @@ class SplitAnchors:
     oracle: Floats | None
     cost: Floats
     limit: float
+    blind: Floats | None = None
 
     def scores(self, objective: Floats) -> Floats:
         """Return 100 * (objective - floor) / (expert - floor), by the means over the split.
@@ -54,7 +55,7 @@ def limit_of(task: Task, expert_cost: float) -> float:
 
 
 def compute(task: Task, splits: Sequence[str]) -> Anchors:
-    """Run the task's floor, expert and oracle on splits and return what they reach.
+    """Run the task's reference policies on splits and return what they reach.
 
     Raises `ConfigError` where the expert does not beat the floor on the test split: such a task
     measures nothing.
@@ -84,6 +85,8 @@ def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
             raise ResultError(
                 f"{Part(task.task, role, split)}: an episode failed; anchors need all episodes."
             )
+        if role == "blind":
+            _check_blind(task, result)
     splits = list(dict.fromkeys(split for _, split in results))
     anchors = Anchors(
         task=task.task,
@@ -104,6 +107,19 @@ def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
             f"{task.references.floor} by {gain['test']:.3g} {anchors.unit} on test; it must be more."
         )
     return anchors
+
+
+def _check_blind(task: Task, result: Result) -> None:
+    """Raise `ConfigError` for a blind calendar that acts otherwise in some episode: it is not blind."""
+    longest = max(result.actions, key=len)
+    for scenario, actions in zip(result.episodes["scenario"], result.actions, strict=True):
+        other = np.flatnonzero((actions != longest[: len(actions)]).reshape(len(actions), -1).any(axis=1))
+        if len(other):
+            raise ConfigError(
+                f"{task.task}: references.blind: {task.references.blind} is not blind: in {scenario} its "
+                f"decision {other[0]} differs from that in another season. Name a policy that always does "
+                "the same, such as one of the kind calendar."
+            )
 
 
 def _values(task: Task, split: str, results: Mapping[tuple[Role, str], Result]) -> dict[str, AnchorValues]:
@@ -166,9 +182,14 @@ def of_split(task: Task, split: str) -> SplitAnchors:
     if missing:
         raise ConfigError(f"{task.task}: anchors of {split} lack {missing[0]}. {remedy(task.task)}")
     rows = [values[key] for key in task.scenarios(split)]
-    oracle = None if any(r.oracle is None for r in rows) else np.array([r.oracle for r in rows], float)
     floor, expert, cost = (np.array([getattr(r, n) for r in rows]) for n in ("floor", "expert", "cost"))
-    return SplitAnchors(floor, expert, oracle, cost, float(anchors.limits[split]))
+    oracle, blind = (_complete([getattr(r, n) for r in rows]) for n in ("oracle", "blind"))
+    return SplitAnchors(floor, expert, oracle, cost, float(anchors.limits[split]), blind)
+
+
+def _complete(values: Sequence[float | None]) -> Floats | None:
+    """Return values as an array; None where any lacks."""
+    return None if any(value is None for value in values) else np.array(values, float)
 
 
 def remedy(name: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from agbench.errors import ResultError
+from agbench.evaluation.references import ROLES, Role, policy_name
 from agbench.evaluation.result import Result
 from agbench.evaluation.statistics import Interval, chance_not_better, score
 
@@ -15,12 +16,14 @@ from agbench.evaluation.statistics import Interval, chance_not_better, score
 class ComparedPolicy:
     """One policy beside the others.
 
+    `role` is what the task has it for (`floor`, `blind`, `expert`, `oracle`), None for all others.
     `score` is 0 for the task's floor and 100 for its expert, None where one of them is not among
     the results; `chance_worse` is the share of bootstrap resamples in which the policy's paired
     aggregate lies below the expert's.
     """
 
     policy: str
+    role: Role | None
     information: str
     summary: dict[str, Interval]
     mean_objective: float
@@ -66,8 +69,9 @@ def _compared(result: Result, floor: Result | None, expert: Result | None) -> Co
     chance = None
     if expert is not None and expert is not result:
         chance = chance_not_better(result.objective, expert.objective, protocol.aggregate, protocol.bootstrap)
+    role = next((role for role in ROLES if policy_name(result.task, role) == result.policy), None)
     return ComparedPolicy(
-        result.policy, result.information, result.summary, mean, scored, chance, result.failed
+        result.policy, role, result.information, result.summary, mean, scored, chance, result.failed
     )
 
 

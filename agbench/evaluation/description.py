@@ -5,6 +5,9 @@ from typing import Any
 from agbench.data import catalog
 from agbench.data.task import Task
 from agbench.envs.family import build
+from agbench.errors import ConfigError
+from agbench.evaluation import anchors
+from agbench.evaluation.references import ROLES, Role
 from agbench.policies.registry import policies
 
 _ELSEWHERE = (
@@ -39,7 +42,25 @@ def describe(task: Task) -> dict[str, Any]:
         "splits": {name: task.scenarios(name) for name in task.splits},
         "protocol": task.protocol.model_dump(),
         "references": task.references.model_dump(),
+        "anchors": _anchors(task),
         "policies": policies(task),
         "file": str(catalog.find("task", task.task)),
         "history": task.history,
+    }
+
+
+def _anchors(task: Task) -> dict[str, dict[Role, tuple[float, float]]]:
+    """Return mean objective and score of each reference on each anchored split; none without anchors."""
+    try:
+        of_splits = {split: anchors.of_split(task, split) for split in anchors.load(task).splits}
+    except ConfigError:  # a task that is new or has overrides
+        return {}
+    columns = {split: {role: getattr(of, role) for role in ROLES} for split, of in of_splits.items()}
+    return {
+        split: {
+            role: (float(values.mean()), float(of_splits[split].scores(values).mean()))
+            for role, values in of_roles.items()
+            if values is not None
+        }
+        for split, of_roles in columns.items()
     }

@@ -22,9 +22,12 @@ def identity(task: Task) -> dict[str, Any]:
 
     Left out are summary, source, tags and history, and the meaning and shown digits of metrics:
     mending a word changes no score. The rest is the protocol: scenarios, actions, observation,
-    reward, constraints, metrics and their units, seeds, aggregation, reference policies by name.
+    reward, constraints, metrics and their units, seeds, aggregation, reference policies by name. A blind
+    calendar that a task does not have is as good as not there.
     """
     content = task.identity()
+    if task.references.blind is None:
+        del content["references"]["blind"]
     for key in _PROSE:
         content.pop(key)
     for metric in content["metrics"].values():

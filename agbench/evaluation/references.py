@@ -1,4 +1,4 @@
-"""The reference policies of a task: floor, expert and oracle, each evaluated once and stored.
+"""The reference policies of a task: floor, blind calendar, expert, oracle, each evaluated once and stored.
 
 Anchors and the first rows of the leaderboard are made of the same results. A kept result is used again as
 long as task, data, simulator and the policy's settings are those it was made with.
@@ -26,7 +26,7 @@ from agbench.files import REFERENCES
 from agbench.policies.base import Policy
 from agbench.policies.registry import load_policy
 
-Role = Literal["floor", "expert", "oracle"]
+Role = Literal["floor", "blind", "expert", "oracle"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 REPORTED: Final = ("test", "shift")
 """The splits that are reported, hence anchored."""
@@ -45,7 +45,7 @@ class Part:
 
 
 def policy_name(task: Task, role: Role) -> str | None:
-    """Return the name of a reference policy; None where the task has no oracle."""
+    """Return the name of a reference policy; None where the task has no such reference."""
     name: str | None = getattr(task.references, role)
     return name
 
@@ -91,7 +91,7 @@ def code_hash(task: Task, name: str) -> str:
 
 
 def references_hash(task: Task) -> str:
-    """Return the SHA-256 of the settings of floor, expert and oracle together."""
+    """Return the SHA-256 of the settings of all reference policies together."""
     names = [policy_name(task, role) for role in ROLES]
     hashes = [settings_hash(task, name) for name in names if name is not None]
     return hashlib.sha256("".join(hashes).encode()).hexdigest()

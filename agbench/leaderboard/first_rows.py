@@ -1,4 +1,4 @@
-"""The first rows of a board: floor, expert and oracle of every task, submitted like all others."""
+"""The first rows of a board: the reference policies of every task, submitted like all others."""
 
 import shutil
 import time
@@ -163,6 +163,7 @@ def _card(task: str, role: Role, result: Result) -> dict[str, Any]:
     method = "rule" if role != "oracle" else "oracle" if result.information == "model" else "mpc"
     text = {
         "floor": "The task's floor: a score of 0.",
+        "blind": "The task's blind calendar: the best fixed schedule that was found; it observes nothing.",
         "expert": "The task's expert: a score of 100.",
         "oracle": "The task's oracle: an upper bound of what was found.",
     }[role]

@@ -1,4 +1,4 @@
-"""Scores: a submission against the task's anchors, and agents over the suite.
+"""Scores: a submission against the task's anchors, and agents over a suite.
 
 The score of a training seed is 100 * (J - floor) / (expert - floor), each the mean objective over the
 split's scenarios. Over training seeds: interquartile mean, median and mean, with 95 % intervals that
@@ -9,7 +9,7 @@ limit is infeasible, and what it scores above 0 does not count.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
@@ -231,37 +231,41 @@ class SuiteScore(NamedTuple):
     """An agent over all tasks of a suite, each task by the scores that its rank there is by."""
 
     score: Interval
-    """The mean over tasks of the interquartile means."""
+    """The mean over tasks of the interquartile means; views of one task count as one, by their mean."""
     median: Interval
     """The median over tasks of the means over training seeds."""
     hidden: int
     """In how many of the tasks the scores are those in hidden scenarios."""
 
 
-def suite(submissions: Iterable[tuple[CheckedSubmission, HiddenRun | None]]) -> dict[str, SuiteScore]:
-    """Return each agent's scores over the tasks: by hidden scenarios where it was run there, else by test.
+def suite(
+    submissions: Iterable[tuple[CheckedSubmission, HiddenRun | None]], groups: Sequence[Sequence[str]]
+) -> dict[str, SuiteScore]:
+    """Return each agent's scores over tasks: by hidden scenarios where it was run there, else by test.
 
-    Only agents that have a submission to every task among those given; of several versions the last
-    one given counts.
+    `groups` are the ids of the suite's tasks, those together that count as one, by their mean. Only agents
+    that have a submission to every one of them; of several versions the last one given counts.
     """
     by_agent: dict[str, dict[str, tuple[_Measured, bool]]] = defaultdict(dict)
     for submission, run in submissions:
         result = _measured(submission, "test") if run is None else _measured_hidden(submission.task, run)
         by_agent[submission.card.agent][submission.card.task] = result, run is not None
-    tasks = sorted({task for by_task in by_agent.values() for task in by_task})
+    tasks = [task for group in groups for task in group]
+    last = np.cumsum([len(group) for group in groups]).tolist()
+    places = [list(range(end - len(group), end)) for group, end in zip(groups, last, strict=True)]
     return {
-        agent: _suite_score([by_task[task] for task in tasks])
+        agent: _suite_score([by_task[task] for task in tasks], places)
         for agent, by_task in sorted(by_agent.items())
-        if set(by_task) == set(tasks)
+        if set(tasks) <= set(by_task)
     }
 
 
-def _suite_score(result: list[tuple[_Measured, bool]]) -> SuiteScore:
+def _suite_score(result: list[tuple[_Measured, bool]], groups: list[list[int]]) -> SuiteScore:
     resampled = [aggregates.resample(m.scores, RESAMPLES, seed) for seed, (m, _) in enumerate(result)]
 
     def over_tasks(statistic: aggregates.Statistic, across: aggregates.Statistic) -> Interval:
         each = [statistic if m.feasible else _cut_at_0(statistic) for m, _ in result]
-        return aggregates.suite_interval(resampled, each, across)
+        return aggregates.suite_interval(resampled, each, across, groups)
 
     return SuiteScore(
         score=over_tasks(aggregates.interquartile_mean, aggregates.mean),

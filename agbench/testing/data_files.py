@@ -14,11 +14,13 @@ from agbench.data.families import read_task
 from agbench.data.field import Crop, Soil
 from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
 from agbench.data.site import Site
+from agbench.data.suites import Suites, check_tasks
 from agbench.data.task import Task
 from agbench.envs.family import build
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
 from agbench.evaluation import anchors
+from agbench.evaluation.references import ROLES, policy_name
 from agbench.policies.registry import load_policy
 from agbench.simulation.parameters import check_crop, check_soil
 from agbench.weather.greenhouse.series import READER
@@ -27,7 +29,7 @@ from agbench.weather.site import site_generator, site_series
 
 
 def check_file(path: Path) -> str | None:
-    """Return what is wrong with a task, crop, soil, site, baseline, anchors or calibration file, or None."""
+    """Return what is wrong with a file of a task, crop, soil, site, baseline, anchors, suites or calibration."""
     try:
         _check(path)
     except AgBenchError as error:
@@ -85,7 +87,7 @@ def _check(path: Path) -> None:
         )
     read, follow = _KINDS[kind]
     result = read(content, str(path))
-    if kind not in ("policy", _CALIBRATION) and content[kind] != path.stem:
+    if kind not in ("policy", "suites", _CALIBRATION) and content[kind] != path.stem:
         raise ConfigError(f"{path}: {kind}: must be the file's own name, {path.stem!r}.")
     try:
         follow(result, path)
@@ -107,7 +109,8 @@ def _follow_task(task: Task, path: Path) -> None:
     secret = _secret_splits(task)
     for split in (name for name in task.splits if name not in secret):
         build(task, split)
-    for name in (task.references.floor, task.references.expert, task.references.oracle):
+    for role in ROLES:
+        name = policy_name(task, role)
         if name is not None:
             load_policy(name, task)
 
@@ -147,6 +150,13 @@ def _follow_calibration(spec: CalibrationSpec, path: Path) -> None:
     calibrating.check(spec, path.parent)
 
 
+def _follow_suites(content: Suites, path: Path) -> None:
+    """Raise `ConfigError` for tasks that there are not, and for a file that nothing would read."""
+    if path.stem != catalog.SUITES:
+        raise ConfigError(f"{path}: suites are read from tasks/{catalog.SUITES}.yaml of a folder of data.")
+    check_tasks(content)
+
+
 def _reader(schema: type[Strict]) -> Callable[[Any, str], Strict]:
     return lambda content, where: read_data(schema, content, where)
 
@@ -161,4 +171,5 @@ _KINDS: dict[str, tuple[Callable[[Any, str], Strict], Callable[[Any, Path], None
     "site": (_reader(Site), _follow_site),
     "policy": (_reader(Baseline), _follow_baseline),
     _CALIBRATION: (_reader(CalibrationSpec), _follow_calibration),
+    "suites": (_reader(Suites), _follow_suites),
 }

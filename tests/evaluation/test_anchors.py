@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+import yaml
 
 from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.data.task import ReferencesSpec
 from agbench.errors import ConfigError
-from agbench.evaluation import anchors, evaluate, references
+from agbench.evaluation import anchors, evaluate, provenance, references
+from agbench.evaluation.description import describe
 
 FLOOR_AND_EXPERT = ReferencesSpec(floor="zero", expert="feeding")
 TASK = catalog.task("wheat-nitrogen-v1")
@@ -108,3 +110,43 @@ def test_anchors_made_with_other_policies_are_outdated(monkeypatch):
     assert anchors.outdated(TASK) is None
     monkeypatch.setattr(references, "settings_hash", lambda task, name: "other" + name)
     assert "references_hash: other policies than those" in anchors.outdated(TASK)
+
+
+BLIND = {"policy": "calendar", "summary": "Two dates.", "source": "test"}
+PLAN = [{"date": "03-15", "input": "N", "amount": 60.0}, {"date": "05-10", "input": "N", "amount": 60.0}]
+
+
+@pytest.fixture
+def with_blind(tmp_path, monkeypatch):
+    """Return the function that gives the task a blind calendar of some name; `dates` is one."""
+    folder = tmp_path / "baselines" / TASK.task
+    folder.mkdir(parents=True)
+    (folder / "dates.yaml").write_text(yaml.safe_dump({**BLIND, "settings": {"plan": PLAN}}))
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    spec = TASK.references.model_dump() | {"oracle": None}
+    return lambda name: TASK.model_copy(update={"references": ReferencesSpec(**(spec | {"blind": name}))})
+
+
+def test_a_blind_calendar_is_anchored_between_floor_and_oracle(with_blind, tmp_path, monkeypatch):
+    task = with_blind("dates")
+    made = anchors.compute(task, ["test"])
+    reached = evaluate(task, "dates", progress=False).objective
+    assert [values.blind for values in made.splits["test"].values()] == reached.tolist()
+    path = anchors.save(made, tmp_path)
+    assert "blind:" in path.read_text()
+    monkeypatch.setattr(catalog, "find_anchors", lambda name: path)
+    assert anchors.of_split(task, "test").blind.tolist() == reached.tolist()
+    means = describe(task)["anchors"]["test"]
+    assert list(means) == ["floor", "blind", "expert"]
+    assert means["blind"][1] == pytest.approx(anchors.of_split(task, "test").scores(reached).mean())
+
+
+def test_a_policy_that_looks_is_no_blind_calendar(with_blind):
+    with pytest.raises(ConfigError, match=r"references.blind: random is not blind: in \S+/\d+ its decision"):
+        anchors.compute(with_blind("random"), ["test"])
+
+
+def test_a_task_without_a_blind_calendar_has_the_hashes_that_it_always_had(with_blind):
+    assert "blind" not in provenance.identity(TASK)["references"]
+    assert provenance.task_hash(with_blind("dates")) != provenance.task_hash(with_blind(None))
+    assert references.references_hash(with_blind("dates")) != references.references_hash(with_blind(None))

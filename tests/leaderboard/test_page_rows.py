@@ -84,7 +84,11 @@ def test_the_table_for_download_has_what_ranks_are_by(board):
 
 
 def test_the_suite_is_ranked_by_what_tasks_are_ranked_by(board):
-    (suite, *_) = views.suites(entries.collect(board.path, 0)[0])
+    (core, *_, suite) = views.suites(entries.collect(board.path, 0)[0])
+    assert (core.name, suite.name, suite.groups) == ("Core", "All tasks", [[TASK]])
+    assert {(row.rank, row.scores, row.why) for row in core.rows if len(row.entries) == 1} == {
+        (None, None, f"1 of {len(core.tasks)} tasks")
+    }
     ranked = [row.agent for row in suite.rows if row.rank]
     assert ranked == [board.best, board.infeasible, *board.others]
     by_agent = {row.agent: row for row in suite.rows}
@@ -101,11 +105,29 @@ def test_a_suite_over_two_tasks_takes_each_tasks_own_split(board):
     moved = submission.card.model_copy(update={"task": other.task})
     twin = CheckedSubmission(submission.folder, moved, submission.task, submission.results, {}, "0" * 64)
     run = hidden_run(submission, 60.0)
-    result = scoring.suite([(submission, run), (twin, None)])[board.best]
+    both = [(submission, run), (twin, None)]
+    result = scoring.suite(both, [[TASK], [other.task]])[board.best]
     on_test = scoring.score(submission, "test")
     assert result.score.value == pytest.approx((60.0 + on_test.iqm.value) / 2)
     assert result.median.value == pytest.approx((60.0 + on_test.mean.value) / 2)
     assert result.hidden == 1
+    assert scoring.suite(both, [[TASK]])[board.best].score.value == pytest.approx(60.0)
+    assert scoring.suite(both, [[TASK], [other.task], ["rice-inputs-v1"]]) == {}
+
+
+def test_views_of_a_task_count_as_one(board):
+    submission = board.submissions[board.best]
+
+    def at(task, score):
+        card = submission.card.model_copy(update={"task": task})
+        row = CheckedSubmission(submission.folder, card, submission.task, submission.results, {}, "0" * 64)
+        return row, hidden_run(row, score)
+
+    rows = [at("a-v1", 90.0), at("b-v1", 30.0), at("c-v1", 0.0), at("d-v1", 60.0)]
+    result = scoring.suite(rows, [["a-v1"], ["b-v1", "c-v1", "d-v1"]])[board.best]
+    assert result.score.value == result.median.value == pytest.approx((90.0 + 30.0) / 2)
+    apart = scoring.suite(rows, [["a-v1"], ["b-v1"], ["c-v1"], ["d-v1"]])[board.best]
+    assert apart.score.value == pytest.approx(180.0 / 4)
 
 
 def test_infeasible_rows_are_marked_in_the_tables(board):

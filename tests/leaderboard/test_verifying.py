@@ -138,12 +138,12 @@ def test_what_an_infeasible_submission_scores_above_0_does_not_count(checked, mo
     assert bad.iqm.value == bad.iqm.high == max(bad.seeds) == 0.0
     assert bad.iqm_without_limit == good.iqm
     assert scoring.counted(checked, "test").max() == 0.0
-    suite = scoring.suite([(checked, None)])["ppo-small"]
+    suite = scoring.suite([(checked, None)], [[checked.card.task]])["ppo-small"]
     assert (suite.score.value, suite.median.value) == (0.0, 0.0)
 
 
 def test_the_suite_is_the_mean_of_the_tasks(checked):
-    result = scoring.suite([(checked, None)])["ppo-small"]
+    result = scoring.suite([(checked, None)], [[checked.card.task]])["ppo-small"]
     assert result.score.value == pytest.approx(scoring.score(checked, "test").iqm.value)
     assert result.median.value == pytest.approx(scoring.score(checked, "test").mean.value)
     assert result.hidden == 0

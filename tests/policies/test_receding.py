@@ -11,7 +11,8 @@ from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import UnknownNameError
 from agbench.evaluation import references
-from agbench.policies.field.calendar import Calendar, CalendarSettings, _entries, fit_calendar
+from agbench.policies.field.calendar import Calendar, CalendarSettings
+from agbench.policies.field.calendar_tuning import _entries, fit_calendar
 from agbench.policies.field.receding import Receding, RecedingSettings
 from agbench.policies.playing import returns_of_actions, returns_of_policies
 from agbench.policies.registry import interface_of, load_policy

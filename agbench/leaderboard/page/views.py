@@ -8,9 +8,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
+from agbench.data.suites import suites as named_suites
 from agbench.data.task import Task
 from agbench.evaluation import anchors
 from agbench.evaluation.aggregates import performance_profile
+from agbench.evaluation.references import ROLES, policy_name
 from agbench.leaderboard import scoring
 from agbench.leaderboard.page import charts
 from agbench.leaderboard.page.entries import RANKING, Entry, latest, place_of, unranked_because
@@ -69,6 +71,11 @@ class TaskView:
     def unranked(self) -> list[Ranked]:
         """The rows that have none."""
         return [row for row in self.rows if row.rank is None]
+
+    @property
+    def blind(self) -> Anchor | None:
+        """The best calendar that observes nothing, if the task has one stored."""
+        return next((anchor for anchor in self.anchors if anchor.role == "blind"), None)
 
     @property
     def has_oracle(self) -> bool:
@@ -140,11 +147,17 @@ class SuiteRow(NamedTuple):
 
 
 class SuiteView(NamedTuple):
-    """A set of tasks and the agents over it."""
+    """A set of tasks and the agents over it; `groups` are its tasks, those together that count as one."""
 
     name: str
-    tasks: list[str]
+    summary: str
+    groups: list[list[str]]
     rows: list[SuiteRow]
+
+    @property
+    def tasks(self) -> list[str]:
+        """The ids of all its tasks."""
+        return [task for group in self.groups for task in group]
 
     @property
     def has_hidden(self) -> bool:
@@ -184,32 +197,39 @@ def _order(entry: Entry) -> tuple[bool, bool, float]:
 
 
 def _anchors(task: Task, split_anchors: anchors.SplitAnchors) -> list[Anchor]:
-    result = [
-        ("floor", task.references.floor, split_anchors.floor),
-        ("expert", task.references.expert, split_anchors.expert),
-    ]
-    if split_anchors.oracle is not None:
-        result.append(("oracle", str(task.references.oracle), split_anchors.oracle))
+    """Return those of the references that are anchored."""
+    result = [(role, policy_name(task, role), getattr(split_anchors, role)) for role in ROLES]
     return [
         Anchor(role, name, float(values.mean()), float(split_anchors.scores(values[None]).mean()))
         for role, name, values in result
+        if name is not None and values is not None
     ]
 
 
 def suites(entries: Sequence[Entry]) -> list[SuiteView]:
-    """Return the suite of all tasks with submissions, and one a family where there are several."""
-    families = sorted({entry.task.family for entry in entries})
-    groups = [("All tasks", list(entries))]
-    if len(families) > 1:
-        groups += [(f"{f.capitalize()} tasks", [e for e in entries if e.task.family == f]) for f in families]
-    return [_suite(name, result) for name, result in groups if result]
-
-
-def _suite(name: str, entries: Sequence[Entry]) -> SuiteView:
+    """Return the suites that tasks with submissions are in, and last that of all tasks with submissions."""
     last = latest(entries)
     current = [e for e in entries if (e.card.task, e.card.agent, e.card.version) in last]
-    names = sorted({entry.card.task for entry in current})
-    result = scoring.suite((entry.submission, entry.hidden_run) for entry in current)
+    tasks = sorted({entry.card.task for entry in current})
+    result = [
+        _suite(suite.title, suite.summary, suite.groups, current, last)
+        for suite in named_suites().values()
+        if not set(tasks).isdisjoint(suite.ids)
+    ]
+    every = "Every task that has a submission, each counted by itself."
+    return [*result, _suite("All tasks", every, [[task] for task in tasks], current, last)] if tasks else []
+
+
+def _suite(
+    name: str,
+    summary: str,
+    groups: list[list[str]],
+    entries: Sequence[Entry],
+    last: set[tuple[str, str, str]],
+) -> SuiteView:
+    names = {task for group in groups for task in group}
+    current = [entry for entry in entries if entry.card.task in names]
+    result = scoring.suite(((entry.submission, entry.hidden_run) for entry in current), groups)
     scale = charts.whisker_scale([scores.score for scores in result.values()])
     by_agent: dict[str, list[Entry]] = {}
     for entry in current:
@@ -231,7 +251,7 @@ def _suite(name: str, entries: Sequence[Entry]) -> SuiteView:
         for agent, its in by_agent.items()
     ]
     rows.sort(key=lambda r: (r.rank is None, -len(r.entries), order.get(r.agent, ()), r.agent))
-    return SuiteView(name, names, rows)
+    return SuiteView(name, summary, groups, rows)
 
 
 def _suite_standing(result: Sequence[Entry]) -> Standing:

@@ -16,16 +16,35 @@ from agbench.policies.registry import kind_of
 from agbench.policies.tuning.cross_entropy import Search
 
 
-def fit_file(task: Task, policy: str, search: Search | None = None) -> tuple[Path, float]:
-    """Fit a policy's settings file in place and return its path and what it reaches in training.
+def fit_file(
+    task: Task,
+    policy: str,
+    search: Search | None = None,
+    kind_name: str | None = None,
+    root: Path | None = None,
+) -> tuple[Path, float]:
+    """Fit a policy's settings file and return the path that was written and what it reaches in training.
 
     That is the mean objective of a greenhouse's grower, the mean return of others. `search` says how
-    long to search for a grower's settings; others take none.
+    long to search for a grower's settings; others take none. A policy without a file starts from the
+    defaults of the kind `kind_name`. `root` is the folder of data to write to, by default that of the file,
+    or of the task.
     """
     path = catalog.find_baseline(task.task, policy)
+    if path is None and kind_name is None:
+        raise ConfigError(
+            f"{task.task} has no settings for {policy!r} to start from. Name its kind to start from the "
+            "defaults of that, such as --kind calendar."
+        )
     if path is None:
-        raise ConfigError(f"{task.task} has no settings for {policy!r} to start from.")
-    baseline = read_file(Baseline, path)
+        text = f"fitted by `agbench fit {task.task} {policy} --kind {kind_name}`"
+        content = {"policy": kind_name, "summary": "Fitted on training scenarios.", "source": text}
+        path = (
+            catalog.baseline_folder(catalog.find("task", task.task).parents[1], task.task) / f"{policy}.yaml"
+        )
+        baseline = Baseline.model_validate({**content, "settings": {}})
+    else:
+        baseline = read_file(Baseline, path)
     kind = kind_of(baseline, task, path)
     if kind.fit is None:
         raise ConfigError(f"{path}: a {kind.name} policy has no settings to fit.")
@@ -39,5 +58,6 @@ def fit_file(task: Task, policy: str, search: Search | None = None) -> tuple[Pat
     content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
     changed = baseline.model_copy(update={"settings": content})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)
-    write_text(path, text)
-    return path, mean
+    target = path if root is None else catalog.baseline_folder(root, task.task) / path.name
+    write_text(target, text)
+    return target, mean

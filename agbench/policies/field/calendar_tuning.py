@@ -1,0 +1,142 @@
+"""Fitting a blind calendar: the best that is found for the mean of the training seasons.
+
+Three searches, each from the best of the one before: random calendars of every kind; the amount of each input
+in each period, inputs in turn as they are due, by the covariance matrix adaptation evolution strategy (Hansen
+and Ostermeier 2001, Evolutionary Computation 9, 159-195; package `cma`); and edits of single decisions.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agbench.data.field_task import FieldTask, SeasonSpec
+from agbench.envs.actions import Menu
+from agbench.envs.core import BatchCore, Parts
+from agbench.envs.family import build
+from agbench.errors import ConfigError
+from agbench.policies.field.calendar import Calendar, CalendarEntry, CalendarSettings
+from agbench.policies.field.evolution import _Seasons
+from agbench.policies.playing import gain
+from agbench.policies.registry import interface_of
+from agbench.policies.tuning import blind
+from agbench.policies.tuning.search import number_of_decisions
+from agbench.policies.tuning.sequences import Edits, improve, simplified
+from agbench.variables import Floats
+
+Actions = NDArray[Any]
+
+_PERIODS: Final = 12  # of a season's amounts, as the oracle `evolution` has them
+_POPULATION: Final = 64  # calendars of a generation
+_SPREAD: Final = 0.7  # of the first generation, in the largest dose of an input a period
+_KEPT: Final = 8  # calendars that the edits begin with
+
+
+def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarSettings, float]:
+    """Return the calendar with the best mean return found over the training scenarios, and that mean.
+
+    The settings' own plan takes part: what is returned is never worse.
+    """
+    parts = build(task, task.protocol.training_splits[0])
+    if not isinstance(parts.actions, Menu):
+        raise ConfigError(f"{task.task}: a calendar is fitted to a menu, not to amounts.")
+    search, keys = settings.search, parts.scenarios.keys[: settings.scenarios]
+    steps = number_of_decisions(parts)
+    generator = np.random.default_rng(search.seed)
+    training = _Training(parts, keys, search.clones)
+    best = _own(task, settings, steps)[None]
+    drawn = blind.calendars(parts, search.calendars, steps, generator)
+    best = _best(training, np.concatenate([best, drawn.reshape(-1, steps)]))
+    if search.generations:
+        best = np.concatenate([_by_amounts(parts, training, best[0], search.generations, generator), best])
+    best, values = improve(training, Edits(parts), best, (0, steps), search.clones, search.rounds, generator)
+    plain = simplified(_Training(parts, keys, 1), best[0], 0)
+    plan = _entries(task.season, parts.actions, plain.tolist())
+    return settings.model_copy(update={"plan": plan}), float(values[0])
+
+
+class _Training:
+    """The mean return of sequences over training scenarios, so many sequences at a time."""
+
+    def __init__(self, parts: Parts, keys: Sequence[str], at_once: int) -> None:
+        self._core, self._parts, self._keys, self._at_once = (
+            BatchCore(parts, at_once * len(keys)),
+            parts,
+            keys,
+            at_once,
+        )
+
+    def __call__(self, sequences: Actions) -> Floats:
+        """Return the mean return of each of sequences (n, steps), (n,)."""
+        groups = range(0, len(sequences), self._at_once)
+        means = [
+            _means(self._core, self._parts, self._keys, sequences[i : i + self._at_once]) for i in groups
+        ]
+        return np.concatenate(means)
+
+
+def _own(task: FieldTask, settings: CalendarSettings, steps: int) -> Actions:
+    """Return the actions of the settings' own plan, (steps,)."""
+    own = Calendar("candidate", settings, interface_of(task))
+    return np.array([own(None) for _ in range(steps)], dtype=np.int64)
+
+
+def _best(training: _Training, sequences: Actions) -> Actions:
+    """Return the best of sequences, the best first."""
+    return sequences[np.argsort(-training(sequences), kind="stable")[:_KEPT]]
+
+
+def _by_amounts(
+    parts: Parts, training: _Training, start: Actions, generations: int, generator: np.random.Generator
+) -> Actions:
+    """Return the best calendar found from a start by the amounts of each period, (1, steps)."""
+    from cma import CMAEvolutionStrategy
+
+    seasons = _Seasons(parts, _PERIODS, parts.task.task)
+    seasons.take_up_work(start)
+    options = {
+        "popsize": _POPULATION,
+        "bounds": [0.0, None],
+        "randn": lambda *shape: generator.standard_normal(shape),
+        "seed": np.nan,  # the generator is ours: no global state is touched
+        "verbose": -9,
+    }
+    search = CMAEvolutionStrategy(seasons.point(start, len(start)).ravel(), _SPREAD, options)
+    best, most = start, -np.inf
+    for _ in range(generations):
+        points = search.ask()
+        candidates = seasons.actions(np.array(points), len(start))
+        values = training(candidates)
+        search.tell(points, (-values).tolist())
+        if values.max() > most:
+            best, most = candidates[int(np.argmax(values))], float(values.max())
+    return best[None]
+
+
+def _means(core: BatchCore, parts: Parts, keys: Sequence[str], candidates: NDArray[Any]) -> Floats:
+    """Return the mean return of each sequence over scenarios, (n,)."""
+    most = core.n // len(keys)
+    padded = np.resize(candidates, (most, *candidates.shape[1:]))
+    for row in range(core.n):
+        core.seed(row, parts.task.protocol.seed)
+    core.reset(range(core.n), list(keys) * most)
+    rows = np.repeat(padded, len(keys), axis=0)
+    returns = gain(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)])
+    means: Floats = returns.reshape(most, len(keys)).mean(axis=1)
+    return means[: len(candidates)]
+
+
+def _entries(season: SeasonSpec, actions: Menu, codes: Sequence[int]) -> list[CalendarEntry]:
+    """Return the entries of a sequence of menu numbers."""
+    start = date.fromisoformat(f"2001-{season.start}")
+    entries = []
+    for number, code in enumerate(codes):
+        year, rest = divmod(season.warmup_days + number * season.step_days, 365)
+        on = date.fromordinal(start.toordinal() + rest)
+        ahead = on.year - start.year  # the rest of a year's span lies in the calendar year after its start
+        for name, amount in actions.amounts(code).items():
+            when = {"year": year + 1 + ahead, "date": on.strftime("%m-%d")}
+            entries.append(CalendarEntry.model_validate({**when, "input": name, "amount": amount}))
+    return entries
