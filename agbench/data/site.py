@@ -46,12 +46,15 @@ class Site(Strict):
 
     `series` is measured weather at hand without a network, `download` is measured weather that a
     user fetches once, `climate` gives generated seasons. `soils` are the soils that go with it.
+    `zone` is how far the clock, local standard time, is ahead of UTC [h]; greenhouses need it to
+    know when the sun shines.
     """
 
     site: str
     summary: str
     source: str
     place: Place
+    zone: Number | None = Field(default=None, ge=-12, le=14)
     angstrom: Angstrom | None = None
     soils: list[str] = []
     series: dict[str, str | float | int] | None = None

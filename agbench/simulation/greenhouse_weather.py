@@ -12,7 +12,7 @@ from agbench.data import catalog
 from agbench.data.greenhouse_task import INTERVAL
 from agbench.errors import ConfigError, WeatherError
 from agbench.variables import Floats
-from agbench.weather.greenhouse.series import COLUMNS, READER, GreenhouseSeries
+from agbench.weather.greenhouse.series import COLUMNS, READERS, GreenhouseSeries
 from agbench.weather.greenhouse.site import greenhouse_weather, measured_series
 from agbench.weather.greenhouse.typical_year import read_typical_year
 
@@ -37,7 +37,7 @@ def season_weather(weather: Any, start: Any, interval: float, steps: int | None)
         return _resampled(*_from_series(series, moment, rows), interval, steps)
     if isinstance(weather, str):
         rows = _rows(interval, f"weather {weather}", steps)
-        if catalog.site(weather).reader == READER:
+        if catalog.site(weather).reader in READERS:
             return _resampled(*_from_series(measured_series(weather), moment, rows), interval, steps)
         return _resampled(*_from_days(weather, moment, rows), interval, steps)
     return weather if moment is None else _cut(weather, moment)

@@ -64,7 +64,7 @@ def disaggregate(
     noise = np.zeros(days * steps) if generator is None else standard_normal(generator, days * steps)
     first = float(start.timetuple().tm_yday)
     result = np.empty((days * steps, 10))
-    soil = _annual_wave(series)
+    soil = _wave_of(series)
     _disaggregate(daily[:, columns].copy(), first, series.latitude, noise, interval, soil, result)
     return result
 
@@ -77,16 +77,24 @@ def _beside(series: DailySeries, day: date, step: int, rows: Floats) -> Floats:
     return rows[:1] if step < 0 else rows[-1:]
 
 
-def _annual_wave(series: DailySeries) -> Floats:
-    """Return mean [degC], amplitude [K] and warmest day of the air's annual course."""
+def _wave_of(series: DailySeries) -> Floats:
+    """Return the annual course of a series' air temperature; see `annual_wave`."""
     present = ~np.isnan(series.values[:, 0])
     air = series.values[present, DAILY.column("TEMP")]
     days = np.datetime64(series.start) + np.flatnonzero(present)
     number = (days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(np.float64)
+    return annual_wave(air, number, series.latitude)
+
+
+def annual_wave(air: Floats, number: Floats, latitude: float) -> Floats:
+    """Return mean [degC], amplitude [K] and warmest day of the annual course of daily temperatures `air`.
+
+    `number` are the days of the year, 0 on 1 January.
+    """
     angle = 2.0 * np.pi * number / 365.25
     if len(air) < 360:
-        warmest = WARMEST if series.latitude >= 0.0 else (WARMEST + 182.0) % 365.0
-        amplitude = AMPLITUDE * abs(series.latitude)
+        warmest = WARMEST if latitude >= 0.0 else (WARMEST + 182.0) % 365.0
+        amplitude = AMPLITUDE * abs(latitude)
         wave = amplitude * cos(2.0 * np.pi * (number - warmest) / 365.25)
         return np.array([air.mean() - wave.mean(), amplitude, warmest])
     mean, cosine, sine = _least_squares([np.ones_like(angle), cos(angle), sin(angle)], air)
@@ -132,8 +140,8 @@ def _disaggregate(
         sunrise, sunset = 12.0 - 0.5 * length, 12.0 + 0.5 * length
         for k in range(steps):
             hour = 24.0 * k / steps
-            _sky(part[k], clear)
-            part[k, 3] = CO2_PPM * 101325.0 * 44.01e-3 / (8.3144598 * (part[k, 1] + ZERO))
+            part[k, 5] = sky_temperature(part[k, 1], part[k, 2], clear)
+            part[k, 3] = outdoor_co2(part[k, 1])
             part[k, 4] = daily[i, 4] * (1.0 + WIND_COURSE * sin(2.0 * math.pi * (hour - 9.0) / 24.0))
             part[k, 6] = soil_temperature(number + hour / 24.0, soil)
             part[k, 7] = irradiation * 1e-6
@@ -246,13 +254,19 @@ def _vapour(part: Floats, mean: float) -> None:
 
 
 @kernel
-def _sky(row: Floats, clear: float) -> None:
-    """Write the apparent temperature of the sky [degC] from humidity, temperature and clouds."""
-    kelvin = row[1] + ZERO
-    emissivity = 1.24 * pow(0.01 * row[2] / kelvin, 1.0 / 7.0)
+def outdoor_co2(air: float) -> float:
+    """Density of the CO2 outdoors [mg m-3] at an air temperature [degC] (ideal gas)."""
+    return CO2_PPM * 101325.0 * 44.01e-3 / (8.3144598 * (air + ZERO))
+
+
+@kernel
+def sky_temperature(air: float, vapour: float, clear: float) -> float:
+    """Apparent temperature of the sky [degC] from temperature [degC], vapour pressure [Pa] and clouds."""
+    kelvin = air + ZERO
+    emissivity = 1.24 * pow(0.01 * vapour / kelvin, 1.0 / 7.0)
     clouds = 1.0 - clear
     emissivity = min((1.0 - 0.84 * clouds) * emissivity + 0.84 * clouds, 1.0)
-    row[5] = kelvin * math.sqrt(math.sqrt(emissivity)) - ZERO
+    return kelvin * math.sqrt(math.sqrt(emissivity)) - ZERO
 
 
 @kernel

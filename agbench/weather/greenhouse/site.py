@@ -1,4 +1,4 @@
-"""Greenhouse weather of a site: measured every five minutes, or disaggregated from days."""
+"""Greenhouse weather of a site: measured every five minutes or every hour, or disaggregated from days."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -9,12 +9,14 @@ from typing import Protocol
 import numpy as np
 
 from agbench.data import catalog
+from agbench.data.site import Site
 from agbench.errors import WeatherError
 from agbench.variables import Floats
 from agbench.weather import kept
 from agbench.weather.daily import DailySeries
 from agbench.weather.greenhouse.disaggregation import DAY, disaggregate
-from agbench.weather.greenhouse.series import READER, GreenhouseSeries, read_parquet
+from agbench.weather.greenhouse.hours import disaggregate_hours, read_hours
+from agbench.weather.greenhouse.series import HOURS_READER, READERS, GreenhouseSeries, read_parquet
 from agbench.weather.site import site_series
 
 
@@ -86,13 +88,32 @@ class Disaggregated:
 
 
 def measured_series(name: str) -> GreenhouseSeries:
-    """Return the five-minute series of a site; raises `WeatherError` for a site of daily weather."""
+    """Return the five-minute series of a site, measured or from measured hours.
+
+    Raises `WeatherError` for a site of daily weather.
+    """
     site = catalog.site(name)
     described = site.series or {}
-    if site.reader != READER:
+    if not is_measured(site):
         raise WeatherError(f"site {name}: its weather is daily, not every five minutes.")
     path = catalog.find("site", name).parent / str(described["file"])
-    return _read(path, name, described.get("sha256"), path.stat().st_mtime_ns if path.is_file() else 0)
+    changed = path.stat().st_mtime_ns if path.is_file() else 0
+    if site.reader == HOURS_READER:
+        place = site.place.latitude, site.place.longitude
+        return _from_hours(path, name, place, site.zone, described.get("sha256"), changed)
+    return _read(path, name, described.get("sha256"), changed)
+
+
+def is_measured(site: Site) -> bool:
+    """Return whether a site's weather is measured every five minutes or hour, for greenhouses."""
+    return site.reader in READERS
+
+
+@lru_cache(maxsize=4)
+def _from_hours(
+    path: Path, name: str, place: tuple[float, float], zone: float | None, expected: str | None, changed: int
+) -> GreenhouseSeries:
+    return disaggregate_hours(read_hours(path, name, *place, expected), zone)
 
 
 @lru_cache(maxsize=8)
@@ -109,7 +130,7 @@ def _read(path: Path, name: str, expected: str | None, changed: int) -> Greenhou
 
 def greenhouse_weather(site: str, cloudiness: bool, interval: int) -> GreenhouseWeather:
     """Return the greenhouse weather of a site, whatever its series is."""
-    if catalog.site(site).reader == READER:
+    if is_measured(catalog.site(site)):
         series = measured_series(site)
         if series.interval != interval:
             raise WeatherError(f"weather {site}: rows are {series.interval} s apart, not {interval} s.")
