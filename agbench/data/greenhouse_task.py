@@ -52,13 +52,18 @@ class GreenhouseSeason(Strict):
     """When an episode starts, how long it and a decision last, which crop it starts with.
 
     `cloudiness` says whether a site of daily weather gets new random clouds in each `episode`, or
-    `none`. `crop` sets states at the start by name.
+    `none`. `clock` says what the hours of such a site are: those of its `local` standard time, with the sun
+    where it stands then and below the top of the atmosphere, or `solar` time without that limit, 35 to 50
+    minutes beside the hours of prices in the Netherlands. `dli` is the radiation of the `past` 24 hours, or
+    that of the whole `day`, which foresees the afternoon. `crop` sets states at the start by name.
     """
 
     start: MonthDay = "03-01"
     length: Days = "60 d"
     step: Steps = "5 min"
     cloudiness: Literal["episode", "none"] = "episode"
+    clock: Literal["local", "solar"] = "local"
+    dli: Literal["past", "day"] = "past"
     crop: dict[str, Number] = {}
 
     @model_validator(mode="after")
@@ -296,6 +301,10 @@ class GreenhouseTask(Task):
             del content["uncertainty"]["level"]
         if self.action.kind != "temperature":
             del content["action"]["period"]
+        if self.season.clock == "solar":
+            del content["season"]["clock"]
+        if self.season.dli == "day":
+            del content["season"]["dli"]
         return content
 
     @model_validator(mode="after")

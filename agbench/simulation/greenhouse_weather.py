@@ -97,7 +97,7 @@ def _from_days(site: str, moment: pd.Timestamp | None, rows: int | None) -> tupl
         )
     count = _SEASON_DAYS * 86_400 // INTERVAL if rows is None else rows
     days = -(-count * INTERVAL // 86_400)
-    source = greenhouse_weather(site, False, INTERVAL)
+    source = greenhouse_weather(site, False, INTERVAL, past=False)
     return first, source.rows(midnight.date(), days + 1, 0, None)[before : before + count]
 
 

@@ -137,7 +137,7 @@ def test_series_begin_and_end_at_midnight():
 
 @pytest.mark.parametrize("zone", [None, 5.5])
 def test_a_clock_that_is_missing_or_beside_the_hours_is_refused(zone):
-    with pytest.raises(WeatherError, match="whole hours by which the site's clock is ahead of UTC"):
+    with pytest.raises(WeatherError, match="whole hours by which the clock is ahead of UTC"):
         disaggregate_hours(made(datetime(2010, 3, 1)), zone)
 
 

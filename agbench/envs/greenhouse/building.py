@@ -114,7 +114,8 @@ class _Worlds:
 
     def __init__(self, task: GreenhouseTask, weather: Any) -> None:
         self._task = task
-        self._user_series = None if weather is None else _measured(weather)
+        self._past = task.season.dli == "past"
+        self._user_series = None if weather is None else _measured(weather, self._past)
         _check_crop(task)
         self._sites: dict[str, GreenhouseWeather] = {}
         self._days = task.season.intervals * INTERVAL // 86_400
@@ -173,8 +174,9 @@ class _Worlds:
         if self._user_series is not None:
             return self._user_series
         if site not in self._sites:
-            clouds = self._task.season.cloudiness == "episode"
-            self._sites[site] = greenhouse_weather(site, clouds, INTERVAL)
+            season = self._task.season
+            clouds, by_clock = season.cloudiness == "episode", season.clock == "local"
+            self._sites[site] = greenhouse_weather(site, clouds, INTERVAL, by_clock, self._past)
         return self._sites[site]
 
 
@@ -188,7 +190,7 @@ def _check_crop(task: GreenhouseTask) -> None:
             raise ConfigError(f"{task.task}: season.crop: {wrong}")
 
 
-def _measured(weather: "pd.DataFrame") -> Measured:
+def _measured(weather: "pd.DataFrame", past: bool) -> Measured:
     """Return a caller's table as weather; raises `WeatherError` unless it has the model's interval."""
     series = from_frame(weather)
     if series.interval != INTERVAL:
@@ -197,7 +199,7 @@ def _measured(weather: "pd.DataFrame") -> Measured:
             f"{INTERVAL} s. Interpolate the table, or hold each row: "
             f"weather.resample('{INTERVAL}s').ffill()."
         )
-    return Measured(series)
+    return Measured(series, past)
 
 
 def _half_width(task: GreenhouseTask) -> float:
