@@ -21,7 +21,7 @@ class ScenarioSet:
     asked for, and so are all that `beyond` says yes to; it raises for one that lacks weather. A world
     is built once, when first needed (`beyond` these every time: there is no end of them);
     with `random`, anew for every episode, from the episode's own generator. `series` is the weather
-    that was given in place of the sites' own, if any.
+    that was given in place of the sites' own, if any. Of large worlds no more than `most` are kept.
     """
 
     def __init__(
@@ -33,6 +33,7 @@ class ScenarioSet:
         series: DailySeries | None = None,
         random: bool = False,
         beyond: Callable[[str], bool] | None = None,
+        most: int | None = None,
     ) -> None:
         self.split = split
         self.series = series
@@ -41,6 +42,7 @@ class ScenarioSet:
         self._all_keys = frozenset((*all_keys, *keys))
         self._beyond = beyond
         self._build = build
+        self._most = most
         self._worlds: dict[str, Any] = {}
 
     def __len__(self) -> int:
@@ -59,6 +61,8 @@ class ScenarioSet:
             return self._build(key, generator)
         result = self._worlds.get(key)
         if result is None:
+            if self._most is not None and len(self._worlds) >= self._most:
+                del self._worlds[next(iter(self._worlds))]
             result = self._worlds[key] = self._build(key, None)
         return result
 
