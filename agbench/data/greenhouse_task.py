@@ -33,6 +33,7 @@ Steps = Annotated[str, AfterValidator(_steps)]
 
 Period = Literal["inside", "outside"]
 
+_ERRONEOUS: Final = ("iGlob", "tOut", "vpOut", "wind", "tSky")
 _PLAIN_YEAR: Final = 2001  # without a 29 February
 _GOLDEN: Final = 0.6180339887498949
 
@@ -139,8 +140,10 @@ class GreenhouseObservation(Strict):
     `climate`, `time`, `setpoints`, `fluxes` and `energy` have their names in
     `agbench.envs.greenhouse.observations`; `state`, `controls` and `weather` are the model's.
     `prices` lists what of fruit, co2, heat and electricity is shown at its present price. `forecast`
-    lists weather variables, and prices as `electricityPrice`, which are known ahead; they are seen
-    every `forecast_every` up to `forecast_length` ahead.
+    lists weather variables, and prices as `electricityPrice`, which are known ahead as far as their
+    series says; they are seen every `forecast_every` up to `forecast_length` ahead. `forecast_error` is the
+    standard deviation of forecasts a day ahead, by variable: of iGlob, vpOut and wind as a share, of tOut and
+    tSky in K; it grows with the root of the lead time. Without it forecasts are the truth.
     """
 
     climate: list[str] = []
@@ -155,9 +158,18 @@ class GreenhouseObservation(Strict):
     forecast: list[str] = []
     forecast_length: Steps = "12 h"
     forecast_every: Steps = "1 h"
+    forecast_error: dict[str, Annotated[Number, Field(gt=0, le=10)]] = {}
 
     @model_validator(mode="after")
     def _consistent(self) -> "GreenhouseObservation":
+        beside = sorted(set(self.forecast_error) - set(self.forecast))
+        if beside:
+            raise ValueError(f"forecast_error: {beside[0]} is not among the variables of 'forecast'.")
+        exact = sorted(set(self.forecast_error) - set(_ERRONEOUS))
+        if exact:
+            raise ValueError(
+                f"forecast_error: {exact[0]} has no error; those that have are {', '.join(_ERRONEOUS)}."
+            )
         for module, names in self:
             if isinstance(names, list) and len(set(names)) < len(names):
                 raise ValueError(f"{module}: name each variable once; got {names}.")
@@ -185,7 +197,8 @@ class GreenhouseReward(Strict):
     `yield-and-energy`: the growing and harvest rewards of GreenLightPlus.
 
     Prices: fruit and CO2 in EUR kg-1, heat and electricity in EUR kWh-1; each a number, 24 of them by
-    hour of the day, or a series (see `agbench.data.prices`). The price at a step's start holds for it.
+    hour of the day, or the name of a series or of a model such as `day-ahead-nl` (see
+    `agbench.data.prices`). The price at a step's start holds for it.
     `electricity_night` is a night tariff from `night_start` to `night_end` beside a day tariff that
     is a number.
     """
@@ -348,6 +361,8 @@ class GreenhouseTask(Task):
             del content["uncertainty"]["level"]
         if self.action.kind != "temperature":
             del content["action"]["period"]
+        if not self.observation.forecast_error:
+            del content["observation"]["forecast_error"]
         for split in content["splits"].values():
             for key in ("generated", "hidden", "until"):
                 if split[key] is None:

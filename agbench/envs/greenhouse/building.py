@@ -9,6 +9,7 @@ from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.actions import ActionMap
 from agbench.envs.core import Observer, Parts
 from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu
+from agbench.envs.greenhouse.ahead import error_paths, price_table
 from agbench.envs.greenhouse.noise import ParameterNoise
 from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.envs.greenhouse.prices import GreenhousePrices
@@ -136,7 +137,8 @@ class _Worlds:
         usual = self._task.uncertainty.level
         taken = [read_key(key) for key in keys]
         uncertain = any((usual if key.level is None else key.level) > 0.0 for key in taken)
-        return uncertain or any(self._weather.random(key) for key in taken)
+        drawn = self.prices.random or bool(self._task.observation.forecast_error)
+        return uncertain or drawn or any(self._weather.random(key) for key in taken)
 
     def check_covered(self, keys: Sequence[str]) -> None:
         """Raise now where a scenario's days lack weather or prices, not in mid-training."""
@@ -174,6 +176,9 @@ class _Worlds:
         start = initial_state(rows[0], float(first.timetuple().tm_yday - 1))
         for name, value in task.season.crop.items():
             start[STATES.column(name)] = value
+        hours = -(-self._ahead * INTERVAL // 3600)
+        prices = self.prices.rows(first, self._days, hours, generator)
+        errors = error_paths(task.observation.forecast_error, len(rows), generator)
         return GreenhouseWorld(
             structure=chosen.structure,
             weather=rows,
@@ -182,7 +187,8 @@ class _Worlds:
             steps=task.season.intervals,
             first_day=first,
             level=level if by_step else 0.0,
-            prices=self.prices.rows(first, self._days, -(-self._ahead * INTERVAL // 3600)),
+            prices=prices,
+            beside=(price_table(prices, self.prices.known_from), errors),
         )
 
 
