@@ -19,8 +19,8 @@ from agbench.data.places import find_baseline as find_baseline
 from agbench.data.places import names as names
 from agbench.data.places import problems as problems
 from agbench.data.places import roots as roots
-from agbench.data.prices import PriceSeries
-from agbench.data.reading import Strict, read_file
+from agbench.data.prices import PriceModel, PriceSeries
+from agbench.data.reading import Strict, load_file, read_data, read_file
 from agbench.data.site import Site
 from agbench.data.task import Task
 from agbench.errors import AgBenchError, ConfigError
@@ -58,16 +58,18 @@ def site(name: str) -> Site:
     return _named("site", name, _read_site)
 
 
-def prices(path: Path) -> PriceSeries:
-    """Read the description of a price series, whose `prices` is its file's own name."""
-    result: PriceSeries = _read(
+def prices(path: Path) -> PriceSeries | PriceModel:
+    """Read the description of a price series or model, whose `prices` is its file's own name."""
+    result: PriceSeries | PriceModel = _read(
         path, "prices", path.stat().st_mtime_ns if path.is_file() else 0, _read_prices
     )
     return result
 
 
-def _read_prices(path: Path) -> PriceSeries:
-    return read_file(PriceSeries, path)
+def _read_prices(path: Path) -> PriceSeries | PriceModel:
+    content = load_file(path)
+    drawn = isinstance(content, dict) and "model" in content
+    return read_data(PriceModel, content, str(path)) if drawn else read_data(PriceSeries, content, str(path))
 
 
 def _read_crop(path: Path) -> Crop:

@@ -1,6 +1,6 @@
 """The schema of greenhouse tasks: observations, actions and rewards in a greenhouse."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
@@ -33,6 +33,10 @@ Steps = Annotated[str, BeforeValidator(_steps)]
 
 Period = Literal["inside", "outside"]
 
+_ERRONEOUS: Final = ("iGlob", "tOut", "vpOut", "wind", "tSky")
+_PLAIN_YEAR: Final = 2001  # without a 29 February
+_GOLDEN: Final = 0.6180339887498949
+
 
 class GreenhouseSpec(Strict):
     """Which greenhouse stands where, and how its equations are solved.
@@ -52,13 +56,18 @@ class GreenhouseSeason(Strict):
     """When an episode starts, how long it and a decision last, which crop it starts with.
 
     `cloudiness` says whether a site of daily weather gets new random clouds in each `episode`, or
-    `none`. `crop` sets states at the start by name.
+    `none`. `clock` says what the hours of such a site are: those of its `local` standard time, with the sun
+    where it stands then and below the top of the atmosphere, or `solar` time without that limit, 35 to 50
+    minutes beside the hours of prices in the Netherlands. `dli` is the radiation of the `past` 24 hours, or
+    that of the whole `day`, which foresees the afternoon. `crop` sets states at the start by name.
     """
 
     start: MonthDay = "03-01"
     length: Days = "60 d"
     step: Steps = "5 min"
     cloudiness: Literal["episode", "none"] = "episode"
+    clock: Literal["local", "solar"] = "local"
+    dli: Literal["past", "day"] = "past"
     crop: dict[str, Number] = {}
 
     @model_validator(mode="after")
@@ -131,8 +140,10 @@ class GreenhouseObservation(Strict):
     `climate`, `time`, `setpoints`, `fluxes` and `energy` have their names in
     `agbench.envs.greenhouse.observations`; `state`, `controls` and `weather` are the model's.
     `prices` lists what of fruit, co2, heat and electricity is shown at its present price. `forecast`
-    lists weather variables, and prices as `electricityPrice`, which are known ahead; they are seen
-    every `forecast_every` up to `forecast_length` ahead.
+    lists weather variables, and prices as `electricityPrice`, which are known ahead as far as their
+    series says; they are seen every `forecast_every` up to `forecast_length` ahead. `forecast_error` is the
+    standard deviation of forecasts a day ahead, by variable: of iGlob, vpOut and wind as a share, of tOut and
+    tSky in K; it grows with the root of the lead time. Without it forecasts are the truth.
     """
 
     climate: list[str] = []
@@ -147,9 +158,18 @@ class GreenhouseObservation(Strict):
     forecast: list[str] = []
     forecast_length: Steps = "12 h"
     forecast_every: Steps = "1 h"
+    forecast_error: dict[str, Annotated[Number, Field(gt=0, le=10)]] = {}
 
     @model_validator(mode="after")
     def _consistent(self) -> "GreenhouseObservation":
+        beside = sorted(set(self.forecast_error) - set(self.forecast))
+        if beside:
+            raise ValueError(f"forecast_error: {beside[0]} is not among the variables of 'forecast'.")
+        exact = sorted(set(self.forecast_error) - set(_ERRONEOUS))
+        if exact:
+            raise ValueError(
+                f"forecast_error: {exact[0]} has no error; those that have are {', '.join(_ERRONEOUS)}."
+            )
         for module, names in self:
             if isinstance(names, list) and len(set(names)) < len(names):
                 raise ValueError(f"{module}: name each variable once; got {names}.")
@@ -177,7 +197,8 @@ class GreenhouseReward(Strict):
     `yield-and-energy`: the growing and harvest rewards of GreenLightPlus.
 
     Prices: fruit and CO2 in EUR kg-1, heat and electricity in EUR kWh-1; each a number, 24 of them by
-    hour of the day, or a series (see `agbench.data.prices`). The price at a step's start holds for it.
+    hour of the day, or the name of a series or of a model such as `day-ahead-nl` (see
+    `agbench.data.prices`). The price at a step's start holds for it.
     `electricity_night` is a night tariff from `night_start` to `night_end` beside a day tariff that
     is a number.
     """
@@ -251,27 +272,71 @@ def _date(value: str) -> str:
 
 
 class GreenhouseSplit(Strict):
-    """A set of scenarios: first days, as `starts` or as years with one `start`; `levels` of each."""
+    """A set of scenarios at a site, one of four kinds; `levels` of uncertainty of each.
+
+    `starts`: measured days on which an episode begins. `years`: measured years. `generated`: seasons of the
+    site's climate, from the first to the last number, less `leaving_out`. `hidden`: how many seasons that
+    follow from the organisers' secret. All but `starts` begin on `start`, by default the season's; with
+    `until` on days spread evenly from `start` to `until`, over the new year where `until` comes first.
+    """
 
     years: list[int] | str | None = None
     leaving_out: list[int] = []
+    generated: tuple[int, int] | None = None
+    hidden: int | None = Field(default=None, ge=1)
     start: MonthDay | None = None
+    until: MonthDay | None = None
     starts: list[Annotated[str, AfterValidator(_date)]] = []
     site: str | None = None
     levels: list[Annotated[Number, Field(ge=0, lt=1)]] = []
 
+    @field_validator("generated", mode="before")
+    @classmethod
+    def _range(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
+
     @model_validator(mode="after")
     def _one_of(self) -> "GreenhouseSplit":
-        if (self.years is None) == (not self.starts):
-            raise ValueError("a split needs either 'years' or 'starts'.")
+        if (
+            sum([self.years is not None, bool(self.starts), self.generated is not None, bool(self.hidden)])
+            != 1
+        ):
+            raise ValueError("a split needs exactly one of 'years', 'starts', 'generated' and 'hidden'.")
+        if self.generated is not None and not 0 <= self.generated[0] <= self.generated[1]:
+            raise ValueError(f"generated: {list(self.generated)} is not a range such as [0, 999].")
+        if self.until is not None and self.starts:
+            raise ValueError("until: 'starts' are days already; leave 'until' out.")
         return self
 
     def first_days(self, usual: str) -> list[str]:
-        """Return the first days of its episodes; `usual` is the season's start."""
-        if self.years is None:
+        """Return how the keys of its episodes end: `2010-03-01`, or `generated/17/03-01`.
+
+        `usual` is the season's start.
+        """
+        if self.starts:
             return list(self.starts)
-        years = Years(years=self.years, leaving_out=self.leaving_out).all_years
-        return [f"{year}-{self.start or usual}" for year in years]
+        if self.years is not None:
+            years = Years(years=self.years, leaving_out=self.leaving_out).all_years
+            return [f"{year}-{self._start_of(year, usual)}" for year in years]
+        kind, first, last = "hidden", 0, (self.hidden or 1) - 1
+        if self.generated is not None:
+            kind, first, last = "generated", *self.generated
+        numbers = [i for i in range(first, last + 1) if i not in self.leaving_out]
+        return [f"{kind}/{i}/{self._start_of(i, usual)}" for i in numbers]
+
+    def _start_of(self, number: int, usual: str) -> str:
+        """Return month and day on which the episode of a year or season begins.
+
+        Numbers one after the other lie far apart in the range: the fractions of their multiples of the golden
+        ratio fill it evenly, however many they are (Weyl's sequence).
+        """
+        start = self.start or usual
+        if self.until is None:
+            return start
+        first, last = (date.fromisoformat(f"{_PLAIN_YEAR}-{day}") for day in (start, self.until))
+        span = (last - first).days % 365 + 1
+        begin = first + timedelta(days=int(number * _GOLDEN % 1.0 * span))
+        return f"{begin:%m-%d}"
 
 
 class GreenhouseTask(Task):
@@ -296,6 +361,16 @@ class GreenhouseTask(Task):
             del content["uncertainty"]["level"]
         if self.action.kind != "temperature":
             del content["action"]["period"]
+        if not self.observation.forecast_error:
+            del content["observation"]["forecast_error"]
+        for split in content["splits"].values():
+            for key in ("generated", "hidden", "until"):
+                if split[key] is None:
+                    del split[key]
+        if self.season.clock == "solar":
+            del content["season"]["clock"]
+        if self.season.dli == "day":
+            del content["season"]["dli"]
         return content
 
     @model_validator(mode="after")
@@ -308,7 +383,9 @@ class GreenhouseTask(Task):
         return self
 
     def scenarios(self, split: str) -> list[str]:
-        """Return the keys of a split's scenarios: `site/first-day`, and `/level` where it has levels."""
+        """Return the keys of a split's scenarios: `site/2010-03-01` or `site/generated/17/03-01`, and
+        `/level` where it has levels.
+        """
         self.check_split(split)
         spec = self.splits[split]
         keys = [f"{spec.site or self.simulator.site}/{day}" for day in spec.first_days(self.season.start)]

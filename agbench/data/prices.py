@@ -1,10 +1,11 @@
-"""Prices in tasks: a number, one for each hour of the day, or a series of hours; and series' schema."""
+"""Prices in tasks: a number, one for each hour of the day, a series or a model; schemas of the last two."""
 
 import math
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from agbench.data.field import Number
 from agbench.data.reading import Strict
 
 HOURS: Final = 24
@@ -32,7 +33,7 @@ def _price(value: Any) -> Any:
 
 
 Price = Annotated[float | list[float] | str, BeforeValidator(_price)]
-"""EUR per unit: always the same, hour by hour of the day, or the name or YAML file of a series."""
+"""EUR per unit: always the same, hour by hour of the day, or the name or YAML file of a series or a model."""
 
 
 class PriceSeries(Strict):
@@ -40,6 +41,7 @@ class PriceSeries(Strict):
 
     Its `file`, in the same folder, is CSV or Parquet with the columns `time` (local standard time, the
     beginning of each hour) and `price`. A series that `repeats` is one year that is used for every year.
+    With `known_from` the prices of a day are known from this hour of the day before; without, all are known.
     """
 
     prices: str
@@ -49,3 +51,53 @@ class PriceSeries(Strict):
     file: str
     sha256: str | None = Field(default=None, min_length=64, max_length=64)
     repeats: bool = False
+    known_from: int | None = Field(default=None, ge=0, le=23)
+
+
+class PriceSeason(Strict):
+    """The annual wave of a price model: its amplitude in shares of the mean, its highest day of the year."""
+
+    amplitude: Number = Field(ge=0, lt=1)
+    highest: int = Field(ge=1, le=365)
+
+
+class PriceDeviation(Strict):
+    """A deviation in shares of the mean, and its correlation from one day or hour to the next."""
+
+    deviation: Number = Field(ge=0, lt=10)
+    memory: Number = Field(ge=0, lt=1)
+
+
+class PriceModel(Strict):
+    """A stochastic model of day-ahead prices: `prices/NAME.yaml`; see `agbench.envs.greenhouse.day_ahead`.
+
+    `mean` [EUR kWh-1] is that of all hours of a year. `weekday` and `weekend` are the hours' means relative
+    to each other; `limits` [EUR kWh-1] cut what is drawn. The prices of a day are known from the hour
+    `known_from` of the day before.
+    """
+
+    prices: str
+    summary: str
+    source: str
+    unit: Literal["EUR kWh-1"]
+    model: Literal["day-ahead"]
+    mean: Number = Field(gt=0, le=LARGEST)
+    weekday: list[Number] = Field(min_length=HOURS, max_length=HOURS)
+    weekend: list[Number] = Field(min_length=HOURS, max_length=HOURS)
+    season: PriceSeason
+    days: PriceDeviation
+    hours: PriceDeviation
+    limits: tuple[Number, Number]
+    known_from: int = Field(ge=0, le=23)
+
+    @field_validator("limits", mode="before")
+    @classmethod
+    def _pair(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "PriceModel":
+        low, high = self.limits
+        if not -LARGEST <= low < self.mean < high <= LARGEST:
+            raise ValueError(f"limits: {low:g} and {high:g} do not lie about the mean, {self.mean:g}.")
+        return self

@@ -46,12 +46,15 @@ class Site(Strict):
 
     `series` is measured weather at hand without a network, `download` is measured weather that a
     user fetches once, `climate` gives generated seasons. `soils` are the soils that go with it.
+    `zone` is how far the clock, local standard time all year round, is ahead of UTC [h]. Dates,
+    prices, lamps and the sun of greenhouses follow this clock.
     """
 
     site: str
     summary: str
     source: str
     place: Place
+    zone: Number | None = Field(default=None, ge=-12, le=14)
     angstrom: Angstrom | None = None
     soils: list[str] = []
     series: dict[str, str | float | int] | None = None
@@ -63,6 +66,11 @@ class Site(Strict):
     def reader(self) -> str | None:
         """What reads the series at hand; None where there is none."""
         return None if self.series is None else str(self.series.get("reader"))
+
+    @property
+    def clock(self) -> float:
+        """Hours that the clock is ahead of UTC: the zone, else the whole hour nearest to the sun's time."""
+        return float(round(self.place.longitude / 15.0)) if self.zone is None else self.zone
 
     @property
     def values(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class ScenarioSet:
     is built once, when first needed (`beyond` these every time: there is no end of them);
     with `random`, anew for every episode, from the episode's own generator. `series` is the weather
     that was given in place of the sites' own, if any. `drawn` says of some keys what an episode that
-    draws them gets instead: another key, beyond the split.
+    draws them gets instead: another key, beyond the split. Of large worlds no more than `most` are kept.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class ScenarioSet:
         random: bool = False,
         beyond: Callable[[str], bool] | None = None,
         drawn: Mapping[str, Redraw] | None = None,
+        most: int | None = None,
     ) -> None:
         self.split = split
         self.series = series
@@ -47,6 +48,7 @@ class ScenarioSet:
         self._beyond = beyond
         self._drawn = dict(drawn or {})
         self._build = build
+        self._most = most
         self._worlds: dict[str, Any] = {}
 
     def __len__(self) -> int:
@@ -71,6 +73,8 @@ class ScenarioSet:
             return self._build(key, generator)
         result = self._worlds.get(key)
         if result is None:
+            if self._most is not None and len(self._worlds) >= self._most:
+                del self._worlds[next(iter(self._worlds))]
             result = self._worlds[key] = self._build(key, None)
         return result
 

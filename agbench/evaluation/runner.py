@@ -100,7 +100,7 @@ def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFr
     """Run a result's episodes again, each with a policy of its own, and return what they give now."""
     keys = {key for split in result.task.splits for key in result.task.scenarios(split)}
     played = set(result.episodes["scenario"])
-    years = None if played <= keys else sorted({int(key.split("/")[1][:4]) for key in played})
+    years = None if played <= keys else _years_of(played)
     parts = build(result.task, result.split, weather=weather, years=years)
     env = SeasonEnv(parts)
     rollouts = []
@@ -111,6 +111,12 @@ def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFr
     again = Recorded([], result.policy)
     again.information = result.information  # type: ignore[assignment]
     return _assemble(result.task, result.split, again, rollouts, result.record["overrides"])
+
+
+def _years_of(keys: Iterable[str]) -> list[int] | None:
+    """Return the measured years of scenarios; None where some are generated."""
+    parts = [key.split("/")[1][:4] for key in keys]
+    return sorted({int(part) for part in parts}) if all(part.isdigit() for part in parts) else None
 
 
 def _assemble(

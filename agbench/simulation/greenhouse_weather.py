@@ -12,7 +12,7 @@ from agbench.data import catalog
 from agbench.data.greenhouse_task import INTERVAL
 from agbench.errors import ConfigError, WeatherError
 from agbench.variables import Floats
-from agbench.weather.greenhouse.series import COLUMNS, READER, GreenhouseSeries
+from agbench.weather.greenhouse.series import COLUMNS, READERS, GreenhouseSeries
 from agbench.weather.greenhouse.site import greenhouse_weather, measured_series
 from agbench.weather.greenhouse.typical_year import read_typical_year
 
@@ -46,7 +46,7 @@ def season_weather(weather: Any, start: Any, interval: float, steps: int | None,
         return _resampled(*_from_series(series, moment, rows), interval, steps)
     site = str(weather)
     rows = _rows(interval, f"weather {site}", steps)
-    if catalog.site(site).reader == READER:
+    if catalog.site(site).reader in READERS:
         return _resampled(*_from_series(measured_series(site), moment, rows), interval, steps)
     return _resampled(*_from_days(site, moment, rows), interval, steps)
 
@@ -55,7 +55,7 @@ def _begin(weather: str | Path) -> datetime:
     """Return the first moment of a file or a measured series; daily weather has none of its own."""
     if Path(weather).suffix:
         return read_typical_year(weather, INTERVAL).begin
-    if catalog.site(str(weather)).reader == READER:
+    if catalog.site(str(weather)).reader in READERS:
         return measured_series(str(weather)).begin
     raise ConfigError(f"start is missing: the weather of {weather} covers many years.")
 
@@ -140,7 +140,7 @@ def _from_days(site: str, moment: pd.Timestamp | None, rows: int | None) -> tupl
         )
     count = _SEASON_DAYS * 86_400 // INTERVAL if rows is None else rows
     days = -(-count * INTERVAL // 86_400)
-    source = greenhouse_weather(site, False, INTERVAL)
+    source = greenhouse_weather(site, False, INTERVAL, past=False)
     return first, source.rows(midnight.date(), days + 1, 0, None)[before : before + count]
 
 

@@ -23,7 +23,7 @@ from agbench.evaluation import anchors
 from agbench.evaluation.references import ROLES, policy_name
 from agbench.policies.registry import load_policy
 from agbench.simulation.parameters import check_crop, check_soil
-from agbench.weather.greenhouse.series import READER
+from agbench.weather.greenhouse.series import READERS
 from agbench.weather.greenhouse.site import measured_series
 from agbench.weather.site import site_generator, site_series
 
@@ -131,7 +131,7 @@ def _follow_site(site: Site, path: Path) -> None:
         return
     if site.climate is not None:
         site_generator(site.site)
-    if site.reader == READER:
+    if site.reader in READERS:
         measured_series(site.site)
     elif site.series is not None and _installed(site.series.get("package")):
         site_series(site.site)

@@ -10,7 +10,7 @@ from agbench.errors import WeatherError
 from agbench.weather.daily import ANGSTROM, DailySeries
 from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.parameters import from_climate
-from agbench.weather.greenhouse.series import READER as GREENHOUSE
+from agbench.weather.greenhouse.series import READERS as GREENHOUSE
 from agbench.weather.readers.fetched import load_fetched
 from agbench.weather.readers.sources import SeriesSource, load_series
 
@@ -21,7 +21,7 @@ _GENERATORS: dict[str, tuple[Site, Generator]] = {}  # as long as the site file 
 def site_series(name: str) -> DailySeries:
     """Return the measured series of a site: the one at hand, else the one that a user fetched."""
     site = catalog.site(name)
-    if site.reader == GREENHOUSE:
+    if site.reader in GREENHOUSE:
         raise WeatherError(
             f"the site {name} has weather for greenhouses, a row every five minutes, and no daily one;"
             " field models need a site with daily weather: see agbench weather list."
@@ -73,9 +73,9 @@ def _check_place(site: Site, series: DailySeries) -> None:
 def site_generator(name: str) -> Generator:
     """Return the weather generator of a site."""
     site = catalog.site(name)
-    if site.climate is None and site.reader == GREENHOUSE:
+    if site.climate is None and site.reader in GREENHOUSE:
         raise WeatherError(
-            f"the site {name} has no generator: its weather is a winter in a greenhouse's five-minute"
+            f"the site {name} has no generator: its weather is measured in a greenhouse's five-minute"
             " steps, for which there is no generator."
         )
     if site.climate is None:

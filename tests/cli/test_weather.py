@@ -114,6 +114,7 @@ def test_a_slip_ends_in_one_sentence(arguments, message, tmp_path, monkeypatch):
 def test_a_greenhouse_s_weather_is_not_listed_as_daily():
     sites = {site["site"]: site for site in json.loads(run("list", "--json").stdout)}
     assert sites["bleiswijk"]["measured"] == "every five minutes, for greenhouses only"
+    assert sites["schiphol"]["measured"] == "every hour, for greenhouses only"
     with pytest.raises(WeatherError, match="no daily one"):
         agbench.make("wheat-inputs-v1", site="bleiswijk")
     with pytest.raises(WeatherError, match="no daily one"):

@@ -2,8 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -12,10 +11,12 @@ from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.actions import ActionMap
 from agbench.envs.core import Observer, Parts
 from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu
+from agbench.envs.greenhouse.ahead import error_paths, price_table
 from agbench.envs.greenhouse.noise import ParameterNoise
 from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.envs.greenhouse.prices import GreenhousePrices
 from agbench.envs.greenhouse.rewards import GreenhouseAccounts
+from agbench.envs.greenhouse.scenarios import GreenhouseKey, SeasonWeather, read_key, there
 from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import AgBenchError, ConfigError, UnknownNameError, WeatherError, unknown
@@ -32,10 +33,14 @@ from agbench.simulators.greenlight.stepping import ACCURACIES
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, initial_state, wrong_state
 from agbench.variables import Floats
 from agbench.weather.greenhouse.series import from_frame
-from agbench.weather.greenhouse.site import GreenhouseWeather, Measured, greenhouse_weather
+from agbench.weather.greenhouse.site import Measured
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_KEPT: Final = 200
+"""Worlds kept by a split without random ones; sixty days take 1.4 MB."""
 
 
 def build(
@@ -55,7 +60,9 @@ def build(
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
     return Parts(
         task=task,
-        scenarios=ScenarioSet(split, keys, all_keys, worlds.build, random=worlds.random(keys)),
+        scenarios=ScenarioSet(
+            split, keys, all_keys, worlds.build, random=worlds.random(keys), beyond=worlds.has, most=_KEPT
+        ),
         actions=action_map(task),
         observer=observer(task),
         make_simulator=lambda n: make_simulator(task, n),
@@ -99,7 +106,10 @@ def _of_years(task: GreenhouseTask, split: str, years: Sequence[int]) -> list[st
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
     chosen = task.splits[split].model_copy(
-        update={"years": [int(y) for y in years], "leaving_out": [], "starts": []}
+        update={
+            "years": [int(y) for y in years],
+            **{"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None},
+        }
     )
     return task.model_copy(update={"splits": {split: chosen}}).scenarios(split)
 
@@ -156,13 +166,13 @@ def make_simulator(task: GreenhouseTask, n: int) -> Simulator:
 
 
 class _Worlds:
-    """Builds the worlds of scenarios; each site's weather is read once."""
+    """Builds the worlds of scenarios."""
 
     def __init__(self, task: GreenhouseTask, weather: Any) -> None:
         self._task = task
-        self._user_series = None if weather is None else _measured(weather)
+        past = task.season.dli == "past"
+        self._weather = SeasonWeather(task.season, None if weather is None else _measured(weather, past))
         _check_crop(task)
-        self._sites: dict[str, GreenhouseWeather] = {}
         self._days = task.season.intervals * INTERVAL // 86_400
         self._ahead = max([*task.observation.forecast_steps, 0]) + 1
         self.prices = GreenhousePrices(task.reward)
@@ -171,29 +181,37 @@ class _Worlds:
     def random(self, keys: Sequence[str]) -> bool:
         """Return whether the episode's generator draws weather or parameters."""
         usual = self._task.uncertainty.level
-        uncertain = any((usual if (level := _read_key(key)[2]) is None else level) > 0.0 for key in keys)
-        return uncertain or any(self._weather(_read_key(key)[0]).random for key in keys)
+        taken = [read_key(key) for key in keys]
+        uncertain = any((usual if key.level is None else key.level) > 0.0 for key in taken)
+        drawn = self.prices.random or bool(self._task.observation.forecast_error)
+        return uncertain or drawn or any(self._weather.random(key) for key in taken)
 
     def check_covered(self, keys: Sequence[str]) -> None:
         """Raise now where a scenario's days lack weather or prices, not in mid-training."""
         for key in keys:
-            site, first, _ = _read_key(key)
             try:
-                self._weather(site).check(first, self._days)
-                self.prices.rows(first, self._days)
+                self._check(read_key(key))
             except (WeatherError, ConfigError) as error:
                 raise type(error)(f"{self._task.task}, scenario {key}: {error}") from None
 
+    def has(self, key: str) -> bool:
+        """Return whether a key of no split can be built; raises where its days lack weather or prices."""
+        return there(self._check, key)
+
+    def _check(self, key: GreenhouseKey) -> None:
+        self._weather.check(key, self._days)
+        self.prices.rows(key.first, self._days)
+
     def hashes(self, keys: Sequence[str]) -> dict[str, str]:
         """Return the SHA-256 of each site's series, and of price series."""
-        sites = sorted({_read_key(key)[0] for key in keys})
-        return {f"weather {site}": self._weather(site).sha256 for site in sites} | self.prices.hashes
+        return self._weather.hashes(map(read_key, keys)) | self.prices.hashes
 
     def build(self, key: str, generator: np.random.Generator | None) -> GreenhouseWorld:
         """Return the world of a scenario: weather, crop at the start, parameters."""
         task = self._task
-        site, first, level = _read_key(key)
-        rows = self._weather(site).rows(first, self._days, self._ahead, generator)
+        taken = read_key(key)
+        first, level = taken.first, taken.level
+        rows = self._weather.of(taken).rows(first, self._days, self._ahead, generator)
         chosen = preset(task.simulator.preset, task.simulator.structure)
         parameters = _parameters(task)
         by_step = task.uncertainty.every == "step"
@@ -204,6 +222,9 @@ class _Worlds:
         start = initial_state(rows[0], float(first.timetuple().tm_yday - 1))
         for name, value in task.season.crop.items():
             start[STATES.column(name)] = value
+        hours = -(-self._ahead * INTERVAL // 3600)
+        prices = self.prices.rows(first, self._days, hours, generator)
+        errors = error_paths(task.observation.forecast_error, len(rows), generator)
         return GreenhouseWorld(
             structure=chosen.structure,
             weather=rows,
@@ -212,16 +233,9 @@ class _Worlds:
             steps=task.season.intervals,
             first_day=first,
             level=level if by_step else 0.0,
-            prices=self.prices.rows(first, self._days, -(-self._ahead * INTERVAL // 3600)),
+            prices=prices,
+            beside=(price_table(prices, self.prices.known_from), errors),
         )
-
-    def _weather(self, site: str) -> GreenhouseWeather:
-        if self._user_series is not None:
-            return self._user_series
-        if site not in self._sites:
-            clouds = self._task.season.cloudiness == "episode"
-            self._sites[site] = greenhouse_weather(site, clouds, INTERVAL)
-        return self._sites[site]
 
 
 def _check_crop(task: GreenhouseTask) -> None:
@@ -234,7 +248,7 @@ def _check_crop(task: GreenhouseTask) -> None:
             raise ConfigError(f"{task.task}: season.crop: {wrong}")
 
 
-def _measured(weather: "pd.DataFrame") -> Measured:
+def _measured(weather: "pd.DataFrame", past: bool) -> Measured:
     """Return a caller's table as weather; raises `WeatherError` unless it has the model's interval."""
     series = from_frame(weather)
     if series.interval != INTERVAL:
@@ -243,16 +257,10 @@ def _measured(weather: "pd.DataFrame") -> Measured:
             f"{INTERVAL} s. Interpolate the table, or hold each row: "
             f"weather.resample('{INTERVAL}s').ffill()."
         )
-    return Measured(series)
+    return Measured(series, past)
 
 
 def _half_width(task: GreenhouseTask) -> float:
     """Return the half-width of the draw at a level of 1."""
     chosen = task.uncertainty.parameters
     return HALF_WIDTH[chosen] if isinstance(chosen, str) else 1.0
-
-
-def _read_key(key: str) -> tuple[str, date, float | None]:
-    """Return site, first day and level of a scenario's key; None where it names none."""
-    site, first, *level = key.split("/")
-    return site, date.fromisoformat(first), float(level[0]) if level else None

@@ -3,11 +3,13 @@
 from datetime import datetime, time
 from typing import TYPE_CHECKING, Final
 
-from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
+from agbench.data import catalog
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseSplit, GreenhouseTask
 from agbench.envs.core import BatchCore
 from agbench.envs.family import Family
 from agbench.envs.greenhouse import building
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
+from agbench.errors import ConfigError
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 
 if TYPE_CHECKING:
@@ -31,6 +33,19 @@ def _set_points(core: BatchCore) -> dict[str, float]:
     return dict(zip(names, values, strict=True))
 
 
+def _hidden_split(task: GreenhouseTask, scenarios: int) -> GreenhouseSplit:
+    """Return seasons of the test split's site that only a secret gives, with its starts and levels."""
+    test = task.splits["test"]
+    site = test.site or task.simulator.site
+    if catalog.site(site).climate is None:
+        raise ConfigError(
+            f"{task.task} has no hidden scenarios: the site {site} has no climate to generate seasons from."
+        )
+    return GreenhouseSplit(
+        hidden=scenarios, site=test.site, start=test.start, until=test.until, levels=test.levels
+    )
+
+
 def _plot(core: BatchCore) -> "SeasonPlot":
     from agbench.envs.greenhouse.drawing import GreenhousePlot
 
@@ -48,5 +63,6 @@ GREENHOUSE: Final = Family(
     start=_start,
     set_points=_set_points,
     plot=_plot,
+    hidden_split=_hidden_split,
     benchmark="agbench.benchmarks.greenhouses:measure",
 )

@@ -6,9 +6,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.data.greenhouse_task import INTERVAL, PRICED, GreenhouseObservation
+from agbench.data.greenhouse_task import PRICED, GreenhouseObservation
 from agbench.data.prices import LARGEST
-from agbench.envs.greenhouse.worlds import GreenhouseWorld
+from agbench.envs.greenhouse.ahead import WeatherForecast, prices_ahead
 from agbench.envs.observations import Entries
 from agbench.errors import unknown
 from agbench.simulators.base import Simulator
@@ -39,7 +39,6 @@ PRICES: Final = VariableTable(
 _ORGANS: Final = ("mcFruitAir", "mcLeafAir", "mcStemAir")
 
 Read = Callable[[MeteredGreenhouse], Floats]
-Ahead = Callable[[MeteredGreenhouse, NDArray[np.int64], NDArray[np.intp]], Floats]
 
 
 class GreenhouseObserver(Entries):
@@ -75,16 +74,18 @@ def _modules(spec: GreenhouseObservation) -> tuple[list[Variable], list[tuple[in
     add(FLUXES, spec.fluxes, lambda c: lambda g: _fluxes(g)[:, c])
     add(ENERGY, spec.energy, lambda c: lambda g: 1e-6 * g.used[:, [1, 0]][:, c])
     add(WEATHER, spec.weather, lambda c: lambda g: g.forecast(_NOW, c)[:, 0])
-    add(PRICES, [f"{what}Price" for what in spec.prices], lambda c: lambda g: _prices(g, _NOW, c)[:, 0])
+    add(PRICES, [f"{what}Price" for what in spec.prices], lambda c: lambda g: prices_ahead(g, _NOW, c)[:, 0])
     add(CLOCK, spec.time, lambda c: lambda g: g.clock()[:, c])
     steps = np.array(spec.forecast_steps, dtype=np.int64)
     valid = [name for name in spec.forecast if name in PRICES.names]
     weather = [name for name in spec.forecast if name not in valid]
-    for table, names, read in ((WEATHER, weather, MeteredGreenhouse.forecast), (PRICES, valid, _prices)):
-        if names:
-            columns = table.columns(names)
-            blocks.append((len(steps) * len(names), _reading_ahead(read, steps, columns)))
-            entries.extend(_ahead(table[name], step) for step in steps for name in names)
+    if weather:
+        blocks.append((len(steps) * len(weather), WeatherForecast(weather, steps, spec.forecast_error).read))
+    if valid:
+        columns = PRICES.columns(valid)
+        blocks.append((len(steps) * len(valid), lambda g: _flat(prices_ahead(g, steps, columns))))
+    for table, names in ((WEATHER, weather), (PRICES, valid)):
+        entries.extend(_ahead(table[name], step) for step in steps for name in names)
     if not entries:
         raise unknown("observation", "nothing", GreenhouseObservation.model_fields, "observation")
     return entries, blocks
@@ -102,21 +103,6 @@ def _fluxes(greenhouse: MeteredGreenhouse) -> Floats:
     fruit, leaves, stem = (greenhouse.flux(name) for name in _ORGANS)
     others = (greenhouse.flux(name) for name in ("mcFruitHar", "mvCanAir"))
     return np.column_stack([greenhouse.flux("mcAirBuf"), fruit + leaves + stem, *others])
-
-
-def _reading_ahead(read: Ahead, steps: NDArray[np.int64], columns: NDArray[np.intp]) -> Read:
-    return lambda greenhouse: _flat(read(greenhouse, steps, columns))
-
-
-def _prices(greenhouse: MeteredGreenhouse, steps: NDArray[np.int64], columns: NDArray[np.intp]) -> Floats:
-    """Return prices some steps ahead, (n, len(steps), len(columns)); 0 before the first reset."""
-    result = np.zeros((greenhouse.n, len(steps), len(columns)))
-    hours = (greenhouse.elapsed[:, None] + steps) * INTERVAL // 3600
-    for row, world in enumerate(greenhouse.worlds):
-        if isinstance(world, GreenhouseWorld):
-            at = np.minimum(hours[row], len(world.prices) - 1)
-            result[row] = world.prices[at[:, None], columns]
-    return result
 
 
 def _flat(seen: Floats) -> Floats:

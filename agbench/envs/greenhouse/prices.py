@@ -1,5 +1,6 @@
 """The prices of a greenhouse task, hour by hour of an episode."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
@@ -10,7 +11,8 @@ import numpy as np
 
 from agbench.data import catalog
 from agbench.data.greenhouse_task import PRICED, GreenhouseReward
-from agbench.data.prices import HOURS, LARGEST, Price, PriceSeries
+from agbench.data.prices import HOURS, LARGEST, Price, PriceModel, PriceSeries
+from agbench.envs.greenhouse.day_ahead import DayAhead
 from agbench.errors import ConfigError, did_you_mean
 from agbench.files import sha256
 from agbench.variables import Floats
@@ -32,6 +34,7 @@ class HourlySeries:
     values: Floats
     repeats: bool
     sha256: str
+    known_from: int | None
 
     def window(self, first: date, hours: int, needed: int) -> Floats:
         """Return the prices of `hours` from midnight of `first`, the last one held where they end.
@@ -66,26 +69,41 @@ class GreenhousePrices:
         self._of = [_read(price) for price in prices]
 
     @property
+    def random(self) -> bool:
+        """Whether `rows` draws from its generator."""
+        return any(isinstance(price, DayAhead) for price in self._of)
+
+    @property
     def highest(self) -> Floats:
         """The highest price of each at any hour, (4,)."""
-        every = [price.values if isinstance(price, HourlySeries) else price for price in self._of]
-        return np.array([values.max() for values in every])
+        return np.array([_highest(price) for price in self._of])
+
+    @property
+    def known_from(self) -> Floats:
+        """The hour of a day at which each price is known for the next day, (4,); -1 where all are known."""
+        hours = [None if isinstance(price, np.ndarray) else price.known_from for price in self._of]
+        return np.array([-1.0 if hour is None else float(hour) for hour in hours])
 
     @property
     def hashes(self) -> dict[str, str]:
-        """The SHA-256 of each series' file, by name."""
-        return {f"prices {p.name}": p.sha256 for p in self._of if isinstance(p, HourlySeries)}
+        """The SHA-256 of each series' file and of each model, by name."""
+        return {f"prices {p.name}": p.sha256 for p in self._of if not isinstance(p, np.ndarray)}
 
-    def rows(self, first: date, days: int, ahead: int = 0) -> Floats:
+    def rows(
+        self, first: date, days: int, ahead: int = 0, generator: np.random.Generator | None = None
+    ) -> Floats:
         """Return the prices (hours, 4) of some days from midnight of `first`, and of `ahead` hours more.
 
-        Raises `ConfigError` where a series lacks one of the days; beyond them its last price is held.
+        A model draws from the `generator`; without one its prices are the expected ones. Raises
+        `ConfigError` where a series lacks one of the days; beyond them its last price is held.
         """
         hours = days * HOURS + ahead
         result = np.empty((hours, len(PRICED)))
         for k, price in enumerate(self._of):
             if isinstance(price, HourlySeries):
                 result[:, k] = price.window(first, hours, days * HOURS)
+            elif isinstance(price, DayAhead):
+                result[:, k] = price.window(first, hours, generator)
             else:
                 result[:, k] = np.resize(price, hours)
         return result
@@ -100,12 +118,20 @@ def _electricity(spec: GreenhouseReward) -> Price:
     return [spec.electricity_night if dark else spec.electricity for dark in night]
 
 
-def _read(price: Price) -> Floats | HourlySeries:
-    """Return the prices of the day's hours, (24,), or a series."""
+def _highest(price: Floats | HourlySeries | DayAhead) -> float:
+    if isinstance(price, DayAhead):
+        return price.spec.limits[1]
+    return float((price.values if isinstance(price, HourlySeries) else price).max())
+
+
+def _read(price: Price) -> Floats | HourlySeries | DayAhead:
+    """Return the prices of the day's hours, (24,), a series or a model."""
     if not isinstance(price, str):
         return np.resize(np.array(price, dtype=np.float64), HOURS)
     path = Path(price) if price.endswith((".yaml", ".yml")) else catalog.find("prices", price)
     described = catalog.prices(path)
+    if isinstance(described, PriceModel):
+        return DayAhead(described, hashlib.sha256(described.model_dump_json().encode()).hexdigest())
     series = path.parent / described.file
     if not series.is_file():
         raise ConfigError(f"{path}: file: there is no {series}.")
@@ -150,7 +176,7 @@ def _series(path: Path, described: PriceSeries, changed: int) -> HourlySeries:
             f"{path}: a series that repeats is a year of {_HOURS_A_YEAR} hours from 1 January, without a "
             f"29 February; this one has {len(values)} from {begin:%d %B}."
         )
-    return HourlySeries(described.prices, begin, values, described.repeats, result)
+    return HourlySeries(described.prices, begin, values, described.repeats, result, described.known_from)
 
 
 def _first_hour(times: "pd.Series[str]", path: Path) -> datetime:

@@ -7,7 +7,7 @@ from agbench.simulators.greenlight.world import GreenLightWorld
 from agbench.variables import Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class GreenhouseWorld(GreenLightWorld):
     """A world that knows its first day, its prices and how uncertain its crop is."""
 
@@ -15,7 +15,11 @@ class GreenhouseWorld(GreenLightWorld):
     level: float
     """Half-width of the perturbation of each step [-]; 0 where nothing is drawn step by step."""
     prices: Floats
-    """(hours, 4): those of each hour since the start in the order of `PRICED`, and some hours ahead."""
+    """(hours, 4): those of each hour since the start in the order of `PRICED`, and some hours ahead.
+
+    `beside` holds them with the hours from which the next day's are known, (hours, 8), and the paths of the
+    forecasts' errors, (rows, variables).
+    """
 
 
 def perturbed(usual: Floats, level: "float | Floats", draws: Floats) -> Floats:

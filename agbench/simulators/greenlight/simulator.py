@@ -14,7 +14,7 @@ from agbench.simulators.greenlight.presets import Preset, preset
 from agbench.simulators.greenlight.stepping import ACCURACIES, INTEGRATED, Accuracy, stepper
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_window
-from agbench.simulators.greenlight.world import GreenLightWorld
+from agbench.simulators.greenlight.world import BESIDE, GreenLightWorld
 from agbench.variables import Booleans, Floats
 
 
@@ -66,6 +66,8 @@ class GreenLightSimulator:
         self._worlds: list[GreenLightWorld | None] = [None] * n
         self._weather: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self._lengths: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
+        self.beside: NDArray[np.int64] = np.zeros((n, BESIDE, 2), dtype=np.int64)
+        """(n, 2, 2): address and number of rows of the tables beside each row's weather."""
         self._failed: Booleans = np.zeros(n, dtype=np.bool_)
         self._rows = np.arange(n)
         self._structure = preset(name).structure
@@ -154,6 +156,9 @@ class GreenLightSimulator:
         self._worlds[row] = saved.world
         self._weather[row] = saved.world.weather.ctypes.data
         self._lengths[row] = len(saved.world.weather)
+        self.beside[row] = 0
+        for k, table in enumerate(saved.world.beside):
+            self.beside[row, k] = table.ctypes.data, len(table)
         self.horizon[row] = saved.world.steps
         self.elapsed[row] = saved.elapsed
         self.parameters[row] = saved.parameters

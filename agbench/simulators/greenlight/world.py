@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.presets import Preset, Structure, preset
 from agbench.simulators.greenlight.variables import STATES, WEATHER, initial_state, wrong_state
 from agbench.variables import Floats
+
+BESIDE: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,8 @@ class GreenLightWorld:
     """(28,): the state at the start."""
     steps: int
     """Intervals until the episode's end; further weather serves forecasts."""
+    beside: tuple[Floats, ...] = ()
+    """Tables that observers read beside the weather, at most `BESIDE`, each (rows, columns) in C order."""
 
 
 def greenlight_world(

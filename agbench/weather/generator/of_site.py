@@ -14,7 +14,7 @@ from agbench.weather.generator.figure import draw
 from agbench.weather.generator.fit import fit
 from agbench.weather.generator.parameters import to_climate
 from agbench.weather.generator.site_file import write_climate
-from agbench.weather.greenhouse.series import READER as GREENHOUSE
+from agbench.weather.greenhouse.series import READER, READERS
 from agbench.weather.readers import fetched, nasa_power
 from agbench.weather.readers.observations import Repair, read_observations
 from agbench.weather.site import angstrom_of, site_generator, site_series
@@ -41,8 +41,8 @@ def overview(name: str) -> SiteWeather:
     """Return what weather a site has, without a look at the weather itself."""
     site = catalog.site(name)
     measured = "none"
-    if site.reader == GREENHOUSE:
-        measured = "every five minutes, for greenhouses only"
+    if site.reader in READERS:
+        measured = f"every {'five minutes' if site.reader == READER else 'hour'}, for greenhouses only"
     elif site.series is not None:
         measured = _at_hand(site)
     elif site.download is not None:

@@ -6,6 +6,9 @@ day's sum. Temperature: a sine by day and an exponential decay at night through 
 at saturation, its mean kept. Wind: a daily course. Sky: clear-sky emissivity of Brutsaert (1975,
 Water Resources Research 11, 742-744), clouds after Monteith and Unsworth (2013, Principles of
 Environmental Physics, Equation 5.32). Soil: the annual wave of the air, damped and delayed.
+
+By the clock of a zone, noon is the sun's, and radiation stays below the top of the atmosphere, its excess
+moved to the rest of the day. Without a zone every day has its noon at 12 h and no limit.
 """
 
 import math
@@ -22,6 +25,7 @@ from agbench.weather.astronomy import angot_radiation, day_length, sine_amplitud
 from agbench.weather.columns import DAILY
 from agbench.weather.daily import DailySeries
 from agbench.weather.draws import standard_normal
+from agbench.weather.greenhouse.sun import RISE, noon, normal_radiation, spread, time_above, write_top
 
 DAY: Final = 86400  # s
 CO2_PPM: Final = 400.0  # outdoors, round the year 2015
@@ -46,11 +50,13 @@ def disaggregate(
     days: int,
     generator: np.random.Generator | None = None,
     interval: int = 300,
+    zone: float | None = None,
 ) -> Floats:
     """Return greenhouse weather (rows, 10) of some `days` from `start`, a row every `interval` [s].
 
     `generator` draws the clouds; without one the sky is as even as the day's sum allows. The day
-    before and after shape the nights where the series has them.
+    before and after shape the nights where the series has them. With a `zone` the rows follow the clock
+    that is so many hours ahead of UTC; without one they follow the sun, not limited by the atmosphere's top.
     """
     if DAY % interval:
         raise WeatherError(f"weather {series.name}: {interval} s does not divide a day.")
@@ -64,8 +70,10 @@ def disaggregate(
     noise = np.zeros(days * steps) if generator is None else standard_normal(generator, days * steps)
     first = float(start.timetuple().tm_yday)
     result = np.empty((days * steps, 10))
-    soil = _annual_wave(series)
-    _disaggregate(daily[:, columns].copy(), first, series.latitude, noise, interval, soil, result)
+    soil = _wave_of(series)
+    by_clock = zone is not None
+    sun = np.array([series.latitude, series.longitude, zone or 0.0])
+    _disaggregate(daily[:, columns].copy(), first, sun, by_clock, noise, interval, soil, result)
     return result
 
 
@@ -77,16 +85,24 @@ def _beside(series: DailySeries, day: date, step: int, rows: Floats) -> Floats:
     return rows[:1] if step < 0 else rows[-1:]
 
 
-def _annual_wave(series: DailySeries) -> Floats:
-    """Return mean [degC], amplitude [K] and warmest day of the air's annual course."""
+def _wave_of(series: DailySeries) -> Floats:
+    """Return the annual course of a series' air temperature; see `annual_wave`."""
     present = ~np.isnan(series.values[:, 0])
     air = series.values[present, DAILY.column("TEMP")]
     days = np.datetime64(series.start) + np.flatnonzero(present)
     number = (days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(np.float64)
+    return annual_wave(air, number, series.latitude)
+
+
+def annual_wave(air: Floats, number: Floats, latitude: float) -> Floats:
+    """Return mean [degC], amplitude [K] and warmest day of the annual course of daily temperatures `air`.
+
+    `number` are the days of the year, 0 on 1 January.
+    """
     angle = 2.0 * np.pi * number / 365.25
     if len(air) < 360:
-        warmest = WARMEST if series.latitude >= 0.0 else (WARMEST + 182.0) % 365.0
-        amplitude = AMPLITUDE * abs(series.latitude)
+        warmest = WARMEST if latitude >= 0.0 else (WARMEST + 182.0) % 365.0
+        amplitude = AMPLITUDE * abs(latitude)
         wave = amplitude * cos(2.0 * np.pi * (number - warmest) / 365.25)
         return np.array([air.mean() - wave.mean(), amplitude, warmest])
     mean, cosine, sine = _least_squares([np.ones_like(angle), cos(angle), sin(angle)], air)
@@ -115,26 +131,50 @@ def _least_squares(basis: list[Floats], values: Floats) -> list[float]:
 
 @entry
 def _disaggregate(
-    daily: Floats, first: float, latitude: float, noise: Floats, interval: int, soil: Floats, out: Floats
+    daily: Floats,
+    first: float,
+    sun: Floats,
+    by_clock: bool,
+    noise: Floats,
+    interval: int,
+    soil: Floats,
+    out: Floats,
 ) -> None:
-    """Fill `out` (rows, 10) from `daily` (days + 2, 5), which begins and ends one day outside."""
+    """Fill `out` (rows, 10) from `daily` (days + 2, 5), which begins and ends one day outside.
+
+    `sun` are latitude, longitude and the clock's zone.
+    """
     steps = DAY // interval
     cloud = 0.0
+    latitude = sun[0]
+    top, shape = np.empty(steps), np.empty(steps)
     for i in range(1, len(daily) - 1):
         number = (first + i - 2.0) % 365.0 + 1.0
         part = out[(i - 1) * steps : i * steps]
         irradiation = daily[i, 0]
-        cloud = _radiation(part, irradiation, latitude, number, noise[(i - 1) * steps : i * steps], cloud)
-        length = min(max(day_length(latitude, number, 0.0), 4.0), 20.0)
-        _temperature(part, daily, i, length)
+        drawn = noise[(i - 1) * steps : i * steps]
+        if by_clock:
+            middle = noon(sun[1], number, sun[2])
+            light = time_above(latitude, number, RISE)
+            write_top(latitude, number, -middle, 24.0, top)
+            cloud = _radiation_below(part, irradiation, latitude, number, drawn, cloud, top, shape)
+        else:
+            middle = 12.0
+            light = day_length(latitude, number, 0.0)
+            cloud = _radiation(part, irradiation, latitude, number, drawn, cloud)
+        most = 2.0 * (11.9 - abs(middle - 12.0))  # h; sunrise and sunset lie within the clock's day
+        length = min(max(light, 4.0), 20.0, most)
+        _temperature(part, daily, i, length, middle)
         _vapour(part, 100.0 * daily[i, 3])
         clear = _clearness(irradiation, latitude, number)
-        sunrise, sunset = 12.0 - 0.5 * length, 12.0 + 0.5 * length
+        sunrise, sunset = middle - 0.5 * length, middle + 0.5 * length
         for k in range(steps):
             hour = 24.0 * k / steps
-            _sky(part[k], clear)
-            part[k, 3] = CO2_PPM * 101325.0 * 44.01e-3 / (8.3144598 * (part[k, 1] + ZERO))
-            part[k, 4] = daily[i, 4] * (1.0 + WIND_COURSE * sin(2.0 * math.pi * (hour - 9.0) / 24.0))
+            part[k, 5] = sky_temperature(part[k, 1], part[k, 2], clear)
+            part[k, 3] = outdoor_co2(part[k, 1])
+            part[k, 4] = daily[i, 4] * (
+                1.0 + WIND_COURSE * sin(2.0 * math.pi * (hour - 9.0 - (middle - 12.0)) / 24.0)
+            )
             part[k, 6] = soil_temperature(number + hour / 24.0, soil)
             part[k, 7] = irradiation * 1e-6
             _daylight(part[k], hour, sunrise, sunset)
@@ -173,6 +213,30 @@ def _radiation(
 
 
 @kernel
+def _radiation_below(
+    part: Floats,
+    irradiation: float,
+    latitude: float,
+    day: float,
+    noise: Floats,
+    cloud: float,
+    top: Floats,
+    shape: Floats,
+) -> float:
+    """Write a day's global radiation [W m-2], below that above the atmosphere; return the cloud noise."""
+    steps = len(part)
+    above = normal_radiation(day)
+    clear = _clearness(irradiation, latitude, day)
+    spread_of_clouds = NOISE * 4.0 * clear * (1.0 - clear)
+    for k in range(steps):
+        cloud = NOISE_MEMORY * cloud + math.sqrt(1.0 - NOISE_MEMORY * NOISE_MEMORY) * noise[k]
+        thickness = -EXTINCTION / (top[k] / above + 0.05)
+        shape[k] = top[k] * exp(thickness + spread_of_clouds * min(max(cloud, -1.5), 1.5))
+    spread(irradiation * steps / DAY, shape, top, part[:, 0])
+    return cloud
+
+
+@kernel
 def decay(start: float, end: float, share: float) -> float:
     """Temperature after a `share` of the time of its exponential decay from `start` to `end`."""
     return end + (start - end) * (exp(-DECAY * share) - exp(-DECAY)) / (1.0 - exp(-DECAY))
@@ -185,10 +249,10 @@ def _at_sunset(low: float, high: float, length: float) -> float:
 
 
 @kernel
-def _at_midnight(daily: Floats, i: int, length: float) -> float:
+def _at_midnight(daily: Floats, i: int, length: float, middle: float) -> float:
     """Temperature at the end of day i: on the way to the next minimum, within both days' ranges."""
     evening = _at_sunset(daily[i, 1], daily[i, 2], length)
-    share = (12.0 - 0.5 * length) / (24.0 - length)
+    share = (24.0 - middle - 0.5 * length) / (24.0 - length)
     target = decay(evening, daily[i + 1, 1], share)
     low, high = max(daily[i, 1], daily[i + 1, 1]), min(daily[i, 2], daily[i + 1, 2])
     result: float = min(max(target, low), max(high, low))
@@ -196,15 +260,15 @@ def _at_midnight(daily: Floats, i: int, length: float) -> float:
 
 
 @kernel
-def _temperature(part: Floats, daily: Floats, i: int, length: float) -> None:
-    """Write a day's air temperature [degC]: TMIN at sunrise, TMAX after noon, both exactly."""
+def _temperature(part: Floats, daily: Floats, i: int, length: float, middle: float) -> None:
+    """Write a day's air temperature [degC]: TMIN at sunrise, TMAX after noon at `middle`, both exactly."""
     steps = len(part)
     low, high = daily[i, 1], daily[i, 2]
-    sunrise, sunset = 12.0 - 0.5 * length, 12.0 + 0.5 * length
-    before, after = _at_midnight(daily, i - 1, length), _at_midnight(daily, i, length)
+    sunrise, sunset = middle - 0.5 * length, middle + 0.5 * length
+    before, after = _at_midnight(daily, i - 1, length, middle), _at_midnight(daily, i, length, middle)
     evening = _at_sunset(low, high, length)
     coldest = round(sunrise / 24.0 * steps)
-    warmest = round((12.0 + TMAX_LAG) / 24.0 * steps)
+    warmest = round((middle + TMAX_LAG) / 24.0 * steps)
     for k in range(steps):
         hour = 24.0 * k / steps
         if hour < sunrise:
@@ -246,13 +310,19 @@ def _vapour(part: Floats, mean: float) -> None:
 
 
 @kernel
-def _sky(row: Floats, clear: float) -> None:
-    """Write the apparent temperature of the sky [degC] from humidity, temperature and clouds."""
-    kelvin = row[1] + ZERO
-    emissivity = 1.24 * pow(0.01 * row[2] / kelvin, 1.0 / 7.0)
+def outdoor_co2(air: float) -> float:
+    """Density of the CO2 outdoors [mg m-3] at an air temperature [degC] (ideal gas)."""
+    return CO2_PPM * 101325.0 * 44.01e-3 / (8.3144598 * (air + ZERO))
+
+
+@kernel
+def sky_temperature(air: float, vapour: float, clear: float) -> float:
+    """Apparent temperature of the sky [degC] from temperature [degC], vapour pressure [Pa] and clouds."""
+    kelvin = air + ZERO
+    emissivity = 1.24 * pow(0.01 * vapour / kelvin, 1.0 / 7.0)
     clouds = 1.0 - clear
     emissivity = min((1.0 - 0.84 * clouds) * emissivity + 0.84 * clouds, 1.0)
-    row[5] = kelvin * math.sqrt(math.sqrt(emissivity)) - ZERO
+    return kelvin * math.sqrt(math.sqrt(emissivity)) - ZERO
 
 
 @kernel

@@ -33,6 +33,10 @@ COLUMNS: Final[Mapping[str, str]] = {
 """Columns and units, in the order of the simulator."""
 
 READER: Final = "greenhouse-parquet"
+HOURS_READER: Final = "greenhouse-hours"
+READERS: Final = (READER, HOURS_READER)
+"""What reads series that are for greenhouses only: every five minutes, and every hour."""
+
 _OTHER_NAMES: Final = {"dli": "dayRadSum"}
 
 

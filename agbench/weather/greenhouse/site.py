@@ -1,4 +1,4 @@
-"""Greenhouse weather of a site: measured every five minutes, or disaggregated from days."""
+"""Greenhouse weather of a site: measured every five minutes or every hour, or disaggregated from days."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -9,17 +9,25 @@ from typing import Protocol
 import numpy as np
 
 from agbench.data import catalog
+from agbench.data.site import Site
 from agbench.errors import WeatherError
 from agbench.variables import Floats
 from agbench.weather import series_cache
 from agbench.weather.daily import DailySeries
 from agbench.weather.greenhouse.disaggregation import DAY, disaggregate
-from agbench.weather.greenhouse.series import READER, GreenhouseSeries, read_parquet
+from agbench.weather.greenhouse.hours import disaggregate_hours, read_hours
+from agbench.weather.greenhouse.series import HOURS_READER, READERS, GreenhouseSeries, read_parquet
 from agbench.weather.site import site_series
+
+_SUN, _DLI = 0, 7  # columns of greenhouse weather
 
 
 class GreenhouseWeather(Protocol):
-    """Where a greenhouse's weather comes from."""
+    """Where a greenhouse's weather comes from.
+
+    With `past` the column `dli` is the sum of the 24 hours before a row, which is all that a grower can know;
+    without, that of the row's whole day. Before the series begins it is that of its first day.
+    """
 
     @property
     def random(self) -> bool:
@@ -41,6 +49,7 @@ class Measured:
     """A series measured at the model's interval."""
 
     series: GreenhouseSeries
+    past: bool = True
     random: bool = False
 
     @property
@@ -50,21 +59,33 @@ class Measured:
 
     def check(self, start: date, days: int) -> None:
         """Raise `WeatherError` where days are missing."""
-        self.rows(start, days, 0, None)
+        self.series.window(datetime.combine(start, time()), days * DAY // self.series.interval)
 
     def rows(self, start: date, days: int, ahead: int, generator: np.random.Generator | None) -> Floats:
         """Return the weather of some days, and `ahead` rows more where there are any."""
-        steps = days * DAY // self.series.interval
-        return self.series.window(datetime.combine(start, time()), steps, ahead)
+        interval = self.series.interval
+        steps, begin = days * DAY // interval, datetime.combine(start, time())
+        rows = self.series.window(begin, steps, ahead)
+        if not self.past:
+            return rows
+        before = begin - timedelta(days=1)
+        if before < self.series.begin:
+            return with_past_sums(rows[: DAY // interval], rows, interval)
+        return with_past_sums(self.series.window(before, DAY // interval), rows, interval)
 
 
 @dataclass(frozen=True)
 class Disaggregated:
-    """A daily series, its clouds drawn from the episode's generator if `random`."""
+    """A daily series, its clouds drawn from the episode's generator if `random`.
+
+    `zone` is that of the clock which rows follow; None for the sun's time (see `disaggregate`).
+    """
 
     series: DailySeries
     random: bool
     interval: int
+    zone: float | None
+    past: bool = True
 
     @property
     def sha256(self) -> str:
@@ -81,18 +102,55 @@ class Disaggregated:
         while more and self.series.missing(start, start + timedelta(days=days + more - 1)):
             more -= 1
         chosen = generator if self.random else None
-        rows = disaggregate(self.series, start, days + more, chosen, self.interval)
-        return np.ascontiguousarray(rows[: days * DAY // self.interval + ahead])
+        before = int(self.past and self._has(start - timedelta(days=1)))
+        first, count = start - timedelta(days=before), days + more + before
+        rows = disaggregate(self.series, first, count, chosen, self.interval, self.zone)
+        a_day = DAY // self.interval
+        result = rows[before * a_day : (before + days) * a_day + ahead]
+        return (
+            with_past_sums(rows[:a_day], result, self.interval) if self.past else np.ascontiguousarray(result)
+        )
+
+    def _has(self, day: date) -> bool:
+        return self.series.start <= day <= self.series.end and not self.series.missing(day, day)
+
+
+def with_past_sums(before: Floats, rows: Floats, interval: int) -> Floats:
+    """Return rows whose `dli` is the sum of the 24 hours before each; `before` are the rows of a day."""
+    sums = np.concatenate([before[:, _SUN], rows[:, _SUN]]).cumsum()
+    sums = np.concatenate([[0.0], sums])
+    result = rows.copy()
+    result[:, _DLI] = np.maximum(sums[len(before) : -1] - sums[: len(rows)], 0.0) * interval * 1e-6
+    return result
 
 
 def measured_series(name: str) -> GreenhouseSeries:
-    """Return the five-minute series of a site; raises `WeatherError` for a site of daily weather."""
+    """Return the five-minute series of a site, measured or from measured hours.
+
+    Raises `WeatherError` for a site of daily weather.
+    """
     site = catalog.site(name)
     described = site.series or {}
-    if site.reader != READER:
+    if not is_measured(site):
         raise WeatherError(f"site {name}: its weather is daily, not every five minutes.")
     path = catalog.find("site", name).parent / str(described["file"])
-    return _read(path, name, described.get("sha256"), path.stat().st_mtime_ns if path.is_file() else 0)
+    changed = path.stat().st_mtime_ns if path.is_file() else 0
+    if site.reader == HOURS_READER:
+        place = site.place.latitude, site.place.longitude
+        return _from_hours(path, name, place, site.zone, described.get("sha256"), changed)
+    return _read(path, name, described.get("sha256"), changed)
+
+
+def is_measured(site: Site) -> bool:
+    """Return whether a site's weather is measured every five minutes or hour, for greenhouses."""
+    return site.reader in READERS
+
+
+@lru_cache(maxsize=4)
+def _from_hours(
+    path: Path, name: str, place: tuple[float, float], zone: float | None, expected: str | None, changed: int
+) -> GreenhouseSeries:
+    return disaggregate_hours(read_hours(path, name, *place, expected), zone)
 
 
 @lru_cache(maxsize=8)
@@ -107,11 +165,24 @@ def _read(path: Path, name: str, expected: str | None, changed: int) -> Greenhou
     return series_cache.greenhouse(f"{name} {expected}", [path], start, read)
 
 
-def greenhouse_weather(site: str, cloudiness: bool, interval: int) -> GreenhouseWeather:
-    """Return the greenhouse weather of a site, whatever its series is."""
-    if catalog.site(site).reader == READER:
+def greenhouse_weather(
+    site: str, cloudiness: bool, interval: int, by_clock: bool = True, past: bool = True
+) -> GreenhouseWeather:
+    """Return the greenhouse weather of a site, whatever its series is.
+
+    Daily weather gets new clouds in every episode with `cloudiness`, and follows the site's clock
+    unless `by_clock` is False. `past` says what `dli` is (see `GreenhouseWeather`).
+    """
+    if is_measured(catalog.site(site)):
         series = measured_series(site)
         if series.interval != interval:
             raise WeatherError(f"weather {site}: rows are {series.interval} s apart, not {interval} s.")
-        return Measured(series)
-    return Disaggregated(site_series(site), cloudiness, interval)
+        return Measured(series, past)
+    return disaggregated(site_series(site), site, cloudiness, interval, by_clock, past)
+
+
+def disaggregated(
+    series: DailySeries, site: str, cloudiness: bool, interval: int, by_clock: bool = True, past: bool = True
+) -> Disaggregated:
+    """Return a daily series at a site as greenhouse weather; see `greenhouse_weather`."""
+    return Disaggregated(series, cloudiness, interval, catalog.site(site).clock if by_clock else None, past)

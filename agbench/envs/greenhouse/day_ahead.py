@@ -1,0 +1,75 @@
+"""Prices of a day-ahead market as a stochastic model: drawn for each episode, known a day ahead.
+
+The price of an hour is its mean by season, weekday and hour, and the deviations of the day and of the hour in
+shares of the mean level. Both deviations are autoregressive of first order, the day's from day to day, the
+hour's from hour to hour. Means by hour and reversion to them from day to day: Huisman, Huurman and Mahieu
+(2007, Energy Economics 29, 240-248). Prices do not depend on the weather of the episode.
+"""
+
+import math
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+import numpy as np
+
+from agbench.compiled import entry
+from agbench.compiled.elementary import cos
+from agbench.data.prices import HOURS, PriceModel
+from agbench.variables import Floats
+from agbench.weather.draws import standard_normal
+
+_SATURDAY: Final = 5
+_YEAR: Final = 365.25  # d
+
+
+@dataclass(frozen=True, eq=False)
+class DayAhead:
+    """A model of day-ahead prices, ready to draw from."""
+
+    spec: PriceModel
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.spec.prices
+
+    @property
+    def known_from(self) -> int:
+        """The hour of a day at which the prices of the next day are known."""
+        return self.spec.known_from
+
+    def expected(self, first: date, days: int) -> Floats:
+        """Return what the prices of some days from `first` are without deviations, (days, 24)."""
+        spec = self.spec
+        week = np.array([spec.weekday] * 5 + [spec.weekend] * 2)
+        week = week / week.mean()
+        numbers = np.array([(first + timedelta(days=k)).timetuple().tm_yday for k in range(days)], np.float64)
+        season = 1.0 + spec.season.amplitude * cos(2.0 * math.pi * (numbers - spec.season.highest) / _YEAR)
+        weekdays = (first.weekday() + np.arange(days)) % 7
+        result: Floats = spec.mean * season[:, None] * week[weekdays]
+        return result
+
+    def window(self, first: date, hours: int, generator: np.random.Generator | None) -> Floats:
+        """Return the prices of some `hours` from midnight of `first`; expected ones without a generator."""
+        days = -(-hours // HOURS)
+        expected = self.expected(first, days)
+        if generator is None:
+            return expected.ravel()[:hours]
+        spec = self.spec
+        of_days = standard_normal(generator, days)
+        of_hours = standard_normal(generator, days * HOURS)
+        autoregress(of_days, spec.days.memory)
+        autoregress(of_hours, spec.hours.memory)
+        share = spec.days.deviation * of_days[:, None] + spec.hours.deviation * of_hours.reshape(days, HOURS)
+        prices = np.clip(expected + spec.mean * share, *spec.limits)
+        return np.asarray(prices.ravel()[:hours], dtype=np.float64)
+
+
+@entry
+def autoregress(noise: Floats, memory: float) -> None:
+    """Turn independent normal numbers into an AR(1) series of variance 1, in place."""
+    fresh = math.sqrt(1.0 - memory * memory)
+    for k in range(1, len(noise)):
+        noise[k] = memory * noise[k - 1] + fresh * noise[k]
