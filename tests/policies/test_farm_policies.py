@@ -77,7 +77,7 @@ def test_a_joint_policy_sees_the_mean_over_hectares():
 
 @pytest.mark.parametrize(
     ("task", "policy"),
-    [(FARM, "feeding"), (FIELDS, "feeding"), (FARM, "calendar"), (BUDGET, "by-supply"), (BUDGET, "calendar")],
+    [(FARM, "feeding"), (FIELDS, "feeding"), (FARM, "blind-calendar"), (BUDGET, "by-supply"), (BUDGET, "blind-calendar")],
 )
 def test_reference_policies_keep_the_contract(task, policy):
     check_policy(policy, task, "test")
