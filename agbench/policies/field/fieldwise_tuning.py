@@ -28,11 +28,14 @@ _MOST: Final = 2  # doses of the largest size on one date
 def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[FieldwiseSettings, float]:
     """Return the settings with the best mean return over the training scenarios, and that mean.
 
-    Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`).
-    Schedules: the amounts on the dates of all plans within the budgets, by a cross-entropy
-    search.
+    Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`); where
+    fields have rules of their own, the best change of one value of `tune`, field by field, until none
+    helps or `search.rounds` are over. Schedules: the amounts on the dates of all plans within the
+    budgets, by a cross-entropy search.
     """
-    if settings.policy == "rules" and not settings.fields:
+    if settings.policy == "rules" and settings.fields:
+        return _fit_rules_of_fields(task, settings, search.rounds)
+    if settings.policy == "rules":
         rules = read_data(RulesSettings, settings.settings, "settings")
         candidates = [_with(settings, {"": chosen.model_dump()}) for chosen in candidate_rules(rules)]
         means = _means(task, candidates, rules.scenarios)
@@ -41,7 +44,32 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
         return _with(settings, {"": content}), float(means[best])
     if settings.policy == "schedule":
         return _fit_schedules(task, settings, search)
-    raise ConfigError(f"{task.task}: schedules are fitted, and rules that are the same for all fields.")
+    raise ConfigError(f"{task.task}: schedules and rules are fitted, not {settings.policy}.")
+
+
+def _fit_rules_of_fields(
+    task: FarmTask, settings: FieldwiseSettings, rounds: int
+) -> tuple[FieldwiseSettings, float]:
+    for _ in range(rounds):
+        before = settings
+        for field, content in before.fields.items():
+            rules = read_data(RulesSettings, content, field)
+            changed = [r.model_dump(exclude_defaults=True) for r in _single_changes(rules)]
+            candidates = [settings, *(_with(settings, {field: one}) for one in changed)]
+            settings = candidates[int(np.argmax(_means(task, candidates, rules.scenarios)))]
+        if settings is before:
+            break
+    return settings, float(_means(task, [settings])[0])
+
+
+def _single_changes(rules: RulesSettings) -> list[RulesSettings]:
+    """Return the rules with each value of each path of `tune` by itself."""
+    alone = [
+        rules.model_copy(update={"tune": {path: values}, "budget": len(values)})
+        for path, values in rules.tune.items()
+    ]
+    changed = [candidate.rules for one in alone for candidate in candidate_rules(one)[1:]]
+    return [rules.model_copy(update={"rules": own}) for own in changed]
 
 
 def _fit_schedules(
