@@ -28,13 +28,13 @@ _MOST: Final = 2  # doses of the largest size on one date
 def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[FieldwiseSettings, float]:
     """Return the settings with the best mean return over the training scenarios, and that mean.
 
-    Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`); where
-    fields have rules of their own, the best change of one value of `tune`, field by field, until none
-    helps or `search.rounds` are over. Schedules: the amounts on the dates of all plans within the
-    budgets, by a cross-entropy search.
+    Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`). Where
+    fields have rules of their own, each round of the search draws `search.candidates` changes of values of
+    `tune` on one to three fields, and keeps the best. Schedules: the amounts on the dates of all plans
+    within the budgets, by a cross-entropy search.
     """
     if settings.policy == "rules" and settings.fields:
-        return _fit_rules_of_fields(task, settings, search.rounds)
+        return _fit_rules_of_fields(task, settings, search)
     if settings.policy == "rules":
         rules = read_data(RulesSettings, settings.settings, "settings")
         candidates = [_with(settings, {"": chosen.model_dump()}) for chosen in candidate_rules(rules)]
@@ -48,28 +48,36 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
 
 
 def _fit_rules_of_fields(
-    task: FarmTask, settings: FieldwiseSettings, rounds: int
+    task: FarmTask, settings: FieldwiseSettings, search: Search
 ) -> tuple[FieldwiseSettings, float]:
-    for _ in range(rounds):
-        before = settings
-        for field, content in before.fields.items():
-            rules = read_data(RulesSettings, content, field)
-            changed = [r.model_dump(exclude_defaults=True) for r in _single_changes(rules)]
-            candidates = [settings, *(_with(settings, {field: one}) for one in changed)]
-            settings = candidates[int(np.argmax(_means(task, candidates, rules.scenarios)))]
-        if settings is before:
-            break
-    return settings, float(_means(task, [settings])[0])
+    """Change values of up to three fields at once, as what one field gives up of a budget another needs."""
+    generator = np.random.default_rng(search.seed)
+    rules = {field: read_data(RulesSettings, own, field) for field, own in settings.fields.items()}
+    tuned = [field for field, own in rules.items() if own.tune]
+    if not tuned:
+        raise ConfigError(f"{task.task}: no field has values to tune.")
+    for _ in range(search.rounds):
+        changed = []
+        for _ in range(search.candidates):
+            chosen = generator.choice(tuned, min(int(generator.integers(1, 4)), len(tuned)), replace=False)
+            changed.append(rules | {field: _one_change(rules[field], generator) for field in chosen.tolist()})
+        candidates = [rules, *changed]
+        means = _means(task, [_of_fields(settings, own) for own in candidates])
+        rules = candidates[int(np.argmax(means))]
+    fitted = _of_fields(settings, rules)
+    return fitted, float(_means(task, [fitted])[0])
 
 
-def _single_changes(rules: RulesSettings) -> list[RulesSettings]:
-    """Return the rules with each value of each path of `tune` by itself."""
-    alone = [
-        rules.model_copy(update={"tune": {path: values}, "budget": len(values)})
-        for path, values in rules.tune.items()
-    ]
-    changed = [candidate.rules for one in alone for candidate in candidate_rules(one)[1:]]
-    return [rules.model_copy(update={"rules": own}) for own in changed]
+def _one_change(rules: RulesSettings, generator: np.random.Generator) -> RulesSettings:
+    """Return the rules with one value of `tune` in place, drawn."""
+    path = str(generator.choice(list(rules.tune)))
+    value = rules.tune[path][int(generator.integers(len(rules.tune[path])))]
+    alone = rules.model_copy(update={"tune": {path: [value]}})
+    return rules.model_copy(update={"rules": candidate_rules(alone)[1].rules})
+
+
+def _of_fields(settings: FieldwiseSettings, rules: Mapping[str, RulesSettings]) -> FieldwiseSettings:
+    return _with(settings, {field: own.model_dump(exclude_defaults=True) for field, own in rules.items()})
 
 
 def _fit_schedules(
