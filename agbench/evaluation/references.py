@@ -74,19 +74,18 @@ def settings_hash(task: Task, name: str) -> str:
         start = baseline.settings.get("start")
         if isinstance(start, str):  # an oracle that begins with another policy's season
             content["start"] = settings_hash(task, start)
-        elif isinstance(start, list):  # or with several policies' seasons
-            content["start"] = [settings_hash(task, own) for own in start]
+        elif isinstance(start, list):
+            content["start"] = [settings_hash(task, other) for other in start]
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def code_hash(task: Task, name: str) -> str:
     """Return the SHA-256 of the code of a policy, and of the policies that it starts from."""
     result = load_policy(name, task)
-    parts: list[Any] = [result]
-    for value in vars(result).values():
-        parts += [
-            part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Policy)
-        ]
+    held = [
+        part for value in vars(result).values() for part in (value if isinstance(value, list) else [value])
+    ]
+    parts = [result, *(part for part in held if isinstance(part, Policy))]
     return closure_hash(*sorted({f"{type(part).__module__}:{type(part).__qualname__}" for part in parts}))
 
 

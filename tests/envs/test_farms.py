@@ -324,3 +324,18 @@ def test_without_pettingzoo_the_command_is_printed(monkeypatch):
     monkeypatch.delitem(sys.modules, "agbench.envs.farm.parallel", raising=False)
     with pytest.raises(MissingExtraError, match=r'pip install "agbench\[farm\]"'):
         agbench.make_parallel(FARM)
+
+
+@pytest.mark.parametrize(("name", "applied"), [(FARM, ["all fields"]), (FIELDS, None)])
+def test_a_picture_names_each_field_once(name, applied):
+    env = agbench.make(name, render_mode="rgb_array")
+    env.reset(seed=0)
+    env.step(env.action_space.sample())
+    assert env.render().std() > 5.0
+    plot = env.unwrapped._plot
+    (legend,) = plot._figure.legends
+    fields = env.unwrapped.core.task.field_names
+    assert [text.get_text() for text in legend.get_texts()] == fields
+    assert all(axes.get_legend() is None for axes in plot._figure.axes)
+    nitrogen = next(panel for panel in plot.panels() if panel.title.startswith("N applied"))
+    assert [curve.name for curve in nitrogen.curves] == (applied or fields)

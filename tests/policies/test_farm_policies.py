@@ -1,5 +1,7 @@
 """Policies on farms: those of fields, oracles, networks, and how they are tuned."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,10 +13,10 @@ from agbench.envs.family import build
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.leaderboard.checks.recorded import fingerprint
 from agbench.policies.field import fieldwise_tuning
-from agbench.policies.field.evolution import EvolutionSettings, Evolved, _Seasons
 from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
+from agbench.policies.field.fieldwise_search import FieldwiseSearch, FieldwiseSearchSettings, best_within
 from agbench.policies.networks import heads, mlp
-from agbench.policies.playing import actions_of, episode, returns_of_actions
+from agbench.policies.playing import episode, returns_of_actions
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search
 from agbench.testing import check_policy
@@ -77,41 +79,72 @@ def test_a_joint_policy_sees_the_mean_over_hectares():
 
 @pytest.mark.parametrize(
     ("task", "policy"),
-    [(FARM, "feeding"), (FIELDS, "feeding"), (FARM, "calendar"), (BUDGET, "by-supply"), (BUDGET, "calendar")],
+    [
+        (FARM, "feeding"),
+        (FIELDS, "feeding"),
+        (FARM, "blind-calendar"),
+        (BUDGET, "by-supply"),
+        (BUDGET, "blind-calendar"),
+    ],
 )
 def test_reference_policies_keep_the_contract(task, policy):
     check_policy(policy, task, "test")
 
 
-@pytest.mark.parametrize("control", ["joint", "each", "choice"])
-@pytest.mark.parametrize("name", [FIELDS, BUDGET])
-def test_evolution_betters_what_it_starts_from(name, control):
-    task = override(catalog.task(name), {"farm__control": control})
+def search(task, **settings):
+    """Return the best season found for the first test scenario, and the returns of nothing and of that."""
     parts = build(task, "test")
     core = BatchCore(parts, 1)
     core.seed(0, 0)
     core.reset([0], [parts.scenarios.keys[0]])
     start = core.save(0)
-    settings = EvolutionSettings(start="zero", periods=3, population=16, generations=4)
-    evolved = Evolved("mine", settings, interface_of(task))
-    found = evolved.solve(parts, start)
-    nothing = actions_of(parts, evolved._start, start)
-    assert found.shape == nothing.shape
-    values = returns_of_actions(BatchCore(parts, 2), start, np.stack([nothing, found]))
-    assert values[1] > values[0]
-    seasons = _Seasons(parts, 3, "mine")
-    assert seasons.searches == (5 if (name, control) == (FIELDS, "each") else 1)
+    settings = {"start": ["zero"], "clones": 16, "rounds": 6} | settings
+    searching = FieldwiseSearch("mine", FieldwiseSearchSettings(**settings), interface_of(task))
+    found = searching.solve(parts, start)
+    nothing = np.zeros_like(found)
+    both = BatchCore(parts, 2)
+    return found, returns_of_actions(both, start, np.stack([nothing, found])), both
 
 
-def test_a_searched_season_keeps_to_the_budget():
-    parts = build(catalog.task(BUDGET), "test")
-    seasons = _Seasons(parts, 4, "mine")
-    actions = seasons.actions(np.full((2, 40), 9.0), 30)
-    assert actions.shape == (2, 30, 10)
-    doses = np.array([0.0, 20.0, 40.0, 60.0])[actions].sum(axis=1)
-    spent = doses @ np.array(parts.task.areas)
-    assert (spent <= 5000.0).all()
-    assert (spent > 3500.0).all()
+@pytest.mark.parametrize("control", ["joint", "each", "choice"])
+@pytest.mark.parametrize("name", [FIELDS, BUDGET])
+def test_the_search_of_a_farm_betters_what_it_starts_from(name, control):
+    found, (before, after), _ = search(override(catalog.task(name), {"farm__control": control}))
+    assert after > before
+    assert found.shape[1:] == ((len(catalog.task(name).fields),) if control == "each" else ())
+
+
+@pytest.mark.parametrize("control", ["joint", "each"])
+def test_a_searched_season_keeps_to_a_budget_that_could_be_overspent(control):
+    own = {"farm__control": control, "farm__overspending": "costs", "farm__budgets": {"N": 1000.0}}
+    _, (before, after), core = search(override(catalog.task(BUDGET), own))
+    assert core.simulator.left[1, 0] >= -1e-9
+    assert core.simulator.left[1, 0] < 200.0
+    assert after > before
+
+
+def test_a_search_is_the_same_from_the_same_seed():
+    task = catalog.task(BUDGET)
+    first, again, other = (search(task, rounds=2, seed=seed)[0] for seed in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("budgets", [[], [7.0], [7.0, 4.0]])
+def test_the_best_plans_within_budgets_are_those_of_all_combinations(budgets):
+    generator = np.random.default_rng(4)
+    values = [generator.normal(size=4) for _ in range(4)]
+    spent = [generator.integers(0, 4, size=(4, len(budgets))).astype(float) for _ in range(4)]
+    for own in spent:
+        own[0] = 0.0
+    chosen = best_within(values, spent, np.array(budgets))
+    sums = {
+        picks: sum(v[i] for v, i in zip(values, picks, strict=True))
+        for picks in product(range(4), repeat=4)
+        if (sum(s[i] for s, i in zip(spent, picks, strict=True)) <= budgets).all()
+    }
+    assert len(sums) < 4**4 or not budgets
+    assert tuple(chosen) == max(sums, key=sums.get)
 
 
 def test_schedules_and_rules_are_fitted_on_the_whole_farm():
@@ -128,9 +161,18 @@ def test_schedules_and_rules_are_fitted_on_the_whole_farm():
     rules = {"rules": [rule], "tune": {"0.until": [0.0, 100.0]}, "scenarios": 2}
     fitted, mean = fieldwise_tuning.fit(task, FieldwiseSettings(policy="rules", settings=rules), Search())
     assert fitted.settings["rules"][0]["until"] == 100.0
-    own = FieldwiseSettings(policy="rules", fields={"loam": rules})
-    with pytest.raises(ConfigError, match="the same for all fields"):
-        fieldwise_tuning.fit(task, own, Search())
+    own = {field: {"rules": [rule | {"until": 100.0}]} for field in task.field_names}
+    own["peat"] = {"rules": [rule | {"until": 100.0}], "tune": {"0.until": [0.0]}}  # peat needs none
+    given = FieldwiseSettings(policy="rules", fields=own)
+    fitted, mean = fieldwise_tuning.fit(task, given, Search(candidates=4, rounds=1))
+    assert {field for field in own if fitted.fields[field]["rules"][0]["until"] != 100.0} == {"peat"}
+    assert mean > fieldwise_tuning._means(task, [given])[0]
+    with pytest.raises(ConfigError, match="no field has values to tune"):
+        fieldwise_tuning.fit(
+            task, FieldwiseSettings(policy="rules", fields={"peat": rules | {"tune": {}}}), Search()
+        )
+    with pytest.raises(ConfigError, match="not constant"):
+        fieldwise_tuning.fit(task, FieldwiseSettings(policy="constant"), Search())
 
 
 def test_a_network_chooses_from_every_menu():

@@ -1,5 +1,7 @@
 """Pictures of a farm's season: a curve a field, of what grows, what was applied, what is seen of soil."""
 
+from typing import TYPE_CHECKING, Final
+
 import numpy as np
 
 from agbench.data.farm_task import FarmTask
@@ -8,11 +10,16 @@ from agbench.envs.curves import PanelData, curve
 from agbench.envs.rendering import SeasonPlot
 from agbench.variables import Floats
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_IN_A_ROW: Final = 10  # fields whose names fit side by side
+
 
 class FarmPlot(SeasonPlot):
     """The season of a core's first farm: what is rewarded, inputs so far, and the observed states.
 
-    Each has a panel, each field a curve in it.
+    Each has a panel, each field a curve in it. What one action gives to all fields is one curve.
     """
 
     def __init__(self, core: BatchCore) -> None:
@@ -28,6 +35,24 @@ class FarmPlot(SeasonPlot):
         """Return the season so far as curves over days."""
         rewarded, *others = self._states()
         return [rewarded, *self._inputs(), *others]
+
+    def _draw(self, figure: "Figure") -> None:
+        """Draw the panels with one legend for all: the colour of each field."""
+        super()._draw(figure)
+        for axes in figure.axes:
+            legend = axes.get_legend()
+            if legend is not None:
+                legend.remove()
+        lines, names = figure.axes[0].get_legend_handles_labels()
+        figure.legend(
+            lines,
+            names,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.925),
+            ncols=_MOST_IN_A_ROW,
+            fontsize=6,
+            frameon=False,
+        )
 
     def _note(self) -> None:
         super()._note()
@@ -64,5 +89,7 @@ class FarmPlot(SeasonPlot):
                 curve(field, unit, days, applied[:, column])
                 for field, column in zip(task.field_names, columns, strict=True)
             ]
+            if task.farm.control == "joint":
+                curves = [curves[-1].model_copy(update={"name": "all fields"})]
             panels.append(PanelData(title=f"{name} applied [{unit}]", curves=curves))
         return panels

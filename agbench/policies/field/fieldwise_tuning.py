@@ -28,11 +28,14 @@ _MOST: Final = 2  # doses of the largest size on one date
 def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[FieldwiseSettings, float]:
     """Return the settings with the best mean return over the training scenarios, and that mean.
 
-    Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`).
-    Schedules: the amounts on the dates of all plans within the budgets, by a cross-entropy
-    search.
+    Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`). Where
+    fields have rules of their own, each round of the search draws `search.candidates` changes of values of
+    `tune` on one to three fields, and keeps the best. Schedules: the amounts on the dates of all plans
+    within the budgets, by a cross-entropy search.
     """
-    if settings.policy == "rules" and not settings.fields:
+    if settings.policy == "rules" and settings.fields:
+        return _fit_rules_of_fields(task, settings, search)
+    if settings.policy == "rules":
         rules = read_data(RulesSettings, settings.settings, "settings")
         candidates = [_with(settings, {"": chosen.model_dump()}) for chosen in candidate_rules(rules)]
         means = _means(task, candidates, rules.scenarios)
@@ -41,7 +44,40 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
         return _with(settings, {"": content}), float(means[best])
     if settings.policy == "schedule":
         return _fit_schedules(task, settings, search)
-    raise ConfigError(f"{task.task}: schedules are fitted, and rules that are the same for all fields.")
+    raise ConfigError(f"{task.task}: schedules and rules are fitted, not {settings.policy}.")
+
+
+def _fit_rules_of_fields(
+    task: FarmTask, settings: FieldwiseSettings, search: Search
+) -> tuple[FieldwiseSettings, float]:
+    """Change values of up to three fields at once, as what one field gives up of a budget another needs."""
+    generator = np.random.default_rng(search.seed)
+    rules = {field: read_data(RulesSettings, own, field) for field, own in settings.fields.items()}
+    tuned = [field for field, own in rules.items() if own.tune]
+    if not tuned:
+        raise ConfigError(f"{task.task}: no field has values to tune.")
+    for _ in range(search.rounds):
+        changed = []
+        for _ in range(search.candidates):
+            chosen = generator.choice(tuned, min(int(generator.integers(1, 4)), len(tuned)), replace=False)
+            changed.append(rules | {field: _one_change(rules[field], generator) for field in chosen.tolist()})
+        candidates = [rules, *changed]
+        means = _means(task, [_of_fields(settings, own) for own in candidates])
+        rules = candidates[int(np.argmax(means))]
+    fitted = _of_fields(settings, rules)
+    return fitted, float(_means(task, [fitted])[0])
+
+
+def _one_change(rules: RulesSettings, generator: np.random.Generator) -> RulesSettings:
+    """Return the rules with one value of `tune` in place, drawn."""
+    path = str(generator.choice(list(rules.tune)))
+    value = rules.tune[path][int(generator.integers(len(rules.tune[path])))]
+    alone = rules.model_copy(update={"tune": {path: [value]}})
+    return rules.model_copy(update={"rules": candidate_rules(alone)[1].rules})
+
+
+def _of_fields(settings: FieldwiseSettings, rules: Mapping[str, RulesSettings]) -> FieldwiseSettings:
+    return _with(settings, {field: own.model_dump(exclude_defaults=True) for field, own in rules.items()})
 
 
 def _fit_schedules(

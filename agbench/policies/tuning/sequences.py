@@ -36,12 +36,13 @@ class SequenceSearch(Strict):
 
 
 class Edits:
-    """What may be changed in the action sequences of a task, (steps, ...)."""
+    """What may be changed in the action sequences of a task, or of one `actions` alone, (steps, ...)."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._space = parts.actions.space
-        self.nothing: Any = parts.actions.actions_of(parts.actions.lowest[None])[0]
-        self._sowing, self._harvest = _work(parts.task, parts.actions)
+    def __init__(self, parts: Parts, actions: ActionMap | None = None) -> None:
+        actions = parts.actions if actions is None else actions
+        self._space = actions.space
+        self.nothing: Any = actions.actions_of(actions.lowest[None])[0]
+        self._sowing, self._harvest = _work(parts.task, actions)
 
     def candidates(
         self, elite: Actions, count: int, first: int, last: int, generator: np.random.Generator
