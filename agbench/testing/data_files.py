@@ -29,7 +29,7 @@ from agbench.weather.site import site_generator, site_series
 
 
 def check_file(path: Path) -> str | None:
-    """Return what is wrong with a file of a task, crop, soil, site, baseline, anchors, suites or calibration."""
+    """Return what is wrong with a data file (task, crop, soil, site, baseline, anchors, ...), or None."""
     try:
         _check(path)
     except AgBenchError as error:

@@ -113,7 +113,7 @@ def disaggregate_hours(hours: Hours, zone: float | None, interval: int = 300) ->
     _fill(rows, days, place, wave, values.reshape(count, steps, len(COLUMNS)))
     day = 24 * steps
     values[:, 7] = values[:, 0].reshape(-1, day).sum(axis=1).repeat(day) * interval * 1e-6
-    check_plausible(values, hours.name)
+    check_plausible(values, hours.name, interval)
     return GreenhouseSeries(hours.name, begin, interval, values, {"clock": f"UTC{zone:+g}"})
 
 
