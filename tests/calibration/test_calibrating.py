@@ -180,6 +180,22 @@ def test_bayesian_optimisation_follows_from_its_seed(dates):
     assert first.trials().equals(second.trials())
 
 
+def test_bayesian_optimisation_finds_a_minimum_and_seldom_fits_its_length_scales(monkeypatch):
+    regressor = pytest.importorskip("sklearn.gaussian_process").GaussianProcessRegressor
+    real, fits = regressor._constrained_optimization, []
+
+    def counted(self, *arguments):
+        fits.append(len(self.X_train_))
+        return real(self, *arguments)
+
+    monkeypatch.setattr(regressor, "_constrained_optimization", counted)
+    least = np.array([0.3, 0.8])
+    trials = search.bayesian(lambda points: ((points - least) ** 2).sum(axis=1), np.full(2, 0.5), 80, 0)
+    assert len(trials.points) == 80
+    assert trials.points[trials.best] == pytest.approx(least, abs=0.01)
+    assert fits == [*range(10, 51), 55, 60, 66, 72, 79]
+
+
 def test_the_fitted_crop_is_a_file_that_simulates_what_was_fitted(fitted, monkeypatch):
     out, result = fitted
     path = out / "crops" / "wheat-test.yaml"
@@ -257,6 +273,13 @@ def test_specifications_of_the_docs_are_right():
         assert spec.calibration
         if table is None:
             assert len(prepare(spec, path.with_suffix(".csv")).seasons) == 12
+
+
+def test_the_priors_of_the_grape_are_those_of_the_other_cultivars():
+    path = ROOT / "docs" / "studies" / "calibration" / "grape.yaml"
+    stated = yaml.safe_load(path.read_text("utf-8"))["parameters"]
+    for name, prior in calibration_tables.priors("riesling").items():
+        assert stated[name]["prior"] == pytest.approx(prior, rel=1e-3)
 
 
 def test_the_example_of_the_page_runs():
