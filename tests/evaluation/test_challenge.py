@@ -37,7 +37,7 @@ def test_no_blind_calendar_of_a_thousand_beats_an_oracle(name):
 
 
 def test_calendars_are_played_as_the_protocol_plays_a_policy():
-    task = catalog.task("wheat-limits-v1")
+    task = catalog.task("barley-limits-v1")
     parts = build(task, "test")
     steps = number_of_decisions(parts)
     drawn = calendars(parts, 30, steps, np.random.default_rng(3))

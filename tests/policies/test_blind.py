@@ -7,9 +7,8 @@ import pytest
 
 from agbench.data import catalog
 from agbench.envs.core import BatchCore
-from agbench.envs.family import build
+from agbench.envs.family import build, family
 from agbench.policies.tuning.blind import calendars
-from agbench.policies.tuning.search import number_of_decisions
 
 SPACES = (
     "wheat-limits-v1",  # four inputs
@@ -27,8 +26,8 @@ SPACES = (
 
 @cache
 def made(name):
-    parts = build(catalog.task(name), "test")
-    return parts, number_of_decisions(parts)
+    task = catalog.task(name)
+    return build(task, "test"), family(task).longest(task) // task.step
 
 
 def drawn(name, count, seed=0):

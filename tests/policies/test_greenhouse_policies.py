@@ -8,9 +8,10 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation.runner import replay
+from agbench.policies.greenhouse.daily import Daily, DailySettings
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.receding_horizon import RecedingHorizon, RecedingHorizonSettings
-from agbench.policies.greenhouse.tuning import tune_rules, tune_setpoints
+from agbench.policies.greenhouse.tuning import tune_daily, tune_rules, tune_setpoints
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.climate_computer import USUAL, settings_vector
@@ -135,3 +136,61 @@ def test_cross_entropy_finds_a_peak_inside_its_bounds():
     best, reached = maximise(value, np.array([-1.0, 0.0]), low, high, Search(candidates=24, rounds=25))
     assert best == pytest.approx([0.3, 5.0], abs=0.05)
     assert reached == value(best[None])[0]
+
+
+DAILY = {"hours": [0, 7, 17], "values": {"uBoil": [0.6, 0.2, 0.4], "uVent": [0.0, 0.25, 0.0]}}
+
+
+def daily(task, **settings):
+    return Daily("daily", DailySettings.model_validate({**DAILY, **settings}), interface_of(task))
+
+
+@pytest.mark.parametrize("kind", ["increment", "absolute"])
+def test_a_daily_schedule_brings_controls_to_the_values_of_the_hour(kind):
+    env = agbench.make(WINTER, action__kind=kind, season__length="2 d").unwrapped
+    policy = daily(env.task)
+    env.reset(options={"scenario": env.scenarios.keys[0]})
+    boiler = env.core.parts.actions.columns[env.core.parts.actions.names.index("uBoil")]
+    seen = []
+    for _ in range(576):
+        env.step(policy(None))
+        seen.append(float(env.core.simulator.controls[0, boiler]))
+    at = {hour: seen[hour * 12 + 11] for hour in (1, 12, 20, 25, 36, 44)}
+    assert at == pytest.approx({1: 0.6, 12: 0.2, 20: 0.4, 25: 0.6, 36: 0.2, 44: 0.4}, abs=1e-6)
+
+
+def test_a_daily_schedule_is_blind():
+    result = agbench.evaluate(WINTER, daily(catalog.task(WINTER)), **DAY)
+    assert len(result.actions) > 1
+    assert all(np.array_equal(actions, result.actions[0]) for actions in result.actions)
+
+
+def test_a_daily_schedule_chooses_temperatures_of_a_menu_by_the_clock():
+    task = catalog.task(SETPOINT)
+    policy = daily(task, values={"tSpDay": [18.0, 24.0, 20.0]})
+    assert [int(policy(None)) for _ in range(24)] == [0] * 7 + [6] * 10 + [2] * 7
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"hours": [0, 17, 7]}, "hours must ascend"),
+        ({"values": {"uBoil": [0.1]}}, "values.uBoil has 1 values, and there are 3 hours"),
+        ({"values": {"uBoil": [0.1, 1.5, 0.2]}}, "values.uBoil: 1.5 of uBoil cannot be given; nearest is 1"),
+        ({"values": {"uBoi": [0.1, 0.5, 0.2]}}, "uBoil"),
+    ],
+)
+def test_a_wrong_daily_schedule_is_refused(settings, expected):
+    with pytest.raises((ValueError, ConfigError, UnknownNameError), match=expected):
+        daily(catalog.task(WINTER), **settings)
+
+
+def test_fitting_a_daily_schedule_betters_it_in_training():
+    task = override(catalog.task(WINTER), DAY)
+    start = DailySettings.model_validate({"hours": [0], "values": {"uBoil": [0.0]}})
+    once = tune_daily(task, start, Search(candidates=4, rounds=1))
+    fitted, mean = tune_daily(task, start, Search(candidates=4, rounds=2))
+    assert mean >= once[1]
+    assert fitted.values["uBoil"][0] > 0.0
+    reached = agbench.evaluate(task, Daily("daily", fitted, interface_of(task)), "train", progress=False)
+    assert reached.objective.mean() > agbench.evaluate(task, "zero", "train", progress=False).objective.mean()

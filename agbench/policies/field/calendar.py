@@ -34,12 +34,12 @@ class CalendarSearch(SequenceSearch):
 class CalendarSettings(Strict):
     """The entries, and the budget of the search that fits them on training scenarios.
 
-    `agbench fit` plays the first `scenarios` of the training split, or all.
+    `agbench fit` plays the first `scenarios` of the training split, or all if there are fewer.
     """
 
     plan: list[CalendarEntry] = Field(default=[])
     search: CalendarSearch = CalendarSearch()
-    scenarios: int | None = Field(default=None, ge=1)
+    scenarios: int = Field(default=25, ge=1)
 
 
 @policy(

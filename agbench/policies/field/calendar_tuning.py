@@ -50,7 +50,8 @@ def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarS
     drawn = blind.calendars(parts, search.calendars, steps, generator)
     best = _best(training, np.concatenate([best, drawn.reshape(-1, steps)]))
     if search.generations:
-        best = np.concatenate([_by_amounts(parts, training, best[0], search.generations, generator), best])
+        amounts = _Training(parts, keys, _POPULATION)
+        best = np.concatenate([_by_amounts(parts, amounts, best[0], search.generations, generator), best])
     best, values = improve(training, Edits(parts), best, (0, steps), search.clones, search.rounds, generator)
     plain = simplified(_Training(parts, keys, 1), best[0], 0)
     plan = _entries(task.season, parts.actions, plain.tolist())

@@ -9,6 +9,7 @@ from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
+from agbench.policies.greenhouse.daily import Daily, DailySettings
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.playing import gain
@@ -81,6 +82,47 @@ def tune_setpoints(
     ranges = [_range(task, name) for name in names]
     ranges += [_gain(_range(task, name)) for name in gains]
     start = np.array([*settings.values.values(), *settings.gains.values()])
+    best, mean = _search(task, actor, start, ranges, search)
+    return made(best), mean
+
+
+def tune_daily(task: GreenhouseTask, settings: DailySettings, search: Search) -> tuple[DailySettings, float]:
+    """Return the best schedule of a day by the mean objective over training scenarios, and that mean.
+
+    Tuned are the values that the settings name, at their hours; of settings without values, those of all
+    controls or set points.
+    """
+    interface = interface_of(task)
+    policy = Daily("candidate", settings, interface)
+    lowest = dict(zip(interface.actions.names, interface.actions.lowest.tolist(), strict=True))
+    if task.action.kind == "temperature":
+        lowest.pop("tSpNight")
+    named = settings.values or {name: [low] * len(settings.hours) for name, low in lowest.items()}
+    places = [interface.actions.names.index(name) for name in named]
+
+    def made(chosen: Floats) -> DailySettings:
+        rows = chosen.reshape(len(named), -1).tolist()
+        return settings.model_copy(update={"values": dict(zip(named, rows, strict=True))})
+
+    def actor(chosen: Floats) -> Actor:
+        tables = np.tile(interface.actions.lowest, (len(chosen), len(settings.hours), 1))
+        tables[:, :, places] = chosen.reshape(len(chosen), len(named), -1).transpose(0, 2, 1)
+        present, step = np.zeros((len(chosen), len(interface.actions.names))), 0
+
+        def act(seen: Any) -> Any:
+            nonlocal present, step
+            actions, present = policy.at(step, tables, present)
+            step += 1
+            return actions
+
+        return act
+
+    ranges = [
+        _range(task, name) if task.action.uses_setpoints else (0.0, 1.0)
+        for name in named
+        for _ in settings.hours
+    ]
+    start = np.array([value for values in named.values() for value in values], dtype=np.float64)
     best, mean = _search(task, actor, start, ranges, search)
     return made(best), mean
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.envs.actions import Menu, menu_sizes
-from agbench.envs.core import BatchCore, Parts
+from agbench.envs.core import Parts
 from agbench.envs.family import family
 from agbench.envs.greenhouse.actions import Controls
 
@@ -46,7 +46,7 @@ def calendars(parts: Parts, count: int, steps: int, generator: np.random.Generat
     width = (actions.space.shape or (1,))[0]
     draw = _profile if a_day > 1 else _season
     shares = np.stack([_stacked(draw, width, steps, a_day, generator) for _ in range(count)])
-    return _towards(parts, actions, shares) if isinstance(actions, Controls) else _in_space(shares)
+    return _towards(actions, shares) if isinstance(actions, Controls) else _in_space(shares)
 
 
 def _of_fields(
@@ -216,14 +216,11 @@ def _in_space(shares: NDArray[np.float32]) -> Actions:
     return actions
 
 
-def _towards(parts: Parts, actions: Controls, shares: NDArray[np.float32]) -> Actions:
-    """Return the actions that bring controls to their shares, (n, steps, controls), from the start on."""
+def _towards(actions: Controls, shares: NDArray[np.float32]) -> Actions:
+    """Return the actions (n, steps, controls) that bring controls to their shares; all are 0 at the start."""
     if actions.rate is None:
         return _in_space(shares)
-    core = BatchCore(parts, 1)
-    core.seed(0, parts.task.protocol.seed)
-    core.reset([0], [parts.scenarios.keys[0]])
-    present = np.repeat(actions.present(core), len(shares), axis=0)
+    present = np.zeros((len(shares), len(actions.names)))
     result = np.empty_like(shares)
     for step in range(shares.shape[1]):
         result[:, step] = actions.actions_of(shares[:, step].astype(np.float64), present)
