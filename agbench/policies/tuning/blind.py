@@ -24,6 +24,7 @@ _TAKEN: Final = 0.7  # the chance of each input
 _WHOLE: Final = 0.3  # the chance that the whole season counts, not a part of it
 _WITHIN: Final = 0.8  # the chance that a calendar keeps to the task's limits of inputs
 _ALIKE: Final = 0.5  # the chance that all fields of a farm have one calendar
+_EACH: Final = 0.4  # the chance that inputs in turn are given at every decision
 _WORKED: Final = 0.9  # the chance of each yearly work, such as a harvest
 _ROTATED: Final = 0.5  # the chance that years of a rotation are alike
 _KNOTS: Final = 4  # of a day's profile, at most
@@ -110,7 +111,8 @@ class _Doses:
     def _in_turn(self, taken: NDArray[np.intp], steps: int, generator: np.random.Generator) -> Actions:
         """Give the inputs one after another, over and over, every so many decisions."""
         cycle = np.array([self._dose(j, generator) for j in taken])
-        every = _log_uniform(1, max(1, steps // 6), generator)
+        each = generator.random() < _EACH
+        every = 1 if each else _log_uniform(1, max(1, steps // 6), generator)
         result = np.zeros(steps, dtype=np.int64)
         result[::every] = np.resize(cycle, len(result[::every]))
         return result
