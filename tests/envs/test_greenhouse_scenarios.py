@@ -8,7 +8,7 @@ import pytest
 import agbench
 from agbench.data import catalog
 from agbench.data.families import read_task
-from agbench.data.greenhouse_task import GreenhouseSplit
+from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.reading import load_file
 from agbench.envs import SeasonEnv, scenario_weather
 from agbench.envs.family import build, family

@@ -4,7 +4,8 @@ from datetime import datetime, time
 from typing import TYPE_CHECKING, Final
 
 from agbench.data import catalog
-from agbench.data.greenhouse_task import INTERVAL, GreenhouseSplit, GreenhouseTask
+from agbench.data.greenhouse_split import GreenhouseSplit
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.core import BatchCore
 from agbench.envs.family import Family
 from agbench.envs.greenhouse import building
