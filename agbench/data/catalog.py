@@ -19,8 +19,8 @@ from agbench.data.places import find_baseline as find_baseline
 from agbench.data.places import names as names
 from agbench.data.places import problems as problems
 from agbench.data.places import roots as roots
-from agbench.data.prices import PriceModel, PriceSeries
-from agbench.data.reading import Strict, load_file, read_data, read_file
+from agbench.data.prices import PriceModel, PriceSeries, read_prices
+from agbench.data.reading import Strict, load_file, read_file
 from agbench.data.site import Site
 from agbench.data.task import Task
 from agbench.errors import AgBenchError, ConfigError
@@ -67,9 +67,7 @@ def prices(path: Path) -> PriceSeries | PriceModel:
 
 
 def _read_prices(path: Path) -> PriceSeries | PriceModel:
-    content = load_file(path)
-    drawn = isinstance(content, dict) and "model" in content
-    return read_data(PriceModel, content, str(path)) if drawn else read_data(PriceSeries, content, str(path))
+    return read_prices(load_file(path), str(path))
 
 
 def _read_crop(path: Path) -> Crop:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from agbench.data.field import Number
-from agbench.data.reading import Strict
+from agbench.data.reading import Strict, read_data
 
 HOURS: Final = 24
 LARGEST: Final = 100.0
@@ -101,3 +101,10 @@ class PriceModel(Strict):
         if not -LARGEST <= low < self.mean < high <= LARGEST:
             raise ValueError(f"limits: {low:g} and {high:g} do not lie about the mean, {self.mean:g}.")
         return self
+
+
+def read_prices(content: Any, where: str) -> PriceSeries | PriceModel:
+    """Return a description of prices, checked: of a model if it names one, else of a series."""
+    if isinstance(content, dict) and "model" in content:
+        return read_data(PriceModel, content, where)
+    return read_data(PriceSeries, content, where)

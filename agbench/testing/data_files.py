@@ -12,11 +12,13 @@ from agbench.data.baseline import Baseline
 from agbench.data.calibration import CalibrationSpec
 from agbench.data.families import read_task
 from agbench.data.field import Crop, Soil
+from agbench.data.prices import PriceModel, PriceSeries, read_prices
 from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
 from agbench.data.site import Site
 from agbench.data.suites import Suites, check_tasks
 from agbench.data.task import Task
 from agbench.envs.family import build
+from agbench.envs.greenhouse.prices import read_price
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
 from agbench.evaluation import anchors
@@ -142,6 +144,11 @@ def _installed(package: object) -> bool:
     return package is None or find_spec(str(package)) is not None
 
 
+def _follow_prices(prices: PriceSeries | PriceModel, path: Path) -> None:
+    """Read all of a series; a model has no other file."""
+    read_price(str(path))
+
+
 def _follow_baseline(baseline: Baseline, path: Path) -> None:
     load_policy(path, catalog.task(path.parent.name))
 
@@ -169,6 +176,7 @@ _KINDS: dict[str, tuple[Callable[[Any, str], Strict], Callable[[Any, Path], None
     "crop": (_reader(Crop), _follow_crop),
     "soil": (_reader(Soil), _follow_soil),
     "site": (_reader(Site), _follow_site),
+    "prices": (read_prices, _follow_prices),
     "policy": (_reader(Baseline), _follow_baseline),
     _CALIBRATION: (_reader(CalibrationSpec), _follow_calibration),
     "suites": (_reader(Suites), _follow_suites),

@@ -3,6 +3,7 @@
 from datetime import date
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import agbench
@@ -14,6 +15,7 @@ from agbench.data.reading import load_file, read_data
 from agbench.envs.greenhouse.prices import GreenhousePrices
 from agbench.errors import ConfigError
 from agbench.evaluation.runner import evaluate, replay
+from agbench.testing import data_files
 
 WINTER = "greenhouse-winter-v1"
 KEY = "bleiswijk/2009-11-09"
@@ -134,6 +136,27 @@ def test_results_name_the_model_and_replay():
 def test_a_model_that_is_none_is_refused(change, message):
     with pytest.raises(ConfigError, match=message):
         read_data(PriceModel, {**load_file(MODEL), **change}, "here")
+
+
+def test_check_reads_models_and_the_files_of_series(tmp_path):
+    assert data_files.check_file(MODEL) is None
+    path = tmp_path / "spot.yaml"
+    path.write_text("prices: spot\nsummary: s\nsource: s\nunit: EUR kWh-1\nfile: spot.csv\n", "utf-8")
+    assert "there is no" in data_files.check_file(path)
+    pd.DataFrame({"time": pd.date_range("2010-01-01", periods=3, freq="h"), "price": 0.1}).to_csv(
+        tmp_path / "spot.csv", index=False
+    )
+    assert data_files.check_file(path) is None
+
+
+def test_a_series_may_say_from_when_it_is_known(tmp_path):
+    times = pd.date_range("2010-01-01", periods=48, freq="h")
+    pd.DataFrame({"time": times, "price": 0.1}).to_csv(tmp_path / "spot.csv", index=False)
+    path = tmp_path / "spot.yaml"
+    described = "prices: spot\nsummary: s\nsource: s\nunit: EUR kWh-1\nfile: spot.csv\nknown_from: 13\n"
+    path.write_text(described, "utf-8")
+    prices = GreenhousePrices(GreenhouseReward(electricity=str(path)))
+    assert prices.known_from.tolist() == [-1.0, -1.0, -1.0, 13.0]
 
 
 def test_a_night_tariff_beside_the_market_is_refused():

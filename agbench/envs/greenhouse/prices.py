@@ -66,7 +66,7 @@ class GreenhousePrices:
 
     def __init__(self, spec: GreenhouseReward) -> None:
         prices: list[Price] = [spec.fruit, spec.co2, spec.heat, _electricity(spec)]
-        self._of = [_read(price) for price in prices]
+        self._of = [read_price(price) for price in prices]
 
     @property
     def random(self) -> bool:
@@ -124,7 +124,7 @@ def _highest(price: Floats | HourlySeries | DayAhead) -> float:
     return float((price.values if isinstance(price, HourlySeries) else price).max())
 
 
-def _read(price: Price) -> Floats | HourlySeries | DayAhead:
+def read_price(price: Price) -> Floats | HourlySeries | DayAhead:
     """Return the prices of the day's hours, (24,), a series or a model."""
     if not isinstance(price, str):
         return np.resize(np.array(price, dtype=np.float64), HOURS)
