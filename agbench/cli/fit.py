@@ -12,7 +12,7 @@ def fit(
     task: TaskArgument,
     policy: Annotated[str, typer.Argument(help="A policy with a settings file in baselines/TASK/.")],
     candidates: Annotated[
-        int | None, typer.Option(min=4, help="Candidates in each round (greenhouse); default: 24.")
+        int | None, typer.Option(min=4, help="Candidates in each round (greenhouses, farms); default: 24.")
     ] = None,
     kind: Annotated[
         str | None, typer.Option(help="Kind of a policy without a settings file: start from its defaults.")
@@ -24,7 +24,7 @@ def fit(
         ),
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Rounds of the search (greenhouse); default: 20.")
+        int | None, typer.Option(min=1, help="Rounds of the search (greenhouses, farms); default: 20.")
     ] = None,
 ) -> None:
     """Tune the settings of a policy on the training scenarios and write them to its file.
