@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from agbench.calibration.dimensions import Dimension
 from agbench.errors import ConfigError, SimulationError
-from agbench.simulators.field.parameters import read
+from agbench.simulators.field.parameters import read, read_family, read_table
+from agbench.simulators.field.shares import SHARES_OF_ALL, SHARES_OF_SHOOT
 from agbench.simulators.models import CropModel
 from agbench.variables import Booleans, Floats
 
@@ -78,10 +79,20 @@ class Candidates:
             if not dimension.is_factor:
                 numbers[dimension.parameter.name] = float(value)
         try:
-            self._model.check_rules(numbers, {"": "candidate"})
+            self._model.check_rules(numbers, {"": "candidate"}, self._shares(values))
         except ConfigError as error:
             return str(error)
         return None
+
+    def _shares(self, values: Floats) -> dict[str, Floats]:
+        """Return the partition tables of a candidate, none where no dimension changes one."""
+        names = {*SHARES_OF_SHOOT, *SHARES_OF_ALL}
+        changed = {name: value for name, value in self.changes(values).items() if name in names}
+        if not changed:
+            return {}
+        own = [p for p in self._model.parameters if p.name in names]
+        given = {p.name: changed.get(p.name, self._base.get(p.name)) for p in own}
+        return {p.name: (read_family if p.by else read_table)(p, given[p.name], "candidate") for p in own}
 
     def write(self, values: Floats, season: int) -> tuple[NDArray[Any], Floats]:
         """Return records (n,) and tables (n, ...) of candidates that do not contradict themselves."""

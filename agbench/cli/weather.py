@@ -45,7 +45,7 @@ def list_sites(json: JsonOption = False) -> None:
     from agbench.data import catalog
     from agbench.weather.generator import of_site
 
-    result = [of_site.overview(name) for name in catalog.names("site")]
+    result = [of_site.overview(name) for name in catalog.readable("site")]
     if json:
         print_json([asdict(site) for site in result])
         return
@@ -97,7 +97,7 @@ def list_soils(json: JsonOption = False) -> None:
     """
     from agbench.data import catalog, soil_report
 
-    result = [soil_report.overview(name) for name in catalog.names("soil")]
+    result = [soil_report.overview(name) for name in catalog.readable("soil")]
     if json:
         print_json([asdict(soil) for soil in result])
         return

@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
+from warnings import warn
 
 from agbench.data.families import read_task_file
 from agbench.data.field import Crop, Soil
@@ -23,7 +24,7 @@ from agbench.data.prices import PriceModel, PriceSeries, read_prices
 from agbench.data.reading import Strict, load_file, read_file
 from agbench.data.site import Site
 from agbench.data.task import Task
-from agbench.errors import AgBenchError, ConfigError
+from agbench.errors import AgBenchError, AgBenchWarning, ConfigError
 
 
 def task(name: str) -> Task:
@@ -41,6 +42,23 @@ def tasks_of(schema: type[Kind]) -> list[Kind]:
         with suppress(AgBenchError):  # reading that task by its name raises it
             result.append(task(name))
     return [one for one in result if isinstance(one, schema)]
+
+
+def readable(kind: str) -> list[str]:
+    """Return the names of a kind (`crop`, `soil`, `site`) whose files can be read; others are warned of.
+
+    For lists: a wrong file must not cost those who do not use it.
+    """
+    reader = {"crop": crop, "soil": soil, "site": site}[kind]
+    result = []
+    for name in names(kind):
+        try:
+            reader(name)
+        except AgBenchError as error:
+            warn(f"{error} It is passed over.", AgBenchWarning, stacklevel=2)
+        else:
+            result.append(name)
+    return result
 
 
 def crop(name: str) -> Crop:

@@ -12,7 +12,7 @@ from agbench.data.table import GivenTable
 from agbench.errors import ConfigError
 from agbench.simulators import models
 from agbench.simulators.field.parameters import check, require
-from agbench.variables import ParameterTable, finite
+from agbench.variables import Floats, ParameterTable, finite
 
 ParameterSource = str | Mapping[str, Any] | None
 """A crop, soil or site: an id, a mapping of parameters, or the content of such a file."""
@@ -41,7 +41,7 @@ def read_all(
         elif source is not None:
             raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {source!r}.")
     places = {kind: place(kind, sources.get(kind)) for kind in ("crop", "soil")}
-    check_whole(model, merged, places)
+    check_whole(model, merged, places, setting)
     wrong = contradiction({name: value for name, value in merged.items() if name in model.parameters})
     if wrong is not None:
         raise ConfigError(f"{places['soil']}: {wrong}")
@@ -127,13 +127,17 @@ def read_mapping(
     return values
 
 
-def check_whole(model: models.CropModel, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
+def check_whole(
+    model: models.CropModel, values: Mapping[str, Any], places: Mapping[str, str], setting: str = "sound"
+) -> None:
     """Raise `ConfigError` for what parts of the model lack, and for what contradicts in them.
 
-    `places` says for each part (`crop`, `soil`) where it is read from; others are passed over.
+    `places` says for each part (`crop`, `soil`) where it is read from; others are passed over. In the setting
+    `published` tables are as the original has them.
     """
     require(model.parameters, values, model.name, places)
-    model.check_rules(_check_values(model, values, " and ".join(places.values())), places)
+    numbers, tables = _check_values(model, values, " and ".join(places.values()))
+    model.check_rules(numbers, places, tables if setting == "sound" else {})
 
 
 def check_crop(crop: Crop, where: str) -> None:
@@ -141,7 +145,7 @@ def check_crop(crop: Crop, where: str) -> None:
     for name in crop.models:
         model = models.find(name, crop_type=crop.crop_type)
         for setting in ("sound", "published"):
-            check_whole(model, read_entry(model, crop, where, setting), {"crop": where})
+            check_whole(model, read_entry(model, crop, where, setting), {"crop": where}, setting)
 
 
 def check_soil(soil: Soil, where: str) -> None:
@@ -201,6 +205,11 @@ def _check_table(table_of: ParameterTable, name: str, table: GivenTable, where: 
         raise ConfigError(f"{where}: {name} has curves by {table.by}; it does not depend on it.")
 
 
-def _check_values(model: models.CropModel, values: Mapping[str, Any], where: str) -> dict[str, float]:
-    """Return the numbers among values; raises `ConfigError` for unknown names and values that cannot be."""
+def _check_values(
+    model: models.CropModel, values: Mapping[str, Any], where: str
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """Return the numbers and the tables among values.
+
+    Raises `ConfigError` for unknown names and values that cannot be.
+    """
     return check(model.parameters, values, models.parameter_names, where)

@@ -63,7 +63,7 @@ class TableRun(Protocol):
 class CropModel:
     """A field model on one engine.
 
-    `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers among them
+    `parameters` are those it reads, and `check_rules` raises `ConfigError` where numbers or tables among them
     contradict each other. `rates` and `memory` name the variables that are rates of the day, and those
     that only carry a simulation to its next day; it does not compute those that it `lacks`. `events`
     are the names of the management events it understands; of its `inputs` it `ignores` some, on which
@@ -82,7 +82,7 @@ class CropModel:
     inputs: VariableTable
     weather: VariableTable
     parameters: ParameterTable
-    check_rules: Callable[[Mapping[str, float], Mapping[str, str]], None]
+    check_rules: Callable[[Mapping[str, float], Mapping[str, str], Mapping[str, Floats]], None]
     events: tuple[str, ...]
     simulator: Callable[[int], Simulator]
     world: Callable[[FieldSetup], Any]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -168,8 +168,8 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> DailySeries:
         columns[column][positions] = _numbers(frame, name, column)
     start: date = days[0].item()
     angstrom = (
-        abs(float(frame.attrs.get("angstA", ANGSTROM[0]))),
-        abs(float(frame.attrs.get("angstB", ANGSTROM[1]))),
+        abs(_number(frame.attrs.get("angstA", ANGSTROM[0]), name, "angstA")),
+        abs(_number(frame.attrs.get("angstB", ANGSTROM[1]), name, "angstB")),
     )
     values = derive(columns, start, latitude, elevation, angstrom)
     check_plausible(values, start, name)
@@ -231,10 +231,26 @@ def _place(frame: "pd.DataFrame", name: str, column: str) -> float:
             f"weather {name}: {column} is unknown. Give a column {column} or"
             f" frame.attrs[{key!r}] (degrees; elevation in m)."
         )
-    value, limit = float(values[0]), {"LAT": 90.0, "LON": 180.0, "ELEV": 9000.0}[column]
+    value, limit = _number(values[0], name, column), {"LAT": 90.0, "LON": 180.0, "ELEV": 9000.0}[column]
     if not abs(value) <= limit:
         raise WeatherError(f"weather {name}: {column} is {value:g}; expected -{limit:g} to {limit:g}.")
     return value
+
+
+_FORMS: Final = {
+    "LAT": "degrees, north of the equator above 0, as 51.97 or -33.9",
+    "LON": "degrees, east of Greenwich above 0, as 5.66 or -71.2",
+    "ELEV": "m above the sea, as 7.0",
+}
+
+
+def _number(value: Any, name: str, what: str) -> float:
+    """Return what a table says of its place as a number; raises `WeatherError` for text with other signs."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        form = _FORMS.get(what, "a share of radiation, as 0.25")
+        raise WeatherError(f"weather {name}: {what} is {value!r}, not a number. Give {form}.") from None
 
 
 def _evaporation(

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 import agbench
 from agbench.cli.app import app
 from agbench.data import catalog
-from agbench.errors import AgBenchError, WeatherError
+from agbench.errors import AgBenchError, AgBenchWarning, WeatherError
 
 runner = CliRunner()
 
@@ -139,3 +139,13 @@ def test_fit_writes_the_climate_of_a_site_file(tmp_path, monkeypatch):
     run("fit", "meadow")
     assert catalog.site("meadow").climate.occurrence.dry_dry[0] == pytest.approx(0.29, abs=0.05)
     assert path.read_text().startswith("site: meadow\nsummary: Wageningen")
+
+
+@pytest.mark.parametrize("command", ["soils", "list"])
+def test_a_wrong_file_does_not_stop_a_list(command, tmp_path, monkeypatch):
+    (tmp_path / "sites" / "soils").mkdir(parents=True)
+    (tmp_path / "sites" / "soils" / "mire.yaml").write_text("soil: mire\n")
+    (tmp_path / "sites" / "bog.yaml").write_text("site: bog\n")
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    with pytest.warns(AgBenchWarning, match="passed over"):
+        assert json.loads(run(command, "--json").stdout)

@@ -116,6 +116,21 @@ def test_a_malformed_table_is_refused(frame, change, message):
         from_frame(change(frame))
 
 
+@pytest.mark.parametrize(
+    ("attribute", "value", "message"),
+    [
+        ("lat", "51.97N", r"LAT is '51.97N', not a number. Give degrees, north of the equator above 0"),
+        ("lon", "5 E", r"LON is '5 E', not a number. Give degrees, east of Greenwich above 0"),
+        ("elev", [7], r"ELEV is \[7\], not a number. Give m above the sea"),
+        ("angstA", "low", r"angstA is 'low', not a number. Give a share of radiation"),
+    ],
+)
+def test_a_place_that_is_no_number_is_refused(frame, attribute, value, message):
+    frame.attrs[attribute] = value
+    with pytest.raises(WeatherError, match=message):
+        from_frame(frame)
+
+
 def test_an_unknown_place_is_an_error(frame):
     frame.attrs.pop("lat")
     with pytest.raises(WeatherError, match="Give a column LAT or"):

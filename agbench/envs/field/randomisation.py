@@ -47,7 +47,7 @@ class RandomParameters:
         self._site = read["site"][simulator.site]
         for kind in ("soil", "crop"):
             for name, values in read[kind].items():
-                check_whole(model, {**self._site, **values}, {kind: place(kind, name)})
+                check_whole(model, {**self._site, **values}, {kind: place(kind, name)}, simulator.setting)
         self._declared = model.parameters
         self._soils, self._crops = read["soil"], read["crop"]
         self._soil, self._crop = simulator.soil, simulator.crop
@@ -78,7 +78,7 @@ def _require_profile(task: FieldTask, soil: str, values: Mapping[str, Any]) -> N
     layered = task.simulator.soil_water == "layered"
     has_profile = "SoilProfileDescription" in values
     if layered and not has_profile:
-        with_profile = [name for name in catalog.names("soil") if catalog.soil(name).profile is not None]
+        with_profile = [name for name in catalog.readable("soil") if catalog.soil(name).profile is not None]
         raise ConfigError(
             f"{task.task}: simulator.soil_water 'layered' needs a soil with a profile; {soil} has none. "
             f"Soils that have: {', '.join(with_profile)}."

@@ -101,8 +101,8 @@ def _misspelt(name: str, table: ParameterTable, names: Iterable[str]) -> str:
 
 def check(
     table: ParameterTable, mapping: Mapping[str, Any], names: Callable[[], Collection[str]], where: str
-) -> dict[str, float]:
-    """Return the numbers of a mapping that a model reads, by name; missing parameters are not an error here.
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """Return the numbers and the tables of a mapping that a model reads; missing parameters are not an error here.
 
     `names` returns those of all models, and is called for a name that this one does not have.
 
@@ -110,18 +110,18 @@ def check(
         ConfigError: for a name that no model has, and for a value that is mistyped or out of bounds.
     """
     own = {name: p for p in table for name in (p.name, p.alias) if name}
-    numbers = {}
+    numbers, tables = {}, {}
     for name, value in mapping.items():
         if name not in own:
             if name not in IGNORED and name not in names():
                 raise ConfigError(f"{where}: {name}: no model reads it.{did_you_mean(name, own)}")
         elif own[name].by:
-            read_family(own[name], value, where)
+            tables[own[name].name] = read_family(own[name], value, where)
         elif own[name].of:
-            read_table(own[name], value, where)
+            tables[own[name].name] = read_table(own[name], value, where)
         else:
             numbers[own[name].name] = own[name].read(value, where)
-    return numbers
+    return numbers, tables
 
 
 def read_table(parameter: Parameter, value: Any, where: str) -> Floats:

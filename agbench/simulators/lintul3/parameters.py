@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from agbench.errors import ConfigError
 from agbench.simulators.field import afgen
 from agbench.simulators.field.parameters import read as read_parameters
+from agbench.simulators.field.shares import SHARES_OF_ALL, wrong_shares
 from agbench.variables import Floats, Parameter, ParameterTable
 
 _SHIBU: Final = "Shibu et al. 2010 (LINTUL-3), as in PCSE 6"
@@ -149,7 +151,7 @@ def read(
     models. Raises `ConfigError` for a missing, mistyped or implausible parameter.
     """
     values, built = read_parameters(parameters(model), mapping, model, model)
-    check_rules(values, {"": model})
+    check_rules(values, {"": model}, built)
     if "RTMIN" in values:
         values["RNMIN"] = values.pop("RTMIN")
     tables = [built.get(p.name, np.zeros((3, 2))) for p in _TABLES]
@@ -162,12 +164,16 @@ def read(
     return record, tables
 
 
-def check_rules(values: Mapping[str, float], where: Mapping[str, str]) -> None:
-    """Raise `ConfigError` where parameters contradict each other; those that are absent do not.
+def check_rules(
+    values: Mapping[str, float], where: Mapping[str, str], tables: Mapping[str, Floats] = MappingProxyType({})
+) -> None:
+    """Raise `ConfigError` where numbers or tables contradict each other; those that are absent do not.
 
     `where` says where the parts of the model are read from, as for `require`.
     """
-    for part, wrong in _contradictions(values):
+    shares = wrong_shares(tables, SHARES_OF_ALL)
+    of_shares = [] if shares is None else [("crop", shares)]
+    for part, wrong in [*_contradictions(values), *of_shares]:
         if part in where or "" in where:
             raise ConfigError(f"{where.get(part, where.get(''))}: {wrong}")
 

@@ -6,6 +6,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from agbench.errors import ConfigError
 from agbench.simulators.field import afgen
 from agbench.simulators.field.parameters import read
+from agbench.simulators.field.shares import SHARES_OF_SHOOT, wrong_shares
 from agbench.simulators.wofost.crop_parameters import (
     AMAX,
     CO2,
@@ -141,12 +143,16 @@ def place_families(tables: list[Floats]) -> None:
             tables.extend(table[1:])
 
 
-def check_rules(values: Mapping[str, float], where: Mapping[str, str]) -> None:
-    """Raise `ConfigError` where parameters contradict each other; absent ones are passed over.
+def check_rules(
+    values: Mapping[str, float], where: Mapping[str, str], tables: Mapping[str, Floats] = MappingProxyType({})
+) -> None:
+    """Raise `ConfigError` where numbers or tables contradict each other; those that are absent do not.
 
     `where` says where the parts of the model are read from, as for `require`.
     """
-    for part, wrong in _contradictions(values):
+    shares = wrong_shares(tables, SHARES_OF_SHOOT)
+    of_shares = [] if shares is None else [("crop", shares)]
+    for part, wrong in [*_contradictions(values), *of_shares]:
         if part in where or "" in where:
             raise ConfigError(f"{where.get(part, where.get(''))}: {wrong}")
 

@@ -13,8 +13,9 @@ from agbench.simulators.field import afgen
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import DEFAULT_FRACTION
 from agbench.simulators.field.rotation import RotationCrop, sowable
+from agbench.simulators.field.shares import SHARES_OF_SHOOT, wrong_shares
 from agbench.simulators.wofost.layers import read_layers
-from agbench.simulators.wofost.parameters import REPAIRS, collect, place_families
+from agbench.simulators.wofost.parameters import REPAIRS, TABLES, collect, place_families
 from agbench.simulators.wofost.parameters import parameters as parameters_of
 from agbench.simulators.wofost.variants import Variant, find
 from agbench.simulators.wofost.weather import WEATHER_VARIABLES, driving
@@ -96,6 +97,8 @@ def build_world(
     if soil_water == "layered":
         read_layers(record, tables, parameters.get("SoilProfileDescription", {}), where)
         _fit_roots(record, variant, where)
+    if setting == "sound":  # the original shares out what it is given, and one of its pears too much
+        _check_shares(tables, where)
     place_families(tables)
     _set_switches(record, variant, setting, limitation)
     _set_calendar(record, calendar, variant, start, end)
@@ -144,6 +147,7 @@ def build_rotation(
     records, curves = [], []
     for crop in crops:
         record, tables = collect(model, {**crop.parameters, **soil})
+        _check_shares(tables, "parameters")
         _set_switches(record, variant, setting, limitation)
         _set_calendar(record, None, variant, start, end)
         if record["TSUMEM"] <= 0.0:
@@ -164,6 +168,13 @@ def build_rotation(
         soil_water="single",
         sowable=sowable(crops, start, end),
     )
+
+
+def _check_shares(tables: Sequence[Floats], where: str) -> None:
+    """Refuse partition tables, among all tables in their order, that do not add up."""
+    wrong = wrong_shares({name: tables[TABLES.index(name)] for name in SHARES_OF_SHOOT}, SHARES_OF_SHOOT)
+    if wrong is not None:
+        raise ConfigError(f"{where}: {wrong}")
 
 
 def _driving(series: DailySeries, start: date, end: date) -> NDArray[Any]:
