@@ -102,7 +102,7 @@ def _misspelt(name: str, table: ParameterTable, names: Iterable[str]) -> str:
 def check(
     table: ParameterTable, mapping: Mapping[str, Any], names: Callable[[], Collection[str]], where: str
 ) -> tuple[dict[str, float], dict[str, Floats]]:
-    """Return the numbers and the tables of a mapping that a model reads; missing parameters are not an error here.
+    """Return the numbers and the tables of a mapping that a model reads; it may lack some.
 
     `names` returns those of all models, and is called for a name that this one does not have.
 
