@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import agbench
 from agbench.envs.greenhouse.drawing import GreenhousePlot
@@ -45,3 +46,21 @@ def test_before_the_first_step_there_is_no_day():
     plot, _, _ = season("greenhouse-winter-v1", 0)
     assert plot.daily()["tAir"].shape == (0,)
     plot.draw(show=False)
+
+
+@pytest.mark.parametrize(
+    ("label", "limits"),
+    [("indoor (°C)", {15.0, 30.0}), ("humidity (%)", {50.0, 85.0}), ("CO₂ (ppm)", {300.0, 1600.0})],
+)
+def test_limits_of_constraints_are_drawn(label, limits):
+    plot, _, _ = season("greenhouse-winter-v1", 20, constraints__temperature__high=30.0)
+    figure = Figure()
+    plot._draw(figure)
+    scales = [axes for axes in figure.axes if axes.get_ylabel() == label]
+    assert len(scales) == 2
+    for axes in scales:
+        across = [line.get_ydata() for line in axes.lines if line.get_transform() != axes.transData]
+        assert {float(y[0]) for y in across} == limits
+        low, high = axes.get_ylim()
+        assert low <= min(limits)
+        assert high >= max(limits)

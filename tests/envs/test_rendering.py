@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 import agbench
 from agbench import plotting
 from agbench.envs.field.drawing import FieldPlot
-from agbench.envs.field.season_figure import _months
+from agbench.envs.field.season_figure import STATE_PANELS, _months
+from agbench.envs.field.season_marks import input_colours
 from agbench.envs.field.season_panels import _readable
 from agbench.errors import SimulationError
 
@@ -298,3 +299,68 @@ def test_units_are_printed_with_superscripts(unit, shown):
 
 def test_minus_signs_are_true_ones_and_hyphens_stay():
     assert plotting.signed("return -3.5 of wheat-nitrogen-v1") == "return −3.5 of wheat-nitrogen-v1"
+
+
+def season_plot(task, **overrides):
+    """The plot of a whole season without inputs, and its core."""
+    env = agbench.make(task, **overrides).unwrapped
+    env.reset(seed=0)
+    plot, over = FieldPlot(env.core), False
+    action = np.zeros(env.action_space.shape, env.action_space.dtype)
+    while not over:
+        _, reward, ended, cut, _ = env.step(action)
+        plot.add(env.core, action, float(reward))
+        over = ended or cut
+    return plot, env.core
+
+
+def test_stress_has_gaps_where_no_crop_grows():
+    """Before emergence and on the day of maturity the model has no stress; it writes 0."""
+    plot, core = season_plot("wheat-inputs-v1")
+    curves = {curve.name: curve for panel in plot.panels() for curve in panel.curves}
+    emerged = next(x for x, y in zip(curves["DVS"].x, curves["DVS"].y, strict=True) if y >= 0.0)
+    last = float(core.simulator.elapsed[0])
+    assert core.simulator.finished[0]
+    assert core.simulator.state[0, core.simulator.variables.column("NNI")] == 0.0
+    for name in ("NNI", "PNI", "KNI", "RFTRA"):
+        assert min(curves[name].x) >= emerged > 5.0
+        assert max(curves[name].x) < last == max(curves["LAI"].x)
+    assert min(curves["RFTRA"].y) > 0.0
+    plot.draw(show=False)
+
+
+def test_stress_of_an_orchard_has_gaps_in_winter():
+    plot, _ = season_plot("pear-orchard-v1")
+    season = plot._season()
+    resting = season.states["DVS"] < 0.0
+    assert resting.sum() > 20
+    for name in ("NNI", "PNI", "KNI", "RFTRA"):
+        assert np.isnan(season.states[name][resting]).all()
+        assert np.isfinite(season.states[name][~resting]).mean() > 0.9
+
+
+def test_the_last_day_of_lintul_has_stress():
+    plot, core = season_plot("wheat-nitrogen-v1")
+    curves = {curve.name: curve for panel in plot.panels() for curve in panel.curves}
+    assert max(curves["NNI"].x) == core.simulator.elapsed[0]
+
+
+def test_a_nutrient_has_one_colour_everywhere():
+    usual = input_colours(["N", "P", "K", "IRRIG"])
+    assert len(set(usual)) == 4
+    assert input_colours(["N"]) == usual[:1]
+    assert input_colours(["HARVEST", "PRUNE", "K", "P", "N", "IRRIG"])[2:] == [*usual[2::-1], usual[3]]
+    assert input_colours(["north.N", "south.N", "south.P"]) == [usual[0], usual[0], usual[1]]
+    assert len(set(input_colours(["PLANT", "HARVEST", "PRUNE", *"NPK", "IRRIG"]))) == 7
+    lines = {curve.names: curve.colour for _, left, right in STATE_PANELS for curve in (*left, *right)}
+    assert [lines[("NNI",)], lines[("PNI",)], lines[("KNI",)], lines[("TRANRF", "RFTRA")]] == usual
+    assert [lines[("TNSOIL", "NAVAIL")], lines[("PAVAIL",)], lines[("KAVAIL",)]] == usual[:3]
+
+
+def test_the_panel_of_stress_ends_at_one():
+    plot, _ = season_plot("wheat-inputs-v1")
+    figure = Figure(figsize=(10, 9), dpi=100)
+    plot._draw(figure)
+    stress = next(axes for axes in figure.axes if "RFTRA" in axes.get_ylabel())
+    assert stress.get_ylim() == (0.0, 1.08)
+    assert [text.get_text() for text in stress.get_legend().get_texts()] == ["NNI", "PNI", "KNI", "RFTRA"]

@@ -10,13 +10,15 @@ from matplotlib.figure import Figure
 
 from agbench import plotting
 from agbench.envs.core import BatchCore
-from agbench.envs.curves import PanelData, curve, stems
-from agbench.envs.field.season_figure import SKY, STATE_PANELS, SeasonFigure, states_shown
+from agbench.envs.curves import CurveData, PanelData, curve, stems
+from agbench.envs.field.season_figure import SKY, STATE_PANELS, SeasonFigure, states_shown, stress_shown
 from agbench.envs.field.season_panels import MOISTURE, PanelSetting, Season, running_mean, shown_in
 from agbench.envs.rendering import SeasonPlot
-from agbench.variables import Floats
+from agbench.variables import Floats, Variable
 
 _LINE: Final = 130  # characters of a summary's line
+_RESTING: Final = frozenset((0.0, 1.0, 5.0, 6.0, 7.0, 8.0, 9.0))
+"""Values of STAGE at which a crop does not grow: none, emerging, dead, dormant, sowing, endodorm, ecodorm."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,12 @@ class FieldPlot(SeasonPlot):
     """
 
     def __init__(self, core: BatchCore) -> None:
-        self._names = states_shown(core.simulator.variables)
-        self._columns = core.simulator.variables.columns(self._names)
+        table = core.simulator.variables
+        self._names = states_shown(table)
+        self._columns = table.columns(self._names)
+        self._stress = stress_shown(table)
+        self._stage = table.column("STAGE") if "STAGE" in table else None
+        self._growing: dict[int, bool] = {}
         sky = core.simulator.weather_variables
         self._sky_names = [name for name in SKY if name in sky]
         self._sky = sky.columns(self._sky_names)
@@ -53,6 +59,7 @@ class FieldPlot(SeasonPlot):
         self._scenario = str(core.scenario[0])
         self._steps = []
         self._states = {}
+        self._growing = {}
         self._note_state()
         self._layout = None
 
@@ -78,7 +85,13 @@ class FieldPlot(SeasonPlot):
         return int(self._core.simulator.elapsed[0])
 
     def _note_state(self) -> None:
-        self._states[self._today] = self._core.simulator.state[0, self._columns]
+        simulator, today = self._core.simulator, self._today
+        self._states[today] = simulator.state[0, self._columns]
+        resting = self._stage is not None and simulator.state[0, self._stage] in _RESTING
+        cleared = bool(simulator.finished[0]) and not any(
+            self._states[today][self._names.index(name)] for name in self._stress
+        )
+        self._growing[today] = not (resting or cleared)
 
     def _follow(self, last: int) -> None:
         """Drop all days after `last`, which a loaded episode has not reached."""
@@ -116,12 +129,15 @@ class FieldPlot(SeasonPlot):
     def _season(self) -> Season:
         today = self._today
         days = sorted(self._states)
-        states = np.array([self._states[day] for day in days])
+        states = dict(zip(self._names, np.array([self._states[day] for day in days]).T, strict=True))
+        growing = np.array([self._growing[day] for day in days])
+        for name in self._stress:
+            states[name] = np.where(growing, states[name], np.nan)
         weather = self._core.simulator.weather(today + 1, self._sky)[0]
         return Season(
             today=today,
             days=np.array(days, dtype=np.float64),
-            states=dict(zip(self._names, states.T, strict=True)),
+            states=states,
             weather=dict(zip(self._sky_names, weather.T, strict=True)),
             steps=np.array([(s.first, s.last) for s in self._steps], float).reshape(-1, 2),
             doses=np.array([s.doses for s in self._steps]).reshape(-1, len(self._doses)),
@@ -177,7 +193,7 @@ def _panels(setting: PanelSetting, season: Season) -> list[PanelData]:
         panels.append(PanelData(title="Water", curves=curves))
     for title, left, right in STATE_PANELS:
         curves = [
-            curve(v.name, v.unit, season.days, season.states[v.name], right=side is right)
+            _state_curve(v, season, right=side is right)
             for side in (left, right)
             for v in (c.variable_in(setting.variables) for c in side)
             if v is not None
@@ -185,6 +201,13 @@ def _panels(setting: PanelSetting, season: Season) -> list[PanelData]:
         if curves:
             panels.append(PanelData(title=title, curves=curves))
     return [*panels, *_applied(setting, season)]
+
+
+def _state_curve(variable: Variable, season: Season, right: bool) -> CurveData:
+    """Return a state's curve over the days on which it has a value."""
+    values = season.states[variable.name]
+    there = np.isfinite(values)
+    return curve(variable.name, variable.unit, season.days[there], values[there], right=right)
 
 
 def _applied(setting: PanelSetting, season: Season) -> list[PanelData]:

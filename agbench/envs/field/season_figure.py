@@ -7,6 +7,7 @@ from typing import Final
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from agbench.envs.field.season_marks import NITROGEN, PHOSPHORUS, POTASSIUM, WATER
 from agbench.envs.field.season_panels import (
     MOISTURE,
     DosePanel,
@@ -19,7 +20,7 @@ from agbench.envs.field.season_panels import (
     WaterPanel,
     WeatherPanel,
 )
-from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE
 from agbench.variables import VariableTable
 
 SKY: Final = ("TMIN", "TMAX", "IRRAD", "RAIN")
@@ -27,15 +28,34 @@ SKY: Final = ("TMIN", "TMAX", "IRRAD", "RAIN")
 
 _CROP_LEFT = (StateCurve(("LAI",), GREEN), StateCurve(("DVS",), BLACK))
 _CROP_RIGHT = (StateCurve(("TAGBM", "TAGP"), BLUE), StateCurve(("WSO", "TWSO"), ORANGE))
-_SOIL_LEFT = (StateCurve(("TNSOIL", "NAVAIL"), VERMILLION), StateCurve(("NUPTT", "NuptakeTotal"), GREEN))
-_SOIL_RIGHT = (StateCurve(("NNI",), PURPLE), StateCurve(("TRANRF", "RFTRA"), SKY_BLUE))
-STATE_PANELS: Final = (("Crop", _CROP_LEFT, _CROP_RIGHT), ("Nitrogen and stress", _SOIL_LEFT, _SOIL_RIGHT))
+_SOIL_LEFT = (
+    StateCurve(("TNSOIL", "NAVAIL"), NITROGEN),
+    StateCurve(("PAVAIL",), PHOSPHORUS),
+    StateCurve(("KAVAIL",), POTASSIUM),
+    StateCurve(("NUPTT", "NuptakeTotal"), GREEN),
+)
+_SOIL_RIGHT = (
+    StateCurve(("NNI",), NITROGEN),
+    StateCurve(("PNI",), PHOSPHORUS),
+    StateCurve(("KNI",), POTASSIUM),
+    StateCurve(("TRANRF", "RFTRA"), WATER),
+)
+STATE_PANELS: Final = (("Crop", _CROP_LEFT, _CROP_RIGHT), ("Nutrients and stress", _SOIL_LEFT, _SOIL_RIGHT))
 """Title of each panel of states, its curves on the left and on the right scale."""
 
 
 def states_shown(table: VariableTable) -> list[str]:
     """Return the names of a model's variables that the panels draw."""
     curves = (MOISTURE, *(curve for _, left, right in STATE_PANELS for curve in (*left, *right)))
+    return _names(curves, table)
+
+
+def stress_shown(table: VariableTable) -> list[str]:
+    """Return the names of a model's indices of stress, which only a growing crop has."""
+    return _names(_SOIL_RIGHT, table)
+
+
+def _names(curves: Sequence[StateCurve], table: VariableTable) -> list[str]:
     return [v.name for v in (c.variable_in(table) for c in curves) if v is not None]
 
 

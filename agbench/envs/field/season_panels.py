@@ -12,26 +12,14 @@ from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from agbench.plotting import (
-    BLACK,
-    BLUE,
-    MUTED,
-    ORANGE,
-    SERIES,
-    SKY_BLUE,
-    VERMILLION,
-    named,
-    printed,
-    signed,
-    tidy,
-)
+from agbench.envs.field.season_marks import FILL, curve_mark, in_key, input_colours, stacked, swatch
+from agbench.plotting import BLACK, BLUE, MUTED, ORANGE, SKY_BLUE, VERMILLION, named, printed, signed, tidy
 from agbench.variables import Floats, Variable, VariableTable
 
 _SHOWN_IN = {"J m-2 d-1": (1e-6, "MJ m-2 d-1"), "cm d-1": (10.0, "mm d-1")}
 _POINT = 100 / 72  # pixels, at the figure's own size
 _DIGIT = 6.0  # pixels: width of a digit of a dose's label
 _KEY = 0.19  # where the left keys begin, as a share of the panel's width: after all titles
-_FILL = 0.7  # opacity of areas
 _SMOOTH = 7  # days, of the running mean of radiation
 
 
@@ -114,11 +102,11 @@ class SeasonPanel(ABC):
         by_unit: dict[str, list[str]] = {}
         for variable, _ in shown:
             by_unit.setdefault(variable.unit, []).append(variable.name)
-        text = "\n".join(named(names, unit) for unit, names in by_unit.items())
+        text = "\n".join(stacked(named(names, unit), len(names)) for unit, names in by_unit.items())
         axes.set_ylabel(text, fontsize=8, color=MUTED)
         left = axes is self.axes
         axes.legend(
-            [_in_key(mark) for _, mark in shown],
+            [in_key(mark) for _, mark in shown],
             [variable.name + remark for variable, _ in shown],
             loc="lower left" if left else "lower right",
             bbox_to_anchor=(_KEY if left else 1.0, 1.0),
@@ -135,12 +123,13 @@ class SeasonPanel(ABC):
         """Draw a curve in the style of its mark, with a dot on its last point."""
         curve = Line2D(x, y)
         curve.update_from(mark)
-        dot = Line2D(x[-1:], y[-1:], color=mark.get_color(), marker="o", markersize=3.5)
+        last = np.flatnonzero(np.isfinite(y))[-1:]
+        dot = Line2D(x[last], y[last], color=mark.get_color(), marker="o", markersize=3.5)
         self.keep(axes.add_line(curve), axes.add_line(dot))
 
     def bars(self, axes: Axes, x: Floats, y: Floats, colour: str, width: float) -> None:
         """Draw thin bars from zero; `width` is in points."""
-        self.keep(axes.vlines(x, 0.0, y, color=colour, linewidth=width, alpha=_FILL))
+        self.keep(axes.vlines(x, 0.0, y, color=colour, linewidth=width, alpha=FILL))
 
     def keep(self, *artists: Artist) -> None:
         """Remember artists that the next picture replaces."""
@@ -154,11 +143,11 @@ class WeatherPanel(SeasonPanel):
         super().__init__(axes, "Weather")
         coldest = setting.weather["TMIN"]
         temperature = Variable("TMIN to TMAX", coldest.unit, "daily range of temperature")
-        self.label(axes, [(temperature, _swatch(SKY_BLUE))])
+        self.label(axes, [(temperature, swatch(SKY_BLUE))])
         self._twin: Axes | None = None
         if "IRRAD" in setting.weather:
             self._factor, radiation = shown_in(setting.weather["IRRAD"])
-            self._mark = _mark(ORANGE, dash=0)
+            self._mark = curve_mark(ORANGE, dash=0)
             self._twin = self.second_scale()
             self.label(self._twin, [(radiation, self._mark)], f", {_SMOOTH}-day mean")
 
@@ -166,7 +155,7 @@ class WeatherPanel(SeasonPanel):
         """Draw the weather up to today."""
         days = np.arange(season.today + 1.0)
         low, high = season.weather["TMIN"], season.weather["TMAX"]
-        band = self.axes.fill_between(days, low, high, color=SKY_BLUE, alpha=_FILL, linewidth=0)
+        band = self.axes.fill_between(days, low, high, color=SKY_BLUE, alpha=FILL, linewidth=0)
         self.keep(band)
         if low.min() < 0 < high.max():
             self.keep(self.axes.axhline(0.0, color=MUTED, linewidth=0.6))
@@ -183,11 +172,11 @@ class WaterPanel(SeasonPanel):
     def __init__(self, axes: Axes, setting: PanelSetting) -> None:
         super().__init__(axes, "Water")
         self._factor, rain = shown_in(setting.weather["RAIN"])
-        self.label(axes, [(rain, _swatch(BLUE))])
+        self.label(axes, [(rain, swatch(BLUE))])
         self._width = 0.8 * _pixels_a_day(axes, setting) / _POINT
         self._moisture = MOISTURE.variable_in(setting.variables)
         if self._moisture is not None:
-            self._mark = _mark(MOISTURE.colour, dash=0)
+            self._mark = curve_mark(MOISTURE.colour, dash=0)
             self._twin = self.second_scale()
             self.label(self._twin, [(self._moisture, self._mark)])
 
@@ -203,7 +192,7 @@ class WaterPanel(SeasonPanel):
 
 
 class StatePanel(SeasonPanel):
-    """Curves of the model's states, solid on the left scale, dashed on the right one."""
+    """Curves of the model's states, solid on the left scale, dashed on the right one; NaN is a gap."""
 
     def __init__(
         self,
@@ -216,10 +205,10 @@ class StatePanel(SeasonPanel):
         super().__init__(axes, title)
         self._scales: list[tuple[Axes, list[tuple[Variable, Line2D]]]] = []
         for curves in (left, right):
+            there = [(v, c.colour) for c in curves if (v := c.variable_in(setting.variables)) is not None]
             shown = [
-                (variable, _mark(curve.colour, dash=i if curves is right else None))
-                for i, curve in enumerate(curves)
-                if (variable := curve.variable_in(setting.variables)) is not None
+                (variable, curve_mark(colour, dash=i if curves is right else None, of=len(there)))
+                for i, (variable, colour) in enumerate(there)
             ]
             if shown:
                 scale = axes if curves is left else self.second_scale()
@@ -231,11 +220,12 @@ class StatePanel(SeasonPanel):
         for axes, shown in self._scales:
             for variable, mark in shown:
                 self.line(axes, season.days, season.states[variable.name], mark)
-            if all(v.unit == "-" and v.high == 1 for v, _ in shown):
+            values = [season.states[v.name] for v, _ in shown]
+            if all(v.unit == "-" for v, _ in shown) and not any((part > 1.0).any() for part in values):
                 axes.set_ylim(0.0, 1.08)
                 axes.set_yticks([0.0, 0.5, 1.0])
             else:
-                axes.set_ylim(*_limits([season.states[v.name] for v, _ in shown], 2.0))
+                axes.set_ylim(*_limits(values, 2.0))
 
 
 class DosePanel(SeasonPanel):
@@ -244,6 +234,7 @@ class DosePanel(SeasonPanel):
     def __init__(self, axes: Axes, setting: PanelSetting) -> None:
         super().__init__(axes, "Applied")
         self._inputs = setting.inputs
+        self._colours = input_colours([v.name for v in self._inputs])
         self._pixels = _pixels_a_day(axes, setting)
         lanes = len(self._inputs)
         axes.set_ylim(-0.05, lanes)
@@ -274,7 +265,7 @@ class DosePanel(SeasonPanel):
         days, amounts = season.steps[applied, 0], season.doses[applied, i]
         if not len(days):
             return
-        colour = SERIES[(i + 3) % len(SERIES)]
+        colour = self._colours[i]
         heights = floor + 0.55 * amounts / amounts.max()
         self.keep(self.axes.vlines(days, floor, heights, color=colour, linewidth=2.2))
         texts = [f"{a:.0f}" if a >= 10 else f"{a:.2g}" for a in amounts]
@@ -290,12 +281,12 @@ class RewardPanel(SeasonPanel):
     def __init__(self, axes: Axes, setting: PanelSetting) -> None:
         super().__init__(axes, "Reward")
         unit = setting.reward_unit
-        self._mark = _mark(BLACK)
+        self._mark = curve_mark(BLACK)
         self.label(
             axes,
             [
-                (Variable("gain", unit, ""), _swatch(BLUE)),
-                (Variable("loss", unit, ""), _swatch(VERMILLION)),
+                (Variable("gain", unit, ""), swatch(BLUE)),
+                (Variable("loss", unit, ""), swatch(VERMILLION)),
                 (Variable("sum so far", unit, ""), self._mark),
             ],
         )
@@ -307,7 +298,7 @@ class RewardPanel(SeasonPanel):
         rewards = season.rewards
         boxes = [_box(a - 1.0, b, r) for (a, b), r in zip(season.steps, rewards, strict=True)]
         colours = [BLUE if r >= 0 else VERMILLION for r in rewards]
-        self.keep(self.axes.add_collection(PolyCollection(boxes, facecolors=colours, alpha=_FILL)))
+        self.keep(self.axes.add_collection(PolyCollection(boxes, facecolors=colours, alpha=FILL)))
         total = np.concatenate([[0.0], np.cumsum(rewards)])
         ends = np.concatenate([season.days[:1], season.steps[:, 1]])
         self.line(self.axes, ends, total, self._mark)
@@ -323,30 +314,6 @@ class RewardPanel(SeasonPanel):
         )
         low, high = _limits([total, rewards], 1.0)
         self.axes.set_ylim(low - 0.05 * (high - low), high)
-
-
-def _mark(colour: str, dash: int | None = None) -> Line2D:
-    """Return the style of a curve, as the key shows it: solid, or the scale's `dash`-th dashed one.
-
-    The second dashed curve fills the gaps of the first, so that both show where they coincide.
-    """
-    if dash is None:
-        return Line2D([], [], color=colour, linewidth=1.6)
-    return Line2D([], [], color=colour, linewidth=1.6, linestyle=(3.0 * dash, (3.0, 3.0)))
-
-
-def _in_key(mark: Line2D) -> Line2D:
-    """Return a mark for the key: its dashes begin with a dash."""
-    shown = Line2D([], [])
-    shown.update_from(mark)
-    if mark.is_dashed():
-        shown.set_linestyle((0.0, (3.0, 3.0)))
-    return shown
-
-
-def _swatch(colour: str) -> Line2D:
-    """Return the mark of a filled area."""
-    return Line2D([], [], color=colour, linewidth=6, alpha=_FILL)
 
 
 def shown_in(variable: Variable) -> tuple[float, Variable]:

@@ -1,6 +1,6 @@
 """Pictures of a greenhouse season: its last day hour by hour, and the whole season day by day."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import Final
 
@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from agbench import plotting
-from agbench.data.greenhouse_task import INTERVAL
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.core import BatchCore
 from agbench.envs.curves import PanelData, curve
+from agbench.envs.greenhouse.constraints import NAMES as CONSTRAINED
 from agbench.envs.rendering import SeasonPlot
 from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -27,6 +28,8 @@ _ACTUATORS: Final = ("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr")
 _COLOURS: Final = dict(
     zip(_COLUMNS[1:], (BLUE, ORANGE, VERMILLION, BLACK, SKY_BLUE, PURPLE, GREEN), strict=False)
 )
+_LIMIT_DASHES: Final = (0.0, (5.0, 3.0))
+Limits = Mapping[str, tuple[float, float]]
 _ACTUATOR_COLOURS: Final = (VERMILLION, PURPLE, GREEN, BLUE, ORANGE, BLACK)
 
 
@@ -106,13 +109,22 @@ class GreenhousePlot(SeasonPlot):
         grid = figure.subplots(5, 2, sharex="col")
         figure.subplots_adjust(left=0.07, right=0.93, top=0.88, bottom=0.05, hspace=0.28, wspace=0.3)
         last = table[table[:, 0] > table[-1, 0] - 1.0]
-        _panels(grid[:, 0], last, (last[:, 0] - table[-1, 0]) * 24.0)
+        limits = self._limits()
+        _panels(grid[:, 0], last, (last[:, 0] - table[-1, 0]) * 24.0, limits)
         days = _daily(table)
-        _panels(grid[:, 1], days, days[:, 0])
+        _panels(grid[:, 1], days, days[:, 0], limits)
         grid[-1, 0].set_xlabel("hours ago", fontsize=8, color=MUTED)
         grid[-1, 1].set_xlabel("days, means of a day", fontsize=8, color=MUTED)
         figure.text(0.07, 0.965, self._heading(), fontsize=12, fontweight="bold")
-        figure.text(0.07, 0.915, self._summary(), fontsize=9, color=MUTED)
+        figure.text(0.07, 0.955, self._summary(), fontsize=9, color=MUTED, va="top")
+
+    def _limits(self) -> Limits:
+        """Return the limits of the task's constraints by the variable that they hold for."""
+        task = self._core.task
+        assert isinstance(task, GreenhouseTask)
+        spec = task.constraints
+        chosen = zip(CONSTRAINED, (spec.temperature, spec.co2, spec.humidity), strict=True)
+        return {name: (limit.low, limit.high) for name, limit in chosen}
 
     def _heading(self) -> str:
         world = self._core.worlds[0]
@@ -147,15 +159,14 @@ def _daily(table: Floats) -> Floats:
     return means
 
 
-def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
+def _panels(axes: Sequence[Axes], table: Floats, x: Floats, limits: Limits) -> None:
     """Draw the five panels of one column."""
-    _pair(axes[0], table, x, "tOut", "iGlob", ("outdoor (°C)", "radiation (W m⁻²)"))
-    _pair(axes[1], table, x, "tAir", "rh", ("indoor (°C)", "humidity (%)"))
+    _pair(axes[0], table, x, "tOut", "iGlob", ("outdoor (°C)", "radiation (W m⁻²)"), limits)
+    _pair(axes[1], table, x, "tAir", "rh", ("indoor (°C)", "humidity (%)"), limits)
     set_point = table[:, _COLUMNS.index("setPoint")]
     if np.isfinite(set_point).any():
-        line = axes[1].plot(x, set_point, color=BLACK, linewidth=0.8, linestyle=":")
-        axes[1].legend(line, ["heating set point"], fontsize=6, frameon=False, loc="upper left")
-    _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (g m⁻²)"))
+        axes[1].plot(x, set_point, color=BLACK, linewidth=0.8, linestyle=":", label="heating set point")
+    _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (g m⁻²)"), limits)
     for name, colour in zip(_ACTUATORS, _ACTUATOR_COLOURS, strict=True):
         axes[3].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)
     axes[3].set_ylim(-0.03, 1.03)
@@ -165,15 +176,27 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats) -> None:
     axes[4].set_ylabel("money (EUR m⁻²)", fontsize=8, color=MUTED)
     for ax in axes:
         plotting.tidy(ax)
-    for ax in axes[3:]:
+    for ax in axes[1:3]:
+        ax.plot([], [], color=MUTED, linewidth=0.8, linestyle=_LIMIT_DASHES, label="limits of the task")
+    for ax in axes[1:]:
         ax.legend(fontsize=6, ncols=6, frameon=False, loc="lower left", bbox_to_anchor=(0, 0.96), borderpad=0)
 
 
-def _pair(ax: Axes, table: Floats, x: Floats, left: str, right: str, labels: tuple[str, str]) -> None:
-    """Draw two variables on the two scales of one panel."""
+def _pair(
+    ax: Axes, table: Floats, x: Floats, left: str, right: str, labels: tuple[str, str], limits: Limits
+) -> None:
+    """Draw two variables on the two scales of one panel, and the limits of constraints as dashed lines."""
     other = ax.twinx()
+    plotting.tidy(other, grid=None)
     for place, name, label in ((ax, left, labels[0]), (other, right, labels[1])):
         colour = _COLOURS[name]
         place.plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0)
+        for limit in limits.get(name, ()):
+            place.axhline(limit, color=colour, linewidth=0.8, linestyle=_LIMIT_DASHES, alpha=0.7)
+        if place is other and name in limits:  # apart from those of the left scale
+            low, high = limits[name]
+            values = table[:, _COLUMNS.index(name)]
+            room = 0.4 * (high - low)
+            place.set_ylim(min([low - room, *values]), max([high + room, *values]))
         place.set_ylabel(label, fontsize=8, color=colour)
         place.tick_params(labelsize=8)
