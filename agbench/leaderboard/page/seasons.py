@@ -28,7 +28,7 @@ from agbench.policies import playing
 from agbench.policies.simple import Recorded
 from agbench.variables import Floats
 
-_FORMAT: Final = 2  # of what is kept; a new one when panels change
+_FORMAT: Final = 3  # of what is kept; a new one when panels change
 _DAY: Final = 86_400  # s
 
 
