@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import yaml
 from gymnasium import spaces
 
 from agbench.compiled.closure import closure_hash
@@ -9,13 +10,17 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
-from agbench.errors import UnknownNameError
+from agbench.envs.rollout import play
+from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation import references
 from agbench.policies.field.calendar import Calendar, CalendarSettings
 from agbench.policies.field.calendar_tuning import _entries, fit_calendar
 from agbench.policies.field.receding import Receding, RecedingSettings
 from agbench.policies.playing import returns_of_actions, returns_of_policies
 from agbench.policies.registry import interface_of, load_policy
+from agbench.policies.tuning.blind import calendars
+from agbench.policies.tuning.fitting import fit_file
+from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, improve, simplified
 
 TASK = "maize-sow-harvest-v1"
@@ -200,3 +205,53 @@ def test_a_calendar_with_an_input_that_is_none_is_refused(task):
     plan = [{"date": "04-24", "input": "PLNT", "amount": 1}]
     with pytest.raises(UnknownNameError, match="PLANT"):
         Calendar("calendar", CalendarSettings.model_validate({"plan": plan}), interface_of(task))
+
+
+BUDGET = {"calendars": 40, "generations": 15, "clones": 16, "rounds": 2}
+
+
+@pytest.mark.parametrize("name", ["wheat-nitrogen-v1", TASK])
+def test_a_calendar_fitted_from_nothing_betters_the_random_ones_that_it_begins_with(name):
+    task = catalog.task(name)
+    parts = build(task, "train")
+    keys = parts.scenarios.keys[:3]
+    drawn = calendars(parts, 40, number_of_decisions(parts), np.random.default_rng(0))
+    core = BatchCore(parts, len(drawn) * len(keys))
+    core.reset(range(core.n), [*keys] * len(drawn))
+    rows = drawn.repeat(len(keys), axis=0)
+    returns = play(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)])
+    means = returns.reshape(len(drawn), len(keys)).mean(axis=1)
+    settings = CalendarSettings.model_validate({"search": BUDGET, "scenarios": 3})
+    fitted, mean = fit_calendar(task, settings)
+    assert mean > means.max()
+    again = [Calendar("fit", fitted, interface_of(task)) for _ in keys]
+    assert returns_of_policies(parts, again, keys).mean() >= mean - 1e-9
+
+
+def test_a_fit_is_written_to_another_folder_and_a_policy_without_a_file_needs_a_kind(tmp_path, monkeypatch):
+    task = catalog.task("wheat-nitrogen-v1")
+    own = tmp_path / "own" / "baselines" / task.task
+    own.mkdir(parents=True)
+    settings = {"search": BUDGET, "scenarios": 2}
+    text = {"policy": "calendar", "summary": "none yet", "source": "test", "settings": settings}
+    (own / "dates.yaml").write_text(yaml.safe_dump(text))
+    monkeypatch.setenv(catalog.PATH_VARIABLE, str(tmp_path / "own"))
+    path, mean = fit_file(task, "dates", root=tmp_path / "other")
+    assert path == tmp_path / "other" / "baselines" / task.task / "dates.yaml"
+    assert "plan" not in (own / "dates.yaml").read_text()
+    fitted = load_policy(path, task)
+    parts = build(task, "train")
+    keys = parts.scenarios.keys[:2]
+    reached = returns_of_policies(parts, [load_policy(path, task) for _ in keys], keys).mean()
+    assert reached >= mean - 1e-9
+    assert fitted.name == "dates"
+    with pytest.raises(ConfigError, match="Name its kind"):
+        fit_file(task, "no-such-file")
+
+
+@pytest.mark.slow
+def test_a_policy_without_a_file_starts_from_the_defaults_of_its_kind(tmp_path):
+    task = catalog.task("wheat-nitrogen-v1")
+    path, mean = fit_file(task, "blind-calendar", kind_name="calendar", root=tmp_path)
+    assert mean > 80.0  # the expert, itself a schedule, has 83.4 g m-2 in training
+    assert load_policy(path, task).name == "blind-calendar"

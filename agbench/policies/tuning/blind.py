@@ -68,12 +68,12 @@ class _Doses:
         limits = getattr(task.reward, "limits", {})
         self._steps = steps
         self._rotates = bool(getattr(season, "rotation", None))
-        self._sows = "PLANT" in getattr(season, "work", ())
         self._period = min(steps, _YEAR * _DAY // (family(task).step_seconds * task.step))
         work = set(getattr(season, "work", ()))
         doses = {name: menu.doses(name)[1:] for name in menu.names}
         codes = {name: [menu.encode(name, amount)[0] for amount in doses[name]] for name in menu.names}
         self._work = {name: codes[name] for name in menu.names if name in work or doses[name] == [1.0]}
+        self._sows = "PLANT" in self._work
         inputs = [name for name in menu.names if name not in self._work]
         self._codes = [np.array(codes[name]) for name in inputs]
         self._amounts = [np.array(doses[name]) for name in inputs]
@@ -160,7 +160,7 @@ class _Doses:
 
     def _sow(self, sequence: Actions, generator: np.random.Generator) -> None:
         """Sow and harvest: once, or in a rotation over and over."""
-        sowing, (harvest, *_) = self._work["PLANT"], self._work["HARVEST"]
+        sowing, harvest = self._work["PLANT"], self._work.get("HARVEST", [0])[0]
         day, longest = 0, max(2, self._period)
         while True:
             day += int(generator.integers(0, max(1, 3 * longest // 5)))
