@@ -20,11 +20,13 @@ Actions = NDArray[Any]
 
 _DAY: Final = 86_400  # s
 _YEAR: Final = 365  # d
-_TAKEN: Final = 0.7  # the chance of each input
-_WHOLE: Final = 0.3  # the chance that the whole season counts, not a part of it
+_ALL: Final = 0.5  # the chance that all inputs are given
+_TAKEN: Final = 0.7  # the chance of each input, where not all are
+_WHOLE: Final = 0.5  # the chance of the season's first day, and of its last one
+_FORMS: Final = (0.4, 0.2, 0.2, 0.2)  # of inputs in turn, dates, anything, everything early
 _WITHIN: Final = 0.8  # the chance that a calendar keeps to the task's limits of inputs
 _ALIKE: Final = 0.5  # the chance that all fields of a farm have one calendar
-_EACH: Final = 0.4  # the chance that inputs in turn are given at every decision
+_EACH: Final = 0.5  # the chance that inputs in turn are given at every decision
 _WORKED: Final = 0.9  # the chance of each yearly work, such as a harvest
 _ROTATED: Final = 0.5  # the chance that years of a rotation are alike
 _KNOTS: Final = 4  # of a day's profile, at most
@@ -95,14 +97,15 @@ class _Doses:
     def _inputs(self, steps: int, generator: np.random.Generator) -> Actions:
         """Return doses of some of the inputs in a part of the season, in one of four forms."""
         result = np.zeros(steps, dtype=np.int64)
-        taken = np.flatnonzero(generator.random(len(self._codes)) < _TAKEN)
+        chance = 1.0 if generator.random() < _ALL else _TAKEN
+        taken = np.flatnonzero(generator.random(len(self._codes)) < chance)
         if len(taken) == 0:
             return result
         first = 0 if generator.random() < _WHOLE else int(generator.integers(0, max(1, 3 * steps // 5)))
         last = steps if generator.random() < _WHOLE else int(generator.integers(first + 1, steps + 1))
         generator.shuffle(taken)
-        form = (self._in_turn, self._on_dates, self._anything, self._early)[int(generator.integers(4))]
-        given = form(taken, last - first, generator)
+        forms = (self._in_turn, self._on_dates, self._anything, self._early)
+        given = forms[int(generator.choice(len(forms), p=_FORMS))](taken, last - first, generator)
         if generator.random() < _WITHIN:
             self._limit(given)
         result[first:last] = given
