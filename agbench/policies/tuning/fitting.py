@@ -54,7 +54,9 @@ def fit_file(
     elif search is None:
         fitted, mean = fit(task, settings)
     else:
-        raise ConfigError(f"{path}: candidates and rounds are for greenhouses and farms, not for {kind.name}.")
+        raise ConfigError(
+            f"{path}: candidates and rounds are for greenhouses and farms, not for {kind.name}."
+        )
     content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
     changed = baseline.model_copy(update={"settings": content})
     text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)
