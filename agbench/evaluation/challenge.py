@@ -229,7 +229,11 @@ def lines(result: Challenge) -> list[str]:
     if result.searched is not None:
         text.append(f"    search      {result.searched.mean():.4g} {unit} in the mean, season by season")
     excess = result.excess
-    if excess is not None:
+    if not np.isfinite(result.best).any():
+        text.append(
+            "    oracle      not tried: no calendar keeps the limit of constraint costs; draw more of them"
+        )
+    elif excess is not None:
         most = int(np.argmax(excess))
         how = "holds" if result.oracle_holds else f"is beaten in {len(result.beaten)} scenarios"
         text.append(
