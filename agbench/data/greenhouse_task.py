@@ -56,8 +56,8 @@ class GreenhouseSeason(Strict):
     `none`. `clock` says what the hours of such a site are: those of its `local` standard time, with the sun
     where it stands then and below the top of the atmosphere, or `solar` time without that limit, 35 to 50
     minutes beside the hours of prices in the Netherlands. `dli` is the radiation of the `past` 24 hours, or
-    that of the whole `day`, which foresees the afternoon. The defaults are those that tasks without these keys
-    were scored with. `crop` sets states at the start by name.
+    that of the whole `day`, which foresees the afternoon. The defaults are those that tasks without these
+    keys were scored with. `crop` sets states at the start by name.
     """
 
     start: MonthDay = "03-01"
