@@ -15,7 +15,7 @@ from agbench.data.field import Crop, Soil
 from agbench.data.prices import PriceModel, PriceSeries, read_prices
 from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
 from agbench.data.site import Site
-from agbench.data.suites import Suites, check_tasks
+from agbench.data.suites import Suites, check_tasks, suites
 from agbench.data.task import Task
 from agbench.envs.family import build
 from agbench.envs.greenhouse.prices import read_price
@@ -57,6 +57,8 @@ def note_on(path: Path) -> str | None:
             f"no anchors yet, which scores and the leaderboard need: agbench anchors {path.stem}, and in a"
             f" checkout python tests/reference/tasks/freeze.py {path.stem}, which freezes this version."
         )
+    if all(path.stem not in suite.ids for suite in suites().values()):
+        notes.append("in no suite, so no rank counts it: name it in tasks/suites.yaml.")
     return " ".join(notes) or None
 
 

@@ -7,7 +7,7 @@ import pytest
 import agbench
 from agbench.data import catalog, suites
 from agbench.errors import AgBenchWarning, UnknownNameError
-from agbench.testing.data_files import check_file
+from agbench.testing.data_files import check_file, note_on
 
 ROOT = Path(__file__).parents[2]
 OURS = ROOT / "tasks/suites.yaml"
@@ -102,3 +102,12 @@ def test_a_task_of_a_suite_that_is_missing_is_named(own):
     own(GOOD.replace("rice-inputs-v1", "rise-inputs-v1"))
     with pytest.warns(AgBenchWarning, match="unknown task 'rise-inputs-v1'. Did you mean"):
         assert [task.id for task in agbench.tasks(suite="mine")] == suites.suite("mine").ids[1:]
+
+
+def test_the_check_of_a_task_says_that_it_is_in_no_suite(own):
+    folder = own(GOOD).parent
+    text = (ROOT / "tasks/rice-inputs-v1.yaml").read_text("utf-8")
+    path = folder / "my-rice-v1.yaml"
+    path.write_text(text.replace("task: rice-inputs-v1", "task: my-rice-v1"), "utf-8")
+    assert "in no suite" in note_on(path)
+    assert note_on(ROOT / "tasks/rice-inputs-v1.yaml") is None

@@ -1,7 +1,7 @@
 """Freezes the tasks: writes down by hashes what each version of a task is.
 
     python tests/reference/tasks/freeze.py              adds tasks that are new
-    python tests/reference/tasks/freeze.py TASK...      also writes these anew
+    python tests/reference/tasks/freeze.py TASK...      writes these, new or anew
     python tests/reference/tasks/freeze.py --all        writes all of them anew
 
 Writing a task anew is for versions that no release has had yet. Once one has, a change is a new version.
@@ -43,13 +43,14 @@ def read():
 
 
 def main(arguments):
-    """Freeze new tasks, those named, or all."""
+    """Freeze the tasks that are named, all, or those that are new."""
     reference = read()
     names = catalog.names("task")
     wrong = set(arguments) - {*names, "--all"}
     if wrong:
         sys.exit(f"{min(wrong)}: no such task.")
-    anew = names if "--all" in arguments else [n for n in names if n not in reference or n in arguments]
+    chosen = [n for n in names if n in arguments] if arguments else [n for n in names if n not in reference]
+    anew = names if "--all" in arguments else chosen
     kept = {} if "--all" in arguments else reference
     result = {**kept, **{name: frozen(name) for name in anew}}
     write_text(FILE, HEADER + yaml.safe_dump(dict(sorted(result.items())), sort_keys=False))
