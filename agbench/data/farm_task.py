@@ -62,7 +62,7 @@ class FarmTask(FieldTask):
 
     family: Literal["farm"]  # type: ignore[assignment]  # pydantic narrows it to another word
     farm: FarmSpec
-    fields: list[FieldSpec] = Field(min_length=2)
+    fields: list[FieldSpec] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _fits_together(self) -> "FarmTask":
@@ -78,6 +78,27 @@ class FarmTask(FieldTask):
                     f"farm.budgets: {name} is none of the inputs {', '.join(self.action.doses)}."
                 )
         return self
+
+    @model_validator(mode="after")
+    def _metrics_of_its_fields(self) -> "FarmTask":
+        for name, metric in self.metrics.items():
+            field = _field_of(metric.state or metric.input or "")
+            if field and field not in self.field_names:
+                raise ValueError(
+                    f"metrics.{name}: {field} is none of the fields {', '.join(self.field_names)}."
+                )
+        return self
+
+    def without_loose_ends(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Return an overridden content without the metrics of fields that it has no longer."""
+        names = {spec.get("name") for spec in content["fields"] if isinstance(spec, dict)}
+        metrics = content["metrics"]
+        gone = {
+            n
+            for n, m in metrics.items()
+            if _field_of(m.get("state") or m.get("input") or "") not in {"", *names}
+        }
+        return content | {"metrics": {name: metric for name, metric in metrics.items() if name not in gone}}
 
     @cached_property
     def field_names(self) -> list[str]:
@@ -112,6 +133,11 @@ class FarmTask(FieldTask):
             "metrics": _metrics_of(spec.name, self.metrics),
         }
         return FieldTask.model_construct(**content)
+
+
+def _field_of(source: str) -> str:
+    """Return the field of a variable such as `WSO.north`; nothing where it is that of all fields."""
+    return "" if _OVER_FIELDS.match(source) else source.partition(".")[2]
 
 
 def _metrics_of(field: str, metrics: dict[str, MetricSpec]) -> dict[str, MetricSpec]:

@@ -1,6 +1,7 @@
 """The schema of field tasks: what an agent sees, does and is paid for on a field."""
 
 import itertools
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Final, Literal
 
@@ -159,7 +160,31 @@ class ActionSpec(Strict):
             ascending = all(a < b for a, b in itertools.pairwise(amounts))
             if len(amounts) < 2 or amounts[0] != 0 or not ascending:
                 raise ValueError(f"{name}: doses must start with 0 and ascend; got {amounts}.")
+            _check_most(name, amounts[-1])
         return doses
+
+    @field_validator("limit")
+    @classmethod
+    def _possible(cls, limit: dict[str, float]) -> dict[str, float]:
+        for name, amount in limit.items():
+            _check_most(name, amount)
+        return limit
+
+
+MOST: Final[Mapping[str, tuple[float, str]]] = {
+    "N": (1_000.0, "kg ha-1"),
+    "P": (1_000.0, "kg ha-1"),
+    "K": (1_000.0, "kg ha-1"),
+    "IRRIG": (100.0, "cm"),
+    "PRUNE": (1.0, "the whole of the wood"),
+}
+"""The most that a day may bring of an input: several times what farms use in a season, or all there is."""
+
+
+def _check_most(name: str, amount: float) -> None:
+    most, unit = MOST.get(name, (float("inf"), ""))
+    if amount > most:
+        raise ValueError(f"{name}: {amount:g} is more than a day may bring, {most:g} ({unit}).")
 
 
 class ForecastSpec(Strict):

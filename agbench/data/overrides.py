@@ -39,7 +39,7 @@ def override(task: Task, changes: Mapping[str, Any]) -> Task:
                 place = ".".join(parents[: i + 1])
                 raise ConfigError(f"override {key!r}: {place} is {target!r} and has no parts. Give it whole.")
         target[last] = dict(value) if isinstance(value, Mapping) else _plain(value)
-    return read_task(content, f"override of {task.task}")
+    return read_task(task.without_loose_ends(content), f"override of {task.task}")
 
 
 def keys(task: Task) -> list[str]:

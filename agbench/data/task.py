@@ -117,6 +117,10 @@ class Task(Strict):
         """Return the task as plain data, defaults included."""
         return self.model_dump(mode="json")
 
+    def without_loose_ends(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Return an overridden content of this task without what names a part that an override took away."""
+        return content
+
     def identity(self) -> dict[str, Any]:
         """Return what makes this task this task, and no other; its hash identifies it."""
         return self.content()

@@ -226,6 +226,13 @@ def test_wrong_farms_are_refused():
     refused("field poor-sand: changed parameters: unknown parameter 'TNSOLI'", fields=[own, *others])
     own = {**content["fields"][0], "name": "Poor Sand"}
     refused("is not a field's name", fields=[own, *others])
+    refused("metrics.yield_poorest: poor-sand is none of the fields", fields=others)
+
+
+def test_other_fields_leave_out_the_metrics_of_those_that_are_gone():
+    own = task(fields=[{"name": "peat"}])
+    assert own.field_names == ["peat"]
+    assert list(own.metrics) == ["yield", "nitrogen", "uptake", "yield_richest"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 
 from agbench.data import catalog
 from agbench.data.field_task import FieldTask
+from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import AgBenchError
@@ -138,3 +139,13 @@ def test_refuses_the_management_of_another_crop(season, crop, message):
     task = task.model_copy(update={"simulator": task.simulator.model_copy(update={"crop": crop})})
     with pytest.raises(AgBenchError, match=message):
         build(task, "test")
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "kind"),
+    [("PRUNE", 10, "menu"), ("PRUNE", 1.5, "continuous"), ("N", 1e9, "menu"), ("IRRIG", 101, "menu")],
+)
+def test_doses_that_no_day_can_bring_are_refused(name, most, kind):
+    changes = {"action.doses": {"HARVEST": [0, 1], name: [0, most]}, "action.kind": kind}
+    with pytest.raises(AgBenchError, match=f"{name}: .* is more than a day may bring"):
+        override(catalog.task("jujube-orchard-v1"), changes)

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from agbench.data.field_task import MOST
 from agbench.errors import ConfigError, did_you_mean
 from agbench.simulators.field.calendar import as_date
 from agbench.variables import Floats, finite
@@ -36,8 +37,7 @@ class Event:
 
 
 _LENGTHS: Final = {"apply_n": 1, "apply_npk": 3, "irrigate": 1, "harvest": 1, "prune": 1, "replant": 1}
-_LARGEST: Final = {"apply_n": 1_000.0, "apply_npk": 1_000.0, "irrigate": 100.0}
-"""The most of each nutrient or of water that a day may bring: several times what farms use in a season."""
+_LARGEST: Final = {"apply_n": MOST["N"][0], "apply_npk": MOST["N"][0], "irrigate": MOST["IRRIG"][0]}
 _UNITS: Final = {"apply_n": "kg ha-1", "apply_npk": "kg ha-1", "irrigate": "cm"}
 _SHARES: Final = ("harvest", "prune", "replant")
 _WHOLE: Final = (1.0,)  # share of what is harvestable
