@@ -148,9 +148,24 @@ def test_an_action_beyond_the_menu_shows_the_menu(env, action):
     assert "whole numbers from 0 to 2 are: nothing, 20 kg ha-1 N, 40 kg ha-1 N" in message
 
 
-@pytest.mark.parametrize("action", [0.5, True, "much", None, [1, 2]])
-def test_an_action_of_another_kind_is_refused(env, action):
-    assert "a menu takes" in raised(ActionError, env.step, action)
+@pytest.mark.parametrize(
+    ("action", "text"),
+    [
+        (0.5, "0.5"),
+        (np.float32(0.1), "0.1"),
+        (np.nan, "nan"),
+        (np.array([np.nan]), "nan"),
+        (True, "True"),
+        ("much", "'much'"),
+        (None, "None"),
+        ([1, 2], "[1, 2]"),
+        (np.array([0.5, np.nan]), "[0.5, nan]"),
+    ],
+)
+def test_an_action_of_another_kind_is_refused(env, action, text):
+    message = raised(ActionError, env.step, action)
+    assert message.startswith(f"action {text} ")
+    assert "a menu takes" in message
 
 
 def test_a_refused_action_leaves_the_season_as_it_was(env):

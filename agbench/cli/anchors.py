@@ -46,7 +46,7 @@ def anchors(
 
     def done(part: references.Part, seconds: float) -> None:
         waiting[part.task] -= 1
-        console.print(f"{part}  {seconds:.1f} s; {waiting.total()} evaluations left", markup=False)
+        console.print(f"{part}  {seconds:.1f} s; {waiting.total()} evaluations left")
         if not waiting[part.task]:
             _store(part.task, results, root)
 

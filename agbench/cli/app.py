@@ -6,7 +6,6 @@ import warnings
 from typing import Any, Final
 
 import typer
-from rich.console import Console
 
 from agbench.cli.anchors import anchors
 from agbench.cli.bench import bench
@@ -19,6 +18,7 @@ from agbench.cli.evaluate import evaluate
 from agbench.cli.export import export
 from agbench.cli.fit import fit
 from agbench.cli.leaderboard import leaderboard
+from agbench.cli.options import messages
 from agbench.cli.run import run
 from agbench.cli.show import show
 from agbench.cli.submit import submit
@@ -79,8 +79,7 @@ def main() -> None:
 
 
 def _say(mistake: str, style: str = "red") -> None:
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(f"agbench: {mistake}", style=style, markup=False, highlight=False)
+    messages.print(f"agbench: {mistake}", style=style)
 
 
 _usual: Final = warnings.showwarning

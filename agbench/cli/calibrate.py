@@ -38,4 +38,6 @@ def calibrate(
         console.print(line, soft_wrap=True)
     if note := missed(result):
         console.print(f"    {note}", soft_wrap=True)
-    console.print(f"    wrote {out / 'crops' / result.crop.crop}.yaml; AGBENCH_PATH={out} finds it")
+    console.print(
+        f"    wrote {out / 'crops' / result.crop.crop}.yaml; AGBENCH_PATH={out} finds it", soft_wrap=True
+    )

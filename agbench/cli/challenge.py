@@ -34,7 +34,7 @@ def challenge(
         content.append(library.content(result))
         if not json:
             for line in library.lines(result):
-                console.print(line, markup=False, soft_wrap=True)
+                console.print(line, soft_wrap=True)
     if json:
         print_json(content)
     if beaten:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from agbench.cli.options import JsonOption, console, print_json
+from agbench.cli.options import JsonOption, console, print_json, titled
 
 
 def check(
@@ -28,11 +28,11 @@ def check(
         print_json(result)
     else:
         for path, problem in result.items():
-            mark = "[green]good[/green]" if problem is None else "[red]wrong[/red]"
-            console.print(f"{mark}  {path}")
+            mark = ("good", "green") if problem is None else ("wrong", "red")
+            console.print(titled(mark[0], path, mark[1]), soft_wrap=True)
             if problem is not None:
-                console.print(f"       {problem}", markup=False, soft_wrap=True)
+                console.print(f"       {problem}", soft_wrap=True)
             elif (note := note_on(Path(path))) is not None:
-                console.print(f"       {note}", markup=False, soft_wrap=True)
+                console.print(f"       {note}", soft_wrap=True)
     if any(result.values()):
         raise typer.Exit(1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from agbench.cli.options import JsonOption, console, print_json
+from agbench.cli.options import JsonOption, console, print_json, titled
 
 if TYPE_CHECKING:
     from agbench.evaluation.comparison import ComparedPolicy
@@ -39,7 +39,7 @@ def compare(
         order = [row.policy for row in rows]
         compare_figure(sorted(results, key=lambda r: order.index(r.policy)), figure)
         if not json:
-            console.print(f"wrote {figure}")
+            console.print(f"wrote {figure}", soft_wrap=True)
 
 
 def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
@@ -47,8 +47,7 @@ def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
     task, protocol = first.task, first.task.protocol
     count = first.episodes["scenario"].nunique()
     console.print(
-        f"[bold]{task.task}[/bold]  {first.split}: {count} scenarios, {protocol.aggregate} "
-        r"\[95 % interval]"
+        titled(task.task, f"{first.split}: {count} scenarios, {protocol.aggregate} [95 % interval]")
     )
     table = Table(box=None, pad_edge=False)
     table.add_column("policy", no_wrap=True)
@@ -61,7 +60,7 @@ def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
     table.add_row("", *units, "", "", style="dim")
     for row in rows:
         value, low, high = row.summary["return"]
-        cells = [rf"{value:.1f} \[{low:.1f}, {high:.1f}]"]
+        cells = [f"{value:.1f} [{low:.1f}, {high:.1f}]"]
         cells += [f"{row.summary[n].value:.{m.digits}f}" for n, m in task.metrics.items()]
         cells.append("" if row.score is None else f"{row.score:.0f}")
         cells.append("" if row.chance_worse is None else f"{row.chance_worse:.3f}")

@@ -5,13 +5,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from agbench.cli.options import JsonOption, console, counted, print_json
 
 if TYPE_CHECKING:
     from agbench.testing.doctor import Finding
 
-_MARKS = {True: "[green]good[/green] ", False: "[red]wrong[/red]", None: "     "}
+_MARKS = {True: ("good ", "green"), False: ("wrong", "red"), None: ("     ", "")}
 
 
 def doctor(
@@ -42,7 +43,7 @@ def doctor(
             continue
         if finding.section != section:
             section = finding.section
-            console.print(f"\n[bold]{section}[/bold]")
+            console.print(f"\n{section}", style="bold")
         _print(finding)
     wrong = [finding for finding in seen if finding.good is False]
     if json:
@@ -63,7 +64,7 @@ def _all(test: bool) -> "Iterator[Finding]":
 
 
 def _print(finding: "Finding") -> None:
-    console.print(f"{_MARKS[finding.good]} ", end="")
-    console.print(f"{finding.name:33} {finding.value}", markup=False, soft_wrap=True)
+    mark = Text.assemble(_MARKS[finding.good], f" {finding.name:33} {finding.value}")
+    console.print(mark, soft_wrap=True)
     if finding.remedy:
-        console.print(f"{'':40}{finding.remedy}", markup=False, soft_wrap=True, style="dim")
+        console.print(f"{'':40}{finding.remedy}", soft_wrap=True, style="dim")

@@ -15,6 +15,7 @@ from agbench.cli.options import (
     console,
     print_json,
     read_overrides,
+    titled,
 )
 
 if TYPE_CHECKING:
@@ -48,22 +49,25 @@ def evaluate(
         return
     print_result(result)
     if out is not None:
-        console.print(f"    wrote {out}/")
+        console.print(f"    wrote {out}/", soft_wrap=True)
 
 
 def print_result(result: "Result") -> None:
     """Print one result: the aggregate of return and metrics with 95 % intervals."""
     count = result.episodes["scenario"].nunique()
     console.print(
-        f"[bold]{result.task.task}[/bold]  {result.policy}  {result.split}: {count} scenarios, "
-        f"{result.task.protocol.aggregate} [95 % interval]"
+        titled(
+            result.task.task,
+            f"{result.policy}  {result.split}: {count} scenarios, "
+            f"{result.task.protocol.aggregate} [95 % interval]",
+        )
     )
     rows = {"return": (result.task.protocol.objective_unit, 1)}
     rows |= {name: (m.unit, m.digits) for name, m in result.task.metrics.items()}
     for name, (unit, digits) in rows.items():
         value, low, high = result.summary[name]
         text = f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
-        console.print(f"    {name:<10} {text:<24} {unit}", markup=False)
+        console.print(f"    {name:<10} {text:<24} {unit}")
     if result.failed:
         first = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
         console.print(f"    {result.failed} episodes failed, the first with {first}", style="red")

@@ -35,4 +35,4 @@ def export(
         f"{task}  {result.observations} observations: {result.differing} choices between equal outputs "
         f"differ, amounts by at most {result.largest_difference:.1g}"
     )
-    console.print(f"    wrote {out}")
+    console.print(f"    wrote {out}", soft_wrap=True)

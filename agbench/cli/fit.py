@@ -40,4 +40,4 @@ def fit(
     budget = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
     path, mean = fit_file(spec, policy, Search(**budget) if budget else None, kind, root)
     console.print(f"{task}  {policy}  mean in training {mean:.2f} {spec.protocol.objective_unit}")
-    console.print(f"    wrote {path}")
+    console.print(f"    wrote {path}", soft_wrap=True)

@@ -7,19 +7,29 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from agbench.cli.leaderboard_round import SecretOption, round_
 from agbench.cli.leaderboard_rows import first_rows_, merged_
 from agbench.cli.leaderboard_score import score_
 from agbench.cli.leaderboard_verdicts import renew, report
-from agbench.cli.options import BoardOption, JsonOption, WorkersOption, console, counted, print_json
+from agbench.cli.options import (
+    BoardOption,
+    JsonOption,
+    WorkersOption,
+    console,
+    counted,
+    literal_console,
+    print_json,
+    titled,
+)
 from agbench.errors import ResultError
 from agbench.files import BOARD
 
 leaderboard = typer.Typer(
-    name="leaderboard", help="Check, replay, reproduce, score and show submissions.", no_args_is_help=True
+    name="leaderboard",
+    help="Check, replay, reproduce, score and show submissions.\n\nExample: `agbench leaderboard score`",
+    no_args_is_help=True,
 )
 leaderboard.add_typer(round_)
 Folders = Annotated[
@@ -177,23 +187,21 @@ def build_(
     from agbench.leaderboard.page.building import README, build
     from agbench.untrusted.refusal import shown
 
-    with Console(stderr=True).status("reading the board") as status:
+    with literal_console(stderr=True).status("reading the board") as status:
         built = build(
             board,
             out,
             seasons,
-            progress=lambda done, total, name: status.update(f"{done} of {total}: {name}"),
+            progress=lambda done, total, name: status.update(Text(f"{done} of {total}: {name}")),
         )
     if json:
         print_json(asdict(built))
     else:
         for refused in built.refused:
-            console.print(f"[red]left out[/red]  {escape(shown(str(refused.folder), 400))}", soft_wrap=True)
-            console.print(f"          {refused.reason}", markup=False, soft_wrap=True)
-        console.print(
-            f"{counted(built.submissions, 'submission')} to {counted(built.tasks, 'task')}", markup=False
-        )
-        console.print(f"    wrote {built.site}/index.html and {board / README}", markup=False, soft_wrap=True)
+            console.print(titled("left out", shown(str(refused.folder), 400), "red"), soft_wrap=True)
+            console.print(f"          {refused.reason}", soft_wrap=True)
+        console.print(f"{counted(built.submissions, 'submission')} to {counted(built.tasks, 'task')}")
+        console.print(f"    wrote {built.site}/index.html and {board / README}", soft_wrap=True)
     if built.refused:
         raise typer.Exit(1)
 
@@ -211,9 +219,7 @@ def serve_(
     from agbench.leaderboard.page.serving import ADDRESS, server
 
     with server(board / SITE, port) as running:
-        console.print(
-            f"http://{ADDRESS}:{running.server_port}/ shows {board / SITE}; Ctrl-C ends it.", markup=False
-        )
+        console.print(f"http://{ADDRESS}:{running.server_port}/ shows {board / SITE}; Ctrl-C ends it.")
         with contextlib.suppress(KeyboardInterrupt):
             running.serve_forever()
 

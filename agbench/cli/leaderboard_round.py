@@ -8,7 +8,11 @@ import typer
 from agbench.cli.options import BoardOption, console
 from agbench.files import BOARD
 
-round_ = typer.Typer(name="round", help="Open and close a round of hidden scenarios.")
+round_ = typer.Typer(
+    name="round",
+    help="Open and close a round of hidden scenarios.\n\nExample: `agbench leaderboard round repeat 1`",
+    no_args_is_help=True,
+)
 SecretOption = Annotated[
     Path, typer.Option("--secret", metavar="FILE", help="File of the secret; not on the board.")
 ]
@@ -29,7 +33,9 @@ def open_(
     made = rounds.open_round(board, secret, scenarios)
     console.print(f"round {made.round} is open: {made.scenarios} hidden scenarios a task")
     console.print(f"    sha256 {made.sha256}", soft_wrap=True)
-    console.print(f"    wrote {board / rounds.FILE}; keep {secret} secret until the round closes")
+    console.print(
+        f"    wrote {board / rounds.FILE}; keep {secret} secret until the round closes", soft_wrap=True
+    )
 
 
 @round_.command("close")
@@ -41,4 +47,4 @@ def close_(secret: SecretOption, board: BoardOption = BOARD) -> None:
     from agbench.leaderboard import rounds
 
     made = rounds.close_round(board, secret)
-    console.print(f"round {made.round} is closed; its secret is in {board / rounds.FILE}")
+    console.print(f"round {made.round} is closed; its secret is in {board / rounds.FILE}", soft_wrap=True)

@@ -40,7 +40,7 @@ def first_rows_(
 
 
 def _say(text: str) -> None:
-    console.print(text, markup=False, soft_wrap=True)
+    console.print(text, soft_wrap=True)
 
 
 def merged_(
@@ -55,7 +55,7 @@ def merged_(
 
     changed = merged.changes(board)
     for text in changed:
-        console.print(f"changed  {text}", markup=False, soft_wrap=True, style="red")
+        console.print(f"changed  {text}", soft_wrap=True, style="red")
     if changed:
         raise typer.Exit(1)
     new = merged.add(board) if add else []

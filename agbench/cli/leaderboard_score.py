@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from agbench.cli.options import BoardOption, JsonOption, console, plain, print_json
+from agbench.cli.options import BoardOption, JsonOption, console, literal_console, messages, plain, print_json
 from agbench.errors import AgBenchError
 from agbench.files import BOARD
 
@@ -57,9 +56,7 @@ def score_(
             rows.append(scoring.row(result, verified.load(board, result)))
         except AgBenchError as error:
             errors += 1
-            Console(stderr=True, highlight=False, soft_wrap=True).print(
-                escape(f"left out  {shown(str(folder), 400)}: {error}")
-            )
+            messages.print(f"left out  {shown(str(folder), 400)}: {error}")
     rows.sort(key=lambda row: row.order)
     if json:
         print_json([asdict(row) for row in rows])
@@ -85,11 +82,11 @@ def _print(rows: "Sequence[ScoredRow]") -> None:
         table.add_column(heading, justify="left" if heading in _LEFT else "right", min_width=width)
     for task, group in groupby(zip(rows, lines, strict=True), key=lambda pair: pair[0].task):
         table.add_section()
-        table.add_row(f"[bold]{task}[/bold]")
+        table.add_row(Text(task, "bold"))
         for _, cells in group:
-            table.add_row(*map(escape, cells))
+            table.add_row(*cells)
     needed = sum(widths) + _GAP * len(widths)
-    Console(highlight=False, width=max(console.width, needed)).print(table)
+    literal_console(width=max(console.width, needed)).print(table)
     if not all(row.ranked for row in rows):
         console.print(
             f"unranked: a rank takes the level reproduced and, of a learned agent, {scoring.SEEDS_TO_RANK} "

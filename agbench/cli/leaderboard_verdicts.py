@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
-from agbench.cli.options import console, counted, print_json
+from agbench.cli.options import console, counted, messages, print_json, titled
 
 if TYPE_CHECKING:
     from agbench.leaderboard.verify.verifying import Verdict
@@ -23,8 +22,8 @@ def report(verdicts: "Iterable[Verdict]", json: bool) -> None:
     for verdict in verdicts:
         result.append(verdict)
         if not json:
-            console.print(f"{_mark(verdict)}  {escape(shown(str(verdict.folder), 400))}", soft_wrap=True)
-            console.print(f"       {verdict.message}", markup=False, soft_wrap=True)
+            console.print(_marked(verdict, shown(str(verdict.folder), 400)), soft_wrap=True)
+            console.print(f"       {verdict.message}", soft_wrap=True)
     if json:
         print_json([_plain(verdict) for verdict in sorted(result, key=lambda v: v.folder)])
     if not all(verdict.good for verdict in result):
@@ -48,7 +47,7 @@ def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> 
                     _line(verdict, f"{len(verdicts)}/{len(rows)}")
     except KeyboardInterrupt:
         left = counted(len(rows) - len(verdicts), "row")
-        Console(stderr=True, highlight=False).print(f"interrupted: {left} left; run the same command again.")
+        messages.print(f"interrupted: {left} left; run the same command again.")
         raise typer.Exit(1) from None
     if json:
         print_json([_plain(verdict) for verdict in sorted(verdicts, key=lambda v: v.folder)])
@@ -62,7 +61,7 @@ def _line(verdict: "Verdict", place: str) -> None:
     from agbench.untrusted.refusal import shown
 
     text = verdict.message if verdict.good else f"{shown(str(verdict.folder), 400)}: {verdict.message}"
-    console.print(f"{_mark(verdict)}  {place}  {escape(text)}", soft_wrap=True)
+    console.print(_marked(verdict, f"{place}  {text}"), soft_wrap=True)
 
 
 def _summary(done: int, board: Path) -> None:
@@ -70,15 +69,15 @@ def _summary(done: int, board: Path) -> None:
     from agbench.leaderboard.verify.verifying import awaiting_hidden
 
     if not done:
-        console.print("nothing is due: every row is verified with this version.", markup=False)
+        console.print("nothing is due: every row is verified with this version.")
     waiting = len(awaiting_hidden(board))
     if waiting:
         rows = counted(waiting, "hidden run")
-        console.print(f"{rows} of an earlier version: agbench leaderboard hidden --secret FILE", markup=False)
+        console.print(f"{rows} of an earlier version: agbench leaderboard hidden --secret FILE")
 
 
-def _mark(verdict: "Verdict") -> str:
-    return "[green]good[/green]" if verdict.good else "[red]refused[/red]"
+def _marked(verdict: "Verdict", text: str) -> Text:
+    return titled("good", text, "green") if verdict.good else titled("refused", text, "red")
 
 
 def _plain(verdict: "Verdict") -> dict[str, Any]:

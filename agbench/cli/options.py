@@ -8,12 +8,22 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from agbench.errors import ConfigError
 
-console = Console(highlight=False)
+
+def literal_console(**options: Any) -> Console:
+    """Return a Rich console that prints `[x]` and `:x:` as they are: texts of users are not markup."""
+    return Console(markup=False, emoji=False, highlight=False, **options)
+
+
+console = literal_console()
+"""Standard output."""
 if not console.is_terminal:
-    console = Console(highlight=False, width=120)
+    console = literal_console(width=120)
+messages = literal_console(stderr=True, soft_wrap=True)
+"""Standard error."""
 
 TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Id of a task; see `agbench tasks`.")]
 PolicyOption = Annotated[
@@ -43,6 +53,11 @@ BoardOption = Annotated[
     Path, typer.Option("--board", metavar="DIR", file_okay=False, help="Folder of the leaderboard.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def titled(title: str, rest: object, style: str = "bold", before: str = "") -> Text:
+    """Return a line that begins with a title in a style, and goes on after two blanks."""
+    return Text.assemble(before, (title, style), "  ", str(rest))
 
 
 def read_overrides(pairs: Sequence[str] | None) -> dict[str, Any]:

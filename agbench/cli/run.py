@@ -17,6 +17,7 @@ from agbench.cli.options import (
     plain,
     print_json,
     read_overrides,
+    titled,
 )
 
 if TYPE_CHECKING:
@@ -56,11 +57,11 @@ def run(
         print_json(season.content())
         return
     _print_steps(season, season.steps if all_steps else season.by_day())
-    console.print(f"    wrote {season.picture}")
+    console.print(f"    wrote {season.picture}", soft_wrap=True)
 
 
 def _print_steps(season: "SeasonReport", steps: "Sequence[Step]") -> None:
-    console.print(f"[bold]{season.task.task}[/bold]  {season.policy}  {season.scenario}")
+    console.print(titled(season.task.task, f"{season.policy}  {season.scenario}"))
     table = Table(box=None, pad_edge=False)
     reading = list(season.steps[0].commands)
     columns = [name for name in season.columns if name not in reading]

@@ -5,7 +5,15 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from agbench.cli.options import JsonOption, SetOption, TaskArgument, console, print_json, read_overrides
+from agbench.cli.options import (
+    JsonOption,
+    SetOption,
+    TaskArgument,
+    console,
+    print_json,
+    read_overrides,
+    titled,
+)
 from agbench.cli.show_model import show_model
 from agbench.cli.show_suite import show_suite
 from agbench.errors import ConfigError
@@ -45,7 +53,7 @@ def show(
 
 
 def _print_head(result: dict[str, Any]) -> None:
-    console.print(f"[bold]{result['task']}[/bold]  {result['summary']}")
+    console.print(titled(result["task"], result["summary"]))
     console.print(f"  source      {result['source']}", soft_wrap=True)
     for section in ("simulator", "season", "reward"):
         if section in result:
@@ -54,7 +62,7 @@ def _print_head(result: dict[str, Any]) -> None:
                 for key, value in result[section].items()
                 if value not in ({}, [], None)
             )
-            console.print(f"  {section:<10}  {text}", markup=False)
+            console.print(f"  {section:<10}  {text}")
 
 
 def _words(value: Any) -> str:
@@ -69,7 +77,7 @@ def _words(value: Any) -> str:
 
 
 def _print_observation(entries: list[dict[str, Any]]) -> None:
-    console.print(f"\n[bold]Observation[/bold]  Box, float32, {len(entries)} values")
+    console.print(titled("Observation", f"Box, float32, {len(entries)} values", before="\n"))
     table = Table(box=None, pad_edge=False)
     for heading in ("  #", "name", "unit", "low", "high", "meaning"):
         table.add_column(heading, justify="right" if heading in ("  #", "low", "high") else "left")
@@ -87,33 +95,43 @@ def _print_observation(entries: list[dict[str, Any]]) -> None:
 
 def _print_rest(result: dict[str, Any]) -> None:
     action, protocol = result["action"], result["protocol"]
-    console.print(f"\n[bold]Action[/bold]  {action['kind']}")
+    console.print(titled("Action", action["kind"], before="\n"))
     for i, choice in enumerate(action["choices"]):
         console.print(f"  {i}  {choice}")
     metrics = ", ".join(f"{k} ({m['unit']})" for k, m in result["metrics"].items())
-    console.print(f"\n[bold]Metrics[/bold]  {metrics}")
-    console.print("\n[bold]Splits[/bold]")
+    console.print(titled("Metrics", metrics, before="\n"))
+    console.print("\nSplits", style="bold")
     for name, keys in result["splits"].items():
         console.print(f"  {name:<10}  {_grouped(keys)}")
     console.print(
-        f"\n[bold]Protocol[/bold]  {protocol['objective']} ({protocol['objective_unit']}), "
-        f"{protocol['aggregate']} over scenarios, {protocol['repeats']} repeat(s), "
-        f"{protocol['bootstrap']} bootstrap resamples; a failed episode counts {protocol['worst']:g}"
+        titled(
+            "Protocol",
+            f"{protocol['objective']} ({protocol['objective_unit']}), "
+            f"{protocol['aggregate']} over scenarios, {protocol['repeats']} repeat(s), "
+            f"{protocol['bootstrap']} bootstrap resamples; a failed episode counts {protocol['worst']:g}",
+            before="\n",
+        )
     )
     references = result["references"]
     console.print(
-        f"[bold]References[/bold]  floor {references['floor']}, blind {references['blind'] or 'none'}, "
-        f"expert {references['expert']}, oracle {references['oracle'] or 'none'}"
+        titled(
+            "References",
+            f"floor {references['floor']}, blind {references['blind'] or 'none'}, "
+            f"expert {references['expert']}, oracle {references['oracle'] or 'none'}",
+        )
     )
     for split, means in result["anchors"].items():
         text = ", ".join(f"{role} {mean:.4g} ({score:.0f})" for role, (mean, score) in means.items())
         console.print(
-            f"[bold]Anchors[/bold]  {split}: mean {protocol['objective']} ({protocol['objective_unit']}), "
-            f"score in brackets: {text}",
+            titled(
+                "Anchors",
+                f"{split}: mean {protocol['objective']} ({protocol['objective_unit']}), "
+                f"score in brackets: {text}",
+            ),
             soft_wrap=True,
         )
-    console.print(f"[bold]Policies[/bold]  {', '.join(result['policies'])}")
-    console.print(f"[bold]File[/bold]  {result['file']}", soft_wrap=True)
+    console.print(titled("Policies", ", ".join(result["policies"])))
+    console.print(titled("File", result["file"]), soft_wrap=True)
 
 
 def _grouped(keys: list[str]) -> str:

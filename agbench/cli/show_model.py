@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.table import Table
 
-from agbench.cli.options import console, print_json
+from agbench.cli.options import console, print_json, titled
 from agbench.errors import ConfigError
 
 _HEADINGS = {
@@ -29,22 +29,23 @@ def show_model(name: str | None, json: bool) -> None:
     if json:
         print_json(result)
         return
-    console.print(f"[bold]{name}[/bold]  {result['summary']}")
+    console.print(titled(name, result["summary"]))
     if result.get("events"):
         console.print(f"  events      {', '.join(result['events'])}")
     for key, heading in _HEADINGS.items():
         if result.get(key):
-            console.print(f"\n[bold]{heading}[/bold]  {len(result[key])}")
+            console.print(titled(heading, len(result[key]), before="\n"))
             console.print(_table(result[key]))
     for kind, sections in result.get("crop_types", {}).items():
-        console.print(f"\n[bold]For {kind} crops[/bold]  events: {', '.join(sections.get('events', ()))}")
+        events = ", ".join(sections.get("events", ()))
+        console.print(titled(f"For {kind} crops", f"events: {events}", before="\n"))
         for key, heading in _HEADINGS.items():
             if sections.get(key):
-                console.print(f"\n[bold]{heading} of {kind} crops[/bold]  {len(sections[key])}")
+                console.print(titled(f"{heading} of {kind} crops", len(sections[key]), before="\n"))
                 console.print(_table(sections[key]))
     for preset, changes in result.get("presets", {}).items():
         listed = ", ".join(f"{key} {value:g}" for key, value in changes.items()) or "the defaults above"
-        console.print(f"\n[bold]Preset {preset}[/bold]  {listed}", highlight=False)
+        console.print(titled(f"Preset {preset}", listed, before="\n"))
 
 
 def _table(entries: list[dict[str, Any]]) -> Table:

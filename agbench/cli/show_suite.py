@@ -2,7 +2,7 @@
 
 from rich.table import Table
 
-from agbench.cli.options import console, print_json
+from agbench.cli.options import console, print_json, titled
 
 
 def show_suite(name: str | None, json: bool) -> None:
@@ -20,7 +20,7 @@ def show_suite(name: str | None, json: bool) -> None:
             table.add_row(key, str(len(one.groups)), one.summary)
         return console.print(table)
     one = shown[name]
-    console.print(f"[bold]{name}[/bold]  {one.summary}")
+    console.print(titled(name, one.summary))
     for first, *views in one.groups:
         text = f", and as one with it {', '.join(views)}" if views else ""
         console.print(f"  {first}{text}", soft_wrap=True)

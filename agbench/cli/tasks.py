@@ -38,11 +38,11 @@ def tasks(
         return
     rows = [_row(info) for info in result]
     if not console.is_terminal:
-        console.print(_one_line_each([_HEADINGS, *rows]), markup=False, soft_wrap=True)
+        console.print(_one_line_each([_HEADINGS, *rows]), soft_wrap=True)
     elif console.width >= _WIDE:
         console.print(_table(rows))
     else:
-        console.print(_one_block_each(rows, console.width), markup=False, soft_wrap=True)
+        console.print(_one_block_each(rows, console.width), soft_wrap=True)
 
 
 def _row(info: "TaskInfo") -> tuple[str, ...]:

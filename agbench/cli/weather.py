@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 weather = typer.Typer(
     name="weather",
-    help="Weather of sites: measured, downloaded, generated.",
+    help="Weather of sites: measured, downloaded, generated.\n\n"
+    "Example: `agbench weather show wageningen 1984`",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -127,7 +128,7 @@ def plot(
 
     target = picture or Path("runs") / f"weather-{site}.png"
     path = of_site.draw_site(site, target, observations, as_repair(repair))
-    console.print(f"wrote {path}")
+    console.print(f"wrote {path}", soft_wrap=True)
 
 
 @weather.command()
@@ -169,7 +170,7 @@ def fit(site: SiteArgument, observations: ObservationsOption = None, repair: Rep
     from agbench.weather.generator import of_site
 
     path = of_site.fit_site(site, observations, as_repair(repair))
-    console.print(f"wrote {path}")
+    console.print(f"wrote {path}", soft_wrap=True)
 
 
 @weather.command()
@@ -178,18 +179,20 @@ def fetch(site: SiteArgument) -> None:
 
     Example: `agbench weather fetch MY-SITE`
     """
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     from agbench.weather.generator import of_site
 
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    label = TextColumn("{task.description}", markup=False)
+    columns = (label, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"fetching {site}", total=None)
 
         def report(size: int, total: int | None) -> None:
             bar.update(task, completed=size, total=total)
 
         path = of_site.fetch_site(site, report)
-    console.print(f"wrote {path}")
+    console.print(f"wrote {path}", soft_wrap=True)
 
 
 @weather.command()

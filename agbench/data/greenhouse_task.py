@@ -1,4 +1,4 @@
-"""The schema of greenhouse tasks: observations, actions and rewards in a greenhouse."""
+"""The schema of greenhouse tasks: season, actions and observations in a greenhouse."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -6,8 +6,8 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from agbench.data.field import Number
 from agbench.data.field_task import Days, MonthDay
+from agbench.data.greenhouse_reward import ConstraintsSpec, GreenhouseReward
 from agbench.data.greenhouse_split import GreenhouseSplit
-from agbench.data.prices import Price
 from agbench.data.quantity import days, seconds
 from agbench.data.reading import Strict
 from agbench.data.task import Task
@@ -16,9 +16,6 @@ INTERVAL = 300
 """Length of a model step [s]: weather and controls are held over it."""
 
 _TOLERATED: Final = 0.02  # of a season's hours
-
-PRICED = ("fruit", "co2", "heat", "electricity")
-"""What has a price, in the order of tables of prices."""
 
 
 def _steps(value: Any) -> Any:
@@ -185,66 +182,6 @@ class GreenhouseObservation(Strict):
             return []
         every, last = seconds(self.forecast_every), seconds(self.forecast_length)
         return [ahead // INTERVAL for ahead in range(every, last + 1, every)]
-
-
-class GreenhouseReward(Strict):
-    """How a step is paid.
-
-    `profit`: fruit growth times its price, less energy and CO2, less penalties [EUR m-2].
-    `scaled-profit`: profit between the worst (0) and the best (1) of a step, less scaled violations.
-    `yield-and-energy`: the growing and harvest rewards of GreenLightPlus.
-
-    Prices: fruit and CO2 in EUR kg-1, heat and electricity in EUR kWh-1; each a number, 24 of them by
-    hour of the day, or the name of a series or of a model such as `day-ahead-nl` (see
-    `agbench.data.prices`). The price at a step's start holds for it.
-    `electricity_night` is a night tariff from `night_start` to `night_end` beside a day tariff that
-    is a number.
-    """
-
-    kind: Literal["profit", "scaled-profit", "yield-and-energy"] = "profit"
-    fruit: Price = 1.6
-    dry_matter: Number = Field(default=0.065, gt=0, le=1)
-    co2: Price = 0.3
-    heat: Price = 0.09
-    electricity: Price = 0.3
-    electricity_night: Number | None = None
-    night_start: int = Field(default=23, ge=0, le=23)
-    night_end: int = Field(default=7, ge=0, le=23)
-    penalty: Number = Field(default=0.0, ge=0)
-    """EUR m-2 h-1 of each constraint violated by its full scale."""
-    target_yield: Number = Field(default=4.0, gt=0)
-    """kg m-2 in the season (`yield-and-energy`)."""
-    target_energy: Number = Field(default=20.0, gt=0)
-    """kWh kg-1 (`yield-and-energy`)."""
-
-    @model_validator(mode="after")
-    def _one_tariff(self) -> "GreenhouseReward":
-        if self.electricity_night is not None and not isinstance(self.electricity, float):
-            raise ValueError(
-                "electricity_night: the night tariff goes with a day tariff that is a number; "
-                "hourly prices already include the night."
-            )
-        return self
-
-
-class Constraint(Strict):
-    """Limits of a climate variable, and the violation that counts as 1."""
-
-    low: Number
-    high: Number
-    full_scale: Number = Field(gt=0)
-
-
-class ConstraintsSpec(Strict):
-    """The limits of temperature [degC], CO2 [ppm] and humidity [%].
-
-    With `clip` no violation counts more than its full scale.
-    """
-
-    temperature: Constraint = Constraint(low=15.0, high=34.0, full_scale=15.0)
-    co2: Constraint = Constraint(low=300.0, high=1600.0, full_scale=2500.0)
-    humidity: Constraint = Constraint(low=50.0, high=85.0, full_scale=15.0)
-    clip: bool = True
 
 
 class UncertaintySpec(Strict):

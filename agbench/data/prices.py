@@ -41,7 +41,7 @@ class PriceSeries(Strict):
 
     Its `file`, in the same folder, is CSV or Parquet with the columns `time` (local standard time, the
     beginning of each hour) and `price`. A series that `repeats` is one year that is used for every year.
-    With `known_from` the prices of a day are known from this hour of the day before; without, all are known.
+    Without `published_at`, the hour of the day before at which a day's prices appear, all are known.
     """
 
     prices: str
@@ -51,7 +51,7 @@ class PriceSeries(Strict):
     file: str
     sha256: str | None = Field(default=None, min_length=64, max_length=64)
     repeats: bool = False
-    known_from: int | None = Field(default=None, ge=0, le=23)
+    published_at: int | None = Field(default=None, ge=0, le=23)
 
 
 class PriceSeason(Strict):
@@ -72,8 +72,8 @@ class PriceModel(Strict):
     """A stochastic model of day-ahead prices: `prices/NAME.yaml`; see `agbench.envs.greenhouse.day_ahead`.
 
     `mean` [EUR kWh-1] is that of all hours of a year. `weekday` and `weekend` are the hours' means relative
-    to each other; `limits` [EUR kWh-1] cut what is drawn. The prices of a day are known from the hour
-    `known_from` of the day before.
+    to each other; `limits` [EUR kWh-1] cut what is drawn. The prices of a day are published at the hour
+    `published_at` of the day before.
     """
 
     prices: str
@@ -88,7 +88,7 @@ class PriceModel(Strict):
     days: PriceDeviation
     hours: PriceDeviation
     limits: tuple[Number, Number]
-    known_from: int = Field(ge=0, le=23)
+    published_at: int = Field(ge=0, le=23)
 
     @field_validator("limits", mode="before")
     @classmethod

@@ -91,17 +91,18 @@ class Menu:
         chosen: NDArray[Any] = np.asarray(actions)
         if chosen.dtype.kind not in "iu":
             raise ActionError(
-                f"action {actions!r} is of type {chosen.dtype}; a menu takes whole numbers from 0 "
+                f"action {written(actions)} is of type {chosen.dtype}; a menu takes whole numbers from 0 "
                 f"to {self._n - 1}."
             )
         if chosen.ndim != 1:
             raise ActionError(
-                f"action {actions!r} has the shape {chosen.shape[1:]}; a menu takes one whole "
+                f"action {written(actions)} has the shape {chosen.shape[1:]}; a menu takes one whole "
                 f"number from 0 to {self._n - 1} a field."
             )
         if chosen.size and (chosen.min() < 0 or chosen.max() >= self._n):
+            wrong = written(chosen[(chosen < 0) | (chosen >= self._n)])
             raise ActionError(
-                f"action {actions!r} lies outside the menu; whole numbers from 0 to {self._n - 1} "
+                f"action {wrong} lies outside the menu; whole numbers from 0 to {self._n - 1} "
                 f"are: {', '.join(self._labels)}."
             )
         result: Floats = self._table[chosen]
@@ -195,7 +196,7 @@ class Ranges:
         try:
             numbers: Floats = np.asarray(actions, dtype=np.float32).astype(np.float64)
         except (TypeError, ValueError):
-            raise ActionError(f"action {actions!r} is not {width} numbers from -1 to 1.") from None
+            raise ActionError(f"action {written(actions)} is not {width} numbers from -1 to 1.") from None
         if numbers.ndim != 2 or numbers.shape[1] != width:
             raise ActionError(f"actions have the shape {numbers.shape[1:]}; the space expects ({width},).")
         inside = np.abs(numbers) <= 1.0 + _ROUNDING
@@ -210,6 +211,18 @@ class Amounts(Ranges):
 
     def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
         super().__init__(table, {name: (0.0, limit) for name, limit in limits.items()})
+
+
+def written(actions: Any) -> str:
+    """Return an action as a user writes it: `nan`, not `array([nan])`; several as a list."""
+    try:
+        values = np.asarray(actions)
+    except ValueError:  # rows of different lengths
+        return repr(actions)
+    values = values[0] if values.ndim and len(values) == 1 else values
+    return np.array2string(
+        np.asarray(values), separator=", ", max_line_width=1000, formatter={"float_kind": "{:g}".format}
+    )
 
 
 def neighbours(amounts: Sequence[float], target: float) -> list[float]:

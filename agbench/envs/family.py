@@ -37,7 +37,7 @@ def _no_set_points(core: BatchCore) -> dict[str, float]:
 def _plot(core: BatchCore) -> "SeasonPlot":
     from agbench.envs.rendering import SeasonPlot
 
-    return SeasonPlot(core)
+    return SeasonPlot(core, family(core.task).step_seconds)
 
 
 def _no_hidden(task: Task, scenarios: int) -> Any:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from agbench import plotting
 from agbench.envs.core import BatchCore
 from agbench.envs.curves import PanelData, curve
-from agbench.envs.family import family
 from agbench.errors import SimulationError
 from agbench.variables import Floats
 
@@ -35,11 +34,13 @@ class SeasonPlot:
 
     A family with more to show has a class of its own, which overrides `begin`, `add`, `panels` and `_draw`.
     Call `begin` when an episode has been reset and `add` after each step; both only copy a few numbers.
-    `draw` and `save` make the picture, which shows the episode up to now.
+    `draw` and `save` make the picture, which shows the episode up to now. `step_seconds` [s] is the family's
+    unit of time.
     """
 
-    def __init__(self, core: BatchCore) -> None:
+    def __init__(self, core: BatchCore, step_seconds: int = _DAY) -> None:
         self._core = core
+        self._step_days = step_seconds / _DAY
         self._scenario: str | None = None
         self._notes: list[Floats] = []
         self._figure: Figure | None = None
@@ -109,7 +110,7 @@ class SeasonPlot:
         self._window = None
 
     def _note(self) -> None:
-        days = self._core.simulator.elapsed[0] * family(self._core.task).step_seconds / _DAY
+        days = self._core.simulator.elapsed[0] * self._step_days
         self._notes.append(np.array([days, *self._core.observations[0]], dtype=np.float64))
 
     def _drawn(self) -> Figure:

@@ -8,6 +8,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from agbench.envs.actions import written
 from agbench.envs.core import BatchCore, Parts
 from agbench.errors import ActionError, ConfigError, SimulationError, did_you_mean
 from agbench.variables import Booleans
@@ -100,7 +101,7 @@ class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         try:
             count = len(actions)
         except TypeError:
-            raise ActionError(f"{actions!r} is not a list of {self.num_envs} actions.") from None
+            raise ActionError(f"{written(actions)} is not a list of {self.num_envs} actions.") from None
         if count != self.num_envs:
             raise ActionError(f"{count} actions for {self.num_envs} environments.")
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

@@ -153,7 +153,7 @@ def _shown(rollouts: Iterator[Rollout], count: int, label: str, progress: bool |
     if not (console.is_terminal if progress is None else progress):
         yield from rollouts
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
         line = bar.add_task(label, total=count)
         for rollout in rollouts:

@@ -88,7 +88,7 @@ def make(
             if overwrite:
                 shutil.rmtree(folder)
         if not folder.is_dir():
-            submit(results, _card(task, role, Result.load(results[0])), board, house=True)
+            submit(results, _card(task, role, Result.load(results[0])), board, official=True)
         submission = check(folder, child)
     return _verify(submission, board, level)
 

@@ -31,7 +31,7 @@ def submit(
     board: str | Path = BOARD,
     policies: Sequence[str | Path] = (),
     seeds: Sequence[int] | None = None,
-    house: bool = False,
+    official: bool = False,
 ) -> Path:
     """Make a submission from result folders, check it, put it on the board, and return its folder.
 
@@ -42,7 +42,7 @@ def submit(
         board: the leaderboard's folder.
         policies: files of the policy, one a training seed; for a rule of its own, its settings.
         seeds: the training seeds; 0, 1, 2, ... if not given.
-        house: whether it is a task's own reference, which alone may be called so.
+        official: whether it is a task's own reference, which alone may be called so.
 
     Raises `RefusedError`, and leaves the board unchanged, unless the whole submission is good.
     """
@@ -60,7 +60,7 @@ def submit(
         _fill(building, folders, results, chosen, card, policies)
         with confined(tables.READER) as child:
             submission = check(building, child, placed=False)
-        refuse_taken(submission, rows, house)
+        refuse_taken(submission, rows, official)
         CopyIndex(rows).refuse_copy(submission)
         target.parent.mkdir(parents=True, exist_ok=True)
         building.chmod(0o755)

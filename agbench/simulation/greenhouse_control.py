@@ -110,7 +110,7 @@ def controller(policy: str | Path, seed: int = 0) -> Controller:
 
 
 def _find_policy(text: str) -> tuple[GreenhouseTask, str]:
-    """Return the task and the name of a policy that is said as `NAME` or `TASK/NAME`."""
+    """Return the task and the name of a policy that is given as `NAME` or `TASK/NAME`."""
     tasks = catalog.tasks_of(GreenhouseTask)
     places = {f"{task.task}/{name}": (task, name) for task in tasks for name in catalog.baselines(task.task)}
     fitting = [key for key, (_, name) in places.items() if text in (key, name)]

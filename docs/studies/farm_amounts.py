@@ -1,7 +1,7 @@
 """The amounts of the expert of farm-nitrogen-v1: the best mean of generated seasons within the budget.
 
 Run: `python docs/studies/farm_amounts.py`. Each field is played by itself with each amount, given when its
-soil runs low, in seasons of the site's weather generator; the dynamic programme of the oracle chooses.
+soil runs low, in seasons of the site's weather generator; the dynamic programming of the oracle chooses.
 Test seasons take no part, but for the climate that the generator was fitted to.
 """
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from agbench.cli import main
+from agbench.cli.options import literal_console
 from agbench.data import catalog
 
 TASK = "wheat-nitrogen-v1"
@@ -47,6 +47,11 @@ def test_help_names_every_verb_and_every_verb_has_an_example(tmp_path):
     for verb in ("tasks", "show", "run", "evaluate", "compare", "check", "fit", "bench"):
         assert verb in printed
         assert "Example:" in agbench(verb, "--help", cwd=tmp_path)[0]
+
+
+@pytest.mark.parametrize("group", [["weather"], ["leaderboard"], ["leaderboard", "round"]])
+def test_help_of_a_group_has_an_example(tmp_path, group):
+    assert f"Example: agbench {' '.join(group)} " in agbench(*group, "--help", cwd=tmp_path)[0]
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["leaderboard", "--help"], ["tasks"]])
@@ -91,7 +96,7 @@ def test_a_list_of_tasks_for_another_command_has_a_task_a_line(tmp_path):
 
 @pytest.mark.parametrize("width", [40, 60, 100, 120])
 def test_a_list_of_tasks_fits_the_terminal(tmp_path, monkeypatch, width):
-    terminal = Console(force_terminal=True, width=width, color_system=None)
+    terminal = literal_console(force_terminal=True, width=width, color_system=None)
     monkeypatch.setattr("agbench.cli.tasks.console", terminal)
     lines = agbench("tasks", cwd=tmp_path)[0].splitlines()
     assert max(map(len, lines)) <= width
@@ -213,3 +218,47 @@ def test_a_mistake_ends_with_one_sentence_and_code_2(tmp_path, arguments, expect
     assert expected in error
     assert "Traceback" not in error
     assert list(tmp_path.iterdir()) == []
+
+
+MARKUP = "[old] :x: [/b]"
+"""A text that Rich would read as tags and an emoji."""
+
+
+@pytest.fixture
+def marked_task(tmp_path, monkeypatch):
+    """Write a task with `MARKUP` in its texts to a folder on AGBENCH_PATH; return its id."""
+    text = (ROOT / f"tasks/{TASK}.yaml").read_text().replace(TASK, "rye-v1")
+    text = re.sub(r"(?m)^(summary|source):.*", rf'\1: "Rye {MARKUP}"', text)
+    text = text.replace("objective_unit: g m-2", f'objective_unit: "{MARKUP}"')
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks/rye-v1.yaml").write_text(text)
+    for policy in (ROOT / f"baselines/{TASK}").glob("*.yaml"):
+        if policy.stem in ("zero", "standard-practice", "ceres"):
+            (tmp_path / "baselines/rye-v1").mkdir(parents=True, exist_ok=True)
+            (tmp_path / f"baselines/rye-v1/{policy.name}").write_text(policy.read_text())
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    return "rye-v1"
+
+
+def test_texts_of_files_are_printed_as_they_are(tmp_path, monkeypatch, marked_task):
+    assert f"Rye {MARKUP}" in agbench("tasks", cwd=tmp_path)[0]
+    printed, _ = agbench("show", marked_task, cwd=tmp_path)
+    assert printed.count(f"Rye {MARKUP}") == 2
+    printed, _ = agbench("evaluate", marked_task, "-p", "zero", "-o", "runs[b]/r:x:", cwd=tmp_path)
+    assert f"] {MARKUP}" in " ".join(printed.split())
+    assert "wrote runs[b]/r:x:/" in printed
+    printed, _ = agbench("compare", "runs[b]/r:x:", "--figure", "[/b]:x:.png", cwd=tmp_path)
+    assert MARKUP in printed
+    assert "wrote [/b]:x:.png" in printed
+    monkeypatch.setattr("agbench.cli.tasks.console", literal_console(force_terminal=True, width=200))
+    assert f"Rye {MARKUP}" in agbench("tasks", cwd=tmp_path)[0]
+
+
+def test_texts_of_users_are_printed_as_they_are(tmp_path):
+    long = f"runs[old]/{'wheat ' * 30}/x:x:.yaml"
+    printed, _ = agbench("check", "[/red]", long, cwd=tmp_path, code=1)
+    assert printed.startswith("wrong  [/red]\n")
+    assert f"wrong  {long}\n" in printed
+    for arguments in (("show", MARKUP), ("evaluate", TASK, "-p", f"nomod:X{MARKUP}"), ("compare", MARKUP)):
+        assert MARKUP in agbench(*arguments, cwd=tmp_path, code=2)[1]
+    assert MARKUP in agbench(MARKUP, cwd=tmp_path, code=2)[1]

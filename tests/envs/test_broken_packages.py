@@ -60,7 +60,7 @@ FAMILY = "from bathtub.family import BATHTUB\nfrom dataclasses import replace\n"
 
 
 @pytest.mark.parametrize(
-    ("module", "said"),
+    ("module", "message"),
     [
         ("import nothing_of_that_name", r"the package 'broken' .*cannot be loaded: ModuleNotFoundError"),
         ("raise KeyError('x')", r"the package 'broken' .*cannot be loaded: KeyError"),
@@ -74,11 +74,11 @@ FAMILY = "from bathtub.family import BATHTUB\nfrom dataclasses import replace\n"
         (FAMILY + "BASIN = replace(BATHTUB, name='basin', step_seconds=0)", "at least 1; got 0"),
     ],
 )
-def test_a_broken_family_is_named_when_a_task_asks_for_it(install, module, said):
+def test_a_broken_family_is_named_when_a_task_asks_for_it(install, module, message):
     install("[agbench.families]\nbasin = broken:BASIN\n", broken=module)
     with pytest.raises(ConfigError, match=r"mine\.yaml: .*") as raised:
         families.read_task({"family": "basin"}, "mine.yaml")
-    assert raised.match(said)
+    assert raised.match(message)
     others_work()
 
 
@@ -153,9 +153,9 @@ def test_a_folder_that_is_none_costs_no_other(monkeypatch, tmp_path):
     with pytest.warns(AgBenchWarning) as warnings:
         names = catalog.names("task")
     assert {TASK, TUB} <= set(names)
-    said = " ".join(str(warning.message) for warning in warnings)
-    assert f"AGBENCH_PATH: {tmp_path / 'nowhere'} is not a folder" in said
-    assert f"AGBENCH_PATH: {tmp_path} holds none of the folders tasks/, crops/" in said
+    message = " ".join(str(warning.message) for warning in warnings)
+    assert f"AGBENCH_PATH: {tmp_path / 'nowhere'} is not a folder" in message
+    assert f"AGBENCH_PATH: {tmp_path} holds none of the folders tasks/, crops/" in message
 
 
 POLICY = "from agbench.policies.base import policy\n"
@@ -168,7 +168,7 @@ def settings(folder, kind):
 
 
 @pytest.mark.parametrize(
-    ("module", "said"),
+    ("module", "message"),
     [
         ("import nothing_of_that_name", "cannot be loaded: ModuleNotFoundError"),
         ("", "cannot be loaded: AttributeError"),
@@ -180,9 +180,9 @@ def settings(folder, kind):
         ),
     ],
 )
-def test_a_broken_policy_is_named_when_a_file_asks_for_it(install, tmp_path, module, said):
+def test_a_broken_policy_is_named_when_a_file_asks_for_it(install, tmp_path, module, message):
     install("[agbench.policies]\nweekly = broken:Weekly\n", broken=module)
-    with pytest.raises(ConfigError, match=said) as raised:
+    with pytest.raises(ConfigError, match=message) as raised:
         agbench.load_policy(settings(tmp_path, "weekly"), TASK)
     assert raised.match("the package 'broken'")
     assert agbench.load_policy("standard-practice", TASK).name == "standard-practice"

@@ -1,4 +1,4 @@
-"""Day-ahead prices: what the model draws, when prices are known, and what is refused."""
+"""Day-ahead prices: what the model draws, when prices are published, and what is refused."""
 
 from datetime import date
 
@@ -8,7 +8,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog, places
-from agbench.data.greenhouse_task import GreenhouseReward
+from agbench.data.greenhouse_reward import GreenhouseReward
 from agbench.data.overrides import override
 from agbench.data.prices import PriceModel
 from agbench.data.reading import load_file, read_data
@@ -82,15 +82,15 @@ def seen_by_hour(env, hours):
     return np.array(rows)
 
 
-def test_tomorrow_s_prices_are_known_from_noon():
+def test_tomorrow_s_prices_are_published_at_noon():
     env = agbench.make(WINTER, **MARKET, **AHEAD).unwrapped
     rows = seen_by_hour(env, 13)
     truth = env.core.worlds[0].prices[:, 3].astype(np.float32)
     for hour in (0, 5, 11):
-        known = 24 - hour
-        np.testing.assert_array_equal(rows[hour][:known], truth[hour:24])
-        np.testing.assert_array_equal(rows[hour][known : known + 12], truth[:12])
-        assert not np.array_equal(rows[hour][known : known + 12], truth[24:36])
+        visible = 24 - hour
+        np.testing.assert_array_equal(rows[hour][:visible], truth[hour:24])
+        np.testing.assert_array_equal(rows[hour][visible : visible + 12], truth[:12])
+        assert not np.array_equal(rows[hour][visible : visible + 12], truth[24:36])
     np.testing.assert_array_equal(rows[12][:36], truth[12:48])
     assert rows[12][36] == truth[24]
 
@@ -130,7 +130,7 @@ def test_results_name_the_model_and_replay():
         ({"limits": [0.1, 0.2]}, "do not lie about the mean"),
         ({"days": {"deviation": 0.1, "memory": 1.0}}, "memory"),
         ({"unit": "EUR MWh-1"}, "EUR kWh-1"),
-        ({"known_from": 24}, "known_from"),
+        ({"published_at": 24}, "published_at"),
     ],
 )
 def test_a_model_that_is_none_is_refused(change, message):
@@ -149,14 +149,14 @@ def test_check_reads_models_and_the_files_of_series(tmp_path):
     assert data_files.check_file(path) is None
 
 
-def test_a_series_may_say_from_when_it_is_known(tmp_path):
+def test_a_series_may_have_an_hour_of_publication(tmp_path):
     times = pd.date_range("2010-01-01", periods=48, freq="h")
     pd.DataFrame({"time": times, "price": 0.1}).to_csv(tmp_path / "spot.csv", index=False)
     path = tmp_path / "spot.yaml"
-    described = "prices: spot\nsummary: s\nsource: s\nunit: EUR kWh-1\nfile: spot.csv\nknown_from: 13\n"
+    described = "prices: spot\nsummary: s\nsource: s\nunit: EUR kWh-1\nfile: spot.csv\npublished_at: 13\n"
     path.write_text(described, "utf-8")
     prices = GreenhousePrices(GreenhouseReward(electricity=str(path)))
-    assert prices.known_from.tolist() == [-1.0, -1.0, -1.0, 13.0]
+    assert prices.published_at.tolist() == [-1.0, -1.0, -1.0, 13.0]
 
 
 def test_a_night_tariff_beside_the_market_is_refused():

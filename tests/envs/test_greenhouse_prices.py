@@ -6,7 +6,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.data.greenhouse_task import GreenhouseReward
+from agbench.data.greenhouse_reward import GreenhouseReward
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build

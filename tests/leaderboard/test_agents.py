@@ -57,8 +57,8 @@ def test_the_names_of_references_are_reserved_for_their_own_door(floor, tmp_path
         with pytest.raises(RefusedError, match="the name of a task's own reference; choose another name"):
             leaderboard.submit([floor], card, board)
     with pytest.raises(RefusedError, match="the name of a task's own reference"):
-        leaderboard.submit([floor], {**FLOOR, "authors": ["M. Allory"]}, board, house=True)
-    leaderboard.submit([floor], FLOOR, board, house=True)
+        leaderboard.submit([floor], {**FLOOR, "authors": ["M. Allory"]}, board, official=True)
+    leaderboard.submit([floor], FLOOR, board, official=True)
     assert refusals(board) == {}
 
 

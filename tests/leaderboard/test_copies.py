@@ -38,7 +38,7 @@ def collapsed(tmp_path_factory):
     """Return policies that all do nothing, their results, and a board with the task's floor."""
     root = tmp_path_factory.mktemp("collapsed")
     agbench.evaluate(TASK, "zero", out=root / "floor")
-    leaderboard.submit([root / "floor"], FLOOR, root / "leaderboard", house=True)
+    leaderboard.submit([root / "floor"], FLOOR, root / "leaderboard", official=True)
     for seed in range(4):
         mlp.save(lazy(1.0 + seed), root / f"{seed}.npz")
         agbench.evaluate(TASK, mlp.load(root / f"{seed}.npz", TASK), out=root / f"result-{seed}")

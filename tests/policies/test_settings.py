@@ -25,7 +25,7 @@ def plan(*doses, name="N"):
 
 
 @pytest.mark.parametrize(
-    ("amount", "said"),
+    ("amount", "message"),
     [
         (-20.0, "plan.0.amount: input should be greater than or equal to 0; got -20.0"),
         (float("nan"), "plan.0.amount: .*finite number; got nan"),
@@ -38,8 +38,8 @@ def plan(*doses, name="N"):
         (130.5, "plan.0.amount: 130.5 of N cannot be given; nearest are 120 and 140"),
     ],
 )
-def test_a_planned_dose_that_cannot_be_given_is_refused(tmp_path, amount, said):
-    with pytest.raises(ConfigError, match=rf"mine\.yaml: settings: {said}"):
+def test_a_planned_dose_that_cannot_be_given_is_refused(tmp_path, amount, message):
+    with pytest.raises(ConfigError, match=rf"mine\.yaml: settings: {message}"):
         load(tmp_path, "schedule", plan(("03-01", amount)))
 
 
@@ -78,7 +78,7 @@ LIGHT = {"tSpDay": 20.0, "tSpNight": 18.0}
 
 
 @pytest.mark.parametrize(
-    ("kind", "task", "settings", "said"),
+    ("kind", "task", "settings", "message"),
     [
         ("rules", WHEAT, {"rules": [RULE | {"amount": 30.0}]}, "rules.0.amount: 30 of N .*are 20 and 40"),
         ("rules", WHEAT, {"rules": [RULE | {"amount": 900.0}]}, r"rules.0.amount: 900 of N .*is \d+\."),
@@ -105,8 +105,8 @@ LIGHT = {"tSpDay": 20.0, "tSpNight": 18.0}
         ("receding-horizon", CONTINUOUS, {"start": "middle", "reach": 2.0}, "reach: .*less than or equal"),
     ],
 )
-def test_a_setting_out_of_its_bounds_is_refused(tmp_path, kind, task, settings, said):
-    with pytest.raises(ConfigError, match=rf"mine\.yaml: settings: .*{said}"):
+def test_a_setting_out_of_its_bounds_is_refused(tmp_path, kind, task, settings, message):
+    with pytest.raises(ConfigError, match=rf"mine\.yaml: settings: .*{message}"):
         load(tmp_path, kind, settings, task)
 
 

@@ -30,7 +30,7 @@ def changed(kind, change):
 
 
 def refused(kind, change, tmp_path, monkeypatch):
-    """Return what `check` says of a changed file, once `simulate` has said the same."""
+    """Return what `check` says of a changed file, which `simulate` refuses with the same text."""
     entry = "soil" if kind == "soil" else "crop"
     content = changed(kind, change) | {entry: "changed"}
     path = (
@@ -163,14 +163,14 @@ def test_a_file_and_a_mapping_are_refused_with_one_sentence(kind, name, value, t
     given = getattr(catalog, kind)(FILES[kind]).values
     given = given | {name: [number for point in value for number in point] if table else value}
     others = SEASON | {"crop": "wheat-1", "soil": "oregon-1"}
-    said = []
+    messages = []
     for entry in ("changed", given):
         with pytest.raises(ConfigError) as error:
             agbench.simulate("wofost-npk", **(others | {kind: entry}))
-        said.append(str(error.value))
-    assert said[0].removeprefix(f"{path}: ") == said[1].removeprefix(f"{kind}: ")
-    assert said[0] == check_file(path)
-    assert name in said[0]
+        messages.append(str(error.value))
+    assert messages[0].removeprefix(f"{path}: ") == messages[1].removeprefix(f"{kind}: ")
+    assert messages[0] == check_file(path)
+    assert name in messages[0]
 
 
 @pytest.mark.parametrize("points", [[[0.0, 1.0]], [[0.0], [1.0]], [0.0, 1.0], "x", {"a": 1}, []])

@@ -18,7 +18,7 @@ def calendar(**more):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"events": 5}, "events: 5 is no list of"),
         ({"events": "apply_n"}, "events: 'apply_n' is no list of"),
@@ -39,8 +39,8 @@ def calendar(**more):
         ({"crop": {**catalog.crop("winter-wheat-nl").values, "TSUM1": HUGE}}, "crop: TSUM1 is 1000+, not a"),
     ],
 )
-def test_a_season_of_a_field(change, said):
-    with pytest.raises(ConfigError, match=said):
+def test_a_season_of_a_field(change, message):
+    with pytest.raises(ConfigError, match=message):
         agbench.simulate("lintul3", **(FIELD | change))
 
 
@@ -51,7 +51,7 @@ def test_a_model_that_is_no_text(model):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         *(({"parameters": wrong}, "parameters is .*, not a mapping") for wrong in (5, "x", [5], True)),
         *(({"structure": wrong}, "structure is .*, not a mapping") for wrong in (5, "x", [5], True)),
@@ -66,8 +66,8 @@ def test_a_model_that_is_no_text(model):
         ({"start": "1984-02-30"}, "start: '1984-02-30' is not a moment"),
     ],
 )
-def test_a_season_of_a_greenhouse(change, said):
-    with pytest.raises(AgBenchError, match=said):
+def test_a_season_of_a_greenhouse(change, message):
+    with pytest.raises(AgBenchError, match=message):
         agbench.simulate("greenlight", **(GREENHOUSE | change))
 
 

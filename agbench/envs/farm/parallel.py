@@ -7,6 +7,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from agbench.envs.actions import written
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import family
 from agbench.envs.farm.actions import Each
@@ -136,7 +137,7 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         action = np.asarray(actions[agent])
         if action.shape != self._nothing.shape:
             raise ActionError(
-                f"the action {actions[agent]!r} for {agent} is not in {self.action_space(agent)}."
+                f"the action {written(action)} for {agent} is not in {self.action_space(agent)}."
             )
         return action
 

@@ -12,7 +12,7 @@ from agbench import plotting
 from agbench.envs.core import BatchCore
 from agbench.envs.curves import CurveData, PanelData, curve, stems
 from agbench.envs.field.season_figure import SKY, STATE_PANELS, SeasonFigure, states_shown, stress_shown
-from agbench.envs.field.season_panels import MOISTURE, PanelSetting, Season, running_mean, shown_in
+from agbench.envs.field.season_panels import MOISTURE, PlotContext, Season, running_mean, shown_in
 from agbench.envs.rendering import SeasonPlot
 from agbench.variables import Floats, Variable
 
@@ -78,7 +78,7 @@ class FieldPlot(SeasonPlot):
 
     def panels(self) -> list[PanelData]:
         """Return the season so far as curves over days: what its model has of weather, water and states."""
-        return _panels(self._setting(), self._season())
+        return _panels(self._context(), self._season())
 
     @property
     def _today(self) -> int:
@@ -106,13 +106,13 @@ class FieldPlot(SeasonPlot):
         self._note_state()
         if self._layout is None or self._layout[0] is not figure:
             figure.clear()
-            self._layout = figure, SeasonFigure(figure, self._setting())
+            self._layout = figure, SeasonFigure(figure, self._context())
         self._layout[1].draw(self._season())
 
-    def _setting(self) -> PanelSetting:
+    def _context(self) -> PlotContext:
         core = self._core
         simulator = core.simulator
-        return PanelSetting(
+        return PlotContext(
             variables=simulator.variables,
             weather=simulator.weather_variables,
             inputs=[simulator.inputs[name] for name in core.parts.actions.names],
@@ -170,23 +170,23 @@ class FieldPlot(SeasonPlot):
         return textwrap.fill(plotting.signed("  ·  ".join(parts)), _LINE)
 
 
-def _panels(setting: PanelSetting, season: Season) -> list[PanelData]:
+def _panels(context: PlotContext, season: Season) -> list[PanelData]:
     """Return the panels of a season for which its model has variables."""
     days = np.arange(season.today + 1.0)
     sky = season.weather
     panels = []
     if "TMIN" in sky and "TMAX" in sky:
-        unit = setting.weather["TMIN"].unit
+        unit = context.weather["TMIN"].unit
         curves = [curve("TMIN to TMAX", unit, days, sky["TMIN"], "band", top=sky["TMAX"])]
         if "IRRAD" in sky:
-            factor, variable = shown_in(setting.weather["IRRAD"])
+            factor, variable = shown_in(context.weather["IRRAD"])
             mean = running_mean(sky["IRRAD"] * factor)
             curves.append(curve("IRRAD, 7-day mean", variable.unit, days, mean, right=True))
         panels.append(PanelData(title="Weather", curves=curves))
     if "RAIN" in sky:
-        factor, variable = shown_in(setting.weather["RAIN"])
+        factor, variable = shown_in(context.weather["RAIN"])
         curves = [curve("RAIN", variable.unit, days, sky["RAIN"] * factor, "bars")]
-        moisture = MOISTURE.variable_in(setting.variables)
+        moisture = MOISTURE.variable_in(context.variables)
         if moisture is not None:
             states = season.states[moisture.name]
             curves.append(curve(moisture.name, moisture.unit, season.days, states, right=True))
@@ -195,12 +195,12 @@ def _panels(setting: PanelSetting, season: Season) -> list[PanelData]:
         curves = [
             _state_curve(v, season, right=side is right)
             for side in (left, right)
-            for v in (c.variable_in(setting.variables) for c in side)
+            for v in (c.variable_in(context.variables) for c in side)
             if v is not None
         ]
         if curves:
             panels.append(PanelData(title=title, curves=curves))
-    return [*panels, *_applied(setting, season)]
+    return [*panels, *_applied(context, season)]
 
 
 def _state_curve(variable: Variable, season: Season, right: bool) -> CurveData:
@@ -210,18 +210,18 @@ def _state_curve(variable: Variable, season: Season, right: bool) -> CurveData:
     return curve(variable.name, variable.unit, season.days[there], values[there], right=right)
 
 
-def _applied(setting: PanelSetting, season: Season) -> list[PanelData]:
+def _applied(context: PlotContext, season: Season) -> list[PanelData]:
     """Return a panel for the inputs of each unit."""
-    units = list(dict.fromkeys(variable.unit for variable in setting.inputs))
+    units = list(dict.fromkeys(variable.unit for variable in context.inputs))
     return [
         PanelData(
             title="Applied" if len(units) == 1 else f"Applied: {', '.join(names)}",
             curves=[
                 stems(v.name, unit, season.steps[:, 0], season.doses[:, i])
-                for i, v in enumerate(setting.inputs)
+                for i, v in enumerate(context.inputs)
                 if v.unit == unit
             ],
         )
         for unit in units
-        for names in [[v.name for v in setting.inputs if v.unit == unit]]
+        for names in [[v.name for v in context.inputs if v.unit == unit]]
     ]

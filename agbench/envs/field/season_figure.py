@@ -11,7 +11,7 @@ from agbench.envs.field.season_marks import NITROGEN, PHOSPHORUS, POTASSIUM, WAT
 from agbench.envs.field.season_panels import (
     MOISTURE,
     DosePanel,
-    PanelSetting,
+    PlotContext,
     RewardPanel,
     Season,
     SeasonPanel,
@@ -62,8 +62,8 @@ def _names(curves: Sequence[StateCurve], table: VariableTable) -> list[str]:
 class SeasonFigure:
     """A season's panels on a figure: laid out once an episode, drawn anew whenever asked."""
 
-    def __init__(self, figure: Figure, setting: PanelSetting) -> None:
-        makers = _panels(setting)
+    def __init__(self, figure: Figure, context: PlotContext) -> None:
+        makers = _panels(context)
         grid = figure.add_gridspec(
             len(makers),
             1,
@@ -76,9 +76,9 @@ class SeasonFigure:
         )
         axes = [figure.add_subplot(grid[i]) for i in range(len(makers))]
         self._panels = [make(ax) for ax, (_, make) in zip(axes, makers, strict=True)]
-        ticks, labels = _months(setting.start, setting.horizon)
+        ticks, labels = _months(context.start, context.horizon)
         for ax in axes:
-            ax.set_xlim(-0.5, setting.horizon + 0.5)
+            ax.set_xlim(-0.5, context.horizon + 0.5)
             ax.set_xticks(ticks, labels if ax is axes[-1] else [""] * len(ticks))
         self._title = figure.text(0.075, 0.965, "", fontsize=12, fontweight="bold")
         self._status = figure.text(0.925, 0.965, "", fontsize=9, color=MUTED, ha="right")
@@ -94,26 +94,26 @@ class SeasonFigure:
             panel.draw(season)
 
 
-def _panels(setting: PanelSetting) -> list[tuple[float, Callable[[Axes], SeasonPanel]]]:
+def _panels(context: PlotContext) -> list[tuple[float, Callable[[Axes], SeasonPanel]]]:
     """Return height and maker of each panel for which the model has variables."""
-    table, sky = setting.variables, setting.weather
+    table, sky = context.variables, context.weather
     makers: list[tuple[float, Callable[[Axes], SeasonPanel]]] = []
     if "TMIN" in sky and "TMAX" in sky:
-        makers.append((1.15, lambda ax: WeatherPanel(ax, setting)))
+        makers.append((1.15, lambda ax: WeatherPanel(ax, context)))
     if "RAIN" in sky:
-        makers.append((0.9, lambda ax: WaterPanel(ax, setting)))
+        makers.append((0.9, lambda ax: WaterPanel(ax, context)))
     for title, left, right in STATE_PANELS:
         if any(curve.variable_in(table) for curve in (*left, *right)):
-            makers.append((1.4, _state_panel(setting, title, left, right)))
-    makers.append((0.4 + 0.3 * (len(setting.inputs) - 1), lambda ax: DosePanel(ax, setting)))
-    makers.append((1.15, lambda ax: RewardPanel(ax, setting)))
+            makers.append((1.4, _state_panel(context, title, left, right)))
+    makers.append((0.4 + 0.3 * (len(context.inputs) - 1), lambda ax: DosePanel(ax, context)))
+    makers.append((1.15, lambda ax: RewardPanel(ax, context)))
     return makers
 
 
 def _state_panel(
-    setting: PanelSetting, title: str, left: Sequence[StateCurve], right: Sequence[StateCurve]
+    context: PlotContext, title: str, left: Sequence[StateCurve], right: Sequence[StateCurve]
 ) -> Callable[[Axes], SeasonPanel]:
-    return lambda ax: StatePanel(ax, setting, title, left, right)
+    return lambda ax: StatePanel(ax, context, title, left, right)
 
 
 def _months(start: date, horizon: int) -> tuple[list[int], list[str]]:

@@ -24,7 +24,7 @@ _SMOOTH = 7  # days, of the running mean of radiation
 
 
 @dataclass(frozen=True)
-class PanelSetting:
+class PlotContext:
     """What does not change during an episode: tables, units, calendar."""
 
     variables: VariableTable
@@ -48,7 +48,7 @@ class Season:
     steps: Floats
     """First and last day of each step, (steps, 2)."""
     doses: Floats
-    """What was applied on the first day of each step, (steps, inputs of the setting)."""
+    """What was applied on the first day of each step, (steps, inputs of the context)."""
     rewards: Floats
     title: str
     status: str
@@ -139,14 +139,14 @@ class SeasonPanel(ABC):
 class WeatherPanel(SeasonPanel):
     """The daily range of temperature, and radiation."""
 
-    def __init__(self, axes: Axes, setting: PanelSetting) -> None:
+    def __init__(self, axes: Axes, context: PlotContext) -> None:
         super().__init__(axes, "Weather")
-        coldest = setting.weather["TMIN"]
+        coldest = context.weather["TMIN"]
         temperature = Variable("TMIN to TMAX", coldest.unit, "daily range of temperature")
         self.label(axes, [(temperature, swatch(SKY_BLUE))])
         self._twin: Axes | None = None
-        if "IRRAD" in setting.weather:
-            self._factor, radiation = shown_in(setting.weather["IRRAD"])
+        if "IRRAD" in context.weather:
+            self._factor, radiation = shown_in(context.weather["IRRAD"])
             self._mark = curve_mark(ORANGE, dash=0)
             self._twin = self.second_scale()
             self.label(self._twin, [(radiation, self._mark)], f", {_SMOOTH}-day mean")
@@ -169,12 +169,12 @@ class WeatherPanel(SeasonPanel):
 class WaterPanel(SeasonPanel):
     """Rain, and the moisture of the soil."""
 
-    def __init__(self, axes: Axes, setting: PanelSetting) -> None:
+    def __init__(self, axes: Axes, context: PlotContext) -> None:
         super().__init__(axes, "Water")
-        self._factor, rain = shown_in(setting.weather["RAIN"])
+        self._factor, rain = shown_in(context.weather["RAIN"])
         self.label(axes, [(rain, swatch(BLUE))])
-        self._width = 0.8 * _pixels_a_day(axes, setting) / _POINT
-        self._moisture = MOISTURE.variable_in(setting.variables)
+        self._width = 0.8 * _pixels_a_day(axes, context) / _POINT
+        self._moisture = MOISTURE.variable_in(context.variables)
         if self._moisture is not None:
             self._mark = curve_mark(MOISTURE.colour, dash=0)
             self._twin = self.second_scale()
@@ -197,7 +197,7 @@ class StatePanel(SeasonPanel):
     def __init__(
         self,
         axes: Axes,
-        setting: PanelSetting,
+        context: PlotContext,
         title: str,
         left: Sequence[StateCurve],
         right: Sequence[StateCurve],
@@ -205,7 +205,7 @@ class StatePanel(SeasonPanel):
         super().__init__(axes, title)
         self._scales: list[tuple[Axes, list[tuple[Variable, Line2D]]]] = []
         for curves in (left, right):
-            there = [(v, c.colour) for c in curves if (v := c.variable_in(setting.variables)) is not None]
+            there = [(v, c.colour) for c in curves if (v := c.variable_in(context.variables)) is not None]
             shown = [
                 (variable, curve_mark(colour, dash=i if curves is right else None, of=len(there)))
                 for i, (variable, colour) in enumerate(there)
@@ -231,11 +231,11 @@ class StatePanel(SeasonPanel):
 class DosePanel(SeasonPanel):
     """What was applied and when: a lane an input, every stem labelled with its amount."""
 
-    def __init__(self, axes: Axes, setting: PanelSetting) -> None:
+    def __init__(self, axes: Axes, context: PlotContext) -> None:
         super().__init__(axes, "Applied")
-        self._inputs = setting.inputs
+        self._inputs = context.inputs
         self._colours = input_colours([v.name for v in self._inputs])
-        self._pixels = _pixels_a_day(axes, setting)
+        self._pixels = _pixels_a_day(axes, context)
         lanes = len(self._inputs)
         axes.set_ylim(-0.05, lanes)
         axes.grid(False, axis="y")
@@ -278,9 +278,9 @@ class DosePanel(SeasonPanel):
 class RewardPanel(SeasonPanel):
     """The reward of each step, and their sum so far."""
 
-    def __init__(self, axes: Axes, setting: PanelSetting) -> None:
+    def __init__(self, axes: Axes, context: PlotContext) -> None:
         super().__init__(axes, "Reward")
-        unit = setting.reward_unit
+        unit = context.reward_unit
         self._mark = curve_mark(BLACK)
         self.label(
             axes,
@@ -322,8 +322,8 @@ def shown_in(variable: Variable) -> tuple[float, Variable]:
     return factor, Variable(variable.name, unit, variable.meaning)
 
 
-def _pixels_a_day(axes: Axes, setting: PanelSetting) -> float:
-    return float(axes.bbox.width) / (setting.horizon + 1)
+def _pixels_a_day(axes: Axes, context: PlotContext) -> float:
+    return float(axes.bbox.width) / (context.horizon + 1)
 
 
 def _limits(values: Iterable[Floats], least: float) -> tuple[float, float]:

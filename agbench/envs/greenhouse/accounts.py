@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from agbench.compiled import entry
-from agbench.data.greenhouse_task import GreenhouseReward
+from agbench.data.greenhouse_reward import GreenhouseReward
 from agbench.envs.greenhouse.constraints import ClimateLimits
 from agbench.variables import Floats
 

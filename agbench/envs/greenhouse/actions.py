@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.greenhouse_task import Period
-from agbench.envs.actions import Ranges, neighbours, place
+from agbench.envs.actions import Ranges, neighbours, place, written
 from agbench.errors import ActionError, ConfigError
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -96,10 +96,13 @@ class TemperatureMenu:
         """Return the set points (n, 7) of n menu numbers; the other temperature stays as it was."""
         chosen = np.asarray(actions)
         if chosen.dtype.kind not in "iu" or chosen.ndim != 1:
-            raise ActionError(f"action {actions!r} is not a whole number from 0 to {len(self._menu) - 1}.")
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= len(self._menu)):
             raise ActionError(
-                f"action {actions!r} lies outside the menu of {len(self._menu)} temperatures: "
+                f"action {written(actions)} is not a whole number from 0 to {len(self._menu) - 1}."
+            )
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= len(self._menu)):
+            wrong = written(chosen[(chosen < 0) | (chosen >= len(self._menu))])
+            raise ActionError(
+                f"action {wrong} lies outside the menu of {len(self._menu)} temperatures: "
                 f"{', '.join(f'{t:g} degC' for t in self._menu)}."
             )
         result = np.tile(self._usual, (len(chosen), 1))

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry
-from agbench.data.greenhouse_task import INTERVAL, PRICED
+from agbench.data.greenhouse_reward import PRICED
+from agbench.data.greenhouse_task import INTERVAL
 from agbench.data.prices import HOURS
 from agbench.simulators.casadi_jit.calling import load
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -31,9 +32,9 @@ _HOUR: Final = 3600 // INTERVAL  # steps
 Integers = NDArray[np.int64]
 
 
-def price_table(prices: Floats, known_from: Floats) -> Floats:
-    """Return prices (hours, 4) beside the hours from which the next day's are known, (hours, 8)."""
-    return np.hstack([prices, np.tile(known_from, (len(prices), 1))])
+def price_table(prices: Floats, published_at: Floats) -> Floats:
+    """Return prices (hours, 4) beside the hours at which the next day's are published, (hours, 8)."""
+    return np.hstack([prices, np.tile(published_at, (len(prices), 1))])
 
 
 def error_paths(error: Mapping[str, float], rows: int, generator: "np.random.Generator | None") -> Floats:
@@ -72,9 +73,9 @@ def _read_prices(
                 if length == 0:
                     continue
                 hour = (elapsed[i] + steps[k]) // _HOUR
-                known_from = load(address, len(PRICED) + columns[j])
-                if known_from >= 0.0:
-                    end = (now // HOURS + 1 + (1 if now % HOURS >= known_from else 0)) * HOURS
+                published_at = load(address, len(PRICED) + columns[j])
+                if published_at >= 0.0:
+                    end = (now // HOURS + 1 + (1 if now % HOURS >= published_at else 0)) * HOURS
                     while hour >= end:
                         hour -= HOURS
                 out[i, k, j] = load(address, min(hour, length - 1) * width + columns[j])

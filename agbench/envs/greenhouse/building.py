@@ -234,7 +234,7 @@ class _Worlds:
             first_day=first,
             level=level if by_step else 0.0,
             prices=prices,
-            beside=(price_table(prices, self.prices.known_from), errors),
+            beside=(price_table(prices, self.prices.published_at), errors),
         )
 
 

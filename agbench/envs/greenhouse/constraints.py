@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.compiled import entry
-from agbench.data.greenhouse_task import ConstraintsSpec
+from agbench.data.greenhouse_reward import ConstraintsSpec
 from agbench.simulators.greenlight.sensors import CLIMATE
 from agbench.variables import Floats
 

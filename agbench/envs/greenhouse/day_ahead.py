@@ -36,9 +36,9 @@ class DayAhead:
         return self.spec.prices
 
     @property
-    def known_from(self) -> int:
-        """The hour of a day at which the prices of the next day are known."""
-        return self.spec.known_from
+    def published_at(self) -> int:
+        """The hour of a day at which the prices of the next day are published."""
+        return self.spec.published_at
 
     def expected(self, first: date, days: int) -> Floats:
         """Return what the prices of some days from `first` are without deviations, (days, 24)."""

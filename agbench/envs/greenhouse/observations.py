@@ -6,7 +6,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.data.greenhouse_task import PRICED, GreenhouseObservation
+from agbench.data.greenhouse_reward import PRICED
+from agbench.data.greenhouse_task import GreenhouseObservation
 from agbench.data.prices import LARGEST
 from agbench.envs.greenhouse.ahead import WeatherForecast, prices_ahead
 from agbench.envs.observations import Entries

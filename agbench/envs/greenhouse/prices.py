@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from agbench.data import catalog
-from agbench.data.greenhouse_task import PRICED, GreenhouseReward
+from agbench.data.greenhouse_reward import PRICED, GreenhouseReward
 from agbench.data.prices import HOURS, LARGEST, Price, PriceModel, PriceSeries
 from agbench.envs.greenhouse.day_ahead import DayAhead
 from agbench.errors import ConfigError, did_you_mean
@@ -34,7 +34,7 @@ class HourlySeries:
     values: Floats
     repeats: bool
     sha256: str
-    known_from: int | None
+    published_at: int | None
 
     def window(self, first: date, hours: int, needed: int) -> Floats:
         """Return the prices of `hours` from midnight of `first`, the last one held where they end.
@@ -79,9 +79,9 @@ class GreenhousePrices:
         return np.array([_highest(price) for price in self._of])
 
     @property
-    def known_from(self) -> Floats:
-        """The hour of a day at which each price is known for the next day, (4,); -1 where all are known."""
-        hours = [None if isinstance(price, np.ndarray) else price.known_from for price in self._of]
+    def published_at(self) -> Floats:
+        """The hour of a day at which each price is published for the next day, (4,); -1 where all are."""
+        hours = [None if isinstance(price, np.ndarray) else price.published_at for price in self._of]
         return np.array([-1.0 if hour is None else float(hour) for hour in hours])
 
     @property
@@ -176,7 +176,7 @@ def _series(path: Path, described: PriceSeries, changed: int) -> HourlySeries:
             f"{path}: a series that repeats is a year of {_HOURS_A_YEAR} hours from 1 January, without a "
             f"29 February; this one has {len(values)} from {begin:%d %B}."
         )
-    return HourlySeries(described.prices, begin, values, described.repeats, result, described.known_from)
+    return HourlySeries(described.prices, begin, values, described.repeats, result, described.published_at)
 
 
 def _first_hour(times: "pd.Series[str]", path: Path) -> datetime:

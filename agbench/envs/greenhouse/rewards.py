@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from agbench.data.greenhouse_task import INTERVAL, PRICED, GreenhouseReward, GreenhouseTask
+from agbench.data.greenhouse_reward import PRICED, GreenhouseReward
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book
 from agbench.envs.greenhouse.constraints import ClimateLimits
 from agbench.envs.greenhouse.worlds import GreenhouseWorld

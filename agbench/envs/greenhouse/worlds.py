@@ -17,7 +17,7 @@ class GreenhouseWorld(GreenLightWorld):
     prices: Floats
     """(hours, 4): those of each hour since the start in the order of `PRICED`, and some hours ahead.
 
-    `beside` holds them with the hours from which the next day's are known, (hours, 8), and the paths of the
+    `beside` holds them with the hours at which the next day's are published, (hours, 8), and the paths of the
     forecasts' errors, (rows, variables).
     """
 

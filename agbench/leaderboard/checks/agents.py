@@ -33,15 +33,15 @@ def is_reference(card: Submission, task: Task) -> bool:
     return False
 
 
-def refuse_taken(submission: CheckedSubmission, rows: Rows, house: bool = True) -> None:
+def refuse_taken(submission: CheckedSubmission, rows: Rows, official: bool = True) -> None:
     """Raise `RefusedError` where the name of a submission's agent or version is not for it.
 
-    What was merged stays. `house`: whether the tasks' own references may be among the rows.
+    What was merged stays. `official`: whether the tasks' own references may be among the rows.
     """
     if rows.standing(submission) == MERGED:
         return
     card = submission.card
-    if is_reserved(card.agent) and not (house and is_reference(card, submission.task)):
+    if is_reserved(card.agent) and not (official and is_reference(card, submission.task)):
         raise RefusedError(CARD, "agent", f"{card.agent!r} is the name of a task's own reference; {_REMEDY}.")
     for row in rows.others(submission):
         _refuse_case(card, row)

@@ -39,7 +39,7 @@ class FieldwiseSearch(Solver):
 
     Plans are edited as `agbench.policies.tuning.sequences` says, and those of all fields are played side by
     side, as fields affect each other through budgets alone. Of each field the best plans are kept for each
-    amount that they take from the budgets; a dynamic programme (Bellman 1957, Dynamic Programming, chapter 1)
+    amount that they take from the budgets; dynamic programming (Bellman 1957, Dynamic Programming, chapter 1)
     then chooses one for each field, the best together within the budgets. A farm with one action for all is
     searched as one field.
     """

@@ -165,9 +165,9 @@ def growing_carbon(s: Any, p: Any, tables: Floats, ripe: bool) -> None:
     s.MRES = min(s.GASS + s.WRES if early else s.GASS, s.PMRES)
     s.ASRC = max(0.0, s.GASS - s.MRES)
     s.RRESOUT = max(0.0, s.MRES - s.GASS)
-    room = max(0.0, capacity(s, p) - s.WRES)
+    unfilled = max(0.0, capacity(s, p) - s.WRES)
     if ripe:
-        s.RRESIN = min(s.ASRC, room)
+        s.RRESIN = min(s.ASRC, unfilled)
         s.GASS -= s.ASRC - s.RRESIN
         s.ASRC = 0.0
         return
@@ -176,19 +176,19 @@ def growing_carbon(s: Any, p: Any, tables: Floats, ripe: bool) -> None:
         s.RRESOUT += used
         s.ASRC += used
     elif s.DVS >= 1.0:
-        s.RRESIN = min(p.RESFR * s.ASRC, room)
+        s.RRESIN = min(p.RESFR * s.ASRC, unfilled)
         s.ASRC -= s.RRESIN
     if s.PICKED > 0.0:
-        _store_for_picked(s, room - s.RRESIN, tables)
+        _store_for_picked(s, unfilled - s.RRESIN, tables)
 
 
 @kernel
-def _store_for_picked(s: Any, room: float, tables: Floats) -> None:
-    """Put what picked fruit would have taken into reserves, as far as there is `room` [kg CH2O ha-1]."""
+def _store_for_picked(s: Any, unfilled: float, tables: Floats) -> None:
+    """Put what picked fruit would have taken into reserves, up to the `unfilled` capacity [kg CH2O ha-1]."""
     missing = s.PICKED * s.FO
     conversion = conversion_at_age(s, tables)
     freed = s.ASRC * min(1.0, missing * (1.0 - s.FR) / table(tables, CVO, s.AGE) * conversion)
-    stored = min(freed, room)
+    stored = min(freed, unfilled)
     s.RRESIN += stored
     s.GASS -= freed - stored
     s.ASRC -= freed

@@ -161,12 +161,12 @@ def test_files_pass_the_checks_of_the_model(name):
 
 @pytest.mark.parametrize("stored", ["jujube_excess", "pear_sched"])
 def test_published_figures_are_the_originals(stored):
-    told, _ = load(COMPACT, stored)
-    name = told["agromanagement"]["CropCalendar"]["crop_variety"].replace("_", "-")
+    content, _ = load(COMPACT, stored)
+    name = content["agromanagement"]["CropCalendar"]["crop_variety"].replace("_", "-")
     for key, value in catalog.crop(name).published_values.items():
-        if key not in told["parameters"]:
+        if key not in content["parameters"]:
             continue  # what the sound setting alone reads
-        original = told["parameters"][key]
+        original = content["parameters"][key]
         if TABLE[key].by:
             assert (
                 read_family(TABLE[key], value, "").tolist() == read_family(TABLE[key], original, "").tolist()

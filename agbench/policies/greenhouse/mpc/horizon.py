@@ -6,7 +6,8 @@ from typing import Any, Final
 import casadi
 import numpy as np
 
-from agbench.data.greenhouse_task import PRICED, GreenhouseTask
+from agbench.data.greenhouse_reward import PRICED
+from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.envs.greenhouse.accounts import MG
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import ConfigError
