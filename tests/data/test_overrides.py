@@ -51,8 +51,8 @@ def test_the_fields_of_a_farm_are_replaced_as_a_whole():
     assert changed.field_names == ["north", "south"]
     assert changed.areas == [1.0, 2.0]
     assert "fields" not in keys(catalog.task("wheat-nitrogen-v1"))
-    with pytest.raises(ConfigError, match=r"fields: .*at least 2"):
-        override(farm, {"fields": [{"name": "north"}]})
+    with pytest.raises(ConfigError, match=r"fields: .*at least 1"):
+        override(farm, {"fields": []})
 
 
 def test_an_ambiguous_name_shows_the_full_ones(task):
