@@ -137,8 +137,16 @@ def crop_types(name: str) -> tuple[str, ...]:
 
 
 def able(what: str) -> list[str]:
-    """Return the names of the models that understand a management event, or on which an input acts."""
-    return [name for name in names() if any(_takes(find(name, crop_type=t), what) for t in crop_types(name))]
+    """Return the models that understand a management event, or on which an input acts.
+
+    By name; one that does so for other crops than annual ones has these beside it.
+    """
+    result = []
+    for name in names():
+        types = [kind for kind in crop_types(name) if _takes(find(name, crop_type=kind), what)]
+        if types:
+            result.append(name if "annual" in types else f"{name} (with a {' or '.join(types)} crop)")
+    return result
 
 
 def _takes(model: CropModel, what: str) -> bool:

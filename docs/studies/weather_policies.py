@@ -48,16 +48,13 @@ def compare(task: str, policies: Sequence[str] = POLICIES, seasons: int = SEASON
 
 
 def with_both(task: Task, seasons: int) -> Task:
-    """Return a task with two more splits: its measured years all together, and generated seasons."""
+    """Return a task with two splits: its measured years all together, and generated seasons."""
     content = copy.deepcopy(task.content())
     home = f"{content['simulator']['site']}/"
     keys = [key for split in task.splits for key in task.scenarios(split)]
     years = sorted({int(key.removeprefix(home)) for key in keys if key.removeprefix(home).isdigit()})
-    content["splits"] = {
-        **content["splits"],
-        _OBSERVED: {"years": years},
-        _GENERATED: {"generated": [0, seasons - 1]},
-    }
+    content["splits"] = {_OBSERVED: {"years": years}, _GENERATED: {"generated": [0, seasons - 1]}}
+    content["protocol"]["training_splits"] = [_GENERATED]
     return read_task(content, f"{task.task} on observed and generated seasons")
 
 

@@ -17,7 +17,7 @@ POOLS = [
         for name in ("SURFACE_x", "xSOIL", "xAVAIL", "RxUPTAKE", "RxREMOB")
     ),
     *("WLV", "WST", "WSO", "WRT", "WWD", "WRES", "DWLV", "DWST", "DWSO", "DWRT", "DWWD", "HWSO", "LAI"),
-    *("SM", "WC", "WLOW", "SS", "EVS", "EVW", "TRA", "WTRA", "RIN", "DTSR", "PERC", "LOSS", "GASS", "ASRC"),
+    *("SM", "WC", "WLOW", "SS", "EVS", "EVW", "TRA", "WTRA", "RIN", "DTSR", "LOSS", "GASS", "ASRC"),
 ]
 COLUMNS = VARIABLES_PERENNIAL.columns(POOLS)
 

@@ -95,8 +95,8 @@ def test_a_harvest_leaves_the_field_with_its_nutrients():
         ({"limitation": "npk"}, UnknownNameError, "lnpk"),
         ({"setting": "sond"}, UnknownNameError, "'sound'"),
         ({"end": dt.date(2001, 1, 1)}, WeatherError, "covers 1976-01-01 to 1989-12-31"),
-        ({"events": [(dt.date(1990, 1, 1), "apply_n", 3.0)]}, WeatherError, "covers"),
-        ({"events": [(dt.date(1984, 5, 1), "aply_n", 3.0)]}, ConfigError, "apply_n"),
+        ({"events": [(dt.date(1990, 1, 1), "irrigate", 3.0)]}, WeatherError, "covers"),
+        ({"events": [(dt.date(1984, 5, 1), "irigate", 3.0)]}, ConfigError, "irrigate"),
         ({"soil_water": "layered"}, ConfigError, "only wofost81 and wofost-npk"),
     ],
 )
