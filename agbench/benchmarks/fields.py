@@ -10,7 +10,7 @@ from agbench.benchmarks.environments import Figure, environments, first_calls, r
 from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.envs.family import build
-from agbench.errors import UnknownNameError
+from agbench.errors import ConfigError, UnknownNameError
 
 _KERNEL_ROWS: Final = 256
 
@@ -46,10 +46,10 @@ def measure(
 
 
 def _beside_pcse(task: str, seconds: float, kernel: float, aim: str) -> list[Figure]:
-    """Return PCSE's speed and the ratio to it; nothing where PCSE does not have the model."""
+    """Return the speed of PCSE and the ratio to it; nothing where it lacks the model or its crops."""
     try:
         pcse = pcse_days(task, seconds)
-    except UnknownNameError:
+    except (UnknownNameError, ConfigError):
         return []
     return [
         Figure("PCSE, the same seasons", pcse, "days/s"),
