@@ -35,9 +35,9 @@ def plenty(task: FieldTask) -> dict[str, object]:
     def growing() -> dict[str, list[float]]:
         return {"DVS": [0.0, 1.9]}
 
-    moist = _moist(task.simulator.soil)
     rules: list[dict[str, object]] = [
-        {"input": "IRRIG", "amount": task.action.doses["IRRIG"][-2], "when": "SM", "below": moist, "within": growing()}
+        {"input": "IRRIG", "amount": amount, "when": "SM", "below": moist, "within": growing()}
+        for amount, moist in zip(task.action.doses["IRRIG"][:-3:-1], _moist(task.simulator.soil), strict=True)
     ]
     doses = {name: min(task.action.doses[name], key=lambda d: abs(d - most)) for name, (most, _) in _PLENTY.items()}
     rules += [
@@ -47,11 +47,12 @@ def plenty(task: FieldTask) -> dict[str, object]:
     return {"policy": "rules", "summary": "Plenty of everything.", "source": "ours", "settings": {"rules": rules}}
 
 
-def _moist(soil: str) -> float:
-    """Return the moisture at which a third of what plants can use is gone."""
+def _moist(soil: str) -> tuple[float, float]:
+    """Return the moistures at which two thirds, and one, of what plants can use are gone."""
     parameters = catalog.soil(soil).parameters
     wilting, capacity = (float(str(parameters[name]).split()[0]) for name in ("SMW", "SMFCF"))
-    return wilting + 2.0 / 3.0 * (capacity - wilting)
+    third = (capacity - wilting) / 3.0
+    return wilting + third, wilting + 2.0 * third
 
 
 def shown(name: str, split: str, seasons: int) -> FieldTask:

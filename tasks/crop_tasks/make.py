@@ -22,36 +22,38 @@ TEST_SEASONS: Final = 30
 HOLLAND = {"site": "netherlands", "train_sites": "netherlands, brabant, limburg", "shift": "belgium"}
 SPRING = HOLLAND | {"start": "03-15", "end": "10-31"}
 RHONE = {"site": "rhone"}
-NEW_MEXICO = {"site": "new-mexico"}
-SAHEL = {"site": "niger", "start": "06-15", "end": "11-30", "soil": "tropical-loam"}
-SICHUAN = {"site": "sichuan", "start": "04-15", "end": "11-30", "soil": "tropical-loam"}
+CANAL = {"water": "canal", "very_dry_amount": "10.0", "dry_amount": "6.0"}
+NEW_MEXICO = CANAL | {"site": "new-mexico"}
+SAHEL = CANAL | {"site": "niger", "start": "06-15", "end": "11-30", "soil": "tropical-loam"}
+SICHUAN = CANAL | {"site": "sichuan", "start": "04-15", "end": "11-30", "soil": "tropical-loam"}
 SAND = {"soil": "arable-sand"}
 HOT = {"shift": "new-mexico"}
 LEGUME = {"nitrogen": "20.0"}
+ROOTS = {"fed_until": "1.6"}
 CROPS = {
     "barley": SPRING | SAND,
-    "cassava": SAHEL | {"start": "06-01", "end": "05-31", "shift": "new-mexico"},
-    "chickpea": LEGUME | {"site": "washington-state", "start": "03-15", "end": "10-31", "shift": "volga"},
+    "cassava": SAHEL | ROOTS | {"start": "06-01", "end": "05-31", "shift": "new-mexico"},
+    "chickpea": CANAL | LEGUME | {"site": "washington-state", "start": "03-15", "end": "10-31", "shift": "volga"},
     "cotton": NEW_MEXICO | {"start": "04-15", "end": "11-15", "shift": "niger"},
     "cowpea": SAHEL | LEGUME | {"shift": "sichuan"},
-    "fababean": SPRING | LEGUME,
-    "groundnut": NEW_MEXICO | SAND | LEGUME | {"start": "05-01", "end": "10-31", "shift": "sichuan"},
+    "fababean": SPRING | SAND | LEGUME,
+    "groundnut": NEW_MEXICO | LEGUME | {"start": "05-01", "end": "10-31", "shift": "sichuan"},
     "maize": RHONE | SAND | {"start": "05-01", "end": "11-15", "shift": "south-dakota", "variety": "maize-2"},
     "millet": SAHEL | HOT,
     "mungbean": SICHUAN | LEGUME | {"start": "05-15", "end": "10-31", "shift": "new-mexico"},
     "pigeonpea": SAHEL | LEGUME | {"start": "06-01", "shift": "new-mexico"},
-    "potato": SPRING | SAND | {"start": "04-15"},
-    "rapeseed": HOLLAND | {"start": "01-01", "start_type": "emergence", "end": "08-31", "words": "winter rapeseed"},
+    "potato": SPRING | ROOTS | SAND | {"start": "04-15"},
+    "rapeseed": HOLLAND | SAND | {"start": "01-01", "start_type": "emergence", "end": "08-31", "words": "winter rapeseed"},
     "rice": SICHUAN | HOT,
-    "seed-onion": SPRING | {"start": "03-25"},
+    "seed-onion": SPRING | ROOTS | SAND | {"start": "03-25"},
     "sorghum": SAHEL | HOT,
-    "soybean": RHONE | LEGUME | {"start": "05-01", "end": "10-31", "shift": "south-dakota"},
-    "sugarbeet": SPRING | {"start": "04-01", "end": "11-15", "shift": "rhone"},
-    "sugarcane": SAHEL | {"start": "02-01", "end": "01-31", "product": "TWST", "organs": "stems"} | HOT,
+    "soybean": RHONE | SAND | LEGUME | {"start": "05-01", "end": "10-31", "shift": "south-dakota"},
+    "sugarbeet": SPRING | ROOTS | {"start": "04-01", "end": "11-15", "shift": "rhone"},
+    "sugarcane": SAHEL | ROOTS | {"start": "02-01", "end": "01-31", "product": "TWST", "organs": "stems"} | HOT,
     "sunflower": RHONE | {"start": "04-15", "end": "10-31", "shift": "volga"},
-    "sweetpotato": SICHUAN | HOT,
+    "sweetpotato": SICHUAN | ROOTS | HOT,
     "tobacco": SICHUAN | {"start_type": "emergence", "shift": "new-mexico"},
-    "wheat": HOLLAND | {"start": "10-15", "end": "09-15", "words": "winter wheat"},
+    "wheat": HOLLAND | SAND | {"start": "10-15", "end": "09-15", "words": "winter wheat"},
 }
 """Where each crop is grown, and a season there in which it ripens.
 
@@ -67,9 +69,12 @@ DEFAULTS = {
     "organs": "storage organs",
     "soil": "arable-loam",
     "nitrogen": "40.0",
+    "water": "pumped",
+    "very_dry_amount": "6.0",
+    "dry_amount": "3.0",
     "fed_until": "1.0",
 }
-_WATER: Final = {"arable-loam": (0.104, 0.3), "arable-sand": (0.04, 0.11), "tropical-loam": (0.099, 0.272)}
+_WATER: Final = {"arable-loam": (0.104, 0.3), "arable-sand": (0.05, 0.17), "tropical-loam": (0.099, 0.272)}
 """Moisture of the soils at wilting point and at field capacity."""
 
 
@@ -83,7 +88,7 @@ def main(anew: bool) -> None:
         folder = root / "baselines" / task
         folder.mkdir(parents=True, exist_ok=True)
         values = {"words": crop.replace("-", " "), "variety": f"{crop}-1"} | DEFAULTS | own
-        values |= {"crop": crop} | _prices(prices, crop) | _splits(values) | _moistures(values["soil"])
+        values |= {"crop": crop} | _prices(prices, crop, values["water"]) | _splits(values) | _moistures(values["soil"])
         dearest = _dearest((templates / "task.yaml").read_text("utf-8"), values)
         values["worst"] = f"{-dearest * _weeks(values):.1f}"
         values["blind"] = "blind: blind-calendar, " if (folder / "blind-calendar.yaml").exists() else ""
@@ -98,9 +103,10 @@ def main(anew: bool) -> None:
             path.write_text(Template(text).substitute(values), "utf-8")
 
 
-def _prices(prices: dict[str, Any], crop: str) -> dict[str, str]:
+def _prices(prices: dict[str, Any], crop: str, water: str) -> dict[str, str]:
     """Return the price of a kg of a crop's dry matter, where it is from, and those of the inputs."""
     inputs = {name: str(value) for name, value in prices["inputs"].items()}
+    inputs["IRRIG"] = str(prices["water"][water])
     if crop in prices["world"]:
         world, dry, share = (prices["world"][crop][key] for key in ("world", "dry", "share"))
         price = world / dry * share / prices["dollars"]
