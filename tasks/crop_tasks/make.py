@@ -49,7 +49,7 @@ CROPS = {
     "sorghum": SAHEL | HOT,
     "soybean": RHONE | SAND | LEGUME | {"start": "05-01", "end": "10-31", "shift": "south-dakota"},
     "sugarbeet": SPRING | ROOTS | {"start": "04-01", "end": "11-15", "shift": "rhone"},
-    "sugarcane": SAHEL | ROOTS | {"start": "02-01", "end": "01-31", "product": "TWST", "organs": "stems"} | HOT,
+    "sugarcane": SAHEL | ROOTS | {"start": "06-01", "end": "05-31", "product": "TWST", "organs": "stems"} | HOT,
     "sunflower": RHONE | {"start": "04-15", "end": "10-31", "shift": "volga"},
     "sweetpotato": SICHUAN | ROOTS | HOT,
     "tobacco": SICHUAN | {"start_type": "emergence", "shift": "new-mexico"},

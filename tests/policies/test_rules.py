@@ -17,7 +17,7 @@ from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.policies.registry import interface_of, load_policy
 from agbench.testing import check_policy
 
-TASK = "wheat-inputs-v1"
+TASK = "wofostgym-wheat-v1"
 N8, WATER2 = 4, 16
 
 
