@@ -32,6 +32,7 @@ _LITTLE_MORE: Final = 1.1
 
 def plenty(task: FieldTask) -> dict[str, object]:
     """Return the settings of rules that let a crop lack nothing, whatever it costs."""
+
     def growing() -> dict[str, list[float]]:
         return {"DVS": [0.0, 1.9]}
 
@@ -39,12 +40,19 @@ def plenty(task: FieldTask) -> dict[str, object]:
         {"input": "IRRIG", "amount": amount, "when": "SM", "below": moist, "within": growing()}
         for amount, moist in zip(task.action.doses["IRRIG"][:-3:-1], _moist(task.simulator.soil), strict=True)
     ]
-    doses = {name: min(task.action.doses[name], key=lambda d: abs(d - most)) for name, (most, _) in _PLENTY.items()}
+    doses = {
+        name: min(task.action.doses[name], key=lambda d: abs(d - most)) for name, (most, _) in _PLENTY.items()
+    }
     rules += [
         {"input": name, "amount": doses[name], "when": seen, "below": doses[name] / 2.0, "within": growing()}
         for name, (_, seen) in _PLENTY.items()
     ]
-    return {"policy": "rules", "summary": "Plenty of everything.", "source": "ours", "settings": {"rules": rules}}
+    return {
+        "policy": "rules",
+        "summary": "Plenty of everything.",
+        "source": "ours",
+        "settings": {"rules": rules},
+    }
 
 
 def _moist(soil: str) -> tuple[float, float]:

@@ -33,7 +33,9 @@ ROOTS = {"fed_until": "1.6"}
 CROPS = {
     "barley": SPRING | SAND,
     "cassava": SAHEL | ROOTS | {"start": "06-01", "end": "05-31", "shift": "new-mexico"},
-    "chickpea": CANAL | LEGUME | {"site": "washington-state", "start": "03-15", "end": "10-31", "shift": "volga"},
+    "chickpea": CANAL
+    | LEGUME
+    | {"site": "washington-state", "start": "03-15", "end": "10-31", "shift": "volga"},
     "cotton": NEW_MEXICO | {"start": "04-15", "end": "11-15", "shift": "niger"},
     "cowpea": SAHEL | LEGUME | {"shift": "sichuan"},
     "fababean": SPRING | SAND | LEGUME,
@@ -43,13 +45,18 @@ CROPS = {
     "mungbean": SICHUAN | LEGUME | {"start": "05-15", "end": "10-31", "shift": "new-mexico"},
     "pigeonpea": SAHEL | LEGUME | {"start": "06-01", "shift": "new-mexico"},
     "potato": SPRING | ROOTS | SAND | {"start": "04-15"},
-    "rapeseed": HOLLAND | SAND | {"start": "01-01", "start_type": "emergence", "end": "08-31", "words": "winter rapeseed"},
+    "rapeseed": HOLLAND
+    | SAND
+    | {"start": "01-01", "start_type": "emergence", "end": "08-31", "words": "winter rapeseed"},
     "rice": SICHUAN | HOT,
     "seed-onion": SPRING | ROOTS | SAND | {"start": "03-25"},
     "sorghum": SAHEL | HOT,
     "soybean": RHONE | SAND | LEGUME | {"start": "05-01", "end": "10-31", "shift": "south-dakota"},
     "sugarbeet": SPRING | ROOTS | {"start": "04-01", "end": "11-15", "shift": "rhone"},
-    "sugarcane": SAHEL | ROOTS | {"start": "06-01", "end": "05-31", "product": "TWST", "organs": "stems"} | HOT,
+    "sugarcane": SAHEL
+    | ROOTS
+    | {"start": "06-01", "end": "05-31", "product": "TWST", "organs": "stems"}
+    | HOT,
     "sunflower": RHONE | {"start": "04-15", "end": "10-31", "shift": "volga"},
     "sweetpotato": SICHUAN | ROOTS | HOT,
     "tobacco": SICHUAN | {"start_type": "emergence", "shift": "new-mexico"},
@@ -88,7 +95,12 @@ def main(anew: bool) -> None:
         folder = root / "baselines" / task
         folder.mkdir(parents=True, exist_ok=True)
         values = {"words": crop.replace("-", " "), "variety": f"{crop}-1"} | DEFAULTS | own
-        values |= {"crop": crop} | _prices(prices, crop, values["water"]) | _splits(values) | _moistures(values["soil"])
+        values |= (
+            {"crop": crop}
+            | _prices(prices, crop, values["water"])
+            | _splits(values)
+            | _moistures(values["soil"])
+        )
         dearest = _dearest((templates / "task.yaml").read_text("utf-8"), values)
         values["worst"] = f"{-dearest * _weeks(values):.1f}"
         values["blind"] = "blind: blind-calendar, " if (folder / "blind-calendar.yaml").exists() else ""
@@ -113,7 +125,10 @@ def _prices(prices: dict[str, Any], crop: str, water: str) -> dict[str, str]:
         source = f"{world:g} USD at {dry:.0%} dry matter, {share:.0%} of it; World Bank Pink Sheet {prices['year']}"
     else:
         fresh, dry = prices["chosen"][crop]["fresh"], prices["chosen"][crop]["dry"]
-        price, source = fresh / dry, f"{fresh:g} EUR at {dry:.0%} dry matter, of the order of farm gates (chosen)"
+        price, source = (
+            fresh / dry,
+            f"{fresh:g} EUR at {dry:.0%} dry matter, of the order of farm gates (chosen)",
+        )
     return inputs | {"price": f"{price:.3f}", "price_source": source}
 
 

@@ -114,7 +114,9 @@ def test_every_crop_ripens_in_its_test_seasons_and_where_they_are_shifted_to(cro
         pytest.skip(NOT_RIPE[crop])
     task = catalog.task(f"{crop}-inputs-v1")
     stage = {"stage": {"state": "DVS", "unit": "-", "meaning": "development stage", "digits": 2}}
-    splits = {name: {**task.content()["splits"][name], "years": [1994, 2004, 2014]} for name in ("test", "shift")}
+    splits = {
+        name: {**task.content()["splits"][name], "years": [1994, 2004, 2014]} for name in ("test", "shift")
+    }
     content = task.content() | {"metrics": stage, "splits": splits | {"train": {"generated": [0, 0]}}}
     short = read_task(content, "short")
     for split in splits:
@@ -124,7 +126,9 @@ def test_every_crop_ripens_in_its_test_seasons_and_where_they_are_shifted_to(cro
 @pytest.mark.parametrize("crop", CROPS)
 def test_the_expert_of_every_crop_harvests_more_than_its_floor(crop):
     task = catalog.task(f"{crop}-inputs-v1")
-    short = task.model_copy(update={"splits": {"test": SplitSpec(years=[1996, 2010], site=task.simulator.site)}})
+    short = task.model_copy(
+        update={"splits": {"test": SplitSpec(years=[1996, 2010], site=task.simulator.site)}}
+    )
     expert, floor = (agbench.evaluate(short, p).by_scenario("yield").mean() for p in ("advisor", "zero"))
     assert expert > 1.1 * floor
 
