@@ -1,4 +1,4 @@
-"""What actions change in the tasks of crops: python docs/studies/crop_tasks.py [--split SPLIT] [--seasons N] [TASK ...].
+"""What actions change in the tasks of crops: python docs/studies/crop_tasks.py [TASK ...].
 
 For each task it prints a row in Markdown: the seasons played, the share of them in which the crop ripens, the
 mean yield [t ha-1] with nothing, and with plenty of everything; in how many seasons plenty yields less than a
@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 import yaml
 
 import agbench
@@ -24,7 +23,8 @@ from agbench.data.field_task import FieldTask
 from agbench.data.task import Task
 
 _HEAD: Final = (
-    "task seasons ripe nothing plenty unchanged zero expert losses N P K water".split()  # fmt: skip
+    *("task", "seasons", "ripe", "nothing", "plenty", "unchanged", "zero", "expert", "losses"),
+    *("N", "P", "K", "water"),
 )
 _PLENTY: Final = {"N": (60.0, "NAVAIL"), "P": (30.0, "PAVAIL"), "K": (90.0, "KAVAIL")}
 _LITTLE_MORE: Final = 1.1
@@ -64,7 +64,7 @@ def _moist(soil: str) -> tuple[float, float]:
 
 
 def shown(name: str, split: str, seasons: int) -> FieldTask:
-    """Return a task with the development stage among its metrics and the first seasons of a split as `shown`."""
+    """Return a task with the stage among its metrics and the first seasons of a split as `shown`."""
     content = copy.deepcopy(catalog.task(name).content())
     content["metrics"]["stage"] = {"state": "DVS", "unit": "-", "meaning": "development stage", "digits": 2}
     chosen = content["splits"][split]

@@ -66,9 +66,9 @@ CROPS = {
 
 Niger: sown with the rains of June; cane and cassava stand for a year, watered. Sichuan: rice, sweet
 potato and tobacco from April to autumn. New Mexico: irrigated cotton and groundnuts of the
-valleys. Rhone: maize, soybeans and sunflowers. Washington: chickpeas. wheat-1 needs 49 days of cold and is sown in
-October; rapeseed-1 needs 70 and stands in the field on 1 January, as winter crops do in WOFOST's own calendars.
-Roots of cassava and stems of cane are taken on the last day, ripe or not. The models kill no crop by frost.
+valleys. Rhone: maize, soybeans and sunflowers. Washington: chickpeas. wheat-1 needs 49 days of cold and is
+sown in October; rapeseed-1 needs 70 and stands in the field on 1 January, as winter crops do in WOFOST's own
+calendars. Roots of cassava and stems of cane are taken on the last day, ripe or not. The models kill no crop by frost.
 """
 DEFAULTS = {
     "start_type": "sowing",
@@ -122,7 +122,8 @@ def _prices(prices: dict[str, Any], crop: str, water: str) -> dict[str, str]:
     if crop in prices["world"]:
         world, dry, share = (prices["world"][crop][key] for key in ("world", "dry", "share"))
         price = world / dry * share / prices["dollars"]
-        source = f"{world:g} USD at {dry:.0%} dry matter, {share:.0%} of it; World Bank Pink Sheet {prices['year']}"
+        source = f"{world:g} USD at {dry:.0%} dry matter, {share:.0%} of it; "
+        source += f"World Bank Pink Sheet {prices['year']}"
     else:
         fresh, dry = prices["chosen"][crop]["fresh"], prices["chosen"][crop]["dry"]
         price, source = (
@@ -149,7 +150,7 @@ def _splits(values: dict[str, Any]) -> dict[str, str]:
 
 
 def _moistures(soil: str) -> dict[str, str]:
-    """Return the moistures at which the expert waters: half, and two thirds, of what plants can use is used."""
+    """Return the moistures at which the expert waters: half, and 70 %, of what plants can use is gone."""
     wilting, capacity = _WATER[soil]
 
     def left(*shares: float) -> list[float]:

@@ -50,10 +50,10 @@ def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleS
 def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, float]:
     """Return the rules with the best mean return over the training scenarios, and that mean.
 
-    All combinations of `settings.tune` are tried, or, where they are more than the budget, as many as it allows,
-    drawn by the settings' seed, and then from the best of them the values of one setting after another, until none
-    is better. The rules as they are always take part. `settings.scenarios` limits the training scenarios to the
-    first ones.
+    All combinations of `settings.tune` are tried, or, where they are more than the budget, as many as it
+    allows, drawn by the settings' seed, and then from the best of them the values of one setting after
+    another, until none is better. The rules as they are always take part. `settings.scenarios` limits the
+    training scenarios to the first ones.
     """
     parts = build(task, task.protocol.training_splits[0])
     keys = parts.scenarios.keys[: settings.scenarios]
@@ -84,7 +84,10 @@ def _one_by_one(
     tune: Mapping[str, Sequence[Any]],
     means: Callable[[Sequence[RulesSettings]], list[float]],
 ) -> tuple[RulesSettings, float]:
-    """Return the rules after each setting took its best value in turn, until a round changes none, and their mean."""
+    """Return the rules after each setting took its best value in turn, and their mean.
+
+    It ends with a round that changes none.
+    """
     changed = True
     while changed:
         changed = False
