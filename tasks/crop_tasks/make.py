@@ -68,7 +68,8 @@ Niger: sown with the rains of June; cane and cassava stand for a year, watered. 
 potato and tobacco from April to autumn. New Mexico: irrigated cotton and groundnuts of the
 valleys. Rhone: maize, soybeans and sunflowers. Washington: chickpeas. wheat-1 needs 49 days of cold and is
 sown in October; rapeseed-1 needs 70 and stands in the field on 1 January, as winter crops do in WOFOST's own
-calendars. Roots of cassava and stems of cane are taken on the last day, ripe or not. The models kill no crop by frost.
+calendars. Roots of cassava and stems of cane are taken on the last day, ripe or not. The models kill no crop
+by frost.
 """
 DEFAULTS = {
     "start_type": "sowing",

@@ -6,6 +6,9 @@ import pytest
 import agbench
 from agbench.errors import ConfigError
 
+LIMITED = "wofostgym-barley-limits-v1"
+LIMITS = {"N": 80.0, "P": 80.0, "K": 80.0, "IRRIG": 40.0}
+
 
 def play(task, choose, year=1984, **overrides):
     """Return rewards and infos of a season whose action at step k is `choose(k)`."""
@@ -39,14 +42,14 @@ def test_yield_growth_adds_up_to_the_final_yield():
 
 
 def test_within_the_limits_nothing_is_taken_off():
-    rewards, infos = play("wheat-limits-v1", lambda k: 4 if k < 10 else 0)
+    rewards, infos = play(LIMITED, lambda k: 4 if k < 10 else 0, limits=LIMITS)
     assert infos[-1]["nitrogen"] == 80.0
     assert infos[-1]["violations"] == 0.0
     assert rewards.sum() == pytest.approx(infos[-1]["yield"] * 1000.0)
 
 
 def test_each_unit_beyond_a_limit_costs_ten_thousand():
-    rewards, infos = play("wheat-limits-v1", lambda k: 3 if k < 15 else 0)
+    rewards, infos = play(LIMITED, lambda k: 3 if k < 15 else 0, limits=LIMITS)
     assert [info["cost"] for info in infos[12:16]] == [0.0, 4.0, 6.0, 0.0]
     assert infos[-1]["violations"] == 10.0
     assert infos[-1]["violation_days"] == 2.0
