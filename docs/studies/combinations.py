@@ -70,12 +70,12 @@ class Group:
 
 
 GROUPS: Final = (
-    Group("", "annual crop, fed and watered", "wheat-inputs-v1"),
+    Group("", "annual crop, fed and watered", "wofostgym-wheat-v1"),
     Group("plant-", "the agent also sows and harvests", "wheat-planting-v1", ("PLANT", "HARVEST")),
     Group(
         "harvest-",
         "the agent also harvests",
-        "wheat-inputs-v1",
+        "wofostgym-wheat-v1",
         ("HARVEST",),
         {"season__management": "harvest", **_PICKED},
     ),
@@ -95,11 +95,11 @@ GROUPS: Final = (
         _ORCHARD | _PICKED,
     ),
     Group("grape-", "three years of vines; fruit falls", "chickpea-inputs-v1", (), _VINES | _GROWN),
-    Group("multi-", "five fields, one action for all", "sunflower-farm-v1"),
+    Group("multi-", "five fields, one action for all", "wofostgym-sunflower-farm-v1"),
     Group(
         "multi-perennial-",
         "three orchards, one action for all",
-        "sunflower-farm-v1",
+        "wofostgym-sunflower-farm-v1",
         (),
         {**_ORCHARD, **_GROWN, "fields": _TREE_FIELDS},
     ),

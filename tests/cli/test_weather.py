@@ -116,7 +116,7 @@ def test_a_greenhouse_s_weather_is_not_listed_as_daily():
     assert sites["bleiswijk"]["measured"] == "every five minutes, for greenhouses only"
     assert sites["schiphol"]["measured"] == "every hour, for greenhouses only"
     with pytest.raises(WeatherError, match="no daily one"):
-        agbench.make("wheat-inputs-v1", site="bleiswijk")
+        agbench.make("wofostgym-wheat-v1", site="bleiswijk")
     with pytest.raises(WeatherError, match="no daily one"):
         agbench.simulate("wofost-npk", crop="wheat-1", soil="oregon-1", site="bleiswijk", start="2009-11-01")
 

@@ -156,7 +156,7 @@ def test_a_missing_start_is_an_error(tmp_path):
 
 TASKS = {
     "lintul3": "wheat-nitrogen-v1",
-    "npk": "wheat-inputs-v1",
+    "npk": "wofostgym-wheat-v1",
     "layered": "wheat-layered-v1",
     "greenhouse": "greenhouse-tomato-v1",
 }

@@ -26,7 +26,7 @@ def test_tasks_that_do_not_use_it_are_made(task):
 
 def test_the_task_that_uses_it_names_the_file(folder):
     with pytest.raises(ConfigError, match=r"mire.yaml:3: not valid YAML"):
-        agbench.make("wheat-inputs-v1", soil="mire")
+        agbench.make("wofostgym-wheat-v1", soil="mire")
 
 
 def test_a_hint_lists_the_soils_that_can_be_read():
@@ -34,7 +34,7 @@ def test_a_hint_lists_the_soils_that_can_be_read():
         pytest.warns(AgBenchWarning, match=r"mire.yaml:3: not valid YAML.* It is passed over"),
         pytest.raises(ConfigError, match="Soils that have: moregon-1, moregon-2, moregon-3"),
     ):
-        agbench.make("wheat-inputs-v1", soil_water="layered")
+        agbench.make("wofostgym-wheat-v1", soil_water="layered")
 
 
 @pytest.mark.parametrize(("kind", "wrong"), [("soil", "mire"), ("site", "bog"), ("crop", "weed")])

@@ -6,7 +6,7 @@ import pytest
 import agbench
 from agbench.errors import ConfigError
 
-TASK = "wheat-inputs-v1"
+TASK = "wofostgym-wheat-v1"
 SCENARIO = {"scenario": "wageningen/1983"}
 
 

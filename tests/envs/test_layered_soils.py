@@ -48,8 +48,8 @@ def test_layers_are_seen_between_wilting_and_saturation():
 
 def test_any_task_takes_a_layered_soil():
     changed = {"soil": "moregon-1", "soil_water": "layered"}
-    single = agbench.make("wheat-inputs-v1", **changed).unwrapped
-    batch = agbench.make_vec("wheat-inputs-v1", 3, **changed)
+    single = agbench.make("wofostgym-wheat-v1", **changed).unwrapped
+    batch = agbench.make_vec("wofostgym-wheat-v1", 3, **changed)
     observed = single.reset(seed=5, options={"scenario": "wageningen/1983"})[0]
     assert (batch.reset(seed=5, options={"scenario": "wageningen/1983"})[0] == observed).all()
     for action in (0, 16, 4, 12, 16):

@@ -11,7 +11,7 @@ from agbench.errors import ConfigError, UnknownNameError
 from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
 
-TASK = "wheat-inputs-v1"
+TASK = "wofostgym-wheat-v1"
 MODEL = models.find("wofost-npk")
 
 

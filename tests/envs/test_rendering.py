@@ -316,7 +316,7 @@ def season_plot(task, **overrides):
 
 def test_stress_has_gaps_where_no_crop_grows():
     """Before emergence and on the day of maturity the model has no stress; it writes 0."""
-    plot, core = season_plot("wheat-inputs-v1")
+    plot, core = season_plot("wofostgym-wheat-v1")
     curves = {curve.name: curve for panel in plot.panels() for curve in panel.curves}
     emerged = next(x for x, y in zip(curves["DVS"].x, curves["DVS"].y, strict=True) if y >= 0.0)
     last = float(core.simulator.elapsed[0])
@@ -358,7 +358,7 @@ def test_a_nutrient_has_one_colour_everywhere():
 
 
 def test_the_panel_of_stress_ends_at_one():
-    plot, _ = season_plot("wheat-inputs-v1")
+    plot, _ = season_plot("wofostgym-wheat-v1")
     figure = Figure(figsize=(10, 9), dpi=100)
     plot._draw(figure)
     stress = next(axes for axes in figure.axes if "RFTRA" in axes.get_ylabel())

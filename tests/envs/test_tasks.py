@@ -70,7 +70,7 @@ FEW = ("gymnasium", "observations-inside", "rows-equal-single", "autoreset-modes
 
 @pytest.mark.parametrize("overrides", WOFOST_VARIANTS.values(), ids=WOFOST_VARIANTS)
 def test_a_changed_wofost_task_keeps_it_too(overrides):
-    assert set(check_task("wheat-inputs-v1", checks=FEW, **overrides).passed) == set(FEW)
+    assert set(check_task("wofostgym-wheat-v1", checks=FEW, **overrides).passed) == set(FEW)
 
 
 @pytest.mark.parametrize("split", ["train", "test"])

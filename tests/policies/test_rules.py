@@ -17,7 +17,7 @@ from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.policies.registry import interface_of, load_policy
 from agbench.testing import check_policy
 
-TASK = "wheat-inputs-v1"
+TASK = "wofostgym-wheat-v1"
 N8, WATER2 = 4, 16
 
 
@@ -130,7 +130,7 @@ def test_evolution_is_the_seed_s_and_leaves_numpy_s_own_alone(tmp_path):
 
 @pytest.mark.parametrize("limit", [20.0, 0.0])
 def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
-    task = catalog.task("wheat-limits-v1")
+    task = catalog.task("wofostgym-barley-limits-v1")
     limits = {"N": limit, "P": 30.0, "K": 20.0, "IRRIG": 3.0}
     parts = build(override(task, {"reward__limits": limits}), "test")
     points = np.random.default_rng(0).uniform(0.0, 3.0, size=(5, 4 * 6))
@@ -148,12 +148,12 @@ def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):
     core.reset([0], [parts.scenarios.keys[0]])
     seasons = _Seasons(parts, 6, "evolved")
     plant, harvest = seasons.work
-    plan = np.zeros(120, dtype=np.int64)
-    plan[[20, 50, 90]] = [plant, parts.actions.encode("N", 8.0)[0], harvest]
-    back = seasons.actions(seasons.point(plan, 240)[None], 240)[0]
-    assert [int(np.flatnonzero(back == code)[0]) for code in seasons.work] == [20, 90]
+    plan = np.zeros(52, dtype=np.int64)
+    plan[[4, 28, 44]] = [plant, parts.actions.encode("N", 40.0)[0], harvest]
+    back = seasons.actions(seasons.point(plan, 52)[None], 52)[0]
+    assert [int(np.flatnonzero(back == code)[0]) for code in seasons.work] == [4, 44]
 
-    result = load_policy(str(evolved(tmp_path, start="fixed-days")), task).solve(parts, core.save(0))
+    result = load_policy(str(evolved(tmp_path, start="fixed-days", generations=20)), task).solve(parts, core.save(0))
     start = actions_of(parts, load_policy("fixed-days", task), core.save(0))
     both = returns_of_actions(BatchCore(parts, 1), core.save(0), result[None])
     assert both[0] > returns_of_actions(BatchCore(parts, 1), core.save(0), start[None])[0]

@@ -53,8 +53,9 @@ class Rule(Strict):
 class RulesSettings(Strict):
     """The rules in their order: the first that applies acts, one a decision.
 
-    `agbench fit` tries values of `tune` (such as `0.amount: [2, 4]` for the first rule), at most
-    `budget` combinations, drawn by `seed`, on the first `scenarios` of the training split or on all.
+    `agbench fit` tries values of `tune` (such as `0.amount: [2, 4]` for the first rule) on the first
+    `scenarios` of the training split or on all: at most `budget` combinations, drawn by `seed`, and then
+    one setting after another.
     """
 
     rules: list[Rule] = Field(min_length=1)

@@ -1,7 +1,7 @@
 """Tuning the growers of fields on training scenarios, by their mean return: schedules and rules."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -50,23 +50,56 @@ def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleS
 def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, float]:
     """Return the rules with the best mean return over the training scenarios, and that mean.
 
-    All combinations of `settings.tune` are tried, or as many of them as the budget allows, drawn by
-    the settings' seed; the rules as they are always take part. `settings.scenarios` limits the
+    All combinations of `settings.tune` are tried, or, where they are more than the budget, as many as it
+    allows, drawn by the settings' seed, and then from the best of them the values of one setting after
+    another, until none is better. The rules as they are always take part. `settings.scenarios` limits the
     training scenarios to the first ones.
     """
     parts = build(task, task.protocol.training_splits[0])
     keys = parts.scenarios.keys[: settings.scenarios]
     interface = interface_of(task)
+
+    def means(candidates: Sequence[RulesSettings]) -> list[float]:
+        result: list[float] = []
+        at_once = max(1, _ROWS // len(keys))
+        for first in range(0, len(candidates), at_once):
+            chosen = candidates[first : first + at_once]
+            policies = [Rules("candidate", candidate, interface) for candidate in chosen for _ in keys]
+            values = returns_of_policies(parts, policies, list(keys) * len(chosen))
+            result += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
+        return result
+
     candidates = candidate_rules(settings)
-    means = []
-    at_once = max(1, _ROWS // len(keys))
-    for first in range(0, len(candidates), at_once):
-        chosen = candidates[first : first + at_once]
-        policies = [Rules("candidate", candidate, interface) for candidate in chosen for _ in keys]
-        values = returns_of_policies(parts, policies, list(keys) * len(chosen))
-        means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
-    best = int(np.argmax(means))
-    return candidates[best], means[best]
+    values = means(candidates)
+    number = int(np.argmax(values))
+    best, most = candidates[number], values[number]
+    if math.prod(len(tried) for tried in settings.tune.values()) > settings.budget:
+        best, most = _one_by_one(best, most, settings.tune, means)
+    return best, most
+
+
+def _one_by_one(
+    best: RulesSettings,
+    most: float,
+    tune: Mapping[str, Sequence[Any]],
+    means: Callable[[Sequence[RulesSettings]], list[float]],
+) -> tuple[RulesSettings, float]:
+    """Return the rules after each setting took its best value in turn, and their mean.
+
+    It ends with a round that changes none.
+    """
+    changed = True
+    while changed:
+        changed = False
+        for path, tried in tune.items():
+            others = [
+                best.model_copy(update={"rules": _with_values(best.rules, {path: value})}) for value in tried
+            ]
+            values = means(others)
+            number = int(np.argmax(values))
+            if values[number] > most:
+                best, most, changed = others[number], values[number], True
+    return best, most
 
 
 def candidate_rules(settings: RulesSettings) -> list[RulesSettings]:
@@ -79,9 +112,10 @@ def _combinations(settings: RulesSettings) -> list[dict[str, Any]]:
     """Return the values to try, by path: all of them, or a seeded draw within the budget."""
     sizes = [len(values) for values in settings.tune.values()]
     count = math.prod(sizes)
-    numbers = np.arange(count)
     if count > settings.budget:
         numbers = np.random.default_rng(settings.seed).choice(count, settings.budget, replace=False)
+    else:
+        numbers = np.arange(count)
     places = np.unravel_index(numbers, sizes) if sizes else ()
     return [
         {path: values[int(p[i])] for (path, values), p in zip(settings.tune.items(), places, strict=True)}
