@@ -18,7 +18,7 @@ from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.climate_computer import SETTINGS
 from agbench.variables import Floats
 
-SCENARIOS: Final = 5
+SCENARIOS: Final = 8
 """Training scenarios that a candidate is tried on, evenly spread over the split."""
 
 RANGES: Final[dict[str, tuple[float, float]]] = {
@@ -139,9 +139,12 @@ def _search(
     Candidates and scenarios are simulated side by side, the same clouds for all candidates, at the
     accuracy `fast`.
     """
-    parts = build(override(task, {"simulator.accuracy": "fast"}), task.protocol.training_splits[0])
+    split = task.protocol.training_splits[0]
+    parts = build(override(task, {"simulator.accuracy": "fast"}), split)
     keys = parts.scenarios.keys
-    chosen = keys[:: max(1, len(keys) // SCENARIOS)][:SCENARIOS]
+    # The starts of generated seasons are spread evenly over any run of numbers, not over every thousandth.
+    stride = 1 if task.splits[split].generated else max(1, len(keys) // SCENARIOS)
+    chosen = keys[::stride][:SCENARIOS]
 
     def value(candidates: Floats) -> Floats:
         rounded = np.round(candidates, _DIGITS)
