@@ -1,10 +1,10 @@
 """Prices of a day-ahead market as a stochastic model: drawn for each episode, known a day ahead.
 
-The price of an hour is its mean by season, weekday and hour, less what the sun takes off it about noon, and the
-deviations of the day and of the hour in shares of the mean level. Deviations are autoregressive of first order,
-the days' and the sun's from day to day, the hours' from hour to hour. Means by hour and reversion to them from
-day to day: Huisman, Huurman and Mahieu (2007, Energy Economics 29, 240-248). The sun's share of the power falls
-towards winter; its days are drawn, not those of the episode's weather.
+The price of an hour is its mean by season, weekday and hour, less what the sun takes off it about noon, and
+the deviations of the day and of the hour in shares of the mean level. Deviations are autoregressive of first
+order, the days' and the sun's from day to day, the hours' from hour to hour. Means by hour and reversion to
+them from day to day: Huisman, Huurman and Mahieu (2007, Energy Economics 29, 240-248). The sun's share of
+the power falls towards winter; its days are drawn, not those of the episode's weather.
 """
 
 import math
@@ -94,7 +94,7 @@ class DayAhead:
 
 
 def _wave(first: date, days: int, highest: float) -> Floats:
-    """Return a yearly wave between -1 and 1 over some days from `first`, with its crest on a day of the year."""
+    """Return a yearly wave from -1 to 1 over some days from `first`, with its crest on a day of the year."""
     numbers = np.array([(first + timedelta(days=k)).timetuple().tm_yday for k in range(days)], np.float64)
     result: Floats = cos(2.0 * math.pi * (numbers - highest) / _YEAR)
     return result

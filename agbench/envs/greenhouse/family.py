@@ -45,7 +45,8 @@ def _hidden_split(task: GreenhouseTask, scenarios: int) -> GreenhouseSplit:
     site = next((name for name in sites if catalog.site(name).climate is not None), None)
     if site is None:
         raise ConfigError(
-            f"{task.task} has no hidden scenarios: the site {sites[0]} has no climate to generate seasons from."
+            f"{task.task} has no hidden scenarios: the site {sites[0]} has no climate to generate seasons "
+            "from."
         )
     begin = task.splits[task.protocol.training_splits[0]] if test.starts else test
     return GreenhouseSplit(
