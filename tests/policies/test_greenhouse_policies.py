@@ -65,7 +65,7 @@ def market():
 
 
 def test_lamps_stay_off_while_electricity_is_dear(market):
-    task, settings, _ = market
+    _, settings, _ = market
     env = agbench.make(WINTER, action__kind="absolute", **DAY).unwrapped
     observation, _ = env.reset(seed=1, options={"scenario": "schiphol/2010-12-01"})
     limit = float(np.median(env.core.worlds[0].prices[:16, 3]))
