@@ -53,16 +53,15 @@ class GreenhouseSeason(Strict):
     `none`. `clock` says what the hours of such a site are: those of its `local` standard time, with the sun
     where it stands then and below the top of the atmosphere, or `solar` time without that limit, 35 to 50
     minutes beside the hours of prices in the Netherlands. `dli` is the radiation of the `past` 24 hours, or
-    that of the whole `day`, which foresees the afternoon. The defaults are those that tasks without these
-    keys were scored with. `crop` sets states at the start by name.
+    that of the whole `day`, which foresees the afternoon. `crop` sets states at the start by name.
     """
 
     start: MonthDay = "03-01"
     length: Days = "60 d"
     step: Steps = "5 min"
     cloudiness: Literal["episode", "none"] = "episode"
-    clock: Literal["local", "solar"] = "solar"
-    dli: Literal["past", "day"] = "day"
+    clock: Literal["local", "solar"] = "local"
+    dli: Literal["past", "day"] = "past"
     crop: dict[str, Number] = {}
 
     @model_validator(mode="after")
@@ -210,27 +209,6 @@ class GreenhouseTask(Task):
     constraints: ConstraintsSpec = ConstraintsSpec()
     uncertainty: UncertaintySpec = UncertaintySpec()
     splits: dict[str, GreenhouseSplit] = Field(min_length=1)
-
-    def identity(self) -> dict[str, Any]:
-        """Return the content; an option that changes nothing is as good as not there."""
-        content = self.content()
-        if not self.simulator.structure:
-            del content["simulator"]["structure"]
-        if not self.uncertainty.level:
-            del content["uncertainty"]["level"]
-        if self.action.kind != "temperature":
-            del content["action"]["period"]
-        if not self.observation.forecast_error:
-            del content["observation"]["forecast_error"]
-        for split in content["splits"].values():
-            for key in ("generated", "hidden", "until"):
-                if split[key] is None:
-                    del split[key]
-        if self.season.clock == "solar":
-            del content["season"]["clock"]
-        if self.season.dli == "day":
-            del content["season"]["dli"]
-        return content
 
     @model_validator(mode="after")
     def _uncertain_or_not(self) -> "GreenhouseTask":

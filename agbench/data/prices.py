@@ -68,12 +68,26 @@ class PriceDeviation(Strict):
     memory: Number = Field(ge=0, lt=1)
 
 
+class PriceSun(Strict):
+    """How far solar power lowers prices about `noon`, in shares of the mean.
+
+    `depth` is the mean fall at noon on the longest day, `width` [h] the deviation of a bell about noon. Days
+    differ by `deviation` in shares of the depth, with a correlation `memory` from one to the next.
+    """
+
+    depth: Number = Field(ge=0, le=5)
+    noon: Number = Field(ge=10, le=15)
+    width: Number = Field(gt=0, le=6)
+    deviation: Number = Field(ge=0, le=2)
+    memory: Number = Field(ge=0, lt=1)
+
+
 class PriceModel(Strict):
     """A stochastic model of day-ahead prices: `prices/NAME.yaml`; see `agbench.envs.greenhouse.day_ahead`.
 
     `mean` [EUR kWh-1] is that of all hours of a year. `weekday` and `weekend` are the hours' means relative
-    to each other; `limits` [EUR kWh-1] cut what is drawn. The prices of a day are published at the hour
-    `published_at` of the day before.
+    to each other without the `sun`; `limits` [EUR kWh-1] cut what is drawn. The prices of a day are published
+    at the hour `published_at` of the day before.
     """
 
     prices: str
@@ -85,6 +99,7 @@ class PriceModel(Strict):
     weekday: list[Number] = Field(min_length=HOURS, max_length=HOURS)
     weekend: list[Number] = Field(min_length=HOURS, max_length=HOURS)
     season: PriceSeason
+    sun: PriceSun | None = None
     days: PriceDeviation
     hours: PriceDeviation
     limits: tuple[Number, Number]

@@ -44,11 +44,11 @@ def test_the_mean_and_the_spread_are_the_model_s(prices):
     expected = prices.rows(date(2001, 1, 1), len(table))[:, 3].reshape(-1, 24)
     assert expected.mean() == pytest.approx(spec.mean, rel=2e-3)
     assert table.mean() == pytest.approx(spec.mean, rel=0.03)
-    off = (table - expected) / spec.mean
+    off = ((table - expected) / spec.mean)[:, :8]  # before the sun has its share
     total = np.hypot(spec.days.deviation, spec.hours.deviation)
     assert off.std() == pytest.approx(total, rel=0.05)
-    days = off.mean(axis=1)
-    assert np.corrcoef(days[1:], days[:-1])[0, 1] == pytest.approx(spec.days.memory, abs=0.05)
+    days = ((table - expected) / spec.mean)[:, [0, 6, 23]].mean(axis=1)
+    assert np.corrcoef(days[1:], days[:-1])[0, 1] == pytest.approx(spec.days.memory, abs=0.12)
 
 
 def test_evenings_weekdays_and_winters_are_dear(prices):
@@ -60,13 +60,37 @@ def test_evenings_weekdays_and_winters_are_dear(prices):
     assert table[month == 0].mean() > 1.1 * table[month == 6].mean()
 
 
+def test_the_sun_lowers_noons_of_summer_and_spares_the_shortest_day(prices):
+    table = drawn(prices)
+    day = np.arange(len(table)) % 364
+    summer, winter = table[(day > 140) & (day < 200)], table[(day < 15) | (day > 340)]
+    assert summer[:, 12].mean() < 0.3 * summer[:, 0].mean()
+    assert winter[:, 12].mean() > winter[:, 0].mean()
+    assert summer[:, 12].std() > 1.2 * summer[:, 0].std()
+    assert (summer < 0).mean() > 10 * (winter < 0).mean()
+
+
+def test_prices_resemble_the_year_that_they_were_fitted_to(prices):
+    """Hours and days by range, swing, negative days: Electricity Maps, Grid Review 2025, The Netherlands."""
+    table = 1e3 * drawn(prices)
+    years = len(table) / 365
+    hours = np.histogram(table, [-1e9, 0, 50, 100, 150, 200, 1e9])[0] / years
+    days = np.histogram(table.mean(axis=1), [-1e9, 50, 100, 150, 1e9])[0] / years
+    np.testing.assert_allclose(hours[2:4], [4069, 2645], rtol=0.1)
+    np.testing.assert_allclose(hours[:2].sum(), 584 + 865, rtol=0.2)
+    np.testing.assert_allclose(hours[4:].sum(), 404 + 127, rtol=0.2)
+    np.testing.assert_allclose(days, [32, 243, 81, 10], atol=40)
+    assert (table.max(axis=1) - table.min(axis=1)).mean() == pytest.approx(124, rel=0.1)
+    assert (table.min(axis=1) < 0).sum() / years == pytest.approx(116, rel=0.2)
+
+
 def test_the_seed_alone_decides(prices):
     first, again, other = (drawn(prices, 10, seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
     assert prices.random
     assert not GreenhousePrices(GreenhouseReward()).random
-    assert prices.highest[3] == 0.2
+    assert prices.highest[3] == 0.5235
 
 
 def seen_by_hour(env, hours):

@@ -156,8 +156,8 @@ def test_rows_show_the_hidden_score(copy, child, tmp_path, secret):
 
 
 def test_tasks_without_a_generator_say_so(copy, child):
-    with pytest.raises(ConfigError, match="greenhouse-winter-v1 has no hidden scenarios: the site bleiswijk"):
-        hidden.with_hidden(catalog.task("greenhouse-winter-v1"), 5)
+    with pytest.raises(ConfigError, match="greenhouse-gym-v1 has no hidden scenarios: the site schiphol"):
+        hidden.with_hidden(catalog.task("greenhouse-gym-v1"), 5)
     submission = leaderboard.check(copy, child)
     assert hidden.obstacle(submission) is None
     without = dataclasses.replace(submission, card=submission.card.model_copy(update={"policy": None}))

@@ -10,8 +10,9 @@ from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.daily import Daily, DailySettings
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
+from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettings
 from agbench.policies.greenhouse.receding_horizon import RecedingHorizon, RecedingHorizonSettings
-from agbench.policies.greenhouse.tuning import tune_daily, tune_rules, tune_setpoints
+from agbench.policies.greenhouse.tuning import tune_daily, tune_price_rules, tune_rules, tune_setpoints
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.climate_computer import USUAL, settings_vector
@@ -38,7 +39,7 @@ def test_recorded_actions_replay_to_the_last_bit():
 
 
 def test_seasons_with_drawn_clouds_replay_too():
-    result = agbench.evaluate("greenhouse-tomato-uncertain-v1", "rule-based", years=[1984], **DAY)
+    result = agbench.evaluate("greenhouse-tomato-uncertain-v1", "rule-based", years=[2010], **DAY)
     again = replay(result)
     assert again.episodes["final_state"].tolist() == result.episodes["final_state"].tolist()
 
@@ -55,6 +56,39 @@ def test_the_direct_form_is_that_of_the_bare_simulation():
     assert env.core.simulator.state[0, 2] == pytest.approx(bare["tAir"].iloc[-1], abs=1e-3)
 
 
+@pytest.fixture(scope="module")
+def market():
+    """The winter task with its usual rules and every lamp lit whatever the sun."""
+    settings = PriceRulesSettings(lamp_price=0.08, rules={"lampsOffSun": 2000.0, "lampRadSumLimit": 100.0})
+    task = override(catalog.task(WINTER), DAY)
+    return task, settings, PriceRules("market", settings, interface_of(task))
+
+
+def test_lamps_stay_off_while_electricity_is_dear(market):
+    _, settings, _ = market
+    env = agbench.make(WINTER, action__kind="absolute", **DAY).unwrapped
+    observation, _ = env.reset(seed=1, options={"scenario": "schiphol/2010-12-01"})
+    limit = float(np.median(env.core.worlds[0].prices[:16, 3]))
+    policy = PriceRules("market", settings.model_copy(update={"lamp_price": limit}), interface_of(env.task))
+    column = [entry.name for entry in env.observation_entries].index("electricityPrice")
+    lamp = env.core.parts.actions.names.index("uLamp")
+    lit = {True: [], False: []}
+    for _ in range(190):
+        action = policy(observation)
+        lit[bool(observation[column] > limit)].append(action[lamp])
+        observation, *_ = env.step(action)
+    assert set(lit[True]) == {-1.0}
+    assert max(lit[False]) == 1.0
+
+
+def test_the_highest_price_for_lamps_is_tuned(market):
+    task, settings, _ = market
+    best, mean = tune_price_rules(task, settings, Search(candidates=4, rounds=1))
+    assert 0.0 <= best.lamp_price <= 0.4
+    assert set(best.rules) == set(USUAL)
+    assert np.isfinite(mean)
+
+
 def test_a_variable_that_is_not_shown_is_named():
     blind = override(catalog.task(WINTER), {"climate": ["tAir", "rh"]})
     with pytest.raises(UnknownNameError, match="co2_ppm"):
@@ -62,7 +96,7 @@ def test_a_variable_that_is_not_shown_is_named():
 
 
 def test_constant_temperatures_are_chosen_by_day_and_night():
-    result = agbench.evaluate("greenhouse-setpoint-v1", "constant-20-18", years=[1984], **DAY)
+    result = agbench.evaluate("greenhouse-setpoint-v1", "constant-20-18", years=[2010], **DAY)
     assert set(np.unique(result.actions[0])) == {0, 2}
 
 
@@ -113,7 +147,7 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
     search = Search(candidates=8, rounds=3)
     settings = RecedingHorizonSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
     oracle = RecedingHorizon("oracle", settings, interface_of(task))
-    reached = [agbench.evaluate(task, policy, years=[1984]) for policy in (start, oracle, oracle)]
+    reached = [agbench.evaluate(task, policy, years=[2010]) for policy in (start, oracle, oracle)]
     usual, actual, again = (result.episodes["profit"].iloc[0] for result in reached)
     assert actual > usual + 0.02
     assert again == actual

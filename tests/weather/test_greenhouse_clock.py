@@ -7,6 +7,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
+from agbench.data.greenhouse_task import GreenhouseSeason
 from agbench.data.overrides import override
 from agbench.evaluation.provenance import task_hash
 from agbench.weather.columns import DAILY
@@ -103,8 +104,8 @@ def test_the_past_sum_does_not_know_the_day(random):
 
 
 def test_tasks_choose_their_clock_and_their_sum():
-    sunny = agbench.make(TOMATO, length="1 d").unwrapped
-    local = agbench.make(TOMATO, length="1 d", clock="local", dli="past").unwrapped
+    sunny = agbench.make(TOMATO, length="1 d", clock="solar", dli="day").unwrapped
+    local = agbench.make(TOMATO, length="1 d").unwrapped
     worlds = []
     for env in (sunny, local):
         env.reset(seed=0, options={"scenario": "wageningen/1985-03-01"})
@@ -115,8 +116,11 @@ def test_tasks_choose_their_clock_and_their_sum():
     assert len(set(worlds[1][:STEPS, 7])) > 100
 
 
-def test_what_a_task_is_follows_from_its_clock_only_where_it_is_not_solar():
+def test_what_a_task_is_follows_from_its_clock_and_its_sum():
     task = catalog.task(TOMATO)
-    assert "clock" not in task.identity()["season"]
-    assert task_hash(override(task, {"clock": "local"})) != task_hash(task)
-    assert task_hash(override(task, {"season.dli": "past"})) != task_hash(task)
+    assert task_hash(override(task, {"clock": "solar"})) != task_hash(task)
+    assert task_hash(override(task, {"season.dli": "day"})) != task_hash(task)
+
+
+def test_a_task_that_says_nothing_follows_the_clock_and_does_not_foresee_the_day():
+    assert (GreenhouseSeason().clock, GreenhouseSeason().dli) == ("local", "past")

@@ -35,15 +35,22 @@ def _set_points(core: BatchCore) -> dict[str, float]:
 
 
 def _hidden_split(task: GreenhouseTask, scenarios: int) -> GreenhouseSplit:
-    """Return seasons of the test split's site that only a secret gives, with its starts and levels."""
+    """Return seasons that only a secret gives, with the test split's levels.
+
+    They are of its site, or of the greenhouse's where that has no climate. Where the test split lists its
+    days, they begin when training does.
+    """
     test = task.splits["test"]
-    site = test.site or task.simulator.site
-    if catalog.site(site).climate is None:
+    sites = [test.site or task.simulator.site, task.simulator.site]
+    site = next((name for name in sites if catalog.site(name).climate is not None), None)
+    if site is None:
         raise ConfigError(
-            f"{task.task} has no hidden scenarios: the site {site} has no climate to generate seasons from."
+            f"{task.task} has no hidden scenarios: the site {sites[0]} has no climate to generate seasons "
+            "from."
         )
+    begin = task.splits[task.protocol.training_splits[0]] if test.starts else test
     return GreenhouseSplit(
-        hidden=scenarios, site=test.site, start=test.start, until=test.until, levels=test.levels
+        hidden=scenarios, site=site, start=begin.start, until=begin.until, levels=test.levels
     )
 
 

@@ -48,6 +48,11 @@ class RuleBased:
     def actions(self, observations: NDArray[Any], settings: Floats) -> NDArray[np.float32]:
         """Return the actions of rows of observations, each under settings of its own (n, 30)."""
         seen = observations.astype(np.float64)
+        return self._actions.actions_of(self.targets(seen, settings), seen[:, self._present])
+
+    def targets(self, seen: Floats, settings: Floats) -> Floats:
+        """Return the controls that the rules want, (n, controls), in the order of the actions."""
         target = np.zeros((len(seen), len(CONTROLS)))
         control(np.ascontiguousarray(seen[:, self._measured]), settings, target)
-        return self._actions.actions_of(target[:, self._columns], seen[:, self._present])
+        wanted: Floats = target[:, self._columns]
+        return wanted

@@ -11,14 +11,15 @@ from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.policies.greenhouse.daily import Daily, DailySettings
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
+from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.playing import gain
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
-from agbench.simulators.greenlight.climate_computer import SETTINGS
+from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
 from agbench.variables import Floats
 
-SCENARIOS: Final = 5
+SCENARIOS: Final = 8
 """Training scenarios that a candidate is tried on, evenly spread over the split."""
 
 RANGES: Final[dict[str, tuple[float, float]]] = {
@@ -37,6 +38,9 @@ RANGES: Final[dict[str, tuple[float, float]]] = {
     "co2SpDay": (300.0, 1500.0),
 }
 """The rules' settings that are tuned, and between which values."""
+
+LAMP_PRICES: Final = (0.0, 0.4)
+"""EUR kWh-1; between which values the highest price for lamps is tuned."""
 
 _DIGITS: Final = 4  # of a setting in the file
 
@@ -58,6 +62,30 @@ def tune_rules(task: GreenhouseTask, usual: Floats, search: Search) -> tuple[dic
     result = usual.copy()
     result[columns] = best
     return {name: float(v) for name, v in zip(SETTINGS.names, result, strict=True)}, mean
+
+
+def tune_price_rules(
+    task: GreenhouseTask, settings: PriceRulesSettings, search: Search
+) -> tuple[PriceRulesSettings, float]:
+    """Return the rules' settings and the highest price for lamps that are best on training scenarios.
+
+    The second value is their mean objective.
+    """
+    usual = settings_vector(settings.rules)
+    columns = SETTINGS.columns(list(RANGES))
+    policy = PriceRules("candidate", settings, interface_of(task))
+
+    def actor(chosen: Floats) -> Actor:
+        rows = np.tile(usual, (len(chosen), 1))
+        rows[:, columns] = chosen[:, 1:]
+        return lambda observations: policy.priced(observations, rows, chosen[:, 0])
+
+    start = np.append(settings.lamp_price, usual[columns])
+    best, mean = _search(task, actor, start, [LAMP_PRICES, *RANGES.values()], search)
+    result = usual.copy()
+    result[columns] = best[1:]
+    rules = {name: float(v) for name, v in zip(SETTINGS.names, result, strict=True)}
+    return PriceRulesSettings(lamp_price=float(best[0]), rules=rules), mean
 
 
 def tune_setpoints(
@@ -139,9 +167,12 @@ def _search(
     Candidates and scenarios are simulated side by side, the same clouds for all candidates, at the
     accuracy `fast`.
     """
-    parts = build(override(task, {"simulator.accuracy": "fast"}), task.protocol.training_splits[0])
+    split = task.protocol.training_splits[0]
+    parts = build(override(task, {"simulator.accuracy": "fast"}), split)
     keys = parts.scenarios.keys
-    chosen = keys[:: max(1, len(keys) // SCENARIOS)][:SCENARIOS]
+    # The starts of generated seasons are spread evenly over any run of numbers, not over every thousandth.
+    stride = 1 if task.splits[split].generated else max(1, len(keys) // SCENARIOS)
+    chosen = keys[::stride][:SCENARIOS]
 
     def value(candidates: Floats) -> Floats:
         rounded = np.round(candidates, _DIGITS)
