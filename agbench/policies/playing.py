@@ -29,10 +29,10 @@ def episode(env: SeasonEnv, policy: Policy, seed: int, scenario: str | None = No
 def returns_of_policies(parts: Parts, policies: Sequence[Policy], keys: Sequence[str]) -> Floats:
     """Return the return of each policy in its own scenario, (len(policies),)."""
     core = BatchCore(parts, len(policies))
-    for row, policy in enumerate(policies):
-        core.seed(row, parts.task.protocol.seed)
-        policy.reset(parts.task.protocol.seed)
-    core.reset(range(core.n), list(keys))
+    seed = parts.task.protocol.seed
+    for policy in policies:
+        policy.reset(seed)
+    core.start(keys, [seed] * core.n)
     return play(core, lambda seen, _: np.array([p(row) for p, row in zip(policies, seen, strict=True)]))
 
 
@@ -66,8 +66,7 @@ def returns_of_actions(core: BatchCore, start: SavedEpisode, actions: NDArray[An
     `core` has n rows; a sequence that is too short goes on with its last action.
     """
     if core.parts.scenarios.random:
-        for row in range(core.n):
-            core.load(row, start)
+        core.load(range(core.n), start)
     else:
         core.reset(range(core.n), [start.scenario] * core.n)
     return play(core, lambda _, number: actions[:, min(number, actions.shape[1] - 1)])

@@ -120,9 +120,7 @@ def _means(core: BatchCore, parts: Parts, keys: Sequence[str], candidates: NDArr
     """Return the mean return of each sequence over scenarios, (n,)."""
     most = core.n // len(keys)
     padded = np.resize(candidates, (most, *candidates.shape[1:]))
-    for row in range(core.n):
-        core.seed(row, parts.task.protocol.seed)
-    core.reset(range(core.n), list(keys) * most)
+    core.start(list(keys) * most, [parts.task.protocol.seed] * core.n)
     rows = np.repeat(padded, len(keys), axis=0)
     returns = gain(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)])
     means: Floats = returns.reshape(most, len(keys)).mean(axis=1)

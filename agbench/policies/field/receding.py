@@ -89,8 +89,7 @@ def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | N
     if len(actions) < core.n:
         padded = np.concatenate([actions, np.repeat(actions[:1], core.n - len(actions), axis=0)])
         return _gains(core, start, padded, most)[: len(actions)]
-    for row in range(core.n):
-        core.load(row, start)
+    core.load(range(core.n), start)
     return gain(core, lambda _, number: actions[:, min(number, actions.shape[1] - 1)], most)
 
 
