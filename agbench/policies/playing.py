@@ -60,6 +60,13 @@ def actions_of(parts: Parts, policy: Policy, start: SavedEpisode, most: int | No
     return np.array(taken)
 
 
+def padded(actions: NDArray[Any], steps: int, nothing: Any) -> NDArray[Any]:
+    """Return a sequence of actions to the last step: nothing is done after an episode's early end."""
+    result = np.repeat(np.asarray(nothing)[None], steps, axis=0).astype(actions.dtype)
+    result[: len(actions)] = actions
+    return result
+
+
 def returns_of_actions(core: BatchCore, start: SavedEpisode, actions: NDArray[Any]) -> Floats:
     """Return the return of each action sequence (n, steps, ...) from one start, (n,).
 

@@ -7,26 +7,30 @@ from pydantic import Field
 
 from agbench.compiled import entry
 from agbench.data.field_task import FieldTask
-from agbench.data.reading import Strict
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
+from agbench.envs.rollout import steps
 from agbench.errors import ConfigError
 from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
-from agbench.policies.playing import actions_of, returns_of_actions
+from agbench.policies.playing import actions_of, padded, returns_of_actions
+from agbench.policies.tuning.search import number_of_decisions
+from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
 
 _ROUNDING: Final = 1e-9  # of an input; what is less is rounding
 
 
-class EvolutionSettings(Strict):
-    """The policy to start from, periods of a season, and the budget: candidates a generation, generations."""
+class EvolutionSettings(SequenceSearch):
+    """The policy to start from, or several, the periods of a season, and the budget.
 
-    start: str
+    First so many `generations` of a `population` on amounts, then `rounds` of `clones` on single decisions.
+    """
+
+    start: str | list[str] = Field(min_length=1)
     periods: int = Field(default=12, ge=1)
     population: int = Field(default=256, ge=16)
     generations: int = Field(default=100, ge=1)
-    seed: int = Field(default=0, ge=0)
     spread: float = Field(default=0.7, gt=0)
     """Of the first generation, in the largest dose of an input a period."""
 
@@ -40,28 +44,42 @@ class Evolved(Solver):
     159-195; package `cma`), from what the policy to start from gives. Within a period an input is
     due evenly; each decision gives the one that is most behind, within the task's limits. Where the
     agent sows and harvests, the days of both are searched too; in a rotation, those of each sowing and
-    harvest of the policy to start from.
+    harvest of the policy to start from. Edits of single decisions then go on from the best of that and of
+    the policies to start from (`agbench.policies.tuning.sequences`), at no greater constraint cost.
     """
 
     def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
         super().__init__(name)
         self._settings = settings
-        self._start = interface.load(settings.start)
+        names = [settings.start] if isinstance(settings.start, str) else settings.start
+        self._starts = [interface.load(own) for own in names]
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode."""
+        settings, last = self._settings, number_of_decisions(parts)
+        generator = np.random.default_rng(settings.seed)
+        idle = parts.actions.actions_of(parts.actions.lowest[None])[0]
+        plans = np.stack([padded(actions_of(parts, own, start), last, idle) for own in self._starts])
+        alone = _Played(BatchCore(parts, 1), start, np.inf)
+        first = plans[int(np.argmax([alone(plan[None])[0] for plan in plans]))]
+        plans = np.concatenate([self._by_amounts(parts, start, first, generator)[None], plans])
+        best = plans[int(np.argmax([alone(plan[None])[0] for plan in plans]))]
+        alone(best[None])
+        value = _Played(BatchCore(parts, settings.clones), start, float(alone.cost[0]) + _ROUNDING)
+        budget = settings.clones, settings.rounds, generator
+        plans, _ = improve(value, Edits(parts), plans, (0, last), *budget)
+        result: Actions = plans[0]
+        return result
+
+    def _by_amounts(
+        self, parts: Parts, start: SavedEpisode, first: Actions, generator: np.random.Generator
+    ) -> Actions:
+        """Return the best sequence found from `first` by the amounts of each period, (steps,)."""
         from cma import CMAEvolutionStrategy
 
-        settings = self._settings
+        settings, decisions = self._settings, len(first)
         seasons = _Seasons(parts, settings.periods, self.name)
-        first: Actions = actions_of(parts, self._start, start).astype(np.int64)
-        alone = BatchCore(parts, 1)
-        most = float(returns_of_actions(alone, start, first[None])[0])
         seasons.take_up_work(first)
-        steps = int(alone.simulator.horizon[0]) if seasons.work else len(first)
-        best = np.zeros(max(steps, len(first)), first.dtype)
-        best[: len(first)] = first  # a harvest may end a season early
-        generator = np.random.default_rng(settings.seed)
         options = {
             "popsize": settings.population,
             "bounds": [0.0, None],
@@ -69,17 +87,38 @@ class Evolved(Solver):
             "seed": np.nan,  # the generator is ours: no global state is touched
             "verbose": -9,
         }
-        search = CMAEvolutionStrategy(seasons.point(first, steps), settings.spread, options)
-        core = BatchCore(parts, settings.population)
+        search = CMAEvolutionStrategy(seasons.point(first, decisions), settings.spread, options)
+        core, best, most = BatchCore(parts, settings.population), first, -np.inf
         for _ in range(settings.generations):
             points = search.ask()
-            candidates = seasons.actions(np.array(points), steps)
+            candidates = seasons.actions(np.array(points), decisions)
             values = returns_of_actions(core, start, candidates)
             search.tell(points, (-values).tolist())
             i = int(np.argmax(values))
             if values[i] > most:
                 best, most = candidates[i], float(values[i])
         return best
+
+
+class _Played:
+    """The return of sequences (n, steps) from one start, (n,): minus infinity above a constraint cost."""
+
+    def __init__(self, core: BatchCore, start: SavedEpisode, largest: float) -> None:
+        self._core, self._start, self._largest = core, start, largest
+        self.cost: Floats = np.zeros(core.n)
+        """What the sequences cost, (n,)."""
+
+    def __call__(self, sequences: Actions) -> Floats:
+        """Return the return of each of at most as many sequences as the batch has rows."""
+        core = self._core
+        rows = np.resize(sequences, (core.n, *sequences.shape[1:]))
+        core.load(range(core.n), self._start)
+        total, self.cost = np.zeros(core.n), np.zeros(core.n)
+        for rewards in steps(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)]):
+            total += rewards
+            self.cost += core.reward.cost
+        allowed: Floats = np.where(self.cost <= self._largest, total, -np.inf)[: len(sequences)]
+        return allowed
 
 
 class _Seasons:

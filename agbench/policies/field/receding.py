@@ -13,7 +13,7 @@ from agbench.data.quantity import days
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
-from agbench.policies.playing import actions_of, gain
+from agbench.policies.playing import actions_of, gain, padded
 from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
@@ -57,7 +57,7 @@ class Receding(Solver):
         generator = np.random.default_rng(settings.seed)
         steps = number_of_decisions(parts)
         plans = np.stack(
-            [_padded(actions_of(parts, own, start), steps, edits.nothing) for own in self._starts]
+            [padded(actions_of(parts, own, start), steps, edits.nothing) for own in self._starts]
         )
         clones, played = BatchCore(parts, settings.clones), BatchCore(parts, 1)
         state = start
@@ -75,13 +75,6 @@ class Receding(Solver):
             plans = plans[same.all(axis=1)]
         best: Actions = plans[0]
         return best
-
-
-def _padded(actions: Actions, steps: int, nothing: Any) -> Actions:
-    """Return a sequence of actions to the last step: nothing is done after an episode's early end."""
-    result = np.repeat(np.asarray(nothing)[None], steps, axis=0).astype(actions.dtype)
-    result[: len(actions)] = actions
-    return result
 
 
 def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None) -> Floats:
