@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
-from agbench.envs.rollout import Act, Decision, decisions, play
+from agbench.envs.rollout import Act, Decision, decisions, play, steps
 from agbench.envs.single import SeasonEnv
 from agbench.policies.base import Planner, Policy
 from agbench.variables import Floats
@@ -58,6 +58,19 @@ def actions_of(parts: Parts, policy: Policy, start: SavedEpisode, most: int | No
 
     play(core, act, most)
     return np.array(taken)
+
+
+def totals(core: BatchCore, sequences: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Play each row's own sequence of actions (n, steps, ...); return the sums of rewards and costs, (n,).
+
+    A sequence that is too short goes on with its last action.
+    """
+    total, cost = np.zeros(core.n), np.zeros(core.n)
+    last = sequences.shape[1] - 1
+    for rewards in steps(core, lambda _, number: sequences[:, min(number, last)]):
+        total += rewards
+        cost += core.reward.cost
+    return total, cost
 
 
 def padded(actions: NDArray[Any], steps: int, nothing: Any) -> NDArray[Any]:

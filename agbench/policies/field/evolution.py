@@ -1,5 +1,7 @@
 """The oracle of several inputs: the doses of a season optimised by CMA-ES with known weather."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -9,16 +11,16 @@ from agbench.compiled import entry
 from agbench.data.field_task import FieldTask
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
-from agbench.envs.rollout import steps
 from agbench.errors import ConfigError
 from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
-from agbench.policies.playing import actions_of, padded, returns_of_actions
+from agbench.policies.playing import actions_of, padded, totals
 from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
 
 _ROUNDING: Final = 1e-9  # of an input; what is less is rounding
+DEAR: Final = 1e6  # of a return for a unit of constraint cost beyond the limit: no such season is the best
 
 
 class EvolutionSettings(SequenceSearch):
@@ -45,7 +47,8 @@ class Evolved(Solver):
     due evenly; each decision gives the one that is most behind, within the task's limits. Where the
     agent sows and harvests, the days of both are searched too; in a rotation, those of each sowing and
     harvest of the policy to start from. Edits of single decisions then go on from the best of that and of
-    the policies to start from (`agbench.policies.tuning.sequences`), at no greater constraint cost.
+    the policies to start from (`agbench.policies.tuning.sequences`). A season may cost what is feasible
+    where the first policy to start from is the expert.
     """
 
     def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
@@ -60,19 +63,27 @@ class Evolved(Solver):
         generator = np.random.default_rng(settings.seed)
         idle = parts.actions.actions_of(parts.actions.lowest[None])[0]
         plans = np.stack([padded(actions_of(parts, own, start), last, idle) for own in self._starts])
-        alone = _Played(BatchCore(parts, 1), start, np.inf)
-        first = plans[int(np.argmax([alone(plan[None])[0] for plan in plans]))]
-        plans = np.concatenate([self._by_amounts(parts, start, first, generator)[None], plans])
-        best = plans[int(np.argmax([alone(plan[None])[0] for plan in plans]))]
-        alone(best[None])
-        value = _Played(BatchCore(parts, settings.clones), start, float(alone.cost[0]) + _ROUNDING)
+        alone = BatchCore(parts, 1)
+        _, own = played(alone, start, plans[:1])
+        largest = parts.task.feasible_cost(own[0]) + _ROUNDING
+
+        def value(core: BatchCore, sequences: Actions) -> Floats:
+            total, cost = played(core, start, sequences)
+            feasible: Floats = total - DEAR * np.maximum(cost - largest, 0.0)
+            return feasible
+
+        first = plans[int(np.argmax([value(alone, plan[None])[0] for plan in plans]))]
+        amounts = BatchCore(parts, settings.population)
+        found = self._by_amounts(parts, first, partial(value, amounts), generator)
+        edited = partial(value, BatchCore(parts, settings.clones))
+        plans = np.concatenate([found[None], plans])
         budget = settings.clones, settings.rounds, generator
-        plans, _ = improve(value, Edits(parts), plans, (0, last), *budget)
+        plans, _ = improve(edited, Edits(parts), plans, (0, last), *budget)
         result: Actions = plans[0]
         return result
 
     def _by_amounts(
-        self, parts: Parts, start: SavedEpisode, first: Actions, generator: np.random.Generator
+        self, parts: Parts, first: Actions, value: Callable[[Actions], Floats], generator: np.random.Generator
     ) -> Actions:
         """Return the best sequence found from `first` by the amounts of each period, (steps,)."""
         from cma import CMAEvolutionStrategy
@@ -88,11 +99,11 @@ class Evolved(Solver):
             "verbose": -9,
         }
         search = CMAEvolutionStrategy(seasons.point(first, decisions), settings.spread, options)
-        core, best, most = BatchCore(parts, settings.population), first, -np.inf
+        best, most = first, -np.inf
         for _ in range(settings.generations):
             points = search.ask()
             candidates = seasons.actions(np.array(points), decisions)
-            values = returns_of_actions(core, start, candidates)
+            values = value(candidates)
             search.tell(points, (-values).tolist())
             i = int(np.argmax(values))
             if values[i] > most:
@@ -100,25 +111,14 @@ class Evolved(Solver):
         return best
 
 
-class _Played:
-    """The return of sequences (n, steps) from one start, (n,): minus infinity above a constraint cost."""
+def played(core: BatchCore, start: SavedEpisode, sequences: Actions) -> tuple[Floats, Floats]:
+    """Return the return and the constraint cost of each sequence (n, steps), (n,) each.
 
-    def __init__(self, core: BatchCore, start: SavedEpisode, largest: float) -> None:
-        self._core, self._start, self._largest = core, start, largest
-        self.cost: Floats = np.zeros(core.n)
-        """What the sequences cost, (n,)."""
-
-    def __call__(self, sequences: Actions) -> Floats:
-        """Return the return of each of at most as many sequences as the batch has rows."""
-        core = self._core
-        rows = np.resize(sequences, (core.n, *sequences.shape[1:]))
-        core.load(range(core.n), self._start)
-        total, self.cost = np.zeros(core.n), np.zeros(core.n)
-        for rewards in steps(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)]):
-            total += rewards
-            self.cost += core.reward.cost
-        allowed: Floats = np.where(self.cost <= self._largest, total, -np.inf)[: len(sequences)]
-        return allowed
+    There are at most as many as the batch has rows.
+    """
+    core.load(range(core.n), start)
+    total, cost = totals(core, np.resize(sequences, (core.n, *sequences.shape[1:])))
+    return total[: len(sequences)], cost[: len(sequences)]
 
 
 class _Seasons:
