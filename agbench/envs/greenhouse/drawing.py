@@ -13,7 +13,7 @@ from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.core import BatchCore
 from agbench.envs.curves import PanelData, curve
 from agbench.envs.greenhouse.constraints import NAMES as CONSTRAINED
-from agbench.envs.rendering import SeasonPlot
+from agbench.envs.rendering import EpisodePlot
 from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.setpoints import SETPOINTS, SetpointGreenhouse
@@ -43,7 +43,7 @@ _CLIMATE: Final = (
 )
 
 
-class GreenhousePlot(SeasonPlot):
+class GreenhousePlot(EpisodePlot):
     """Outdoor and indoor climate, equipment, crop and money of a core's first row.
 
     Left the last 24 hours, right the season in means of a day.

@@ -14,7 +14,7 @@ from agbench.errors import ConfigError
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 
 if TYPE_CHECKING:
-    from agbench.envs.rendering import SeasonPlot
+    from agbench.envs.rendering import EpisodePlot
 
 
 def _start(world: GreenhouseWorld) -> datetime:
@@ -54,7 +54,7 @@ def _hidden_split(task: GreenhouseTask, scenarios: int) -> GreenhouseSplit:
     )
 
 
-def _plot(core: BatchCore) -> "SeasonPlot":
+def _plot(core: BatchCore) -> "EpisodePlot":
     from agbench.envs.greenhouse.drawing import GreenhousePlot
 
     return GreenhousePlot(core)
