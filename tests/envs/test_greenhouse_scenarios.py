@@ -22,7 +22,7 @@ TOMATO = "greenhouse-tomato-v1"
 
 def task_with(length="1 d", **split):
     content = load_file(catalog.find("task", TOMATO))
-    content["season"] |= {"length": length, "clock": "local", "dli": "past"}
+    content["episode"] |= {"length": length, "clock": "local", "dli": "past"}
     return read_task({**content, "splits": {"train": split}}, "here")
 
 

@@ -22,7 +22,7 @@ def _start(world: GreenhouseWorld) -> datetime:
 
 
 def _longest(task: GreenhouseTask) -> int:
-    return task.season.intervals
+    return task.episode.intervals
 
 
 def _set_points(core: BatchCore) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Receding-horizon search for greenhouses, in the season's true weather: the oracle of set-point tasks.
+"""Receding-horizon search for greenhouses, in the episode's true weather: the oracle of set-point tasks.
 
 Its counterpart for fields is `agbench.policies.field.receding`.
 """
@@ -67,11 +67,11 @@ class RecedingHorizon:
         self._step = 0
 
     def reset(self, seed: int) -> None:
-        """Go back to the season's first decision."""
+        """Go back to the episode's first decision."""
         self._step = 0
 
     def plan(self, core: BatchCore, row: int) -> None:
-        """Search the whole season of the episode in a row."""
+        """Search the whole episode in a row."""
         self._actions = self.solve(core, row)
 
     def __call__(self, observation: Any) -> Any:
