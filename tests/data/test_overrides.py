@@ -100,6 +100,13 @@ def test_every_key_that_is_offered_can_be_overridden(task):
         assert override(task, {key: content[section][name]}).content() == content
 
 
+@pytest.mark.parametrize("name", catalog.names("task"))
+def test_a_changed_task_is_read_like_its_file(name):
+    task = catalog.task(name)
+    changed = override(task, {"protocol.repeats": task.protocol.repeats + 1})
+    assert changed.content() | {"protocol": 0} == task.content() | {"protocol": 0}
+
+
 @pytest.mark.parametrize(
     ("name", "key", "meant"),
     [
@@ -116,7 +123,7 @@ def test_another_family_s_word_is_answered_with_the_family_s_own(name, key, mean
 def test_a_greenhouse_task_with_the_key_of_fields_is_refused():
     content = load_file(catalog.find("task", "greenhouse-winter-v1"))
     content["season"] = content.pop("episode")
-    with pytest.raises(ConfigError, match="here: .*unknown key 'season'. Did you mean 'episode'"):
+    with pytest.raises(ConfigError, match=r"here: .*unknown key 'season'. Did you mean 'episode'"):
         read_task(content, "here")
 
 
