@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agbench.data.field_task import FieldTask
 from agbench.data.reading import read_data
@@ -19,6 +20,8 @@ from agbench.policies.tuning import search
 from agbench.variables import Floats
 
 _ROWS = 2048  # seasons simulated together
+_PARENTS = 16  # of the rules that are bred
+_CHILDREN = 64  # of a generation
 _MOST = 8  # doses of the largest size on one growers' date
 
 
@@ -50,9 +53,9 @@ def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleS
 def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, float]:
     """Return the rules with the best mean return over the training scenarios, and that mean.
 
-    All combinations of `settings.tune` are tried, or, where they are more than the budget, as many as it
-    allows, drawn by the settings' seed, and then from the best of them the values of one setting after
-    another, until none is better. The rules as they are always take part. `settings.scenarios` limits the
+    All combinations of `settings.tune` are tried. Where they are more than the budget, a part of it is drawn
+    by the settings' seed and the rest bred from the best; then, from the best of all, the values of one
+    setting after another are tried until none is better. The rules as they are always take part. `settings.scenarios` limits the
     training scenarios to the first ones.
     """
     parts = build(task, task.protocol.training_splits[0])
@@ -69,13 +72,53 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
             result += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
         return result
 
+    if math.prod(len(tried) for tried in settings.tune.values()) > settings.budget:
+        best, most = _one_by_one(*_bred(settings, means), settings.tune, means)
+        return best, most
     candidates = candidate_rules(settings)
     values = means(candidates)
     number = int(np.argmax(values))
-    best, most = candidates[number], values[number]
-    if math.prod(len(tried) for tried in settings.tune.values()) > settings.budget:
-        best, most = _one_by_one(best, most, settings.tune, means)
-    return best, most
+    return candidates[number], values[number]
+
+
+def _bred(
+    settings: RulesSettings, means: Callable[[Sequence[RulesSettings]], list[float]]
+) -> tuple[RulesSettings, float]:
+    """Return the best rules of an evolution within the budget, and their mean.
+
+    A quarter of the budget is drawn. Each later generation takes every setting from one of two of the best,
+    or draws it anew (Beyer and Schwefel 2002, Natural Computing 1, 3-52).
+    """
+    generator = np.random.default_rng(settings.seed)
+    sizes = np.array([len(values) for values in settings.tune.values()])
+
+    def played(points: NDArray[np.int64]) -> Floats:
+        made = [_with_values(settings.rules, _values_at(settings, point)) for point in points]
+        return np.array(means([settings.model_copy(update={"rules": rules}) for rules in made]))
+
+    points = generator.integers(sizes, size=(max(1, settings.budget // 4), len(sizes)))
+    values = played(points)
+    left = settings.budget - len(points)
+    while left > 0:
+        best = np.argsort(-values, kind="stable")[:_PARENTS]
+        count = min(_CHILDREN, left)
+        parents = best[generator.integers(len(best), size=(2, count))]
+        one, other = points[parents]
+        children = np.where(generator.random(one.shape) < 0.5, one, other)
+        anew = generator.random(one.shape) < 1.0 / len(sizes)
+        children = np.where(anew, generator.integers(sizes, size=one.shape), children)
+        points, values = np.concatenate([points, children]), np.concatenate([values, played(children)])
+        left -= count
+    most, own = int(np.argmax(values)), means([settings])[0]
+    if own >= values[most]:
+        return settings, own
+    rules = _with_values(settings.rules, _values_at(settings, points[most]))
+    return settings.model_copy(update={"rules": rules}), float(values[most])
+
+
+def _values_at(settings: RulesSettings, point: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the values of a point: of each setting the place of its value."""
+    return {path: values[i] for (path, values), i in zip(settings.tune.items(), point, strict=True)}
 
 
 def _one_by_one(
