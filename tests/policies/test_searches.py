@@ -1,0 +1,113 @@
+"""Searches for rules, calendars and seasons: what they breed, what they may cost, and what they never lose."""
+
+import numpy as np
+
+from agbench.data import catalog
+from agbench.envs.core import BatchCore
+from agbench.envs.family import build
+from agbench.policies.field import tuning
+from agbench.policies.field.calendar import CalendarSearch, CalendarSettings
+from agbench.policies.field.calendar_tuning import fit_calendar
+from agbench.policies.field.evolution import Evolved, EvolutionSettings, played
+from agbench.policies.field.rules import Rule, RulesSettings
+from agbench.policies.field.tuning import fit_rules
+from agbench.policies.playing import totals
+from agbench.policies.registry import interface_of
+
+WHEAT = "wheat-inputs-v1"
+LIMITED = "wheat-limits-v1"
+SMALL = {"population": 16, "generations": 2, "clones": 16, "rounds": 2}
+
+
+def rules(amounts, budget):
+    """Return a rule of nitrogen whose amount, threshold and interval are to be tuned."""
+    rule = Rule(input="N", amount=0.0, when="NAVAIL", below=10.0, every="14 d", within={"DVS": [0.0, 1.0]})
+    tune = {"0.amount": amounts, "0.below": [5.0, 20.0, 60.0], "0.every": ["7 d", "14 d", "28 d"]}
+    return RulesSettings(rules=[rule], tune=tune, budget=budget, scenarios=3)
+
+
+def test_breeding_within_a_budget_finds_what_all_combinations_have(monkeypatch):
+    settings = rules([0.0, 20.0, 40.0, 60.0], 24)  # of 36
+    best, most = fit_rules(catalog.task(WHEAT), settings)
+    _, of_all = fit_rules(catalog.task(WHEAT), settings.model_copy(update={"budget": 36}))
+    assert most >= 0.98 * of_all
+    assert best.rules[0].amount > 0.0
+
+
+def test_breeding_never_loses_the_rules_as_they_are(monkeypatch):
+    settings = rules([0.0], 3)
+    good = settings.rules[0].model_copy(update={"amount": 40.0, "below": 40.0})
+    kept, _ = fit_rules(catalog.task(WHEAT), settings.model_copy(update={"rules": [good]}))
+    assert kept.rules == [good]
+
+
+def test_breeding_plays_no_more_than_the_budget(monkeypatch):
+    played = []
+    monkeypatch.setattr(tuning, "_one_by_one", lambda best, most, *_: (best, most))
+    usual = tuning.returns_of_policies
+
+    def counted(parts, policies, keys):
+        played.append(len(policies) // 3)
+        return usual(parts, policies, keys)
+
+    monkeypatch.setattr(tuning, "returns_of_policies", counted)
+    fit_rules(catalog.task(WHEAT), rules([0.0, 20.0, 40.0, 60.0], 20))
+    assert sum(played) == 20 + 1  # and the rules as they are
+
+
+def calendar(task, **search):
+    """Return a calendar fitted with a small budget, and its mean return in training."""
+    budget = {"calendars": 30, "generations": 2, "rounds": 2, "clones": 16} | search
+    return fit_calendar(task, CalendarSettings(search=CalendarSearch(**budget), scenarios=3))
+
+
+def test_a_blind_calendar_keeps_the_limits_of_a_season():
+    task = catalog.task(LIMITED)
+    fitted, mean = calendar(task)
+    given = {name: 0.0 for name in task.reward.limits}
+    for entry in fitted.plan:
+        given[entry.input] += entry.amount
+    assert mean > 0.0
+    assert fitted.plan
+    assert all(given[name] <= most + 1e-9 for name, most in task.reward.limits.items())
+
+
+def solved(task_name, start, **settings):
+    """Return an oracle's season in the first test scenario, its return and its cost."""
+    task = catalog.task(task_name)
+    parts = build(task, "test")
+    core = BatchCore(parts, 1)
+    core.start([parts.scenarios.keys[0]], [0])
+    saved = core.save(0)
+    chosen = EvolutionSettings(start=start, **(SMALL | settings))
+    season = Evolved("mine", chosen, interface_of(task)).solve(parts, saved)
+    total, cost = played(BatchCore(parts, 1), saved, season[None])
+    return season, float(total[0]), float(cost[0])
+
+
+def test_an_oracle_is_no_worse_than_any_policy_that_it_starts_from():
+    alone = [solved(WHEAT, name, generations=1, rounds=1)[1] for name in ("zero", "advisor")]
+    assert solved(WHEAT, ["zero", "advisor"], generations=1, rounds=1)[1] >= alone[1] - 1e-9 > alone[0]
+
+
+def test_edits_go_on_where_amounts_end():
+    _, without, _ = solved(WHEAT, "advisor", rounds=1)
+    _, edited, _ = solved(WHEAT, "advisor", rounds=12)
+    assert edited > without
+
+
+def test_an_oracle_keeps_the_limits_of_a_season():
+    _, total, cost = solved(LIMITED, ["advisor"], rounds=8, clones=64)
+    assert cost <= 1e-9
+    assert total > 0.0
+
+
+def test_sequences_that_are_too_short_go_on_with_their_last_action():
+    parts = build(catalog.task(WHEAT), "test")
+    core = BatchCore(parts, 2)
+    nothing = parts.actions.encode("N", 0.0)[0]
+    results = []
+    for steps in (1, 60):
+        core.start([parts.scenarios.keys[0]] * 2, [0, 0])
+        results.append(totals(core, np.full((2, steps), nothing))[0])
+    np.testing.assert_array_equal(*results)
