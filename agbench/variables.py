@@ -79,6 +79,8 @@ class Parameter:
 
     def read(self, value: Any, where: str) -> float:
         """Return a value as a float; raises `ConfigError` for no finite number, or one out of bounds."""
+        if type(value) is float and self.low <= value <= self.high and math.isfinite(value):
+            return value
         kinds = (int, float, np.integer, np.floating, *((bool, np.bool_) if self.switch else ()))
         wrong = isinstance(value, bool) and not self.switch
         if wrong or not isinstance(value, kinds) or not finite(value):

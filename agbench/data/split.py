@@ -105,7 +105,7 @@ class SplitSpec(Strict):
     def _check_parts(self) -> None:
         """Refuse parts of parts, and keys beside the parts, which would be those of no part."""
         fields = type(self).model_fields
-        beside = sorted(n for n in self.model_fields_set - {"parts"} if getattr(self, n) != fields[n].default)
+        beside = [name for name in fields if name != "parts" and getattr(self, name) != fields[name].default]
         if beside:
             raise ValueError(f"a split of 'parts' has no {beside[0]!r}: give it to the parts.")
         if any(part.parts for part in self.parts):

@@ -14,6 +14,9 @@ from agbench.errors import unknown
 _COLUMNS = ("scenario", "repeat", "seed", "return", "cost", "steps", "failed", "error", "final_state")
 """What every table of episodes has beside the metrics."""
 
+_MARGIN = 0.1
+"""A policy may violate constraints by this share more than the expert does, or as the task tolerates."""
+
 
 def _task_id(value: str) -> str:
     if not TASK_ID.fullmatch(value):
@@ -102,6 +105,10 @@ class Task(Strict):
     def tolerated_cost(self) -> float:
         """The mean constraint cost of an episode that is feasible whatever the expert's is."""
         return 0.0
+
+    def feasible_cost(self, expert_cost: float) -> float:
+        """Return the largest mean constraint cost that is feasible where the expert's is this."""
+        return max((1.0 + _MARGIN) * float(expert_cost), self.tolerated_cost)
 
     @property
     def warmup(self) -> int:

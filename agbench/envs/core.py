@@ -1,6 +1,6 @@
 """The batch core: n episodes stepped together. Single and vector environments are views of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -86,6 +86,7 @@ class BatchCore:
         self.applied: Floats = np.zeros((n, len(self.simulator.inputs)))
         """The sum of each input since the start of the episode."""
         self._nothing: Floats = np.zeros((n, len(self.simulator.inputs)))
+        self._starts: dict[tuple[str, int], SavedEpisode] = {}
         self._metrics = {name: self._reader(metric) for name, metric in self.task.metrics.items()}
 
     def seed(self, row: int, seed: int | None) -> None:
@@ -111,6 +112,25 @@ class BatchCore:
         self.applied[rows] = 0.0
         self.over[rows] = False
         self.observe()
+
+    def start(self, keys: Sequence[str], seeds: Sequence[int]) -> None:
+        """Start all rows anew, each in the scenario of its key with a generator of its seed.
+
+        Every row begins as `seed` and `reset` would let it begin. Rows with the same key and seed share one
+        world, which is kept for the next start.
+        """
+        rows_of: dict[tuple[str, int], list[int]] = {}
+        for row, pair in enumerate(zip(keys, seeds, strict=True)):
+            rows_of.setdefault(pair, []).append(row)
+        self._starts = {pair: saved for pair, saved in self._starts.items() if pair in rows_of}
+        first = {pair: rows[0] for pair, rows in rows_of.items() if pair not in self._starts}
+        for (_, seed), row in first.items():
+            self.seed(row, seed)
+        if first:
+            self.reset(list(first.values()), [key for key, _ in first])
+        self._starts |= {pair: self.save(row) for pair, row in first.items()}
+        for pair, rows in rows_of.items():
+            self.load(rows, self._starts[pair])
 
     def _choose(self, row: int, key: str | None) -> str:
         """Return the asked-for key, or a drawn one.
@@ -187,8 +207,13 @@ class BatchCore:
             over=bool(self.over[row]),
         )
 
-    def load(self, row: int, saved: SavedEpisode) -> None:
-        """Put a row into a saved state; what follows is equal to the last bit."""
+    def load(self, rows: int | Iterable[int], saved: SavedEpisode) -> None:
+        """Put one row, or several, into a saved state; what follows is equal to the last bit."""
+        for row in [rows] if isinstance(rows, int) else rows:
+            self._load(row, saved)
+        self.observe()
+
+    def _load(self, row: int, saved: SavedEpisode) -> None:
         self.scenario[row] = saved.scenario
         self.simulator.load(row, saved.simulation)
         self.worlds[row] = saved.world
@@ -200,4 +225,3 @@ class BatchCore:
             generator = self.generators[row]
             assert generator is not None
             generator.bit_generator.state = saved.generator
-        self.observe()

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import yaml
@@ -20,9 +19,6 @@ from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
 from agbench.files import REFERENCES, write_text
 from agbench.variables import Floats
-
-MARGIN: Final = 0.1
-"""A submission may violate constraints by this share more than the expert does, or as the task tolerates."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +45,6 @@ class SplitAnchors:
         return result
 
 
-def limit_of(task: Task, expert_cost: float) -> float:
-    """Return the largest mean constraint cost of a task that is feasible where the expert's is this."""
-    return max((1.0 + MARGIN) * float(expert_cost), task.tolerated_cost)
-
-
 def compute(task: Task, splits: Sequence[str]) -> Anchors:
     """Run the task's reference policies on splits and return what they reach.
 
@@ -64,6 +55,8 @@ def compute(task: Task, splits: Sequence[str]) -> Anchors:
     results: dict[tuple[Role, str], Result] = {}
     for role, name in names.items():
         for split in splits if name is not None else ():
+            if split not in references.reported(task, role):
+                continue
             results[role, split] = evaluate(task, name, split, progress=False)
     return assemble(task, results)
 
@@ -95,7 +88,7 @@ def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
         references_hash=references.references_hash(task),
         objective=task.protocol.objective,
         unit=task.protocol.objective_unit,
-        limits={s: limit_of(task, results["expert", s].by_scenario("cost").mean()) for s in splits},
+        limits={s: task.feasible_cost(results["expert", s].by_scenario("cost").mean()) for s in splits},
         splits={split: _values(task, split, results) for split in splits},
     )
     gain = {

@@ -146,9 +146,10 @@ def play(parts: Parts, sequences: Actions, keys: Sequence[str] | None = None) ->
     """
     episodes = [episode for episode in _episodes(parts) if keys is None or episode.scenario in keys]
     core = BatchCore(parts, len(sequences) * len(episodes))
-    for row in range(core.n):
-        core.seed(row, episodes[row % len(episodes)].seed)
-    core.reset(range(core.n), [episode.scenario for episode in episodes] * len(sequences))
+    core.start(
+        [episode.scenario for episode in episodes] * len(sequences),
+        [e.seed for e in episodes] * len(sequences),
+    )
     of_row = np.repeat(np.arange(len(sequences)), len(episodes))
     total, cost, moving = np.zeros(core.n), np.zeros(core.n), ~core.over
 

@@ -53,7 +53,13 @@ def policy_name(task: Task, role: Role) -> str | None:
 def parts(task: Task) -> list[Part]:
     """Return the evaluations that a task's anchors take."""
     roles = [role for role in ROLES if policy_name(task, role) is not None]
-    return [Part(task.task, role, split) for role in roles for split in REPORTED if split in task.splits]
+    return [Part(task.task, role, split) for role in roles for split in reported(task, role)]
+
+
+def reported(task: Task, role: Role) -> list[str]:
+    """Return the splits that a reference is run on; an oracle, which scores take on test alone, on that."""
+    splits = [split for split in REPORTED if split in task.splits]
+    return splits if role != "oracle" else [split for split in splits if split == "test"]
 
 
 def effort(part: Part) -> int:

@@ -169,7 +169,7 @@ def _measured_hidden(task: Task, run: HiddenRun) -> _Measured:
     """Return what a hidden run measured; floor and expert are those of the same run."""
     cost = np.array(run.expert_cost)
     split_anchors = anchors.SplitAnchors(
-        np.array(run.floor), np.array(run.expert), None, cost, anchors.limit_of(task, cost.mean())
+        np.array(run.floor), np.array(run.expert), None, cost, task.feasible_cost(cost.mean())
     )
     objective, costs = (np.array(list(by_seed.values())) for by_seed in (run.objective, run.cost))
     return _Measured(objective, costs, split_anchors)

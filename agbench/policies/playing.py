@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
-from agbench.envs.rollout import Act, Decision, decisions, play
+from agbench.envs.rollout import Act, Decision, decisions, play, steps
 from agbench.envs.single import AgBenchEnv
 from agbench.policies.base import Planner, Policy
 from agbench.variables import Floats
@@ -29,10 +29,10 @@ def episode(env: AgBenchEnv, policy: Policy, seed: int, scenario: str | None = N
 def returns_of_policies(parts: Parts, policies: Sequence[Policy], keys: Sequence[str]) -> Floats:
     """Return the return of each policy in its own scenario, (len(policies),)."""
     core = BatchCore(parts, len(policies))
-    for row, policy in enumerate(policies):
-        core.seed(row, parts.task.protocol.seed)
-        policy.reset(parts.task.protocol.seed)
-    core.reset(range(core.n), list(keys))
+    seed = parts.task.protocol.seed
+    for policy in policies:
+        policy.reset(seed)
+    core.start(keys, [seed] * core.n)
     return play(core, lambda seen, _: np.array([p(row) for p, row in zip(policies, seen, strict=True)]))
 
 
@@ -60,14 +60,33 @@ def actions_of(parts: Parts, policy: Policy, start: SavedEpisode, most: int | No
     return np.array(taken)
 
 
+def totals(core: BatchCore, sequences: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Play each row's own sequence of actions (n, steps, ...); return the sums of rewards and costs, (n,).
+
+    A sequence that is too short goes on with its last action.
+    """
+    total, cost = np.zeros(core.n), np.zeros(core.n)
+    last = sequences.shape[1] - 1
+    for rewards in steps(core, lambda _, number: sequences[:, min(number, last)]):
+        total += rewards
+        cost += core.reward.cost
+    return total, cost
+
+
+def padded(actions: NDArray[Any], steps: int, nothing: Any) -> NDArray[Any]:
+    """Return a sequence of actions to the last step: nothing is done after an episode's early end."""
+    result = np.repeat(np.asarray(nothing)[None], steps, axis=0).astype(actions.dtype)
+    result[: len(actions)] = actions
+    return result
+
+
 def returns_of_actions(core: BatchCore, start: SavedEpisode, actions: NDArray[Any]) -> Floats:
     """Return the return of each action sequence (n, steps, ...) from one start, (n,).
 
     `core` has n rows; a sequence that is too short goes on with its last action.
     """
     if core.parts.scenarios.random:
-        for row in range(core.n):
-            core.load(row, start)
+        core.load(range(core.n), start)
     else:
         core.reset(range(core.n), [start.scenario] * core.n)
     return play(core, lambda _, number: actions[:, min(number, actions.shape[1] - 1)])

@@ -59,6 +59,11 @@ def test_a_split_may_have_parts_of_several_kinds(content):
     assert list(build(task, "train").scenarios) == keys
 
 
+def test_a_task_with_parts_reads_its_own_content_as_results_do(content):
+    task = task_with(content, train={"parts": [PAPER, ENDLESS]})
+    assert read_task(task.content(), "there") == task
+
+
 def test_an_endless_split_never_comes_to_an_end_of_its_seasons(content):
     parts = build(task_with(content, train={"parts": [PAPER, ENDLESS]}), "train")
     env = AgBenchEnv(parts)

@@ -54,8 +54,8 @@ def test_the_limit_of_constraint_costs_is_a_tenth_above_the_experts():
 
 def test_a_greenhouse_tolerates_a_fiftieth_of_its_season_whatever_the_expert_violates():
     task = catalog.task("greenhouse-winter-v1")
-    assert anchors.limit_of(task, 1.4) == pytest.approx(0.02 * 20 * 24)
-    assert anchors.limit_of(task, 100.0) == pytest.approx(110.0)
+    assert task.feasible_cost(1.4) == pytest.approx(0.02 * 20 * 24)
+    assert task.feasible_cost(100.0) == pytest.approx(110.0)
 
 
 def test_the_floor_scores_0_and_the_expert_100():

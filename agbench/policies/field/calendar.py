@@ -28,7 +28,7 @@ class CalendarSearch(SequenceSearch):
     """The budget of a fit: random `calendars`, then `generations` on amounts, then `rounds` of edits."""
 
     calendars: int = Field(default=1000, ge=0)
-    generations: int = Field(default=80, ge=0)
+    generations: int = Field(default=20, ge=0)
 
 
 class CalendarSettings(Strict):

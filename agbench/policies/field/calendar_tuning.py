@@ -18,8 +18,8 @@ from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.policies.field.calendar import Calendar, CalendarEntry, CalendarSettings
-from agbench.policies.field.evolution import _Seasons
-from agbench.policies.playing import gain
+from agbench.policies.field.evolution import DEAR, _Seasons
+from agbench.policies.playing import totals
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning import blind
 from agbench.policies.tuning.search import number_of_decisions
@@ -117,16 +117,17 @@ def _by_amounts(
 
 
 def _means(core: BatchCore, parts: Parts, keys: Sequence[str], candidates: NDArray[Any]) -> Floats:
-    """Return the mean return of each sequence over scenarios, (n,)."""
+    """Return the mean return of each sequence over scenarios, (n,); what exceeds limits is worth nothing."""
     most = core.n // len(keys)
     padded = np.resize(candidates, (most, *candidates.shape[1:]))
-    for row in range(core.n):
-        core.seed(row, parts.task.protocol.seed)
-    core.reset(range(core.n), list(keys) * most)
+    core.start(list(keys) * most, [parts.task.protocol.seed] * core.n)
     rows = np.repeat(padded, len(keys), axis=0)
-    returns = gain(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)])
-    means: Floats = returns.reshape(most, len(keys)).mean(axis=1)
-    return means[: len(candidates)]
+    returns, costs = (v.reshape(most, len(keys)).mean(axis=1) for v in totals(core, rows))
+    assert isinstance(parts.task, FieldTask)
+    if parts.task.reward.limits:
+        returns = returns - DEAR * np.maximum(costs - parts.task.tolerated_cost, 0.0)
+    means: Floats = returns[: len(candidates)]
+    return means
 
 
 def _entries(season: SeasonSpec, actions: Menu, codes: Sequence[int]) -> list[CalendarEntry]:

@@ -1,5 +1,7 @@
 """The oracle of several inputs: the doses of a season optimised by CMA-ES with known weather."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -7,26 +9,30 @@ from pydantic import Field
 
 from agbench.compiled import entry
 from agbench.data.field_task import FieldTask
-from agbench.data.reading import Strict
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
 from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
-from agbench.policies.playing import actions_of, returns_of_actions
+from agbench.policies.playing import actions_of, padded, totals
+from agbench.policies.tuning.search import number_of_decisions
+from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
 
 _ROUNDING: Final = 1e-9  # of an input; what is less is rounding
+DEAR: Final = 1e6  # of a return for a unit of constraint cost beyond the limit: no such season is the best
 
 
-class EvolutionSettings(Strict):
-    """The policy to start from, periods of a season, and the budget: candidates a generation, generations."""
+class EvolutionSettings(SequenceSearch):
+    """The policy to start from, or several, the periods of a season, and the budget.
 
-    start: str
+    First so many `generations` of a `population` on amounts, then `rounds` of `clones` on single decisions.
+    """
+
+    start: str | list[str] = Field(min_length=1)
     periods: int = Field(default=12, ge=1)
     population: int = Field(default=256, ge=16)
     generations: int = Field(default=100, ge=1)
-    seed: int = Field(default=0, ge=0)
     spread: float = Field(default=0.7, gt=0)
     """Of the first generation, in the largest dose of an input a period."""
 
@@ -40,28 +46,51 @@ class Evolved(Solver):
     159-195; package `cma`), from what the policy to start from gives. Within a period an input is
     due evenly; each decision gives the one that is most behind, within the task's limits. Where the
     agent sows and harvests, the days of both are searched too; in a rotation, those of each sowing and
-    harvest of the policy to start from.
+    harvest of the policy to start from. Edits of single decisions then go on from the best of that and of
+    the policies to start from (`agbench.policies.tuning.sequences`). A season may cost what is feasible
+    where the first policy to start from is the expert.
     """
 
     def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
         super().__init__(name)
         self._settings = settings
-        self._start = interface.load(settings.start)
+        names = [settings.start] if isinstance(settings.start, str) else settings.start
+        self._starts = [interface.load(own) for own in names]
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode."""
+        settings, last = self._settings, number_of_decisions(parts)
+        generator = np.random.default_rng(settings.seed)
+        idle = parts.actions.actions_of(parts.actions.lowest[None])[0]
+        plans = np.stack([padded(actions_of(parts, own, start), last, idle) for own in self._starts])
+        alone = BatchCore(parts, 1)
+        _, own = played(alone, start, plans[:1])
+        largest = parts.task.feasible_cost(own[0]) + _ROUNDING
+
+        def value(core: BatchCore, sequences: Actions) -> Floats:
+            total, cost = played(core, start, sequences)
+            feasible: Floats = total - DEAR * np.maximum(cost - largest, 0.0)
+            return feasible
+
+        first = plans[int(np.argmax([value(alone, plan[None])[0] for plan in plans]))]
+        amounts = BatchCore(parts, settings.population)
+        found = self._by_amounts(parts, first, partial(value, amounts), generator)
+        edited = partial(value, BatchCore(parts, settings.clones))
+        plans = np.concatenate([found[None], plans])
+        budget = settings.clones, settings.rounds, generator
+        plans, _ = improve(edited, Edits(parts), plans, (0, last), *budget)
+        result: Actions = plans[0]
+        return result
+
+    def _by_amounts(
+        self, parts: Parts, first: Actions, value: Callable[[Actions], Floats], generator: np.random.Generator
+    ) -> Actions:
+        """Return the best sequence found from `first` by the amounts of each period, (steps,)."""
         from cma import CMAEvolutionStrategy
 
-        settings = self._settings
+        settings, decisions = self._settings, len(first)
         seasons = _Seasons(parts, settings.periods, self.name)
-        first: Actions = actions_of(parts, self._start, start).astype(np.int64)
-        alone = BatchCore(parts, 1)
-        most = float(returns_of_actions(alone, start, first[None])[0])
         seasons.take_up_work(first)
-        steps = int(alone.simulator.horizon[0]) if seasons.work else len(first)
-        best = np.zeros(max(steps, len(first)), first.dtype)
-        best[: len(first)] = first  # a harvest may end a season early
-        generator = np.random.default_rng(settings.seed)
         options = {
             "popsize": settings.population,
             "bounds": [0.0, None],
@@ -69,17 +98,27 @@ class Evolved(Solver):
             "seed": np.nan,  # the generator is ours: no global state is touched
             "verbose": -9,
         }
-        search = CMAEvolutionStrategy(seasons.point(first, steps), settings.spread, options)
-        core = BatchCore(parts, settings.population)
+        search = CMAEvolutionStrategy(seasons.point(first, decisions), settings.spread, options)
+        best, most = first, -np.inf
         for _ in range(settings.generations):
             points = search.ask()
-            candidates = seasons.actions(np.array(points), steps)
-            values = returns_of_actions(core, start, candidates)
+            candidates = seasons.actions(np.array(points), decisions)
+            values = value(candidates)
             search.tell(points, (-values).tolist())
             i = int(np.argmax(values))
             if values[i] > most:
                 best, most = candidates[i], float(values[i])
         return best
+
+
+def played(core: BatchCore, start: SavedEpisode, sequences: Actions) -> tuple[Floats, Floats]:
+    """Return the return and the constraint cost of each sequence (n, steps), (n,) each.
+
+    There are at most as many as the batch has rows.
+    """
+    core.load(range(core.n), start)
+    total, cost = totals(core, np.resize(sequences, (core.n, *sequences.shape[1:])))
+    return total[: len(sequences)], cost[: len(sequences)]
 
 
 class _Seasons:

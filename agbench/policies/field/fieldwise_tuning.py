@@ -142,9 +142,7 @@ def _blind_means(parts: Parts, policies: list[Fieldwise]) -> Floats:
     """Return the mean training return of policies that do not look: what one does is the same everywhere."""
     keys = parts.scenarios.keys
     core = BatchCore(parts, len(policies) * len(keys))
-    for row in range(core.n):
-        core.seed(row, parts.task.protocol.seed)
-    core.reset(range(core.n), list(keys) * len(policies))
+    core.start(list(keys) * len(policies), [parts.task.protocol.seed] * core.n)
     for policy in policies:
         policy.reset(parts.task.protocol.seed)
 

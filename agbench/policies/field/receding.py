@@ -3,7 +3,6 @@
 Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_greenhouse`.
 """
 
-from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -13,7 +12,7 @@ from agbench.data.quantity import days
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
-from agbench.policies.playing import actions_of, gain
+from agbench.policies.playing import actions_of, gain, padded
 from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
@@ -57,7 +56,7 @@ class Receding(Solver):
         generator = np.random.default_rng(settings.seed)
         steps = number_of_decisions(parts)
         plans = np.stack(
-            [_padded(actions_of(parts, own, start), steps, edits.nothing) for own in self._starts]
+            [padded(actions_of(parts, own, start), steps, edits.nothing) for own in self._starts]
         )
         clones, played = BatchCore(parts, settings.clones), BatchCore(parts, 1)
         state = start
@@ -77,20 +76,12 @@ class Receding(Solver):
         return best
 
 
-def _padded(actions: Actions, steps: int, nothing: Any) -> Actions:
-    """Return a sequence of actions to the last step: nothing is done after an episode's early end."""
-    result = np.repeat(np.asarray(nothing)[None], steps, axis=0).astype(actions.dtype)
-    result[: len(actions)] = actions
-    return result
-
-
 def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None) -> Floats:
     """Return by how much the objective grows from `start` under each sequence (n, steps, ...), (n,)."""
     if len(actions) < core.n:
         padded = np.concatenate([actions, np.repeat(actions[:1], core.n - len(actions), axis=0)])
         return _gains(core, start, padded, most)[: len(actions)]
-    for row in range(core.n):
-        core.load(row, start)
+    core.load(range(core.n), start)
     return gain(core, lambda _, number: actions[:, min(number, actions.shape[1] - 1)], most)
 
 

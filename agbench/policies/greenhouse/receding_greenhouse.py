@@ -132,8 +132,7 @@ class GreenhouseReceding:
 
         def value(candidates: Floats) -> Floats:
             core.over[:] = True
-            for row in range(len(candidates)):
-                core.load(row, now)
+            core.load(range(len(candidates)), now)
             actions = self._changed(usual, candidates.reshape(-1, *warm.shape), space)
             if len(actions) < core.n:
                 actions = np.concatenate([actions, np.repeat(actions[:1], core.n - len(actions), axis=0)])

@@ -177,9 +177,9 @@ def _search(
     def value(candidates: Floats) -> Floats:
         rounded = np.round(candidates, _DIGITS)
         core = BatchCore(parts, len(candidates) * len(chosen))
-        for row in range(core.n):
-            core.seed(row, search.seed + row % len(chosen))
-        core.reset(range(core.n), [*chosen] * len(candidates))
+        core.start(
+            [*chosen] * len(candidates), [search.seed + i for i in range(len(chosen))] * len(candidates)
+        )
         act = actor(rounded.repeat(len(chosen), axis=0))
         gained = gain(core, lambda seen, _: act(seen))
         means: Floats = gained.reshape(len(candidates), len(chosen)).mean(axis=1)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -129,9 +130,16 @@ def read_table(parameter: Parameter, value: Any, where: str) -> Floats:
 
     A number stands for a constant; a list wrapped once more is unwrapped.
     """
-    table = afgen.build(parameter.name, pairs(parameter, value, where), where)
+    return _table(parameter, tuple(pairs(parameter, value, where)), where)
+
+
+@lru_cache(maxsize=4096)
+def _table(parameter: Parameter, flat: tuple[float, ...], where: str) -> Floats:
+    """Return the table of checked numbers; one that many episodes have is built once."""
+    table = afgen.build(parameter.name, flat, where)
     for ordinate in (table[1].min(), table[1].max()):
         parameter.check(float(ordinate), where)
+    table.flags.writeable = False
     return table
 
 
@@ -179,6 +187,8 @@ def pairs(parameter: Parameter, value: Any, where: str) -> list[float]:
         )
     wrapped = len(value) == 1 and isinstance(value[0], (list, tuple, np.ndarray))
     flat = list(value[0] if wrapped else value)
+    if all(type(number) is float for number in flat) and all(map(math.isfinite, flat)):
+        return flat
     for number in flat:
         if isinstance(number, bool) or not isinstance(number, (int, float, np.number)) or not finite(number):
             raise ConfigError(f"{where}: {parameter.name} holds {number!r}, not a finite number.")

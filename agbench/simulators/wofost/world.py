@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -177,11 +178,14 @@ def _check_shares(tables: Sequence[Floats], where: str) -> None:
         raise ConfigError(f"{where}: {wrong}")
 
 
+@lru_cache(maxsize=64)
 def _driving(series: DailySeries, start: date, end: date) -> NDArray[Any]:
-    """Return the weather of the days from `start` to `end`, as records."""
+    """Return the weather of the days from `start` to `end`, as records that worlds share."""
     columns = DAILY.columns(WEATHER_VARIABLES.names)
     days = np.arange(np.datetime64(start), np.datetime64(end) + 1)
-    return driving(series.window(start, end)[:, columns], days, series.latitude)
+    records = driving(series.window(start, end)[:, columns], days, series.latitude)
+    records.flags.writeable = False
+    return records
 
 
 def _factors(recovery: float | tuple[float, float, float], efficiency: float) -> Floats:
