@@ -1,4 +1,4 @@
-"""YAML is read strictly: its traps and people's slips are told with file, line and remedy."""
+"""YAML is read strictly: the errors for its traps and for people's slips name file, line and remedy."""
 
 import pytest
 

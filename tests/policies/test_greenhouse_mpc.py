@@ -1,4 +1,4 @@
-"""The predictive controller: its derivatives, plans, rehearsals, settings and failures."""
+"""The predictive controller: its derivatives, plans, trial runs, settings and failures."""
 
 from dataclasses import replace
 

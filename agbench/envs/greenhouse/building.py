@@ -16,7 +16,7 @@ from agbench.envs.greenhouse.noise import ParameterNoise
 from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.envs.greenhouse.prices import GreenhousePrices
 from agbench.envs.greenhouse.rewards import GreenhouseAccounts
-from agbench.envs.greenhouse.scenarios import EpisodeWeather, GreenhouseKey, read_key, there
+from agbench.envs.greenhouse.scenarios import EpisodeWeather, GreenhouseKey, is_buildable, read_key
 from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import AgBenchError, ConfigError, UnknownNameError, WeatherError, unknown
@@ -196,7 +196,7 @@ class _Worlds:
 
     def has(self, key: str) -> bool:
         """Return whether a key of no split can be built; raises where its days lack weather or prices."""
-        return there(self._check, key)
+        return is_buildable(self._check, key)
 
     def _check(self, key: GreenhouseKey) -> None:
         self._weather.check(key, self._days)

@@ -119,7 +119,7 @@ class EpisodeWeather:
         return result | (scenario_weather.hashes(generated, None) if generated else {})
 
 
-def there(check: Callable[[GreenhouseKey], None], key: object) -> bool:
+def is_buildable(check: Callable[[GreenhouseKey], None], key: object) -> bool:
     """Return whether a key of no split is one that can be built: a site's days, or its generated seasons.
 
     Hidden seasons are for splits that name them. Raises what `check` raises for days without weather.
