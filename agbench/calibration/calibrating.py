@@ -54,6 +54,7 @@ def calibrate(
         ConfigError, UnknownNameError, WeatherError, MissingExtraError: naming what is wrong and what
             would be right.
     """
+    _check_output(out, report)
     plan, table = _read(spec, observations)
     with located(spec):
         problem = prepare(plan, table, weather)
@@ -122,14 +123,36 @@ def located(spec: Any) -> Iterator[None]:
         raise type(error)(f"{spec}: {error}") from None
 
 
+def _shown(value: Any) -> str:
+    """Return what was given in the place of something else, in few words."""
+    return "None" if value is None else f"a value of type {type(value).__name__!r}"
+
+
+def _check_output(out: Any, report: Any) -> None:
+    """Refuse what cannot be a folder, and a report that cannot be called, before anything is computed."""
+    if out is not None and not isinstance(out, (str, Path)):
+        raise ConfigError(f"out: give the path of a folder, or None; got {_shown(out)}.")
+    if not callable(report):
+        raise ConfigError(
+            f"report: give a function of one line of text, such as print; got {_shown(report)}."
+        )
+
+
 def _read(spec: Given, observations: Any) -> tuple[CalibrationSpec, Any]:
     """Return the specification and the observations, those beside it where none are given."""
     folder = Path()
     if isinstance(spec, (str, Path)):
         folder = Path(spec).parent
         plan = read_file(CalibrationSpec, Path(spec))
+    elif isinstance(spec, Mapping):
+        plan = read_data(CalibrationSpec, dict(spec), "spec")
+    elif isinstance(spec, CalibrationSpec):
+        plan = spec
     else:
-        plan = spec if isinstance(spec, CalibrationSpec) else read_data(CalibrationSpec, dict(spec), "spec")
+        raise ConfigError(
+            "spec: give the specification's file, a mapping with its keys, or a CalibrationSpec; got"
+            f" {_shown(spec)}."
+        )
     if observations is not None:
         return plan, observations
     if plan.observations is None:

@@ -84,7 +84,7 @@ def read(
 def _dimension(
     model: CropModel, base: Mapping[str, Any], text: str, entry: FittedParameter, crop: str
 ) -> Dimension:
-    name, _, abscissae = text.partition("@")
+    name, points, abscissae = text.partition("@")
     where = f"parameters: {text}"
     if name not in model.parameters:
         raise unknown("parameter", name, [p.name for p in model.parameters if p.part == "crop"], where)
@@ -94,8 +94,8 @@ def _dimension(
     if parameter.switch or name == "IDSL":
         raise ConfigError(f"{where}: is a switch; only numbers and tables can be fitted.")
     if parameter.of:
-        return _factor(parameter, base, text, abscissae, entry, where)
-    if abscissae:
+        return _factor(parameter, base, text, abscissae if points else None, entry, where)
+    if points:
         raise ConfigError(f"{where}: {name} is a number; only tables have points to be chosen by @.")
     before = base.get(name, parameter.default)
     if before is None or before != before:
@@ -114,7 +114,7 @@ def _factor(
     parameter: Parameter,
     base: Mapping[str, Any],
     text: str,
-    abscissae: str,
+    abscissae: str | None,
     entry: FittedParameter,
     where: str,
 ) -> Dimension:
@@ -126,7 +126,7 @@ def _factor(
     if parameter.name not in base:
         raise ConfigError(f"{where}: the crop has no table {parameter.name} to scale.")
     table = base[parameter.name]
-    at = _abscissae(table, abscissae, where) if abscissae else None
+    at = None if abscissae is None else _abscissae(table, abscissae, where)
     low, high = entry.bounds or FACTORS
     if low < 0.0:
         raise ConfigError(f"{where}: the bounds of a factor on a table must be 0 or more; got {low:g}.")

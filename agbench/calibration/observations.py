@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS: Final = ("variable", "date", "value", "site", "season", "start", "sd", "weight", "unit")
+_FIRST_YEAR: Final = 1000  # a year of fewer digits is a slip of the pen
+_LAST_YEAR: Final = 9000  # leaves room for the longest season before the last date of the calendar
 
 
 @dataclass(frozen=True, order=True)
@@ -72,6 +74,9 @@ def read(spec: CalibrationSpec, given: "pd.DataFrame | str | Path", model: CropM
     Raises `ConfigError` naming the row of what is missing or wrong.
     """
     table, where = _table(given)
+    if not table.columns.is_unique:
+        twice = sorted({str(name) for name in table.columns[table.columns.duplicated()]})
+        raise ConfigError(f"{where}: two columns have the name {', '.join(twice)}; leave one out.")
     for column in table.columns:
         if column not in COLUMNS:
             raise ConfigError(f"{where}: unknown column {column!r}.{did_you_mean(str(column), COLUMNS)}")
@@ -106,6 +111,11 @@ def _table(given: Any) -> tuple["pd.DataFrame", str]:
 
     if isinstance(given, pd.DataFrame):
         return given, "observations"
+    if not isinstance(given, (str, Path)):
+        raise ConfigError(
+            "observations: give a DataFrame or the path of a CSV file; got a value of type"
+            f" {type(given).__name__!r}."
+        )
     path = Path(given)
     try:
         return pd.read_csv(path, dtype={"date": str, "start": str, "site": str}), str(path)
@@ -177,7 +187,12 @@ class _TableRow:
 
     def _date(self, name: str) -> date | None:
         value = self._cell(name)
-        return None if value is None else as_date(f"{self._where}: {name}", value)
+        if value is None:
+            return None
+        day = as_date(f"{self._where}: {name}", value)
+        if not _FIRST_YEAR <= day.year <= _LAST_YEAR:
+            raise ConfigError(f"{self._where}: {name} {day} lies beyond any weather; write it as 1984-02-24.")
+        return day
 
     def _number(self, name: str, above: float | None = None) -> float | None:
         value = self._cell(name)
@@ -195,7 +210,7 @@ class _TableRow:
     def _year(self) -> int | None:
         """Return the year in which the season starts, None where the row does not say it."""
         number = self._number("season")
-        if number is not None and not (number == int(number) and date.min.year < number < date.max.year):
+        if number is not None and not (number == int(number) and _FIRST_YEAR <= number <= _LAST_YEAR):
             raise ConfigError(f"{self._where}: season must be a year such as 1984; got {number:g}.")
         return None if number is None else int(number)
 

@@ -14,7 +14,7 @@ from agbench.calibration.observations import Observation, Observations, Observed
 from agbench.calibration.targets import Reading
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
-from agbench.errors import ConfigError, WeatherError
+from agbench.errors import ConfigError, WeatherError, did_you_mean
 from agbench.simulation.parameters import read_all
 from agbench.simulators import models
 from agbench.simulators.field import events
@@ -51,7 +51,7 @@ class Problem:
         self.model = model
         self.observations = observations
         keys = sorted({row.season for row in observations.rows})
-        self.series = {site: _series(site, weather) for site in sorted({key.site for key in keys})}
+        self.series = _series_of(sorted({key.site for key in keys}), weather)
         self.base = self._parameters(keys[0].site)
         self.dimensions = dimensions.read(model, self.base, spec.parameters, spec.crop)
         setups = [self._setup(key) for key in keys]
@@ -165,15 +165,28 @@ class Problem:
         return (day - key.start).days
 
 
-def _series(site: str, weather: Any) -> DailySeries:
-    """Return the weather of a site: what was given, else its own."""
+def _series_of(sites: Sequence[str], weather: Any) -> dict[str, DailySeries]:
+    """Return the weather of each site: what was given, else its own."""
     import pandas as pd
 
-    if isinstance(weather, pd.DataFrame):
-        return from_frame(weather, site)
-    if isinstance(weather, Mapping) and site in weather:
-        return from_frame(weather[site], site)
-    return site_series(site)
+    given = dict.fromkeys(sites, weather) if isinstance(weather, pd.DataFrame) else weather
+    if given is None:
+        given = {}
+    if not isinstance(given, Mapping):
+        raise ConfigError(
+            "weather: give a DataFrame, or a mapping with one for each site; got a value of type"
+            f" {type(given).__name__!r}."
+        )
+    for site, table in given.items():
+        if site not in sites:
+            raise ConfigError(
+                f"weather: no observation is of the site {site!r}.{did_you_mean(str(site), sites)}"
+            )
+        if not isinstance(table, pd.DataFrame):
+            raise ConfigError(
+                f"weather: {site}: give a DataFrame; got a value of type {type(table).__name__!r}."
+            )
+    return {site: from_frame(given[site], site) if site in given else site_series(site) for site in sites}
 
 
 def _require_weather(series: DailySeries, key: ObservedSeason, end: date) -> None:

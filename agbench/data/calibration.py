@@ -69,7 +69,7 @@ class CalibrationSeason(Strict):
     crop_end: MonthDay | None = None
     crop_end_type: str = "maturity"
     end: MonthDay | None = None
-    max_duration: int = Field(default=365, ge=1)
+    max_duration: int = Field(default=365, ge=1, le=36_525)  # d, a hundred years
 
 
 class ManagementEvent(Strict):

@@ -68,11 +68,12 @@ def simulate(
             `crop_end_date`, `crop_end_type`, `max_duration`); by default the crop emerges on
             `start` and ends at maturity; trees and vines are planted at rest and grow until `end`,
             which they need. For `wofost-npk-rotation` a list of them, in the order of time, each with its
-            `crop_name`; a crop ends on its `crop_end_date`, by `harvest` or by `incorporation`, and the field
-            lies bare until the next one is sown.
+            `crop_name`; a crop ends on its `crop_end_date`, or `max_duration` days after sowing where that is
+            earlier, by `harvest` or by `incorporation`, and the field lies bare until the next one is sown.
         events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"`, `"harvest"`, `"prune"` or
             `"replant"`, amount [kg ha-1 or cm; the share that a harvest takes, 1 by default, or that is
-            pruned][, recovery or efficiency, 0.7 by default]); `agbench show model` lists a model's own.
+            pruned; none for a replant, which clears all trees][, recovery or efficiency, 0.7 by default]);
+            `agbench show model` lists a model's own.
         external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
             a column DAY); NaN forces nothing on its day. Rates cannot be forced.
         setting: `sound`, or `published` for what the original computes, its defects included: in

@@ -18,7 +18,9 @@ from agbench.weather.daily import DailySeries
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEYS: Final = ("crop_name", "crop_start_date", "crop_start_type", "crop_end_date", "crop_end_type")
+_KEYS: Final = (
+    *("crop_name", "crop_start_date", "crop_start_type", "crop_end_date", "crop_end_type", "max_duration"),
+)
 _ENDS: Final = ("harvest", "incorporation")
 
 
@@ -40,11 +42,12 @@ def simulate(
     Without an `end` it runs to the last date of calendar and events. CROP_NAME is the present crop.
     """
     first = as_date("start", start)
-    campaigns = _campaigns(model.name, crops, calendar)
+    given_end = None if end is None else as_date("end", end)
+    campaigns = _campaigns(model.name, crops, calendar, given_end)
     names = list(dict.fromkeys((name, ends) for name, ends, _ in campaigns))
     seasons = tuple(RotationSeason(names.index((name, ends)) + 1, *days) for name, ends, days in campaigns)
     dates = [day for s in seasons for day in (s.sown, s.ended) if day] + management.dates(events)
-    last = max(dates, default=first) if end is None else as_date("end", end)
+    last = max(dates, default=first) if given_end is None else given_end
     _check_order(seasons, first, last)
     parsed = management.parse(events, model.events, model.name, first, last, models.able)
     rotation = tuple(
@@ -70,7 +73,9 @@ def simulate(
     return table
 
 
-def _campaigns(model: str, crops: Any, calendar: Any) -> list[tuple[str, str, tuple[date, date | None]]]:
+def _campaigns(
+    model: str, crops: Any, calendar: Any, last: date | None
+) -> list[tuple[str, str, tuple[date, date | None]]]:
     """Return crop, end type and days of each campaign; refuse what is of another form."""
     if not isinstance(crops, (list, tuple)) or not crops or not all(isinstance(c, str) for c in crops):
         raise ConfigError(
@@ -82,10 +87,12 @@ def _campaigns(model: str, crops: Any, calendar: Any) -> list[tuple[str, str, tu
         return []
     if not isinstance(calendar, (list, tuple)):
         raise ConfigError(f"calendar: {model} wants a list of mappings with crop_name; got {calendar!r}.")
-    return [_campaign(i, campaign, crops) for i, campaign in enumerate(calendar)]
+    return [_campaign(i, campaign, crops, last) for i, campaign in enumerate(calendar)]
 
 
-def _campaign(i: int, campaign: Any, crops: Sequence[str]) -> tuple[str, str, tuple[date, date | None]]:
+def _campaign(
+    i: int, campaign: Any, crops: Sequence[str], last: date | None
+) -> tuple[str, str, tuple[date, date | None]]:
     where = f"calendar[{i}]"
     if not isinstance(campaign, Mapping):
         raise ConfigError(f"{where}: must be a mapping with crop_name and crop_start_date; got {campaign!r}.")
@@ -101,7 +108,21 @@ def _campaign(i: int, campaign: Any, crops: Sequence[str]) -> tuple[str, str, tu
         raise ConfigError(f"{where}: crops of a rotation are sown; got {campaign['crop_start_type']!r}.")
     sown = as_date(f"{where}: crop_start_date", campaign.get("crop_start_date"))
     ended = campaign.get("crop_end_date")
-    return str(name), str(ends), (sown, None if ended is None else as_date(f"{where}: crop_end_date", ended))
+    dated = None if ended is None else as_date(f"{where}: crop_end_date", ended)
+    return str(name), str(ends), (sown, _earlier(where, sown, dated, campaign.get("max_duration"), last))
+
+
+def _earlier(where: str, sown: date, ended: date | None, longest: Any, last: date | None) -> date | None:
+    """Return when a crop ends: as dated or after its longest duration; None if it stands at the end."""
+    if longest is None:
+        return ended
+    try:
+        limit = CropCalendar.from_mapping({"crop_start_date": sown, "max_duration": longest}).latest_end
+    except ConfigError as error:
+        raise ConfigError(str(error).replace("calendar:", f"{where}:", 1)) from None
+    if ended is not None:
+        return min(ended, limit)
+    return None if last is not None and limit > last else limit
 
 
 def _check_order(seasons: Sequence[RotationSeason], first: date, last: date) -> None:

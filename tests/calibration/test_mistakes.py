@@ -8,7 +8,7 @@ import yaml
 
 from agbench.calibration import calibrate
 from agbench.calibration import result as results
-from agbench.errors import AgBenchError
+from agbench.errors import AgBenchError, ConfigError
 from agbench.testing.data_files import check_file, note_on
 
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "studies" / "calibration"
@@ -218,3 +218,38 @@ def test_a_stage_that_no_candidate_reaches_is_reported(tmp_path):
     assert (
         "Not reached by the fitted crop: 1 of 1 observations, of DOA." in (tmp_path / "report.md").read_text()
     )
+
+
+GIVEN = {
+    "no specification": ({"spec": None}, "spec: give the specification's file, a mapping"),
+    "a number": ({"spec": 5}, "got a value of type 'int'"),
+    "a list": ({"spec": [SPEC]}, "got a value of type 'list'"),
+    "observations as a mapping": ({"observations": {"variable": ["DOA"]}}, "observations: give a DataFrame"),
+    "two columns of a name": (
+        {"observations": pd.concat([pd.DataFrame(ROWS)] * 2, axis=1)},
+        "two columns have the name date, variable",
+    ),
+    "the year 9999": (
+        {"observations": pd.DataFrame([ROWS[0] | {"date": "9999-05-25"}])},
+        "row 1: date 9999-05-25 lies beyond any weather",
+    ),
+    "weather as a number": ({"weather": 5}, "weather: give a DataFrame, or a mapping"),
+    "weather of another site": ({"weather": {"wagenigen": None}}, "Did you mean 'wageningen'?"),
+    "a site without weather": ({"weather": {"wageningen": None}}, "weather: wageningen: give a DataFrame"),
+    "a number for a folder": ({"out": 5}, "out: give the path of a folder, or None"),
+    "a report that is none": ({"report": None}, "report: give a function of one line of text"),
+    "an endless season": (
+        {"spec": SPEC | {"season": {"start": "01-01", "max_duration": 10**9}}},
+        "max_duration",
+    ),
+    "no points behind the @": ({"spec": SPEC | one("RDRT@", [0.5, 1.5])}, "write abscissae as in RDRT@"),
+}
+
+
+@pytest.mark.parametrize("case", GIVEN)
+def test_what_is_of_another_kind_is_refused(case):
+    changed, message = GIVEN[case]
+    arguments = {"spec": SPEC, "observations": pd.DataFrame(ROWS)} | changed
+    with pytest.raises(ConfigError) as error:
+        calibrate(**arguments)
+    assert message in str(error.value)

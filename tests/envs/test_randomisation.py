@@ -73,3 +73,10 @@ def test_an_unknown_parameter_is_named():
 def test_shares_of_growth_cannot_be_noisy():
     with pytest.raises(ConfigError, match="must add up to 1"):
         drawn(1, parameters={"FLTB": {"share": 0.1}})
+
+
+def test_a_wrong_parameter_that_the_task_changes_is_its_own_fault():
+    task = override(catalog.task(TASK), {"simulator__changed": {"SPAN": -5.0}})
+    with pytest.raises(ConfigError, match=f"^{TASK}: changed parameters: SPAN") as error:
+        RandomParameters(task, MODEL)
+    assert "soils" not in str(error.value)

@@ -91,11 +91,26 @@ def test_a_rotation_of_one_crop_is_the_single_season_but_for_leaching():
         ([{**MAIZE, "crop_ends": "1976-10-05"}], "unknown key 'crop_ends'"),
         ([{**MAIZE, "crop_start_date": "1976-02-01"}], "the run starts on 1976-03-01"),
         (["maize-2"], "must be a mapping"),
+        ([{**MAIZE, "max_duration": 0}], r"calendar\[0\]: max_duration must be at least 1 d"),
+        ([{**MAIZE, "max_duration": "long"}], "must be a whole number of days; got 'long'"),
     ],
 )
 def test_a_campaign_that_cannot_be_is_refused(calendar, message):
     with pytest.raises(ConfigError, match=message):
         run(*calendar)
+
+
+def test_a_crop_ends_after_its_longest_duration_at_the_latest():
+    by_date = run(MAIZE, WHEAT)
+    until = {name: value for name, value in MAIZE.items() if name != "crop_end_date"}
+    pd.testing.assert_frame_equal(run({**until, "max_duration": 163}, WHEAT), by_date)
+    pd.testing.assert_frame_equal(
+        run({**MAIZE, "max_duration": 163}, {**WHEAT, "max_duration": 365}), by_date
+    )
+    earlier = run({**MAIZE, "max_duration": 100})
+    assert earlier.index[-1] == pd.Timestamp("1976-08-03")
+    cut = run({**until, "max_duration": 163}, end="1976-08-01")
+    assert (cut.index[-1], cut["CROP_NAME"].iloc[-1]) == (pd.Timestamp("1976-08-01"), "maize-2")
 
 
 def test_names_that_are_none_are_refused_with_the_nearest():

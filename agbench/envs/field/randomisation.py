@@ -10,6 +10,8 @@ from agbench.data.field_task import FieldTask
 from agbench.data.randomisation import NoiseSpec
 from agbench.errors import ConfigError, unknown
 from agbench.simulation.parameters import check_whole, parameters_of, place
+from agbench.simulators import models
+from agbench.simulators.field.parameters import check
 from agbench.simulators.models import CropModel
 from agbench.variables import Parameter
 from agbench.weather.draws import standard_normal, uniform
@@ -34,6 +36,7 @@ class RandomParameters:
             if name not in model.parameters:
                 where = f"{task.task}: changed parameters"
                 raise unknown("parameter", name, model.parameters.names, where=where)
+        check(model.parameters, changed, models.parameter_names, f"{task.task}: changed parameters")
         read = {
             kind: {name: {**parameters_of(model, kind, name, simulator.setting), **changed} for name in names}
             for kind, names in (

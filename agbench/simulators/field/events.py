@@ -142,8 +142,12 @@ def _parse_one(
 
 
 def _share(i: int, name: str, value: Any) -> tuple[float, ...]:
-    """Return the share of the harvestable, or of the wood, that is taken: all by default."""
+    """Return the share of the harvestable, or of the wood, that is taken: all by default, of trees always."""
     missing = value is None or (isinstance(value, tuple) and not value)
+    if name == "replant" and not missing and value not in (1, _WHOLE):
+        raise ConfigError(
+            f"events[{i}]: a replant clears all trees and has no amount; leave out {value!r}, or write 1."
+        )
     if missing and name == "prune":
         raise ConfigError(f"events[{i}]: a prune needs a share of the wood, such as 0.2.")
     return _WHOLE if missing else _numbers(i, f"{name}: share", value, 1)

@@ -173,8 +173,7 @@ def integrate_water(s: Any, p: Any) -> None:
     s.LOSST += s.LOSS
     s.WLOW += s.DWLOW
     s.WWLOW = s.WC + s.WLOW
-    _follow_roots(s, p)
-    s.SM = s.WC / s.RDOLD
+    follow_roots(p, s)
 
 
 @kernel
@@ -203,8 +202,8 @@ def check_water(s: Any) -> None:
 
 
 @kernel
-def _follow_roots(s: Any, p: Any) -> None:
-    """Move water between root zone and subsoil as the depth of the root zone changes."""
+def follow_roots(p: Any, s: Any) -> None:
+    """Move water between root zone and subsoil to today's depth of the root zone, and set SM."""
     depth = rooted_depth(s)
     change = depth - s.RDOLD
     if change > 0.001:
@@ -216,3 +215,8 @@ def _follow_roots(s: Any, p: Any) -> None:
     s.WC += moved
     s.WART += moved
     s.RDOLD = depth
+    s.SM = s.WC / s.RDOLD
+
+
+settle = repaired("C2", published=unchanged, sound=follow_roots)
+"""What the water does when young trees replace old ones; unrepaired, no trees are replanted."""

@@ -33,7 +33,7 @@ from agbench.simulators.wofost.grape_phenology import (
 from agbench.simulators.wofost.growth import integrate_totals
 from agbench.simulators.wofost.perennial_organs import integrate_organs, partition, partition_by_nutrients
 from agbench.simulators.wofost.perennial_phenology import integrate_age
-from agbench.simulators.wofost.repairs import repaired
+from agbench.simulators.wofost.repairs import repaired, unchanged
 from agbench.simulators.wofost.respiration import wood_respiration
 from agbench.simulators.wofost.roots import integrate_roots, root_rates_by_stress
 from agbench.simulators.wofost.stems import stem_rates
@@ -51,6 +51,7 @@ from agbench.simulators.wofost.trees import (
     wood_rates,
 )
 from agbench.simulators.wofost.variables import VARIABLES_GRAPE
+from agbench.simulators.wofost.water_balance import settle
 from agbench.simulators.wofost.wofost_npk import integrate_soil, leaf_rates, soil_rates, start_soil, surplus
 from agbench.simulators.wofost.wofost_perennial import (
     crop_rates_with,
@@ -195,7 +196,9 @@ def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float)
     _integrate(p, s, tables, leaves, today)
 
 
-manage = manage_with(_manage)
+manage = manage_with(_manage, settle)
+manage_layered = manage_with(_manage, unchanged)
+"""As `manage`, on a layered soil, whose water stays in its layers."""
 
 VARIABLES: Final = VARIABLES_GRAPE
 """The columns of a row of state."""

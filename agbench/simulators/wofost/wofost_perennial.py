@@ -36,7 +36,7 @@ from agbench.simulators.wofost.perennial_phenology import (
     published_phenology,
     start_perennial,
 )
-from agbench.simulators.wofost.repairs import repaired
+from agbench.simulators.wofost.repairs import repaired, unchanged
 from agbench.simulators.wofost.respiration import maintenance_respiration_by_age, wood_respiration
 from agbench.simulators.wofost.roots import integrate_roots, root_rates, start_roots
 from agbench.simulators.wofost.soil_nutrients import fertilise
@@ -70,6 +70,7 @@ from agbench.simulators.wofost.variables import (
     VARIABLES_PERENNIAL,
     VEGETATIVE,
 )
+from agbench.simulators.wofost.water_balance import settle
 from agbench.simulators.wofost.wofost_npk import (
     end_assimilation,
     integrate_soil,
@@ -355,8 +356,11 @@ def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float)
     _integrate(p, s, tables, leaves, today)
 
 
-def manage_with(act: Callable[..., None]) -> Callable[..., None]:
-    """Return the kernel of management, given how a crop is harvested, pruned and replanted."""
+def manage_with(act: Callable[..., None], settle: Callable[..., None]) -> Callable[..., None]:
+    """Return the kernel of management, given how a crop is harvested, pruned and replanted.
+
+    `settle` lets the soil follow the roots of young trees, which are shallower than those of the old.
+    """
 
     @kernel
     def manage(s: Any, p: Any, tables: Floats, inputs: Any, today: float) -> None:
@@ -366,11 +370,15 @@ def manage_with(act: Callable[..., None]) -> Callable[..., None]:
         fertilise(s, inputs)
         if s.CROP == STANDING:
             act(p, s, tables, inputs, today)
+            if inputs.PLANT >= 0.5:
+                settle(p, s)
 
     return manage
 
 
-manage = manage_with(_manage)
+manage = manage_with(_manage, settle)
+manage_layered = manage_with(_manage, unchanged)
+"""As `manage`, on a layered soil, whose water stays in its layers."""
 
 
 @kernel

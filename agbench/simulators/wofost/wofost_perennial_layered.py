@@ -7,7 +7,12 @@ from agbench.simulators.wofost.day import daily_cycle
 from agbench.simulators.wofost.layered_water import layered_transpiration
 from agbench.simulators.wofost.variables import LAYERED_PERENNIAL, MOST_LAYERS
 from agbench.simulators.wofost.wofost_npk_layered import integrate_soil, soil_rates, start_soil
-from agbench.simulators.wofost.wofost_perennial import crop_rates_with, integrate_crop, manage, start_crop
+from agbench.simulators.wofost.wofost_perennial import (
+    crop_rates_with,
+    integrate_crop,
+    manage_layered,
+    start_crop,
+)
 from agbench.variables import Floats
 
 VARIABLES: Final = LAYERED_PERENNIAL
@@ -28,5 +33,5 @@ begin, advance = daily_cycle(
     VARIABLES,
     (start_crop, crop_rates_with(transpire_from_layers), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
-    manage,
+    manage_layered,
 )

@@ -190,3 +190,5 @@ def test_the_front_knows_trees():
         agbench.simulate("wofost81-wlp", crop=mapping, crop_type="perennial", **chosen)
     with pytest.raises(AgBenchError, match=r"no use for 'prune'.* wofost-npk \(with a perennial"):
         agbench.simulate("wofost-npk", crop="wheat-1", events=[("1977-01-05", "prune", 0.1)], **chosen)
+    with pytest.raises(AgBenchError, match=r"a replant clears all trees and has no amount; leave out 0\.3"):
+        agbench.simulate("wofost-npk", crop="jujube-1", events=[("1977-01-05", "replant", 0.3)], **chosen)
