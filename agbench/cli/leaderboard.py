@@ -175,8 +175,8 @@ def build_(
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", file_okay=False, help="Folder of the site [BOARD/site]."),
     ] = None,
-    seasons: Annotated[
-        int, typer.Option(min=0, max=3, help="Seasons to draw for each submission: median, worst, best.")
+    episodes: Annotated[
+        int, typer.Option(min=0, max=3, help="Episodes to draw for each submission: median, worst, best.")
     ] = 3,
     json: JsonOption = False,
 ) -> None:
@@ -191,7 +191,7 @@ def build_(
         built = build(
             board,
             out,
-            seasons,
+            episodes,
             progress=lambda done, total, name: status.update(Text(f"{done} of {total}: {name}")),
         )
     if json:

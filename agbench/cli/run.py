@@ -1,4 +1,4 @@
-"""`agbench run TASK --policy P`: one season, step by step, plotted."""
+"""`agbench run TASK --policy P`: one episode, step by step, plotted."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from agbench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from agbench.evaluation.episode import SeasonReport, Step
+    from agbench.evaluation.episode import EpisodeReport, Step
 
 
 def run(
@@ -43,28 +43,28 @@ def run(
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run one season, print its steps and draw it. Greenhouse steps are printed as daily means.
+    """Run one episode, print its steps and draw it. Greenhouse steps are printed as daily means.
 
     Example: `agbench run wheat-nitrogen-v1 --policy ceres --scenario wageningen/1984`
     """
     from agbench.data import catalog
     from agbench.data.overrides import override
-    from agbench.evaluation.episode import run_season
+    from agbench.evaluation.episode import run_episode
 
     spec = override(catalog.task(task), read_overrides(set_))
-    season = run_season(spec, policy, split, scenario, seed, out)
+    episode = run_episode(spec, policy, split, scenario, seed, out)
     if json:
-        print_json(season.content())
+        print_json(episode.content())
         return
-    _print_steps(season, season.steps if all_steps else season.by_day())
-    console.print(f"    wrote {season.picture}", soft_wrap=True)
+    _print_steps(episode, episode.steps if all_steps else episode.by_day())
+    console.print(f"    wrote {episode.picture}", soft_wrap=True)
 
 
-def _print_steps(season: "SeasonReport", steps: "Sequence[Step]") -> None:
-    console.print(titled(season.task.task, f"{season.policy}  {season.scenario}"))
+def _print_steps(episode: "EpisodeReport", steps: "Sequence[Step]") -> None:
+    console.print(titled(episode.task.task, f"{episode.policy}  {episode.scenario}"))
     table = Table(box=None, pad_edge=False)
-    reading = list(season.steps[0].commands)
-    columns = [name for name in season.columns if name not in reading]
+    reading = list(episode.steps[0].commands)
+    columns = [name for name in episode.columns if name not in reading]
     for heading in ("    day", *(reading or ["action"]), *columns, "reward"):
         table.add_column(heading, justify="left" if heading == "action" else "right", no_wrap=bool(reading))
     digits = 2 if reading else 1
@@ -73,9 +73,9 @@ def _print_steps(season: "SeasonReport", steps: "Sequence[Step]") -> None:
         values = [plain(step.observation[name]) for name in columns]
         table.add_row(f"    {step.date}", *commands, *values, f"{step.reward:.{digits}f}")
     console.print(table)
-    protocol = season.task.protocol
+    protocol = episode.task.protocol
     unit = f" {protocol.objective_unit}" if protocol.objective == "return" else ""
     metrics = ", ".join(
-        f"{name} {season.metrics[name]:.{m.digits}f} {m.unit}" for name, m in season.task.metrics.items()
+        f"{name} {episode.metrics[name]:.{m.digits}f} {m.unit}" for name, m in episode.task.metrics.items()
     )
-    console.print(f"    return {season.total:.{digits}f}{unit}; {metrics}")
+    console.print(f"    return {episode.total:.{digits}f}{unit}; {metrics}")

@@ -55,7 +55,7 @@ def show(
 def _print_head(result: dict[str, Any]) -> None:
     console.print(titled(result["task"], result["summary"]))
     console.print(f"  source      {result['source']}", soft_wrap=True)
-    for section in ("simulator", "season", "reward"):
+    for section in ("simulator", "season", "episode", "reward"):
         if section in result:
             text = ", ".join(
                 f"{key} {_words(value)}"

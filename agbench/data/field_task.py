@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
@@ -248,6 +248,8 @@ _OPTIONS: Final = {
 
 class FieldTask(Task):
     """A task on a field: one crop and one season an episode, or a rotation of several years."""
+
+    other_words: ClassVar[Mapping[str, str]] = {"episode": "season"}
 
     family: Literal["field"]
     simulator: SimulatorSpec

@@ -38,7 +38,7 @@ class GreenhouseReward(Strict):
     penalty: Number = Field(default=0.0, ge=0)
     """EUR m-2 h-1 of each constraint violated by its full scale."""
     target_yield: Number = Field(default=4.0, gt=0)
-    """kg m-2 in the season (`yield-and-energy`)."""
+    """kg m-2 in the episode (`yield-and-energy`)."""
     target_energy: Number = Field(default=20.0, gt=0)
     """kWh kg-1 (`yield-and-energy`)."""
 

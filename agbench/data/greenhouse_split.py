@@ -27,7 +27,7 @@ class GreenhouseSplit(Strict):
 
     `starts`: measured days on which an episode begins. `years`: measured years. `generated`: seasons of the
     site's climate, from the first to the last number, less `leaving_out`. `hidden`: how many seasons that
-    follow from the organisers' secret. All but `starts` begin on `start`, by default the season's; with
+    follow from the organisers' secret. All but `starts` begin on `start`, by default the task's; with
     `until` on days spread evenly from `start` to `until`, over the new year where `until` comes first.
     """
 
@@ -62,7 +62,7 @@ class GreenhouseSplit(Strict):
     def first_days(self, usual: str) -> list[str]:
         """Return how the keys of its episodes end: `2010-03-01`, or `generated/17/03-01`.
 
-        `usual` is the season's start.
+        `usual` is the task's start of an episode.
         """
         if self.starts:
             return list(self.starts)

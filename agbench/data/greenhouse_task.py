@@ -1,6 +1,7 @@
-"""The schema of greenhouse tasks: season, actions and observations in a greenhouse."""
+"""The schema of greenhouse tasks: episode, actions and observations in a greenhouse."""
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -15,7 +16,7 @@ from agbench.data.task import Task
 INTERVAL = 300
 """Length of a model step [s]: weather and controls are held over it."""
 
-_TOLERATED: Final = 0.02  # of a season's hours
+_TOLERATED: Final = 0.02  # of the hours of an episode
 
 
 def _steps(value: Any) -> Any:
@@ -46,7 +47,7 @@ class GreenhouseSpec(Strict):
     accuracy: Literal["accurate", "fast", "reference"] = "accurate"
 
 
-class GreenhouseSeason(Strict):
+class GreenhouseEpisode(Strict):
     """When an episode starts, how long it and a decision last, which crop it starts with.
 
     `cloudiness` says whether a site of daily weather gets new random clouds in each `episode`, or
@@ -65,9 +66,9 @@ class GreenhouseSeason(Strict):
     crop: dict[str, Number] = {}
 
     @model_validator(mode="after")
-    def _whole_steps(self) -> "GreenhouseSeason":
+    def _whole_steps(self) -> "GreenhouseEpisode":
         if self.intervals % self.step_intervals:
-            raise ValueError(f"step: {self.step} does not divide the season's length, {self.length}.")
+            raise ValueError(f"step: {self.step} does not divide the length of the episode, {self.length}.")
         return self
 
     @property
@@ -200,9 +201,11 @@ class UncertaintySpec(Strict):
 class GreenhouseTask(Task):
     """A task in a greenhouse: one crop and some weeks an episode."""
 
+    other_words: ClassVar[Mapping[str, str]] = {"season": "episode"}
+
     family: Literal["greenhouse"]
     simulator: GreenhouseSpec
-    season: GreenhouseSeason
+    episode: GreenhouseEpisode
     action: GreenhouseAction
     observation: GreenhouseObservation
     reward: GreenhouseReward
@@ -225,15 +228,15 @@ class GreenhouseTask(Task):
         """
         self.check_split(split)
         spec = self.splits[split]
-        keys = [f"{spec.site or self.simulator.site}/{day}" for day in spec.first_days(self.season.start)]
+        keys = [f"{spec.site or self.simulator.site}/{day}" for day in spec.first_days(self.episode.start)]
         return [f"{key}/{level:g}" for level in spec.levels for key in keys] if spec.levels else keys
 
     @property
     def step(self) -> int:
         """The model steps of a decision."""
-        return self.season.step_intervals
+        return self.episode.step_intervals
 
     @property
     def tolerated_cost(self) -> float:
-        """Hours of full violation that are feasible whatever the expert's are: a share of the season."""
-        return _TOLERATED * self.season.intervals * INTERVAL / 3600.0
+        """Hours of full violation that are feasible whatever the expert's are: a share of the episode."""
+        return _TOLERATED * self.episode.intervals * INTERVAL / 3600.0

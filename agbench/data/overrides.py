@@ -75,6 +75,8 @@ def _path(task: Task, key: str) -> list[str]:
             f"override {key!r} is ambiguous: {' or '.join(meant)} "
             f"(in Python {' or '.join(path.replace('.', '__') for path in meant)})."
         )
+    if word in task.other_words:
+        text = ".".join([task.other_words[word], *rest])
     words = {path.split(".")[-1] for path in paths} | set(paths)
     raise ConfigError(f"override: unknown key {key!r}.{did_you_mean(text, words)}")
 

@@ -1,10 +1,10 @@
 """Strict reading of YAML, with errors that name the place and the remedy."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -24,6 +24,9 @@ class Strict(BaseModel):
     """Base of all schemas: frozen, strict types, unknown keys forbidden."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+    other_words: ClassVar[Mapping[str, str]] = {}
+    """Keys by which related schemas call the same thing, and the key here: for errors."""
 
 
 class _WithoutTraps(yaml.constructor.SafeConstructor):
@@ -164,6 +167,9 @@ def _sentence(schema: type[BaseModel], error: Any) -> str:
     key = ".".join(location)
     kind, value = error["type"], error["input"]
     if kind == "extra_forbidden":
+        word = schema.other_words.get(key) if issubclass(schema, Strict) else None
+        if word:
+            return f"unknown key {key!r}. Did you mean {word!r}?"
         keys = _keys_at(schema, error["loc"][:-1])
         parent = ".".join(location[:-1])
         prefix = f"{parent}: " if parent else ""

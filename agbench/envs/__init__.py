@@ -5,7 +5,7 @@ and rewards have a module each.
 """
 
 from agbench.envs.core import BatchCore, SavedEpisode
-from agbench.envs.single import SeasonEnv
-from agbench.envs.vector import SeasonVectorEnv
+from agbench.envs.single import AgBenchEnv
+from agbench.envs.vector import AgBenchVectorEnv
 
-__all__ = ["BatchCore", "SavedEpisode", "SeasonEnv", "SeasonVectorEnv"]
+__all__ = ["AgBenchEnv", "AgBenchVectorEnv", "BatchCore", "SavedEpisode"]

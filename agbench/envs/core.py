@@ -1,4 +1,4 @@
-"""The batch core: n seasons stepped together. Single and vector environments are views of it."""
+"""The batch core: n episodes stepped together. Single and vector environments are views of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

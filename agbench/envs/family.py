@@ -19,7 +19,7 @@ from agbench.errors import ConfigError, NotApplicableError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from agbench.envs.rendering import SeasonPlot
+    from agbench.envs.rendering import EpisodePlot
 
 __all__ = ["Family", "action_map", "build", "entry_points", "family", "observer", "register"]
 
@@ -34,10 +34,10 @@ def _no_set_points(core: BatchCore) -> dict[str, float]:
     return {}
 
 
-def _plot(core: BatchCore) -> "SeasonPlot":
-    from agbench.envs.rendering import SeasonPlot
+def _plot(core: BatchCore) -> "EpisodePlot":
+    from agbench.envs.rendering import EpisodePlot
 
-    return SeasonPlot(core, family(core.task).step_seconds)
+    return EpisodePlot(core, family(core.task).step_seconds)
 
 
 def _no_hidden(task: Task, scenarios: int) -> Any:
@@ -85,7 +85,7 @@ class Family(Generic[T]):
     """Task -> where more of its code starts, as `module:name`: what names in the text do not lead to."""
     set_points: Callable[[BatchCore], dict[str, float]] = _no_set_points
     """Core -> what its first row's equipment was last set to, by name: by what a step is described."""
-    plot: "Callable[[BatchCore], SeasonPlot]" = _plot
+    plot: "Callable[[BatchCore], EpisodePlot]" = _plot
     """Core -> the picture of its first row's episode."""
     hidden_split: Callable[[T, int], Any] = _no_hidden
     """(task, number) -> the split of so many hidden scenarios; raises `ConfigError` where there are none."""
@@ -159,7 +159,7 @@ def entry_points(task: Task) -> list[str]:
     own = family(task)
     return [
         "agbench.compiled.arithmetic",
-        "agbench.envs.single:SeasonEnv",
+        "agbench.envs.single:AgBenchEnv",
         "agbench.evaluation.protocol:episodes",
         "agbench.evaluation.rollout:roll_out",
         *(f"{part.__module__}:{part.__qualname__}" for part in (type(task), own.build, own.action_map)),

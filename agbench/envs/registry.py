@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from gymnasium.vector import AutoresetMode
 
-    from agbench.envs import SeasonEnv, SeasonVectorEnv
+    from agbench.envs import AgBenchEnv, AgBenchVectorEnv
     from agbench.envs.farm.parallel import FarmParallelEnv
 
 NAMESPACE = "agbench"
@@ -76,7 +76,7 @@ def make_vec(
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
-) -> "SeasonVectorEnv":
+) -> "AgBenchVectorEnv":
     """Return `num_envs` environments of a task, stepped together in one compiled batch.
 
     `autoreset` is `same_step`, `next_step` or `disabled`; the other arguments are those of `make`.
@@ -140,15 +140,15 @@ def single_environment(
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
-) -> "SeasonEnv":
+) -> "AgBenchEnv":
     """Return the bare single environment; Gymnasium's entry point."""
     from agbench.data import catalog
     from agbench.data.overrides import override
-    from agbench.envs import SeasonEnv
+    from agbench.envs import AgBenchEnv
     from agbench.envs.family import build
 
     changed = override(catalog.task(task), overrides)
-    return SeasonEnv(build(changed, split, weather=weather, years=years), render_mode)
+    return AgBenchEnv(build(changed, split, weather=weather, years=years), render_mode)
 
 
 def vector_environment(
@@ -160,13 +160,13 @@ def vector_environment(
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
-) -> "SeasonVectorEnv":
+) -> "AgBenchVectorEnv":
     """Return the vector environment; Gymnasium's vector entry point."""
     from agbench.data import catalog
     from agbench.data.overrides import override
-    from agbench.envs import SeasonVectorEnv
+    from agbench.envs import AgBenchVectorEnv
     from agbench.envs.family import build
 
     changed = override(catalog.task(task), overrides)
     parts = build(changed, split, weather=weather, years=years)
-    return SeasonVectorEnv(parts, num_envs, autoreset, copy)
+    return AgBenchVectorEnv(parts, num_envs, autoreset, copy)

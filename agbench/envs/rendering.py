@@ -29,7 +29,7 @@ _DAY: Final = 86_400  # s
 _NO_WINDOWS: Final = BackendFilter.NON_INTERACTIVE
 
 
-class SeasonPlot:
+class EpisodePlot:
     """The episode of a core's first row: what its agent observes, by unit.
 
     A family with more to show has a class of its own, which overrides `begin`, `add`, `panels` and `_draw`.
@@ -116,7 +116,7 @@ class SeasonPlot:
     def _drawn(self) -> Figure:
         """Return the figure with the episode so far on it."""
         if self._core.scenario[0] is None:
-            raise SimulationError("call reset() before drawing the season.")
+            raise SimulationError("call reset() before drawing the episode.")
         if str(self._core.scenario[0]) != self._scenario:
             self.begin(self._core)
         if self._figure is None:
@@ -183,7 +183,7 @@ class SeasonPlot:
         if self._core.simulator.elapsed[0] > self._core.task.warmup:
             self._has_display = False
             logger.warn(
-                f"render_mode 'human' has no display to open a window on ({reason}); the season "
+                f"render_mode 'human' has no display to open a window on ({reason}); the episode "
                 "goes on unseen. render_mode='rgb_array' returns pictures without a display."
             )
         return False

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.envs.core import BatchCore
-from agbench.envs.single import SeasonEnv
+from agbench.envs.single import AgBenchEnv
 from agbench.variables import Floats
 
 Act = Callable[[NDArray[np.float32], int], Any]
@@ -44,7 +44,7 @@ class Decision:
 
 
 def decisions(
-    env: SeasonEnv, act: Callable[[NDArray[np.float32]], Any], observation: NDArray[np.float32]
+    env: AgBenchEnv, act: Callable[[NDArray[np.float32]], Any], observation: NDArray[np.float32]
 ) -> Iterator[Decision]:
     """Step an episode from its present observation to its end, and yield each decision."""
     over = False

@@ -11,14 +11,14 @@ from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError, SimulationError, did_you_mean
 
 if TYPE_CHECKING:
-    from agbench.envs.rendering import SeasonPlot
+    from agbench.envs.rendering import EpisodePlot
 
 RENDER_MODES = ("human", "rgb_array")
 FPS = 4
 
 
-class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
-    """One field or greenhouse, one season an episode.
+class AgBenchEnv(gym.Env[NDArray[np.float32], Any]):
+    """One field, farm or greenhouse; an episode is a season, several, or some weeks in a greenhouse.
 
     Observation Space: float32 variables of crop, soil, climate and weather in physical units; names,
     units and bounds are in `observation_entries`. Action Space: a menu (`Discrete`), or amounts and
@@ -48,7 +48,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
         self.action_labels = parts.actions.describe()
         self._moving = np.ones(1, dtype=np.bool_)
         self._menu = isinstance(self.action_space, gym.spaces.Discrete)
-        self._plot: SeasonPlot | None = None
+        self._plot: EpisodePlot | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -65,7 +65,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
         return self._observed(), self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
-        """Apply an action and simulate one step of the season."""
+        """Apply an action and simulate one step of the episode."""
         if self.core.over[0]:
             raise SimulationError("step() after the end of the episode; call reset() first.")
         batched = np.asarray(action)
@@ -104,14 +104,14 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
         return observation
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Draw the season so far: an image (height, width, 3), or a window in mode `human`."""
+        """Draw the episode so far: an image (height, width, 3), or a window in mode `human`."""
         if self.render_mode is None:
             gym.logger.warn('render() without a render_mode; make it with render_mode="rgb_array".')
             return None
         return self._plotter().draw(show=self.render_mode == "human")
 
     def save_picture(self, path: Path) -> None:
-        """Draw the season so far into a file; raises `SimulationError` without a render_mode."""
+        """Draw the episode so far into a file; raises `SimulationError` without a render_mode."""
         if self.render_mode is None:
             raise SimulationError('nothing was drawn: make the environment with render_mode="rgb_array".')
         self._plotter().save(path)
@@ -122,7 +122,7 @@ class SeasonEnv(gym.Env[NDArray[np.float32], Any]):
             self._plot.close()
             self._plot = None
 
-    def _plotter(self) -> "SeasonPlot":
+    def _plotter(self) -> "EpisodePlot":
         from agbench.envs.family import family
 
         if self._plot is None:

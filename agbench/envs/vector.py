@@ -21,7 +21,7 @@ _MODES = {
 }
 
 
-class SeasonVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
+class AgBenchVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
     """n fields or greenhouses together; row i seeded with s + i equals a single environment seeded so.
 
     `autoreset` is `same_step` (default), `next_step` or `disabled`, as Gymnasium defines them.

@@ -110,7 +110,7 @@ def _check_blind(task: Task, result: Result) -> None:
         if len(other):
             raise ConfigError(
                 f"{task.task}: references.blind: {task.references.blind} is not blind: in {scenario} its "
-                f"decision {other[0]} differs from that in another season. Name a policy that always does "
+                f"decision {other[0]} differs from that in another episode. Name a policy that always does "
                 "the same, such as one of the kind calendar."
             )
 

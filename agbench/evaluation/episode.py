@@ -1,4 +1,4 @@
-"""One season of a policy, step by step, and its picture."""
+"""One episode of a policy, step by step, and its picture."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from agbench.data.task import Task
-from agbench.envs import SeasonEnv
+from agbench.envs import AgBenchEnv
 from agbench.envs.family import build, family
 from agbench.errors import AgBenchError, ResultError, described
 from agbench.policies import playing
@@ -36,7 +36,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class SeasonReport:
+class EpisodeReport:
     """The report of an episode; `columns` are the first few observations, as many as fit on a screen."""
 
     task: Task
@@ -49,7 +49,7 @@ class SeasonReport:
     picture: Path
 
     def by_day(self) -> list[Step]:
-        """Return the season with at most one step a day: means of commands and observations, reward sums."""
+        """Return the episode with at most one step a day: means of commands and observations, reward sums."""
         unit = family(self.task).step_seconds
         if unit >= _DAY:
             return self.steps
@@ -58,7 +58,7 @@ class SeasonReport:
         return [_day(steps) for steps in days]
 
     def content(self) -> dict[str, Any]:
-        """Return the season as plain data."""
+        """Return the episode as plain data."""
         return {
             "task": self.task.task,
             "policy": self.policy,
@@ -70,16 +70,16 @@ class SeasonReport:
         }
 
 
-def run_season(
+def run_episode(
     task: Task,
     policy: Any,
     split: str = "test",
     scenario: str | None = None,
     seed: int = 0,
     picture: Path | None = None,
-) -> SeasonReport:
-    """Run one season of a task and draw it; by default the split's first scenario."""
-    env = SeasonEnv(build(task, split), render_mode="rgb_array")
+) -> EpisodeReport:
+    """Run one episode of a task and draw it; by default the split's first scenario."""
+    env = AgBenchEnv(build(task, split), render_mode="rgb_array")
     actor = as_policy(policy, task)
     key = env.scenarios.keys[0] if scenario is None else scenario
     decisions = playing.episode(env, actor, seed, key)
@@ -105,7 +105,7 @@ def run_season(
     target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
     env.close()
-    return SeasonReport(
+    return EpisodeReport(
         task=task,
         policy=actor.name,
         scenario=key,
@@ -132,7 +132,7 @@ def _values_in_words(values: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:.3g}" for name, value in values.items())
 
 
-def _in_words(env: SeasonEnv, action: Any) -> str:
+def _in_words(env: AgBenchEnv, action: Any) -> str:
     """Return an action as a person would say it."""
     if isinstance(env.action_space, spaces.Discrete):
         return env.action_labels[int(action)]

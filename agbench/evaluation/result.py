@@ -1,8 +1,9 @@
 """A result: the record of one evaluation, in memory and as a folder.
 
 The folder holds `result.yaml` (what was run, with what, and the hashes of the other two files),
-`episodes.parquet` (one row for each episode) and `actions.npz` (every action, in order; long seasons go on in
-`actions-1.npz`, `actions-2.npz`, ..., so that no file grows large). It is complete or it does not exist.
+`episodes.parquet` (one row for each episode) and `actions.npz` (every action, in order; many or long
+episodes go on in `actions-1.npz`, `actions-2.npz`, ..., so that no file grows large). It is complete or it
+does not exist.
 """
 
 import itertools

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.envs import SeasonEnv
+from agbench.envs import AgBenchEnv
 from agbench.evaluation.protocol import Episode
 from agbench.policies import playing
 from agbench.policies.base import Policy
@@ -22,7 +22,7 @@ class Rollout:
     actions: NDArray[Any]
 
 
-def roll_out(env: SeasonEnv, policy: Policy, episode: Episode) -> Rollout:
+def roll_out(env: AgBenchEnv, policy: Policy, episode: Episode) -> Rollout:
     """Run one episode; one that raises is recorded as failed, at the task's worst bound."""
     actions: list[Any] = []
     error = ""
@@ -44,7 +44,7 @@ def roll_out(env: SeasonEnv, policy: Policy, episode: Episode) -> Rollout:
 
 
 def _row(
-    env: SeasonEnv, episode: Episode, info: dict[str, Any], sums: tuple[float, float], steps: int, error: str
+    env: AgBenchEnv, episode: Episode, info: dict[str, Any], sums: tuple[float, float], steps: int, error: str
 ) -> dict[str, Any]:
     """Return the episode's row of the table; `sums` are its return and its constraint cost."""
     protocol = env.task.protocol
@@ -65,7 +65,7 @@ def _row(
     }
 
 
-def _stack(env: SeasonEnv, actions: list[Any]) -> NDArray[Any]:
+def _stack(env: AgBenchEnv, actions: list[Any]) -> NDArray[Any]:
     """Return the actions as one array in the type of the action space."""
     space = env.action_space
     shape = (len(actions), *(space.shape or ()))

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.data.task import Task
-from agbench.envs import SeasonEnv
+from agbench.envs import AgBenchEnv
 from agbench.envs.family import build
 from agbench.errors import ResultError
 from agbench.evaluation import provenance
@@ -74,7 +74,7 @@ def evaluate(
         job = _Job(spec, split, weather, years, policy if isinstance(policy, (str, Path)) else runner)
         rollouts = _in_processes(job, left, workers)
     else:
-        env = SeasonEnv(parts)
+        env = AgBenchEnv(parts)
         rollouts = (roll_out(env, runner, episode) for episode in left)
     label = f"{spec.task}  {runner.name}  {split}"
     for i, rollout in zip(places, _shown(rollouts, len(left), label, progress), strict=True):
@@ -126,7 +126,7 @@ def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFr
     played = set(result.episodes["scenario"])
     years = None if played <= keys else _years_of(played)
     parts = build(result.task, result.split, weather=weather, years=years)
-    env = SeasonEnv(parts)
+    env = AgBenchEnv(parts)
     rollouts = []
     columns = (result.episodes[name] for name in ("scenario", "repeat", "seed"))
     for scenario, repeat, seed, policy in zip(*columns, policies, strict=True):
@@ -194,7 +194,7 @@ class _Job:
 
     def prepare(self) -> Callable[[Episode], Rollout]:
         """Return the function that runs an episode."""
-        env = SeasonEnv(build(self.task, self.split, weather=self.weather, years=self.years))
+        env = AgBenchEnv(build(self.task, self.split, weather=self.weather, years=self.years))
         policy = as_policy(self.policy, self.task)
         return lambda episode: roll_out(env, policy, episode)
 

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.envs.rollout import Act, Decision, decisions, play, steps
-from agbench.envs.single import SeasonEnv
+from agbench.envs.single import AgBenchEnv
 from agbench.policies.base import Planner, Policy
 from agbench.variables import Floats
 
 
-def episode(env: SeasonEnv, policy: Policy, seed: int, scenario: str | None = None) -> Iterator[Decision]:
+def episode(env: AgBenchEnv, policy: Policy, seed: int, scenario: str | None = None) -> Iterator[Decision]:
     """Reset environment and policy, and yield the episode's start (action None), then each decision.
 
     Without a `scenario` the seed draws one. What environment or policy raise comes through.

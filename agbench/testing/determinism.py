@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
-from agbench.envs import SeasonEnv, SeasonVectorEnv
+from agbench.envs import AgBenchEnv, AgBenchVectorEnv
 from agbench.envs.registry import make_vec, single_environment
 from agbench.testing.contract import fail
 from agbench.testing.traces import (
@@ -116,5 +116,5 @@ def _first_episode(trace: Trace) -> Trace:
     return trace
 
 
-def _entries(env: SeasonEnv | SeasonVectorEnv) -> list[str]:
+def _entries(env: AgBenchEnv | AgBenchVectorEnv) -> list[str]:
     return [variable.name for variable in env.observation_entries]

@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from agbench.envs import SeasonEnv
+from agbench.envs import AgBenchEnv
 from agbench.envs.registry import single_environment
 from agbench.envs.rollout import decisions
 from agbench.policies.base import Information, Planner, Policy
@@ -42,7 +42,7 @@ def _require_protocol(policy: Any) -> None:
         fail(f"{policy.name}: a policy that plans on the core uses more than the observation.")
 
 
-def _act(policy: Policy, env: SeasonEnv, seed: int) -> list[Any]:
+def _act(policy: Policy, env: AgBenchEnv, seed: int) -> list[Any]:
     """Return the actions of an episode; all of them must lie inside the space."""
     observation, _ = env.reset(seed=seed)
     policy.reset(seed)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agbench.envs import SeasonEnv
+from agbench.envs import AgBenchEnv
 from agbench.envs.registry import make_vec, single_environment
 from agbench.errors import ActionError, NotApplicableError
 from agbench.testing.contract import fail
@@ -64,7 +64,7 @@ def check_actions_outside_are_refused(task: str, split: str = "train", **overrid
         fail(f"{task}: the vector environment accepted the action {wrong!r} in row 1.")
 
 
-def _require_refusal(task: str, env: SeasonEnv, wrong: Any) -> None:
+def _require_refusal(task: str, env: AgBenchEnv, wrong: Any) -> None:
     try:
         env.step(wrong)
     except ActionError:

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from agbench.envs import SeasonEnv, SeasonVectorEnv
+from agbench.envs import AgBenchEnv, AgBenchVectorEnv
 from agbench.envs.rollout import decisions
 from agbench.testing.contract import fail
 
@@ -43,7 +43,7 @@ def draw_actions(space: spaces.Space[Any], steps: int, rows: int, seed: int) -> 
     return np.array([[source.sample() for _ in range(rows)] for _ in range(steps)])
 
 
-def enough_steps(env: SeasonEnv, seed: int, most: int = 2000) -> int:
+def enough_steps(env: AgBenchEnv, seed: int, most: int = 2000) -> int:
     """Return a number of steps that sees the end of an episode, of two if they are short."""
     actions = draw_actions(env.action_space, 1, 1, seed)
     observation, _ = env.reset(seed=seed)
@@ -51,14 +51,16 @@ def enough_steps(env: SeasonEnv, seed: int, most: int = 2000) -> int:
     return max(length + 5, min(2 * length + 10, most))
 
 
-def record(env: SeasonEnv, actions: Iterable[Any], seed: int, options: dict[str, Any] | None = None) -> Trace:
+def record(
+    env: AgBenchEnv, actions: Iterable[Any], seed: int, options: dict[str, Any] | None = None
+) -> Trace:
     """Reset with `seed` and apply `actions`, resetting (without a seed) where an episode ends."""
     observation, info = env.reset(seed=seed, options=options)
     trace = [_at_reset(0, observation, info)]
     return trace + go_on(env, actions)
 
 
-def go_on(env: SeasonEnv, actions: Iterable[Any]) -> Trace:
+def go_on(env: AgBenchEnv, actions: Iterable[Any]) -> Trace:
     """Apply `actions` from where the environment stands, resetting where an episode ends."""
     trace = []
     for step, action in enumerate(actions, start=1):
@@ -71,7 +73,7 @@ def go_on(env: SeasonEnv, actions: Iterable[Any]) -> Trace:
     return trace
 
 
-def record_rows(env: SeasonVectorEnv, actions: Actions, seed: int) -> list[Trace]:
+def record_rows(env: AgBenchVectorEnv, actions: Actions, seed: int) -> list[Trace]:
     """Return the trace of every row, in a form that does not depend on the autoreset mode.
 
     Row i takes `actions[:, i]` in order; a reset takes none of them in any mode.
@@ -100,7 +102,7 @@ def record_rows(env: SeasonVectorEnv, actions: Actions, seed: int) -> list[Trace
     return traces
 
 
-def _moments(env: SeasonVectorEnv, step: int, i: int, result: tuple[Any, ...]) -> Trace:
+def _moments(env: AgBenchVectorEnv, step: int, i: int, result: tuple[Any, ...]) -> Trace:
     """Return a row's step, and its reset where that came with it."""
     observations, rewards, terminated, truncated, info = result
     ended = bool(terminated[i] or truncated[i])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.envs import SeasonVectorEnv
+from agbench.envs import AgBenchVectorEnv
 from agbench.envs.registry import make_vec
 from agbench.errors import MissingExtraError
 
@@ -29,13 +29,13 @@ def sb3_env(task: str, num_envs: int, split: str = "train", **overrides: Any) ->
 
 
 class FieldVecEnv(VecEnv):
-    """A `SeasonVectorEnv` behind Stable-Baselines3's interface.
+    """A `AgBenchVectorEnv` behind Stable-Baselines3's interface.
 
     Rows that end restart at once; the info of such a row holds `terminal_observation`,
     `TimeLimit.truncated` and the metrics of the episode, that of other rows is empty.
     """
 
-    def __init__(self, envs: SeasonVectorEnv) -> None:
+    def __init__(self, envs: AgBenchVectorEnv) -> None:
         self.envs = envs
         self.render_mode = None
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)

@@ -121,7 +121,7 @@ def paper():
     task = springs({"starts": ["2010-03-01"], "site": "schiphol"})
     for kind in ("absolute", "increment"):
         for dli in ("day", "past"):
-            row = evaluate(task, "rule-based", action__kind=kind, season__dli=dli).episodes.iloc[0]
+            row = evaluate(task, "rule-based", action__kind=kind, episode__dli=dli).episodes.iloc[0]
             line(kind, dli, *(f"{row[name]:.2f}" for name in totals))
 
 

@@ -57,7 +57,7 @@ def endure(
     outside: set[str] = set()
     each = -(-steps // len(starts))
     for i, start in enumerate(starts):
-        chosen = {"season__start": start, "season__length": "2 d", **overrides}
+        chosen = {"episode__start": start, "episode__length": "2 d", **overrides}
         envs: Any = agbench.make_vec(
             task, num_envs, simulator__preset=preset, action__kind=_ACTION[kind], **chosen
         )

@@ -19,7 +19,7 @@ from agbench.data import catalog, families, packages
 from agbench.envs.family import entry_points
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors, provenance
-from agbench.evaluation.episode import run_season
+from agbench.evaluation.episode import run_episode
 from agbench.leaderboard.verify import hidden
 from agbench.policies.tuning.fitting import fit_file
 from agbench.testing import CHECKS, NotApplicableError, check_policy
@@ -100,7 +100,7 @@ def test_its_policy_becomes_a_row_that_is_checked_replayed_and_shown(tmp_path):
 
 
 def test_an_episode_is_described_and_drawn(tmp_path):
-    season = run_season(catalog.task(TASK), "plumber", picture=tmp_path / "tub.png")
+    season = run_episode(catalog.task(TASK), "plumber", picture=tmp_path / "tub.png")
     assert season.picture.stat().st_size > 1000
     assert season.steps[0].action == "2.5 cm min-1 TAP"
     assert len(season.by_day()) == 1

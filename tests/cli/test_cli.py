@@ -70,7 +70,16 @@ def test_the_process_ends_with_a_code(tmp_path):
 
 
 def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path):
-    command = ("run", "greenhouse-winter-v1", "-p", "plain-computer", "-o", "s.png", "--set", "season__length=2 d")
+    command = (
+        "run",
+        "greenhouse-winter-v1",
+        "-p",
+        "plain-computer",
+        "-o",
+        "s.png",
+        "--set",
+        "episode__length=2 d",
+    )
     days = agbench(*command, cwd=tmp_path)[0].splitlines()
     assert days[1].split()[:4] == ["day", "uBoil", "uCo2", "uThScr"]
     assert [line.split()[:2] for line in days if "2009-12-20" in line] == [["2009-12-20", "0.5"]]

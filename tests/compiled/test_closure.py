@@ -7,7 +7,7 @@ import pytest
 
 from agbench.compiled.closure import BOUNDARY, PACKAGE, Sources, closure_hash
 from agbench.data import catalog
-from agbench.envs import SeasonEnv
+from agbench.envs import AgBenchEnv
 from agbench.envs.family import build, entry_points
 from agbench.errors import ConfigError
 from agbench.evaluation.protocol import episodes
@@ -258,7 +258,7 @@ def missed(task, sources):
     sys.setprofile(note)
     try:
         parts = build(task, "test")
-        rollout = roll_out(SeasonEnv(parts), policy, episodes(task, parts.scenarios)[0])
+        rollout = roll_out(AgBenchEnv(parts), policy, episodes(task, parts.scenarios)[0])
     finally:
         sys.setprofile(None)
     assert not rollout.row["failed"]

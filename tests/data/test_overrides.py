@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from agbench.data import catalog
+from agbench.data.families import read_task
 from agbench.data.overrides import keys, override
+from agbench.data.reading import load_file
 from agbench.errors import ConfigError
 
 
@@ -96,6 +98,33 @@ def test_every_key_that_is_offered_can_be_overridden(task):
     for key in keys(task):
         section, name = key.split(".")
         assert override(task, {key: content[section][name]}).content() == content
+
+
+@pytest.mark.parametrize("name", catalog.names("task"))
+def test_a_changed_task_is_read_like_its_file(name):
+    task = catalog.task(name)
+    changed = override(task, {"protocol.repeats": task.protocol.repeats + 1})
+    assert changed.content() | {"protocol": 0} == task.content() | {"protocol": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "meant"),
+    [
+        ("greenhouse-winter-v1", "season__length", "episode.length"),
+        ("greenhouse-winter-v1", "season__crop__cLeaf", "episode.crop"),
+        ("wheat-nitrogen-v1", "episode__start", "season.start"),
+    ],
+)
+def test_another_family_s_word_is_answered_with_the_family_s_own(name, key, meant):
+    with pytest.raises(ConfigError, match=f"unknown key '{key}'. Did you mean '{meant}'"):
+        override(catalog.task(name), {key: 1})
+
+
+def test_a_greenhouse_task_with_the_key_of_fields_is_refused():
+    content = load_file(catalog.find("task", "greenhouse-winter-v1"))
+    content["season"] = content.pop("episode")
+    with pytest.raises(ConfigError, match=r"here: .*unknown key 'season'. Did you mean 'episode'"):
+        read_task(content, "here")
 
 
 @pytest.mark.parametrize("name", ["constraints__temperature__low", "constraints.temperature.low"])

@@ -74,6 +74,7 @@ def changed(task, path, value):
 
 WRONG = {
     "unknown at the top": ("rewards", 1, "bad.yaml: unknown key 'rewards'. Did you mean 'reward'"),
+    "another family's word": ("episode", {}, "unknown key 'episode'. Did you mean 'season'"),
     "unknown below": ("season.begin", "01-01", "season: unknown key 'begin'. Known: age, crop_start, end"),
     "unknown in a metric": (
         "metrics.yield.digit",

@@ -19,7 +19,7 @@ from agbench.testing import data_files
 
 WINTER = "greenhouse-winter-v1"
 KEY = "bleiswijk/2009-11-09"
-SHORT = {"season__length": "3 d", "action__kind": "absolute", "simulator__accuracy": "fast"}
+SHORT = {"episode__length": "3 d", "action__kind": "absolute", "simulator__accuracy": "fast"}
 MARKET = {**SHORT, "reward__electricity": "day-ahead-nl", "observation__prices": ["electricity"]}
 AHEAD = {
     "observation__forecast": ["electricityPrice"],
@@ -142,7 +142,7 @@ def test_rows_of_a_batch_see_their_own_prices():
 
 
 def test_results_name_the_model_and_replay():
-    result = evaluate(WINTER, "rule-based", **{**MARKET, "season__length": "1 d"})
+    result = evaluate(WINTER, "rule-based", **{**MARKET, "episode__length": "1 d"})
     assert len(result.record["data"]["prices day-ahead-nl"]) == 64
     assert replay(result).episodes["return"].tolist() == result.episodes["return"].tolist()
 

@@ -17,7 +17,7 @@ TASKS = [task.id for task in agbench.tasks() if "greenhouse" in task.tags]
 
 
 def start(task=WINTER, seed=0, **overrides):
-    env = agbench.make(task, **{"season__length": "1 d", **overrides}).unwrapped
+    env = agbench.make(task, **{"episode__length": "1 d", **overrides}).unwrapped
     observation, info = env.reset(seed=seed)
     return env, dict(zip([v.name for v in env.observation_entries], observation, strict=True)), info
 
@@ -165,7 +165,7 @@ def test_every_choice_of_the_menu_matters():
     """Where the menu followed the sun, choices before dawn went to a set point that was not in force."""
     idle = {}
     for period in ("inside", "outside"):
-        low, high = (start(SETPOINT, period=period, season__length="3 d")[0] for _ in range(2))
+        low, high = (start(SETPOINT, period=period, episode__length="3 d")[0] for _ in range(2))
         low.reset(seed=0, options={"scenario": "wageningen/1977-03-01"})
         high.reset(seed=0)
         same = []
@@ -274,7 +274,7 @@ def test_the_error_of_a_wrong_action_names_the_mistake():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"step": "7 h"}, "7 h does not divide the season's length, 20 d"),
+        ({"step": "7 h"}, "7 h does not divide the length of the episode, 20 d"),
         ({"action__controls": []}, "at least one"),
         ({"action__controls": ["uBoil", "uBoil"]}, "each control once"),
         ({"state": ["tCan", "tCan"]}, "state: name each variable once"),
@@ -292,8 +292,8 @@ def test_a_lower_limit_of_fruit_makes_a_task_harvest():
     """The limit of `gym`, 3 kg of carbohydrates, is never reached; that of the papers is."""
     crop = {"cFruit": 2.98e5, "tCanSum": 3e3}
     higher = {"simulator__parameters": {"cFruitMax": 3e6}}
-    usual, _, _ = start(TOMATO, season__length="3 d", season__crop=crop, **higher)
-    picked, _, _ = start(TOMATO, season__length="3 d", season__crop=crop)
+    usual, _, _ = start(TOMATO, episode__length="3 d", episode__crop=crop, **higher)
+    picked, _, _ = start(TOMATO, episode__length="3 d", episode__crop=crop)
     for env in (usual, picked):
         run(env, [0.5, 0, 0, 0, 0, 0], 3 * 288)
     assert usual.core.reward.totals["harvest"][0] < 1e-100
@@ -305,7 +305,7 @@ def test_a_lower_limit_of_fruit_makes_a_task_harvest():
 def test_harvest_of_a_start_above_the_limit_is_counted():
     """A step of an hour: nearly all of the harvest lies before its end."""
     crop = {"cFruit": 850_000.0, "cLeaf": 95_283.0, "cStem": 251_070.0, "tCanSum": 3097.8}
-    env, _, _ = start(SETPOINT, season__crop=crop)
+    env, _, _ = start(SETPOINT, episode__crop=crop)
     env.step(env.action_space.sample())
     totals = env.core.reward.totals
     picked = 0.85 - 1e-6 * env.core.simulator.state[0, STATES.column("cFruit")]
@@ -320,7 +320,7 @@ def test_a_step_must_be_a_multiple_of_the_interval():
         agbench.make(WINTER, step="7 min")
 
 
-def test_a_season_beyond_the_weather_is_refused():
+def test_an_episode_beyond_the_weather_is_refused():
     with pytest.raises(WeatherError, match="bleiswijk covers"):
         agbench.make(WINTER, "shift", length="110 d")
 
@@ -341,9 +341,9 @@ def test_a_control_whose_equipment_is_taken_away_is_refused():
         agbench.make(WINTER, simulator__parameters={"thetaLampMax": 0.0})
 
 
-def test_a_longer_season_leaves_out_the_years_that_lack_weather():
+def test_a_longer_episode_leaves_out_the_years_that_lack_weather():
     """Two days of January 1990 were not measured, and the series ends with 1999."""
-    year = {"season__length": "365 d", "site": "wageningen"}
+    year = {"episode__length": "365 d", "site": "wageningen"}
     with pytest.warns(UserWarning, match="left out wageningen/1989-03-01, wageningen/1999-03-01"):
         env = agbench.make(TOMATO, years=[1987, 1989, 1991, 1999], **year).unwrapped
     assert len(env.scenarios.keys) == 2

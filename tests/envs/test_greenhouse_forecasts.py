@@ -11,7 +11,7 @@ from agbench.errors import ConfigError
 from agbench.evaluation.provenance import task_hash
 
 WINTER = "greenhouse-winter-v1"
-SHORT = {"season__length": "3 d", "simulator__accuracy": "fast", "season__dli": "past"}
+SHORT = {"episode__length": "3 d", "simulator__accuracy": "fast", "episode__dli": "past"}
 SHOWN = {
     "observation__forecast": ["iGlob", "tOut"],
     "observation__forecast_every": "6 h",

@@ -12,7 +12,7 @@ from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 
 def season(task, steps, **overrides):
     """Return the plot of some steps of a season, the heat used by each day's end, and the core."""
-    env = agbench.make(task, season__length="3 d", **overrides).unwrapped
+    env = agbench.make(task, episode__length="3 d", **overrides).unwrapped
     env.reset(seed=0)
     plot, heat = GreenhousePlot(env.core), [0.0]
     a_day = 288 // env.task.step

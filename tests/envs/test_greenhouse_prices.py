@@ -16,7 +16,7 @@ from agbench.evaluation.runner import evaluate, replay
 
 WINTER = "greenhouse-winter-v1"
 BY_HOUR = [round(0.1 + 0.01 * hour, 2) for hour in range(24)]
-SHORT = {"season__length": "1 d", "action__kind": "absolute", "simulator__accuracy": "fast"}
+SHORT = {"episode__length": "1 d", "action__kind": "absolute", "simulator__accuracy": "fast"}
 
 
 @pytest.fixture

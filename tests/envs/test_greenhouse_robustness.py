@@ -32,16 +32,16 @@ def test_a_hundred_thousand_steps_keep_observations_in_their_space(preset, kind)
 
 
 def test_an_observation_out_of_bounds_fails_the_check(monkeypatch):
-    from agbench.envs.vector import SeasonVectorEnv
+    from agbench.envs.vector import AgBenchVectorEnv
 
-    honest = SeasonVectorEnv.step
+    honest = AgBenchVectorEnv.step
 
     def broken(self, actions):
         seen, rewards, *rest = honest(self, actions)
         seen[0, 0], seen[1, 1] = np.nan, 1e9
         return seen, rewards, *rest
 
-    monkeypatch.setattr(SeasonVectorEnv, "step", broken)
+    monkeypatch.setattr(AgBenchVectorEnv, "step", broken)
     result = endure("gym", "on/off", 80, 16, starts=SEASONS[:1])
     assert result.not_finite == 5
     assert len(result.outside) == 1

@@ -10,7 +10,7 @@ from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.reading import load_file
-from agbench.envs import SeasonEnv, scenario_weather
+from agbench.envs import AgBenchEnv, scenario_weather
 from agbench.envs.family import build, family
 from agbench.envs.greenhouse.scenarios import read_key
 from agbench.errors import ConfigError, UnknownNameError, WeatherError
@@ -22,12 +22,12 @@ TOMATO = "greenhouse-tomato-v1"
 
 def task_with(length="1 d", **split):
     content = load_file(catalog.find("task", TOMATO))
-    content["season"] |= {"length": length, "clock": "local", "dli": "past"}
+    content["episode"] |= {"length": length, "clock": "local", "dli": "past"}
     return read_task({**content, "splits": {"train": split}}, "here")
 
 
 def env_of(task):
-    return SeasonEnv(build(task, "train"))
+    return AgBenchEnv(build(task, "train"))
 
 
 def weather_of(env, key=None, seed=0):

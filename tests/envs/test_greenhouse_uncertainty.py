@@ -13,7 +13,7 @@ UNCERTAIN = "greenhouse-tomato-uncertain-v1"
 
 
 def start(task, **overrides):
-    env = agbench.make(task, **{"season__length": "1 d", **overrides}).unwrapped
+    env = agbench.make(task, **{"episode__length": "1 d", **overrides}).unwrapped
     env.reset(seed=0)
     return env
 

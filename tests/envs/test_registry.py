@@ -12,7 +12,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.envs import SeasonEnv, SeasonVectorEnv
+from agbench.envs import AgBenchEnv, AgBenchVectorEnv
 from agbench.errors import AgBenchWarning, ConfigError, UnknownNameError
 from agbench.testing.data_files import check_file
 
@@ -64,7 +64,7 @@ observation, info = env.reset(seed=1)
 print(json.dumps([type(env.unwrapped).__name__, observation.shape, info["scenario"]]))
 """
     (name, shape, scenario), warnings = in_a_fresh_process(code)
-    assert (name, shape) == ("SeasonEnv", [12])
+    assert (name, shape) == ("AgBenchEnv", [12])
     assert scenario.startswith("wageningen/")
     assert "Warning" not in warnings
 
@@ -95,7 +95,7 @@ print(json.dumps([m for m in sys.modules if m in {unwanted}]))
 
 def test_gymnasium_makes_vectors_by_both_roads():
     ours = gymnasium.make_vec(f"agbench/{TASK}", 3, vectorization_mode="vector_entry_point")
-    assert isinstance(ours, SeasonVectorEnv)
+    assert isinstance(ours, AgBenchVectorEnv)
     theirs = gymnasium.make_vec(f"agbench/{TASK}", 3, vectorization_mode="sync")
     first, second = ours.reset(seed=4)[0], theirs.reset(seed=4)[0]
     np.testing.assert_array_equal(first, second)
@@ -111,7 +111,7 @@ def test_tasks_are_listed_with_their_splits():
 
 def test_make_gives_gymnasiums_own_wrappers_around_the_field():
     env = agbench.make(TASK, "test", beta=2.0)
-    assert isinstance(env.unwrapped, SeasonEnv)
+    assert isinstance(env.unwrapped, AgBenchEnv)
     assert env.unwrapped.task.reward.beta == 2.0
     assert env.spec.id == f"agbench/{TASK}"
 

@@ -6,7 +6,7 @@ import pytest
 from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.reading import load_file
-from agbench.envs import SeasonEnv, SeasonVectorEnv, scenario_weather
+from agbench.envs import AgBenchEnv, AgBenchVectorEnv, scenario_weather
 from agbench.envs.family import build
 from agbench.errors import AgBenchError, ConfigError, UnknownNameError, WeatherError
 from agbench.weather.change import changed
@@ -52,7 +52,7 @@ def test_a_split_of_generated_seasons_runs(content):
     task = task_with(content, generated=[0, 999])
     parts = build(task, "train")
     assert len(parts.scenarios) == 1000
-    env = SeasonEnv(parts)
+    env = AgBenchEnv(parts)
     first = env.reset(seed=0, options={"scenario": "wageningen/generated/17"})[0]
     second = env.reset(seed=0, options={"scenario": "wageningen/generated/18"})[0]
     assert not np.array_equal(first, second)
@@ -70,7 +70,7 @@ ANY = ("wageningen/generated/123456", "kiel/generated/7", "wageningen/generated/
 @pytest.mark.parametrize("key", [*ANY, "wageningen/1984"])
 def test_a_season_of_no_split_can_be_requested(content, key):
     task = task_with(content, generated=[5, 8])
-    env, envs = SeasonEnv(build(task, "train")), SeasonVectorEnv(build(task, "train"), 2)
+    env, envs = AgBenchEnv(build(task, "train")), AgBenchVectorEnv(build(task, "train"), 2)
     seen, info = env.reset(seed=0, options={"scenario": key})
     assert info["scenario"] == key
     assert np.array_equal(seen, env.reset(seed=1, options={"scenario": key})[0])
@@ -90,13 +90,13 @@ def test_a_season_of_no_split_can_be_requested(content, key):
     ],
 )
 def test_what_stands_for_no_season_is_refused(content, key, secret):
-    env = SeasonEnv(build(task_with(content, generated=[5, 8]), "train"))
+    env = AgBenchEnv(build(task_with(content, generated=[5, 8]), "train"))
     with pytest.raises(UnknownNameError, match="unknown scenario"):
         env.reset(seed=0, options={"scenario": key})
 
 
 def test_a_season_without_weather_is_an_error(content):
-    env = SeasonEnv(build(task_with(content, generated=[5, 8]), "train"))
+    env = AgBenchEnv(build(task_with(content, generated=[5, 8]), "train"))
     for key, message in (
         ("wageningen/1990", "the year 1990 of wageningen is incomplete"),
         ("bleiswijk/generated/1", "the site bleiswijk has no generator"),

@@ -10,7 +10,7 @@ from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.reading import load_file
 from agbench.data.split import FIRST_ENDLESS, SplitSpec
-from agbench.envs import SeasonEnv, SeasonVectorEnv, scenario_weather
+from agbench.envs import AgBenchEnv, AgBenchVectorEnv, scenario_weather
 from agbench.envs.family import build
 from agbench.envs.field.family import hidden_split
 from agbench.errors import ConfigError, WeatherError
@@ -66,7 +66,7 @@ def test_a_task_with_parts_reads_its_own_content_as_results_do(content):
 
 def test_an_endless_split_never_comes_to_an_end_of_its_seasons(content):
     parts = build(task_with(content, train={"parts": [PAPER, ENDLESS]}), "train")
-    env = SeasonEnv(parts)
+    env = AgBenchEnv(parts)
     keys = drawn(env, 300)
     measured = [key for key in keys if "generated" not in key]
     generated = [key for key in keys if "generated" in key]
@@ -81,8 +81,8 @@ def test_an_endless_split_never_comes_to_an_end_of_its_seasons(content):
 
 def test_an_endless_split_draws_the_same_in_any_batch(content):
     task = task_with(content, train=ENDLESS)
-    single = SeasonEnv(build(task, "train"))
-    batch = SeasonVectorEnv(build(task, "train"), 2)
+    single = AgBenchEnv(build(task, "train"))
+    batch = AgBenchVectorEnv(build(task, "train"), 2)
     seen, info = batch.reset(seed=[5, 3])
     for row, seed in enumerate((5, 3)):
         alone, its = single.reset(seed=seed)
@@ -101,7 +101,7 @@ def test_an_endless_split_is_evaluated_on_the_seasons_that_it_lists(content):
 
 def test_a_change_of_climate_goes_with_drawn_seasons(content):
     task = task_with(content, train={**ENDLESS, "change": {"temperature": "2 degC"}})
-    (key,) = drawn(SeasonEnv(build(task, "train")), 1)
+    (key,) = drawn(AgBenchEnv(build(task, "train")), 1)
     assert key.endswith("/temperature+2")
     assert scenario_weather.parse(key).number >= FIRST_ENDLESS
 
@@ -152,7 +152,7 @@ def test_options_at_their_defaults_leave_the_task_as_it_is(content):
 def test_winter_seasons_cross_the_new_year_on_measured_days(content):
     season = {"start": "11-15", "end": "08-15"}
     task = task_with(content, season, train={"years": "all 2021-2023", "site": "brabant"})
-    env = SeasonEnv(build(task, "train"))
+    env = AgBenchEnv(build(task, "train"))
     for key in task.scenarios("train"):
         env.reset(seed=0, options={"scenario": key})
         over, result = False, {}

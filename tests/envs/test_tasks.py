@@ -33,7 +33,7 @@ WOFOST_VARIANTS = {
     "potential": {"limitation": "pp"},
     "harvest": {"doses": {"N": [0, 8], "HARVEST": [0, 1]}},
 }
-SHORT = {"greenhouse": {"season__length": "1 d"}}
+SHORT = {"greenhouse": {"episode__length": "1 d"}}
 """What makes an episode of a family short enough to be checked many times."""
 
 VARIANTS = {

@@ -71,7 +71,7 @@ def expired(shown, tmp_path_factory):
     ]
     best = min((row for row in rows if row.ranked), key=lambda row: row.order)
     zero_hash(board / "verified" / TASK / best.agent / f"{best.version}.yaml")
-    build(board, cache=shown.cache, seasons=0)
+    build(board, cache=shown.cache, episodes=0)
     return best.agent, best.version, board
 
 
@@ -163,7 +163,7 @@ def test_kinds_and_near_ties_are_on_the_page(shown, tmp_path):
     content = yaml.safe_load(path.read_text())
     kinds = {f"{OTHER} (library without fma)": False, "macos arm64 neon macos-14": True}
     path.write_text(yaml.safe_dump({**content, "exact": kinds, "near_ties": 1}))
-    build(board, cache=shown.cache, seasons=0)
+    build(board, cache=shown.cache, episodes=0)
     page = (board / "site/submissions" / TASK / "agent-0002/1.html").read_text()
     assert "bit-equal on 1 of 2 kinds, 1 near-tie" in page
     assert f"{OTHER} (library without fma): no" in page

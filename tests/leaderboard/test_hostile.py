@@ -179,9 +179,9 @@ BAD = {
         h.cell("return", 7, -1401.0),
         True,
         TABLE,
-        "return of row 7: -1401; no season of this task ends below -1400",
+        "return of row 7: -1401; no episode of this task ends below -1400",
     ),
-    "season of no decision": (h.steps(0), True, TABLE, "steps of row 0: 0; a season has 1 to 34"),
+    "season of no decision": (h.steps(0), True, TABLE, "steps of row 0: 0; an episode has 1 to 34"),
     "season of two million decisions": (h.steps(2_000_000), True, TABLE, "steps of row 0: 2,000,000"),
     "failure without an error": (h.cell("failed", 5, True), True, TABLE, "error of row 5"),
     "failure that still earns": (

@@ -71,7 +71,7 @@ def test_without_onnx_only_its_own_rows_are_left_out(copy_onnx, tmp_path, monkey
     monkeypatch.setattr(onnx, "find_spec", lambda name: None)
     onnx._checker.cache_clear()
     try:
-        built = build(board, seasons=0)
+        built = build(board, episodes=0)
         assert built.submissions == 1
         assert [refused.reason for refused in built.refused] == [
             "policy/seed-0.onnx: cannot be checked here: onnx and onnxruntime: not installed. "

@@ -41,7 +41,7 @@ def rows_of(site):
 
 def test_a_second_build_gives_the_same_bytes_and_simulates_nothing(board, cache, built, monkeypatch):
     before = snapshot(board)
-    monkeypatch.setattr("agbench.leaderboard.page.seasons._simulated", None)
+    monkeypatch.setattr("agbench.leaderboard.page.episodes._simulated", None)
     assert build(board, cache=cache) == built
     assert snapshot(board) == before
     assert not [path for path in board.iterdir() if path.name.startswith(".")]
@@ -80,7 +80,7 @@ def test_every_submission_has_its_files_and_its_seasons(board, built):
     assert len(pages) == 10
     for page in pages:
         text = page.read_text()
-        assert text.count('<details class="season"') == 3
+        assert text.count('<details class="episode"') == 3
         assert "could not be simulated" not in text
         assert "The submission claims" not in text
         agent, version = page.parent.name, page.stem
@@ -103,7 +103,7 @@ def test_a_bad_submission_is_left_out_and_reported(board, cache, tmp_path):
     shutil.copytree(board, copy)
     bad = sorted((copy / "submissions").glob("*/*/*"))[1]
     (bad / "submission.yaml").write_text("format: 2")
-    out, _ = command("leaderboard", "build", "--board", copy, "--seasons", 0, cwd=tmp_path, code=1)
+    out, _ = command("leaderboard", "build", "--board", copy, "--episodes", 0, cwd=tmp_path, code=1)
     assert "left out" in out
     assert "9 submissions to 1 task\n" in out
     assert bad.parent.name not in (copy / "README.md").read_text()

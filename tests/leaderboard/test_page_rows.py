@@ -44,7 +44,7 @@ def board(shown, tmp_path_factory):
     ranked = [row["agent"] for row in rows(shown.built.site) if row["rank"]]
     for agent, score, cost in ((ranked[-1], 77.0, 0.0), (ranked[-2], 99.0, 50.0)):
         verified.save(copy, submissions[agent], "hidden", hidden=hidden_run(submissions[agent], score, cost))
-    built = build(copy, cache=shown.cache, seasons=0)
+    built = build(copy, cache=shown.cache, episodes=0)
     return SimpleNamespace(
         path=copy,
         site=built.site,
@@ -156,7 +156,7 @@ def test_a_row_that_cannot_be_scored_costs_no_other_row(shown, tmp_path, monkeyp
     monkeypatch.setattr(Pages, "submission", broken_page)
     copy = tmp_path / "leaderboard"
     shutil.copytree(shown.board, copy)
-    built = build(copy, cache=shown.cache, seasons=0)
+    built = build(copy, cache=shown.cache, episodes=0)
     reasons = {refused.folder.parent.name: refused.reason for refused in built.refused}
     assert reasons == {
         "agent-0002": "ZeroDivisionError: float division by <b>zero</b>?",

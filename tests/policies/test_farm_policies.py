@@ -28,7 +28,7 @@ SCHEDULE = {"input": "N", "plan": PLAN}
 
 def play(task, settings):
     """Return the nitrogen of each field [kg ha-1], step by step, under a fieldwise policy."""
-    env = agbench.envs.SeasonEnv(build(task, "test"))
+    env = agbench.envs.AgBenchEnv(build(task, "test"))
     policy = Fieldwise("mine", FieldwiseSettings(**settings), interface_of(task))
     given = [np.zeros(env.core.applied.shape[1])]
     for decision in episode(env, policy, 0, env.scenarios.keys[0]):

@@ -35,7 +35,7 @@ COARSE = {
 
 
 def day(**changes):
-    return override(catalog.task(WINTER), {"season__length": "1 d", **changes})
+    return override(catalog.task(WINTER), {"episode__length": "1 d", **changes})
 
 
 def policy(task, **changes):
@@ -233,7 +233,7 @@ def test_wrong_settings_are_named(changes, message):
     ("task", "message"),
     [
         (day(reward__kind="scaled-profit"), "plans for profit"),
-        (day(season__step="20 min"), "not a multiple of the task's step, 20 min"),
+        (day(episode__step="20 min"), "not a multiple of the task's step, 20 min"),
     ],
 )
 def test_tasks_that_it_cannot_plan_for_are_named(task, message):

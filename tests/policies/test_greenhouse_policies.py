@@ -11,7 +11,7 @@ from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.daily import Daily, DailySettings
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettings
-from agbench.policies.greenhouse.receding_horizon import RecedingHorizon, RecedingHorizonSettings
+from agbench.policies.greenhouse.receding_greenhouse import GreenhouseReceding, GreenhouseRecedingSettings
 from agbench.policies.greenhouse.tuning import tune_daily, tune_price_rules, tune_rules, tune_setpoints
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
@@ -21,12 +21,12 @@ from agbench.weather.greenhouse.site import measured_series
 WINTER = "greenhouse-winter-v1"
 SETPOINT = "greenhouse-setpoint-v1"
 CONTINUOUS = "greenhouse-setpoint-continuous-v1"
-DAY = {"season__length": "1 d"}
+DAY = {"episode__length": "1 d"}
 
 
 def test_the_rules_act_through_increments_and_keep_the_air_warm():
-    result = agbench.evaluate(WINTER, "rule-based", **{"season__length": "3 d"})
-    nothing = agbench.evaluate(WINTER, "zero", **{"season__length": "3 d"})
+    result = agbench.evaluate(WINTER, "rule-based", **{"episode__length": "3 d"})
+    nothing = agbench.evaluate(WINTER, "zero", **{"episode__length": "3 d"})
     assert result.episodes["temperature"].mean() < 0.1 * nothing.episodes["temperature"].mean()
     assert result.episodes["return"].mean() > nothing.episodes["return"].mean()
 
@@ -142,11 +142,11 @@ def test_light_needs_set_points_and_gains_need_values():
 
 @pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
 def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
-    task = override(catalog.task(name), {"season__length": "2 d", "simulator__accuracy": "fast"})
+    task = override(catalog.task(name), {"episode__length": "2 d", "simulator__accuracy": "fast"})
     start = agbench.load_policy("middle", task)
     search = Search(candidates=8, rounds=3)
-    settings = RecedingHorizonSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
-    oracle = RecedingHorizon("oracle", settings, interface_of(task))
+    settings = GreenhouseRecedingSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
+    oracle = GreenhouseReceding("oracle", settings, interface_of(task))
     reached = [agbench.evaluate(task, policy, years=[2010]) for policy in (start, oracle, oracle)]
     usual, actual, again = (result.episodes["profit"].iloc[0] for result in reached)
     assert actual > usual + 0.02
@@ -156,9 +156,9 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
 
 def test_the_receding_search_refuses_to_apply_more_than_it_plans():
     task = catalog.task(SETPOINT)
-    settings = RecedingHorizonSettings(start="middle", horizon=12, applied=24)
+    settings = GreenhouseRecedingSettings(start="middle", horizon=12, applied=24)
     with pytest.raises(ConfigError, match="applied is 24, beyond the horizon, 12"):
-        RecedingHorizon("oracle", settings, interface_of(task))
+        GreenhouseReceding("oracle", settings, interface_of(task))
 
 
 def test_cross_entropy_finds_a_peak_inside_its_bounds():
@@ -181,7 +181,7 @@ def daily(task, **settings):
 
 @pytest.mark.parametrize("kind", ["increment", "absolute"])
 def test_a_daily_schedule_brings_controls_to_the_values_of_the_hour(kind):
-    env = agbench.make(WINTER, action__kind=kind, season__length="2 d").unwrapped
+    env = agbench.make(WINTER, action__kind=kind, episode__length="2 d").unwrapped
     policy = daily(env.task)
     env.reset(options={"scenario": env.scenarios.keys[0]})
     boiler = env.core.parts.actions.columns[env.core.parts.actions.names.index("uBoil")]

@@ -6,7 +6,7 @@ import agbench
 from agbench.data import catalog
 from agbench.data.overrides import override
 
-SHORT = {"season__length": "1 d", "simulator__accuracy": "fast"}
+SHORT = {"episode__length": "1 d", "simulator__accuracy": "fast"}
 
 
 def test_the_batch_gives_what_evaluate_gives():
@@ -28,7 +28,7 @@ def test_a_table_has_a_line_a_policy_and_a_column_a_level():
 
 
 def test_accuracy_compares_the_two_settings():
-    lines = list(accuracy(override(catalog.task("greenhouse-winter-v1"), {"season__length": "2 d"}), 1))
+    lines = list(accuracy(override(catalog.task("greenhouse-winter-v1"), {"episode__length": "2 d"}), 1))
     rows = [[float(x.strip(" |%")) for x in line.split(" | ")[1:]] for line in lines[2:]]
     for exact, same, of_itself, *_ in rows:
         assert abs(100.0 * abs(same - exact) / abs(exact) - of_itself) < 0.01

@@ -9,7 +9,7 @@ from agbench.data.overrides import override
 from agbench.envs.actions import Amounts, Menu
 from agbench.envs.family import action_map, build
 from agbench.errors import ConfigError, ResultError, SimulationError, UnknownNameError
-from agbench.evaluation.episode import run_season
+from agbench.evaluation.episode import run_episode
 from agbench.policies import registry
 from agbench.policies.field.schedule import Schedule, ScheduleSettings, season_day
 from agbench.policies.registry import as_policy, interface_of, policies
@@ -246,7 +246,7 @@ def test_a_policy_that_ends_the_process_fails_its_episode_alone(tmp_path):
     result = agbench.evaluate(TASK, Ending(), years=[1984])
     assert result.episodes["error"].tolist() == ["SystemExit: 3"]
     with pytest.raises(ResultError, match=r"policy ending: it raised SystemExit: 3 .*, at decision 1 of"):
-        run_season(catalog.task(TASK), Ending(), picture=tmp_path / "season.png")
+        run_episode(catalog.task(TASK), Ending(), picture=tmp_path / "season.png")
 
 
 @pytest.mark.parametrize("name", [None, 5, "", " "])

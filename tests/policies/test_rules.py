@@ -153,7 +153,9 @@ def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):
     back = seasons.actions(seasons.point(plan, 52)[None], 52)[0]
     assert [int(np.flatnonzero(back == code)[0]) for code in seasons.work] == [4, 44]
 
-    result = load_policy(str(evolved(tmp_path, start="fixed-days", generations=20)), task).solve(parts, core.save(0))
+    result = load_policy(str(evolved(tmp_path, start="fixed-days", generations=20)), task).solve(
+        parts, core.save(0)
+    )
     start = actions_of(parts, load_policy("fixed-days", task), core.save(0))
     both = returns_of_actions(BatchCore(parts, 1), core.save(0), result[None])
     assert both[0] > returns_of_actions(BatchCore(parts, 1), core.save(0), start[None])[0]

@@ -325,8 +325,12 @@ def make(task="greenhouse-winter-v1", **changes):
         ({"weather": TABLE.to_numpy()}, WeatherError, "give a DataFrame indexed by time .* not ndarray"),
         ({"weather": shifted(tOut=lambda t: t + 273.15)}, WeatherError, "kelvin need 273.15 subtracted"),
         ({"weather": TABLE.resample("1h").first()}, WeatherError, "rows are 3600 s apart.*one every 300 s"),
-        ({"crop": {"cLeaf": -100.0}}, ConfigError, "season.crop: cLeaf .* is -100 mg m-2; it must lie above"),
-        ({"crop": {"cLef": 100.0}}, UnknownNameError, "season.crop: unknown state 'cLef'.*'cLeaf'"),
+        (
+            {"crop": {"cLeaf": -100.0}},
+            ConfigError,
+            "episode.crop: cLeaf .* is -100 mg m-2; it must lie above",
+        ),
+        ({"crop": {"cLef": 100.0}}, UnknownNameError, "episode.crop: unknown state 'cLef'.*'cLeaf'"),
         ({"simulator__parameters": {"sla": -1e-5}}, ConfigError, "sla .* must be above 0"),
     ],
 )

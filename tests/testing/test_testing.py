@@ -7,7 +7,7 @@ import pytest
 
 import agbench
 from agbench import testing
-from agbench.envs import BatchCore, SeasonEnv
+from agbench.envs import AgBenchEnv, BatchCore
 from agbench.envs.field.observations import FieldObserver
 from agbench.errors import UnknownNameError
 from agbench.testing import CHECKS, ContractError, check_policy, check_task
@@ -70,25 +70,25 @@ def test_a_state_that_is_not_saved_whole_is_caught(monkeypatch):
 
 
 def test_an_info_that_changes_its_keys_is_caught(monkeypatch):
-    step = SeasonEnv.step
+    step = AgBenchEnv.step
 
     def talkative(self, action):
         *message, info = step(self, action)
         return *message, {**info, "note": 1.0}
 
-    monkeypatch.setattr(SeasonEnv, "step", talkative)
+    monkeypatch.setattr(AgBenchEnv, "step", talkative)
     with pytest.raises(ContractError, match=r"info at step 1 .*'note'"):
         CHECKS["info-constant-keyed"](TASK)
 
 
 def test_a_warning_of_gymnasiums_checker_is_caught(monkeypatch):
-    reset = SeasonEnv.reset
+    reset = AgBenchEnv.reset
 
     def untyped(self, *, seed=None, options=None):
         observation, info = reset(self, seed=seed, options=options)
         return observation.astype(np.float64), info
 
-    monkeypatch.setattr(SeasonEnv, "reset", untyped)
+    monkeypatch.setattr(AgBenchEnv, "reset", untyped)
     with pytest.raises(ContractError, match="Gymnasium's check_env"):
         CHECKS["gymnasium"](TASK)
 

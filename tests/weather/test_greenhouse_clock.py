@@ -7,7 +7,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.data.greenhouse_task import GreenhouseSeason
+from agbench.data.greenhouse_task import GreenhouseEpisode
 from agbench.data.overrides import override
 from agbench.evaluation.provenance import task_hash
 from agbench.weather.columns import DAILY
@@ -119,8 +119,8 @@ def test_tasks_choose_their_clock_and_their_sum():
 def test_what_a_task_is_follows_from_its_clock_and_its_sum():
     task = catalog.task(TOMATO)
     assert task_hash(override(task, {"clock": "solar"})) != task_hash(task)
-    assert task_hash(override(task, {"season.dli": "day"})) != task_hash(task)
+    assert task_hash(override(task, {"episode.dli": "day"})) != task_hash(task)
 
 
 def test_a_task_that_says_nothing_follows_the_clock_and_does_not_foresee_the_day():
-    assert (GreenhouseSeason().clock, GreenhouseSeason().dli) == ("local", "past")
+    assert (GreenhouseEpisode().clock, GreenhouseEpisode().dli) == ("local", "past")

@@ -156,9 +156,9 @@ def test_a_file_that_was_changed_or_has_a_gap_is_refused(tmp_path, observed):
 @pytest.mark.parametrize(
     ("first", "days"), [(date(2008, 1, 1), 366), (date(2011, 7, 3), 365), (date(2012, 12, 31), 1)]
 )
-def test_a_season_starts_on_any_day_and_lasts_up_to_a_year(first, days):
-    season = {"season__start": f"{first:%m-%d}", "season__length": f"{days} d"}
-    env = agbench.make("greenhouse-winter-v1", site="schiphol", years=[first.year], **season).unwrapped
+def test_an_episode_starts_on_any_day_and_lasts_up_to_a_year(first, days):
+    episode = {"episode__start": f"{first:%m-%d}", "episode__length": f"{days} d"}
+    env = agbench.make("greenhouse-winter-v1", site="schiphol", years=[first.year], **episode).unwrapped
     env.reset(seed=0)
     assert env.core.scenario == [f"schiphol/{first}"]
     assert len(env.core.worlds[0].weather) >= days * 288

@@ -7,7 +7,7 @@ import numpy as np
 from agbench.data.farm_task import FarmTask
 from agbench.envs.core import BatchCore
 from agbench.envs.curves import PanelData, curve
-from agbench.envs.rendering import SeasonPlot
+from agbench.envs.rendering import EpisodePlot
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_IN_A_ROW: Final = 10  # fields whose names fit side by side
 
 
-class FarmPlot(SeasonPlot):
+class FarmPlot(EpisodePlot):
     """The season of a core's first farm: what is rewarded, inputs so far, and the observed states.
 
     Each has a panel, each field a curve in it. What one action gives to all fields is one curve.

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from agbench.envs.farm.parallel import FarmParallelEnv
-    from agbench.envs.rendering import SeasonPlot
+    from agbench.envs.rendering import EpisodePlot
 
 
-def _plot(core: BatchCore) -> "SeasonPlot":
+def _plot(core: BatchCore) -> "EpisodePlot":
     from agbench.envs.farm.drawing import FarmPlot
 
     return FarmPlot(core)

@@ -13,7 +13,7 @@ from agbench.envs.family import family
 from agbench.envs.farm.actions import Each
 from agbench.envs.farm.observations import FarmObserver
 from agbench.envs.farm.rewards import FarmReward
-from agbench.envs.rendering import SeasonPlot
+from agbench.envs.rendering import EpisodePlot
 from agbench.envs.single import FPS, RENDER_MODES
 from agbench.errors import ActionError, ConfigError, MissingExtraError, SimulationError, did_you_mean
 from agbench.simulators.field.farm import FarmSimulator
@@ -66,7 +66,7 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         self._nothing: NDArray[Any] = np.asarray(nothing)
         self.action_spaces = {agent: _copy(actions.of_a_field.space) for agent in self.possible_agents}
         self._moving = np.ones(1, dtype=np.bool_)
-        self._plot: SeasonPlot | None = None
+        self._plot: EpisodePlot | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return what an agent sees."""
@@ -150,7 +150,7 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         plain = {name: value.item() if hasattr(value, "item") else value for name, value in info.items()}
         return {agent: dict(plain) for agent in self.agents}
 
-    def _plotter(self) -> SeasonPlot:
+    def _plotter(self) -> EpisodePlot:
         if self._plot is None:
             self._plot = family(self.task).plot(self.core)
         return self._plot

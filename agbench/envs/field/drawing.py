@@ -13,7 +13,7 @@ from agbench.envs.core import BatchCore
 from agbench.envs.curves import CurveData, PanelData, curve, stems
 from agbench.envs.field.season_figure import SKY, STATE_PANELS, SeasonFigure, states_shown, stress_shown
 from agbench.envs.field.season_panels import MOISTURE, PlotContext, Season, running_mean, shown_in
-from agbench.envs.rendering import SeasonPlot
+from agbench.envs.rendering import EpisodePlot
 from agbench.variables import Floats, Variable
 
 _LINE: Final = 130  # characters of a summary's line
@@ -31,7 +31,7 @@ class _Step:
     reward: float
 
 
-class FieldPlot(SeasonPlot):
+class FieldPlot(EpisodePlot):
     """The season of a core's first row: weather, water, crop, nitrogen, doses, reward.
 
     After `load` the picture shows the loaded episode: later days are dropped.

@@ -11,7 +11,7 @@ from agbench.envs.field import building
 from agbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from agbench.envs.rendering import SeasonPlot
+    from agbench.envs.rendering import EpisodePlot
 
 
 def longest(task: FieldTask) -> int:
@@ -20,7 +20,7 @@ def longest(task: FieldTask) -> int:
     return max((last - first).days for first, last in spans)
 
 
-def _plot(core: BatchCore) -> "SeasonPlot":
+def _plot(core: BatchCore) -> "EpisodePlot":
     from agbench.envs.field.drawing import FieldPlot
 
     return FieldPlot(core)

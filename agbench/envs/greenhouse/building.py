@@ -16,7 +16,7 @@ from agbench.envs.greenhouse.noise import ParameterNoise
 from agbench.envs.greenhouse.observations import GreenhouseObserver
 from agbench.envs.greenhouse.prices import GreenhousePrices
 from agbench.envs.greenhouse.rewards import GreenhouseAccounts
-from agbench.envs.greenhouse.scenarios import GreenhouseKey, SeasonWeather, read_key, there
+from agbench.envs.greenhouse.scenarios import EpisodeWeather, GreenhouseKey, read_key, there
 from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import AgBenchError, ConfigError, UnknownNameError, WeatherError, unknown
@@ -54,7 +54,7 @@ def build(
     keys = task.scenarios(split) if years is None else _of_years(task, split, years)
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no scenarios.")
-    if years is None and task.splits[split].years is not None and _has_another_season(task):
+    if years is None and task.splits[split].years is not None and _has_another_episode(task):
         keys = _with_weather(worlds, keys)
     worlds.check_covered(keys)
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
@@ -72,7 +72,7 @@ def build(
     )
 
 
-def _has_another_season(task: GreenhouseTask) -> bool:
+def _has_another_episode(task: GreenhouseTask) -> bool:
     """Return whether an override changed when a task's episodes start or how long they last."""
     try:
         usual = catalog.task(task.task)
@@ -80,13 +80,13 @@ def _has_another_season(task: GreenhouseTask) -> bool:
         return False
     if not isinstance(usual, GreenhouseTask):
         return False
-    return (usual.season.start, usual.season.length) != (task.season.start, task.season.length)
+    return (usual.episode.start, usual.episode.length) != (task.episode.start, task.episode.length)
 
 
 def _with_weather(worlds: "_Worlds", keys: Sequence[str]) -> list[str]:
     """Return the scenarios whose days all have weather; all of them where none has.
 
-    A split lists years that suit the season of its file; another season may run into days without weather.
+    A split lists years that suit the episodes of its file; others may run into days without weather.
     """
     errors: dict[str, AgBenchError] = {}
     for key in keys:
@@ -102,7 +102,7 @@ def _with_weather(worlds: "_Worlds", keys: Sequence[str]) -> list[str]:
 
 
 def _of_years(task: GreenhouseTask, split: str, years: Sequence[int]) -> list[str]:
-    """Return the keys of chosen years in the split's place and season."""
+    """Return the keys of chosen years of the split's place and start."""
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
     chosen = task.splits[split].model_copy(
@@ -170,10 +170,10 @@ class _Worlds:
 
     def __init__(self, task: GreenhouseTask, weather: Any) -> None:
         self._task = task
-        past = task.season.dli == "past"
-        self._weather = SeasonWeather(task.season, None if weather is None else _measured(weather, past))
+        past = task.episode.dli == "past"
+        self._weather = EpisodeWeather(task.episode, None if weather is None else _measured(weather, past))
         _check_crop(task)
-        self._days = task.season.intervals * INTERVAL // 86_400
+        self._days = task.episode.intervals * INTERVAL // 86_400
         self._ahead = max([*task.observation.forecast_steps, 0]) + 1
         self.prices = GreenhousePrices(task.reward)
         self._uncertain = uncertain_columns(task.uncertainty.parameters)
@@ -220,7 +220,7 @@ class _Worlds:
             draws = generator.random(len(self._uncertain))
             parameters[self._uncertain] = perturbed(parameters[self._uncertain], level, draws)
         start = initial_state(rows[0], float(first.timetuple().tm_yday - 1))
-        for name, value in task.season.crop.items():
+        for name, value in task.episode.crop.items():
             start[STATES.column(name)] = value
         hours = -(-self._ahead * INTERVAL // 3600)
         prices = self.prices.rows(first, self._days, hours, generator)
@@ -230,7 +230,7 @@ class _Worlds:
             weather=rows,
             parameters=parameters,
             start=start,
-            steps=task.season.intervals,
+            steps=task.episode.intervals,
             first_day=first,
             level=level if by_step else 0.0,
             prices=prices,
@@ -240,12 +240,12 @@ class _Worlds:
 
 def _check_crop(task: GreenhouseTask) -> None:
     """Refuse a start of the crop that names no state, or sets one to what it cannot be."""
-    for name, value in task.season.crop.items():
+    for name, value in task.episode.crop.items():
         if name not in STATES:
-            raise unknown("state", name, STATES.names, f"{task.task}: season.crop")
+            raise unknown("state", name, STATES.names, f"{task.task}: episode.crop")
         wrong = wrong_state(name, value)
         if wrong:
-            raise ConfigError(f"{task.task}: season.crop: {wrong}")
+            raise ConfigError(f"{task.task}: episode.crop: {wrong}")
 
 
 def _measured(weather: "pd.DataFrame", past: bool) -> Measured:

@@ -1,4 +1,4 @@
-"""Pictures of a greenhouse season: its last day hour by hour, and the whole season day by day."""
+"""Pictures of a greenhouse episode: its last day hour by hour, and the whole episode day by day."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
@@ -13,7 +13,7 @@ from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.core import BatchCore
 from agbench.envs.curves import PanelData, curve
 from agbench.envs.greenhouse.constraints import NAMES as CONSTRAINED
-from agbench.envs.rendering import SeasonPlot
+from agbench.envs.rendering import EpisodePlot
 from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.setpoints import SETPOINTS, SetpointGreenhouse
@@ -43,10 +43,10 @@ _CLIMATE: Final = (
 )
 
 
-class GreenhousePlot(SeasonPlot):
+class GreenhousePlot(EpisodePlot):
     """Outdoor and indoor climate, equipment, crop and money of a core's first row.
 
-    Left the last 24 hours, right the season in means of a day.
+    Left the last 24 hours, right the episode in means of a day.
     """
 
     def __init__(self, core: BatchCore) -> None:
@@ -54,12 +54,12 @@ class GreenhousePlot(SeasonPlot):
         super().__init__(core)
 
     def begin(self, core: BatchCore) -> None:
-        """Start a new season: that of the episode which has just been reset."""
+        """Start anew with the episode that has just been reset."""
         self._opened = np.zeros(len(_ACTUATORS))
         super().begin(core)
 
     def daily(self) -> dict[str, Floats]:
-        """Return the season so far in means of a day, by name; money as it stood at the day's end.
+        """Return the episode so far in means of a day, by name; money as it stood at the day's end.
 
         Equipment is the mean over all its steps, the rest that of the moments at the decisions' ends.
         `setPoint` is the heating's [degC], nan if there is none. Before the first step there is no day.
@@ -67,7 +67,7 @@ class GreenhousePlot(SeasonPlot):
         return dict(zip(_COLUMNS, _daily(np.array(self._notes)).T, strict=True))
 
     def panels(self) -> list[PanelData]:
-        """Return the season so far as curves over days, those of `daily`."""
+        """Return the episode so far as curves over days, those of `daily`."""
         table = self.daily()
         return [
             PanelData(
@@ -102,7 +102,7 @@ class GreenhousePlot(SeasonPlot):
         return np.asarray(mean)
 
     def _draw(self, figure: Figure) -> None:
-        """Draw the last day and the season so far."""
+        """Draw the last day and the episode so far."""
         table = np.array(self._notes)
         table = table[table[:, 0] <= table[-1, 0]]
         figure.clear()

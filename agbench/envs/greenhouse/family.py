@@ -14,7 +14,7 @@ from agbench.errors import ConfigError
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 
 if TYPE_CHECKING:
-    from agbench.envs.rendering import SeasonPlot
+    from agbench.envs.rendering import EpisodePlot
 
 
 def _start(world: GreenhouseWorld) -> datetime:
@@ -22,7 +22,7 @@ def _start(world: GreenhouseWorld) -> datetime:
 
 
 def _longest(task: GreenhouseTask) -> int:
-    return task.season.intervals
+    return task.episode.intervals
 
 
 def _set_points(core: BatchCore) -> dict[str, float]:
@@ -54,7 +54,7 @@ def _hidden_split(task: GreenhouseTask, scenarios: int) -> GreenhouseSplit:
     )
 
 
-def _plot(core: BatchCore) -> "SeasonPlot":
+def _plot(core: BatchCore) -> "EpisodePlot":
     from agbench.envs.greenhouse.drawing import GreenhousePlot
 
     return GreenhousePlot(core)

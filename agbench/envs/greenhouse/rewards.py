@@ -1,4 +1,4 @@
-"""Rewards in a greenhouse: the grower's profit, and the accounts of a season.
+"""Rewards in a greenhouse: the grower's profit, and the accounts of an episode.
 
 Prices and constraints: van Laatum 2025. Yield and energy: Qiu 2024 (GreenLightPlus).
 """
@@ -33,7 +33,7 @@ class GreenhouseAccounts:
         """Open the accounts of n rows; `highest` (4,) are the highest prices of any hour."""
         self._spec = task.reward
         self._hours = task.step * INTERVAL / 3600.0
-        self._episode = task.season.intervals
+        self._episode = task.episode.intervals
         self._limits = ClimateLimits(task.constraints)
         self._bounds = _profit_bounds(task.reward, highest, parameters, task.step * INTERVAL)
         self._fruit: Floats = np.zeros(n)
@@ -85,7 +85,7 @@ class GreenhouseAccounts:
         return self._yield_and_energy(greenhouse, entries)
 
     def _yield_and_energy(self, greenhouse: MeteredGreenhouse, entries: Floats) -> Floats:
-        """Growth until harvest begins, then yield weighed by targets; a bonus at the season's end."""
+        """Growth until harvest begins, then yield weighed by targets; a bonus at the episode's end."""
         spec, totals = self._spec, self.totals
         progress = greenhouse.elapsed / self._episode
         harvested = totals["harvest"]

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Final
 
 from agbench.data import catalog
-from agbench.data.greenhouse_task import INTERVAL, GreenhouseSeason
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseEpisode
 from agbench.envs import scenario_weather
 from agbench.errors import ConfigError
 from agbench.weather.generator.generate import FIRST_DAY
@@ -57,16 +57,16 @@ def read_key(key: str) -> GreenhouseKey:
     return GreenhouseKey(match["site"], match["season"] or "", first, level)
 
 
-class SeasonWeather:
-    """The weather of keys under a task's season: each site's is read once, generated seasons when needed.
+class EpisodeWeather:
+    """The weather of keys for a task's episodes: each site's is read once, generated seasons when needed.
 
     `given` replaces the measured weather of all sites.
     """
 
-    def __init__(self, season: GreenhouseSeason, given: GreenhouseWeather | None = None) -> None:
-        self._clouds = season.cloudiness == "episode"
-        self._by_clock = season.clock == "local"
-        self._past = season.dli == "past"
+    def __init__(self, episode: GreenhouseEpisode, given: GreenhouseWeather | None = None) -> None:
+        self._clouds = episode.cloudiness == "episode"
+        self._by_clock = episode.clock == "local"
+        self._past = episode.dli == "past"
         self._given = given
         self._sites: dict[str, GreenhouseWeather] = {}
         self._generated: dict[str, GreenhouseWeather] = {}

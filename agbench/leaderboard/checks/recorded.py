@@ -126,7 +126,7 @@ def most_decisions(task: Task) -> int:
 def fingerprint(actions: Iterable[NDArray[Any]], task: Task) -> Floats:
     """Return some numbers by which the same actions are known, though they were changed a little.
 
-    For each episode its steps and, for each amount, four weighted means over the season, in shares of
+    For each episode its steps and, for each amount, four weighted means over the episode, in shares of
     the action's range. The weights are drawn at random, once for all, so that order matters.
     """
     space = action_map(task).space

@@ -188,7 +188,7 @@ def _check_episodes(
             )
         if not (0 if row["failed"] else 1) <= row["steps"] <= most:
             raise RefusedError(
-                name, f"steps of row {i}", f"{row['steps']:,}; a season has 1 to {most:,} decisions."
+                name, f"steps of row {i}", f"{row['steps']:,}; an episode has 1 to {most:,} decisions."
             )
         if row["failed"] != bool(row["error"]):
             raise RefusedError(
@@ -200,7 +200,7 @@ def _check_episodes(
 
 
 def _check_number(value: float, name: str, field: str) -> None:
-    """Refuse what is no number of a season: sums of such must stay finite."""
+    """Refuse what is no number of an episode: sums of such must stay finite."""
     if not math.isfinite(value):
         raise RefusedError(name, field, f"{value} is not a finite number.")
     if abs(value) > _LARGEST:
@@ -217,5 +217,5 @@ def _check_objective(row: Mapping[str, Any], name: str, task: Task, i: int) -> N
     if row["failed"] and result != worst:
         raise RefusedError(name, f"{objective} of row {i}", f"a failed episode must have {worst:g}.")
     if result < worst - _BELOW * max(1.0, abs(worst)):
-        text = f"{result:g}; no season of this task ends below {worst:g}."
+        text = f"{result:g}; no episode of this task ends below {worst:g}."
         raise RefusedError(name, f"{objective} of row {i}", text)

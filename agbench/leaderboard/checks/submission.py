@@ -120,7 +120,7 @@ def _task(card: Submission) -> Task:
 def _splits(card: Submission, task: Task) -> list[str]:
     """Return the splits that a submission reports; one that plans with the model may report `test` alone.
 
-    An oracle or a predictive controller can take minutes for one season.
+    An oracle or a predictive controller can take minutes for one episode.
     """
     alone = card.method in ("oracle", "mpc") and not any(name.startswith("shift/") for name in card.files)
     return [split for split in REPORTED if split in task.splits and not (alone and split == "shift")]

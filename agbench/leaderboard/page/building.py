@@ -19,7 +19,7 @@ from agbench.leaderboard.page.views import Ranked
 
 SITE: Final = "site"
 README: Final = "README.md"
-SEASONS: Final = 3
+EPISODES: Final = 3
 _MARK: Final = ".agbench-leaderboard"  # in every site: only such a folder is ever replaced
 
 
@@ -36,13 +36,13 @@ class Built:
 def build(
     board: Path,
     out: Path | None = None,
-    seasons: int = SEASONS,
+    episodes: int = EPISODES,
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> Built:
     """Write the site to `out`, by default `BOARD/site`, and the tables to `BOARD/README.md`.
 
-    `seasons` of each submission are drawn, simulated again from its actions; `cache` is where they are
+    `episodes` of each submission are drawn, simulated again from its actions; `cache` is where they are
     kept, by default in the user's cache folder. Submissions that a check refuses, or that cannot be scored
     or drawn, are left out. `progress` is called for each submission. The same board gives the same bytes.
     Raises `ConfigError` where there is no board, or where `out` is something else than a site or an empty
@@ -52,7 +52,7 @@ def build(
         raise ConfigError(f"{board}: there is no such folder; a board has submissions/TASK/AGENT/VERSION.")
     site = out or board / SITE
     _check_replaceable(site)
-    result, refused = collecting.collect(board, seasons, cache, progress)
+    result, refused = collecting.collect(board, episodes, cache, progress)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
     try:

@@ -1,4 +1,4 @@
-"""The data of each submission that the page keeps: card, scores and seasons, but not all actions."""
+"""The data of each submission that the page keeps: card, scores and episodes, but not all actions."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,8 +15,8 @@ from agbench.leaderboard import board as places
 from agbench.leaderboard import scoring
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
-from agbench.leaderboard.page import seasons
-from agbench.leaderboard.page.seasons import ShownSeason
+from agbench.leaderboard.page import episodes
+from agbench.leaderboard.page.episodes import ShownEpisode
 from agbench.leaderboard.scoring import SEEDS_TO_RANK, Score, ScoredRow
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verified import HiddenRun
@@ -37,7 +37,7 @@ class Entry:
     row: ScoredRow
     hidden_run: HiddenRun | None
     """What it reached in hidden scenarios, where it was run there."""
-    seasons: list[ShownSeason]
+    episodes: list[ShownEpisode]
     files: dict[str, int]
     """The size of every file in bytes."""
 
@@ -114,7 +114,7 @@ def collect(
 ) -> tuple[list[Entry], list[Refused]]:
     """Check all submissions of a board; return what to show of the good ones, and the others.
 
-    `count` seasons of each are simulated again, as far as the cache does not have them. Whatever a
+    `count` episodes of each are simulated again, as far as the cache does not have them. Whatever a
     submission makes go wrong costs its own row alone.
     """
     entries: list[Entry] = []
@@ -149,7 +149,7 @@ def entry(board: Path, submission: CheckedSubmission, count: int, cache: Path | 
         ),
         row=scoring.row(submission, level),
         hidden_run=level.hidden,
-        seasons=seasons.shown(submission, count, cache),
+        episodes=episodes.shown(submission, count, cache),
         files={name: (submission.folder / name).stat().st_size for name in [CARD, *submission.card.files]},
     )
 

@@ -1,11 +1,11 @@
-"""A season as plain numbers: the data of its drawing."""
+"""An episode as plain numbers: the data of its drawing."""
 
 from agbench.data.reading import Strict
 from agbench.envs.curves import PanelData
 
 
-class SeasonRecord(Strict):
-    """A season simulated again from its recorded actions.
+class EpisodeRecord(Strict):
+    """An episode simulated again from its recorded actions.
 
     `total` and `objective` are its return and objective as found here; `problem` says what kept it
     from being simulated to its end, if anything did.

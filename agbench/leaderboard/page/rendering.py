@@ -9,9 +9,9 @@ import numpy as np
 from markupsafe import Markup
 
 from agbench.evaluation.statistics import Interval
-from agbench.leaderboard.page import charts, season_drawing, views
+from agbench.leaderboard.page import charts, episode_drawing, views
 from agbench.leaderboard.page.entries import RANKING, Entry, place_of
-from agbench.leaderboard.page.seasons import ShownSeason
+from agbench.leaderboard.page.episodes import ShownEpisode
 from agbench.leaderboard.page.views import Ranked, SuiteView, TaskView
 from agbench.leaderboard.scoring import SEEDS_TO_RANK
 from agbench.leaderboard.verify.replaying import ATOL, RTOL
@@ -104,7 +104,7 @@ class Pages:
             differences=charts.differences(
                 entry.task.scenarios(RANKING), score.difference, entry.task.protocol.objective_unit
             ),
-            seasons=[(season, season_drawing.drawn(season.record)) for season in entry.seasons],
+            episodes=[(episode, episode_drawing.drawn(episode.record)) for episode in entry.episodes],
         )
 
     def readme(self, tasks: Sequence[TaskView], suites: Sequence[SuiteView]) -> str:
@@ -161,9 +161,9 @@ def _size(count: int) -> str:
     return f"{count:,} B" if count < 1000 else f"{count / 1000:,.0f} kB"
 
 
-def _differs(season: ShownSeason) -> bool:
-    """Return whether a season's objective here is another than the one that was submitted."""
-    return not np.isclose(season.record.objective, season.claimed, rtol=RTOL, atol=ATOL)
+def _differs(episode: ShownEpisode) -> bool:
+    """Return whether an episode's objective here is another than the one that was submitted."""
+    return not np.isclose(episode.record.objective, episode.claimed, rtol=RTOL, atol=ATOL)
 
 
 def _range(result: Interval) -> str:

@@ -1,6 +1,6 @@
 """Reproducing: the submitted policy runs here, and must give the recorded actions and results.
 
-The policy is called at every step, and each season continues with the recorded action, so that differences
+The policy is called at every step, and each episode continues with the recorded action, so that differences
 within the tolerance never add up. A policy that takes the largest of several values may take another choice
 than the recorded one. If the two values differ only by rounding, this is a near-tie: the last bits differ
 between machines. Near-ties are counted and limited. Otherwise any recorded actions would fit a policy whose
@@ -123,7 +123,7 @@ class _Tally:
 
 
 class _Following:
-    """A policy that chooses each action, while the season continues with the recorded one."""
+    """A policy that chooses each action, while the episode continues with the recorded one."""
 
     def __init__(self, policy: Policy, recorded: NDArray[Any], scenario: str, tally: _Tally) -> None:
         self.name, self.information = policy.name, policy.information

@@ -1,4 +1,4 @@
-"""Constant decisions in a greenhouse: the same controls or set points all season."""
+"""Constant decisions in a greenhouse: the same controls or set points all episode."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ _FRUIT, _CO2, _HEAT, _LIGHT = range(len(PRICED))
 
 
 def _at(world: GreenhouseWorld, steps: Any) -> Floats:
-    """Return the prices (n, 4) in force at some steps of the season, in the order of `PRICED`."""
+    """Return the prices (n, 4) in force at some steps of the episode, in the order of `PRICED`."""
     result: Floats = world.prices[np.minimum(steps * INTERVAL // HOUR, len(world.prices) - 1)]
     return result
 
@@ -53,27 +53,27 @@ class Horizon:
         if odd:
             raise ConfigError(
                 f"{odd[0] * INTERVAL // 60} min in 'grid' or 'replan' is not a multiple of the "
-                f"task's step, {task.season.step}."
+                f"task's step, {task.episode.step}."
             )
         self._reward = task.reward
         self._lengths = settings.lengths
         self._wear = settings.wear
         self._change = change
         self._layout = layout
-        self.end = task.season.intervals
-        """Model steps of the season."""
+        self.end = task.episode.intervals
+        """Model steps of the episode."""
 
     def nodes(self, now: int) -> Any:
         """Return the steps from `now` at which intervals begin and end, (intervals + 1,).
 
-        What would lie beyond the season's end is put there: such intervals have no length.
+        What would lie beyond the episode's end is put there: such intervals have no length.
         """
         return np.minimum(np.cumsum([0, *self._lengths]), self.end - now)
 
     def worth(self, world: GreenhouseWorld, state: Floats, last: int) -> Floats:
-        """Return what a unit of each state, (28,), is worth at step `last` of the season [EUR m-2].
+        """Return what a unit of each state, (28,), is worth at step `last` of the episode [EUR m-2].
 
-        Fruit at its mean price until the season's end, less what it will respire until then; buffer by
+        Fruit at its mean price until the episode's end, less what it will respire until then; buffer by
         the part of it that becomes fruit (Vanthoor 2011, Eq. 9.24 and 9.43-9.45, at potential rates).
         """
         p = dict(zip(PARAMETER_TABLE.names, world.parameters.tolist(), strict=True))

@@ -152,7 +152,7 @@ class Predictive:
     def _value(self, world: GreenhouseWorld, outcome: Outcome, last: int) -> float:
         """Return the reward of a trial and what its end is worth beyond it [EUR m-2].
 
-        The reward has paid fruit in full; what it will respire until the season's end is taken off.
+        The reward has paid fruit in full; what it will respire until the episode's end is taken off.
         """
         first, end = outcome.states[0], outcome.states[-1]
         worth = self._horizon.worth(world, first, last)

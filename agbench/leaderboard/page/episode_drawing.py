@@ -1,4 +1,4 @@
-"""Drawing a season's record: one small picture for each panel, to place side by side or stacked."""
+"""Drawing an episode's record: one small picture for each panel, to place side by side or stacked."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from agbench.envs.curves import CurveData, PanelData
 from agbench.leaderboard.page import svg
-from agbench.leaderboard.page.record import SeasonRecord
+from agbench.leaderboard.page.record import EpisodeRecord
 from agbench.plotting import printed
 
 _WIDTH: Final = 380
@@ -27,12 +27,12 @@ class DrawnPanel(NamedTuple):
     picture: Markup
 
 
-def drawn(record: SeasonRecord) -> list[DrawnPanel]:
-    """Return the pictures of a season."""
+def drawn(record: EpisodeRecord) -> list[DrawnPanel]:
+    """Return the pictures of an episode."""
     return [DrawnPanel(panel.title, _panel(panel, record)) for panel in record.panels]
 
 
-def _panel(panel: PanelData, record: SeasonRecord) -> Markup:
+def _panel(panel: PanelData, record: EpisodeRecord) -> Markup:
     key, top = _key(panel.curves)
     x = svg.Scale(0.0, max(record.days, 1.0), _LEFT, _WIDTH - _RIGHT)
     left = [c for c in panel.curves if not c.right]
@@ -47,7 +47,7 @@ def _panel(panel: PanelData, record: SeasonRecord) -> Markup:
         y = other if curve.right and other is not None else scale
         parts.append(_curve(curve, x, y, i, capped))
     names = ", ".join(f"{c.name} in {printed(c.unit)}" for c in panel.curves)
-    return svg.drawing(_WIDTH, _HEIGHT, f"{panel.title}: {names}, over the days of the season", parts)
+    return svg.drawing(_WIDTH, _HEIGHT, f"{panel.title}: {names}, over the days of the episode", parts)
 
 
 def _scale(curves: Sequence[CurveData], first: float, last: float) -> svg.Scale:
