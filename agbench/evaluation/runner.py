@@ -18,6 +18,7 @@ from agbench.data.overrides import override
 from agbench.data.task import Task
 from agbench.envs import AgBenchEnv
 from agbench.envs.family import build
+from agbench.errors import ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
@@ -94,6 +95,29 @@ def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
     return run_again(
         result, (Recorded(list(actions), result.policy) for actions in result.actions), weather=weather
     )
+
+
+def replay_in(task: Task, result: Result, out: str | Path) -> Result:
+    """Return what a result's recorded actions give in a view of its task, saved to `out`.
+
+    Raises `ResultError` where an episode gives anything else than in the result: it is no view.
+    """
+    started = time.perf_counter()
+    own = Result(
+        task, result.split, result.policy, result.information, result.episodes, result.actions, result.record
+    )
+    again = replay(own)
+    name = task.protocol.objective
+    other = np.flatnonzero(again.episodes[name].to_numpy() != result.episodes[name].to_numpy())
+    if len(other):
+        raise ResultError(
+            f"{task.task}: actions of {result.policy} in {result.task.task} give something else here, in "
+            f"{result.episodes['scenario'].iloc[other[0]]}: it is no view of that task."
+        )
+    data = build(task, result.split).hashes()
+    again.record.update(wall_time_s=round(time.perf_counter() - started, 3), data=data)
+    again.save(out)
+    return again
 
 
 def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFrame | None" = None) -> Result:

@@ -145,7 +145,7 @@ def test_options_at_their_defaults_leave_the_task_as_it_is(content):
     spelt["splits"]["test"] |= {"sites": [], "parts": [], "endless": False}
     assert task_hash(read_task(spelt, "here")) == task_hash(read_task(content, "here"))
     other = copy.deepcopy(content)
-    other["splits"]["test"]["sites"] = ["kiel"]
+    other["splits"]["test"] |= {"site": None, "sites": ["kiel"]}
     assert task_hash(read_task(other, "here")) != task_hash(read_task(content, "here"))
 
 
