@@ -54,7 +54,7 @@ def test_a_second_start_is_as_the_first_was():
 
 def test_a_start_needs_a_seed_for_every_row():
     parts = _parts()
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="shorter"):
         BatchCore(parts, 2).start(list(parts.scenarios.keys[:2]), [0])
 
 

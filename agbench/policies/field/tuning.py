@@ -55,8 +55,8 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
 
     All combinations of `settings.tune` are tried. Where they are more than the budget, a part of it is drawn
     by the settings' seed and the rest bred from the best; then, from the best of all, the values of one
-    setting after another are tried until none is better. The rules as they are always take part. `settings.scenarios` limits the
-    training scenarios to the first ones.
+    setting after another are tried until none is better. The rules as they are always take part.
+    `settings.scenarios` limits the training scenarios to the first ones.
     """
     parts = build(task, task.protocol.training_splits[0])
     keys = parts.scenarios.keys[: settings.scenarios]
