@@ -3,7 +3,6 @@
 Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_greenhouse`.
 """
 
-
 import numpy as np
 from pydantic import Field
 
