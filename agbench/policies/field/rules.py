@@ -1,7 +1,7 @@
 """Rules of thumb: an amount of an input at intervals, when something runs low, up to a total."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -51,7 +51,10 @@ class Rule(Strict):
 
 
 class RulesSettings(Strict):
-    """The rules in their order: the first that applies acts, one a decision.
+    """The rules: one acts a decision, the first that applies.
+
+    With the `order` `scarcest` it is that whose observed `when` is the smallest part of its `below`, rules
+    without a threshold last: what is most lacking comes first, as in Liebig's law of the minimum.
 
     `agbench fit` tries values of `tune` (such as `0.amount: [2, 4]` for the first rule) on the first
     `scenarios` of the training split or on all: at most `budget` combinations, drawn by `seed`, and then
@@ -59,6 +62,7 @@ class RulesSettings(Strict):
     """
 
     rules: list[Rule] = Field(min_length=1)
+    order: Literal["listed", "scarcest"] = "listed"
     tune: dict[str, list[Any]] = Field(default={})
     budget: int = Field(default=200, ge=1)
     scenarios: int | None = Field(default=None, ge=1)
@@ -88,6 +92,7 @@ class Rules:
         self._step_days = interface.task.season.step_days
         self._readings = [_read(number, rule, interface) for number, rule in enumerate(settings.rules)]
         self._nothing = actions.encode(actions.names[0], 0.0)[0]
+        self._scarcest = settings.order == "scarcest"
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -98,17 +103,19 @@ class Rules:
             reading.last = None
 
     def __call__(self, observation: Any) -> Any:
-        """Return the action of the first rule that applies."""
+        """Return the action of the rule that comes first of those that apply."""
         self._day += self._step_days
-        for reading in self._readings:
-            if not self._applies(reading, observation):
-                continue
-            rule = reading.rule
-            action, dose = self._actions.encode(rule.input, rule.amount + _SMALLEST)
-            self._applied[rule.input] += dose
-            reading.last = self._day
-            return action
-        return self._nothing
+        applying = (reading for reading in self._readings if self._applies(reading, observation))
+        if self._scarcest:
+            reading = min(applying, key=lambda one: _share(one, observation), default=None)
+        else:
+            reading = next(applying, None)
+        if reading is None:
+            return self._nothing
+        action, dose = self._actions.encode(reading.rule.input, reading.rule.amount + _SMALLEST)
+        self._applied[reading.rule.input] += dose
+        reading.last = self._day
+        return action
 
     def _applies(self, reading: _Reading, observation: Any) -> bool:
         rule = reading.rule
@@ -122,6 +129,12 @@ class Rules:
             return False
         total = self._applied[rule.input] + rule.amount
         return rule.until is None or total <= rule.until + _SMALLEST
+
+
+def _share(reading: _Reading, observation: Any) -> float:
+    """Return what is observed as a part of a rule's threshold; 1 without a threshold."""
+    below = reading.rule.below
+    return 1.0 if below is None or below <= 0.0 else float(observation[reading.place]) / below
 
 
 def _read(number: int, rule: Rule, interface: Interface[FieldTask]) -> _Reading:
