@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.envs.rollout import Act, Decision, decisions, play, steps
+from agbench.envs.scenarios import episode_seed
 from agbench.envs.single import AgBenchEnv
 from agbench.policies.base import Planner, Policy
 from agbench.variables import Floats
@@ -29,11 +30,15 @@ def episode(env: AgBenchEnv, policy: Policy, seed: int, scenario: str | None = N
 def returns_of_policies(parts: Parts, policies: Sequence[Policy], keys: Sequence[str]) -> Floats:
     """Return the return of each policy in its own scenario, (len(policies),)."""
     core = BatchCore(parts, len(policies))
-    seed = parts.task.protocol.seed
     for policy in policies:
-        policy.reset(seed)
-    core.start(keys, [seed] * core.n)
+        policy.reset(parts.task.protocol.seed)
+    core.start(keys, seeds_of(parts, keys))
     return play(core, lambda seen, _: np.array([p(row) for p, row in zip(policies, seen, strict=True)]))
+
+
+def seeds_of(parts: Parts, keys: Sequence[str]) -> list[int]:
+    """Return the seeds of episodes in scenarios, as an evaluation has them: each draws its own field."""
+    return [episode_seed(parts.task.protocol.seed, key, 0) for key in keys]
 
 
 def gain(core: BatchCore, act: Act, most: int | None = None) -> Floats:

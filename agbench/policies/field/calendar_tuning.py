@@ -19,7 +19,7 @@ from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.policies.field.calendar import Calendar, CalendarEntry, CalendarSettings
 from agbench.policies.field.evolution import DEAR, _Seasons
-from agbench.policies.playing import totals
+from agbench.policies.playing import seeds_of, totals
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning import blind
 from agbench.policies.tuning.search import number_of_decisions
@@ -120,7 +120,7 @@ def _means(core: BatchCore, parts: Parts, keys: Sequence[str], candidates: NDArr
     """Return the mean return of each sequence over scenarios, (n,); what exceeds limits is worth nothing."""
     most = core.n // len(keys)
     padded = np.resize(candidates, (most, *candidates.shape[1:]))
-    core.start(list(keys) * most, [parts.task.protocol.seed] * core.n)
+    core.start(list(keys) * most, seeds_of(parts, keys) * most)
     rows = np.repeat(padded, len(keys), axis=0)
     returns, costs = (v.reshape(most, len(keys)).mean(axis=1) for v in totals(core, rows))
     assert isinstance(parts.task, FieldTask)

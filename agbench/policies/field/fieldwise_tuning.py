@@ -16,7 +16,7 @@ from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
 from agbench.policies.field.rules import RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings
 from agbench.policies.field.tuning import candidate_rules
-from agbench.policies.playing import returns_of_policies
+from agbench.policies.playing import returns_of_policies, seeds_of
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.variables import Floats
@@ -142,7 +142,7 @@ def _blind_means(parts: Parts, policies: list[Fieldwise]) -> Floats:
     """Return the mean training return of policies that do not look: what one does is the same everywhere."""
     keys = parts.scenarios.keys
     core = BatchCore(parts, len(policies) * len(keys))
-    core.start(list(keys) * len(policies), [parts.task.protocol.seed] * core.n)
+    core.start(list(keys) * len(policies), seeds_of(parts, keys) * len(policies))
     for policy in policies:
         policy.reset(parts.task.protocol.seed)
 
