@@ -1,5 +1,6 @@
 """Scenarios: the definition of one episode's world, and sets of scenarios that form a split."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,12 @@ Redraw = Callable[[str, "np.random.Generator"], str]
 """Returns another key in place of one that was drawn."""
 
 _PRINTED: Final = 50  # keys in a message
+
+
+def episode_seed(seed: int, scenario: str, repeat: int) -> int:
+    """Return the seed of an episode: it depends on nothing but the protocol's seed and its name."""
+    digest = hashlib.sha256(f"{seed}/{scenario}/{repeat}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
 
 
 class ScenarioSet:

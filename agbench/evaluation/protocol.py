@@ -1,10 +1,9 @@
 """The episodes of an evaluation: every scenario of a split, every repeat, each with its seed."""
 
-import hashlib
 from dataclasses import dataclass
 
 from agbench.data.task import Task
-from agbench.envs.scenarios import ScenarioSet
+from agbench.envs.scenarios import ScenarioSet, episode_seed
 
 
 @dataclass(frozen=True)
@@ -24,9 +23,3 @@ def episodes(task: Task, scenarios: ScenarioSet) -> list[Episode]:
         for key in scenarios.keys
         for repeat in range(protocol.repeats)
     ]
-
-
-def episode_seed(seed: int, scenario: str, repeat: int) -> int:
-    """Return the seed of an episode: it depends on nothing but the protocol's seed and its name."""
-    digest = hashlib.sha256(f"{seed}/{scenario}/{repeat}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.envs.rollout import Act, Decision, decisions, play, steps
+from agbench.envs.scenarios import episode_seed
 from agbench.envs.single import AgBenchEnv
 from agbench.policies.base import Planner, Policy
 from agbench.variables import Floats
@@ -27,23 +28,17 @@ def episode(env: AgBenchEnv, policy: Policy, seed: int, scenario: str | None = N
 
 
 def returns_of_policies(parts: Parts, policies: Sequence[Policy], keys: Sequence[str]) -> Floats:
-    """Return the return of each policy in its own scenario, (len(policies),); see `seeds_of`."""
+    """Return the return of each policy in its own scenario, (len(policies),)."""
     core = BatchCore(parts, len(policies))
-    seed = parts.task.protocol.seed
     for policy in policies:
-        policy.reset(seed)
+        policy.reset(parts.task.protocol.seed)
     core.start(keys, seeds_of(parts, keys))
     return play(core, lambda seen, _: np.array([p(row) for p, row in zip(policies, seen, strict=True)]))
 
 
 def seeds_of(parts: Parts, keys: Sequence[str]) -> list[int]:
-    """Return the seed that a fit gives each scenario of the split: one of its own.
-
-    What is random in an episode, such as its soil, then differs from scenario to scenario, and is the same
-    for all that is tried in one.
-    """
-    place = {key: number for number, key in enumerate(parts.scenarios.keys)}
-    return [parts.task.protocol.seed + place[key] for key in keys]
+    """Return the seeds of episodes in scenarios, as an evaluation has them: each draws its own field."""
+    return [episode_seed(parts.task.protocol.seed, key, 0) for key in keys]
 
 
 def gain(core: BatchCore, act: Act, most: int | None = None) -> Floats:

@@ -15,6 +15,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
+from agbench.data.families import read_task
 from agbench.data.overrides import override
 from agbench.policies.field.schedule import Schedule, ScheduleSettings
 from agbench.policies.registry import interface_of
@@ -30,6 +31,17 @@ PAPER_DOSE = 170.7  # kg ha-1, all at the first decision
 def paper_task():
     """The task with amounts as the paper has them: any amount, at once."""
     return override(catalog.task("wheat-nitrogen-v1"), ONCE)
+
+
+def at_wageningen():
+    """The task as the paper has amounts, in the even years of Wageningen."""
+    content = paper_task().content()
+    content["simulator"]["site"] = "wageningen"
+    content["splits"] = {
+        "train": {"years": "odd 1976-1999", "leaving_out": [1991]},
+        "test": {"years": "even 1976-1999", "leaving_out": [1990]},
+    }
+    return read_task(content, "here")
 
 
 def paper_practice(task):
@@ -114,7 +126,7 @@ WAGENINGEN = {
 
 @pytest.mark.parametrize("policy", WAGENINGEN)
 def test_the_same_experiment_on_wageningen_weather_keeps_its_medians(policy):
-    task = paper_task()
+    task = at_wageningen()
     result = agbench.evaluate(task, paper_practice(task) if policy == "paper-practice" else policy)
     reward, nitrogen, grain = WAGENINGEN[policy]
     assert result.summary["return"].value == pytest.approx(reward, abs=0.005)
@@ -124,7 +136,7 @@ def test_the_same_experiment_on_wageningen_weather_keeps_its_medians(policy):
 
 def test_pcse_itself_gives_the_same_returns():
     """The same seasons with PCSE's own engine: three years, the paper's practice."""
-    task = paper_task()
+    task = at_wageningen()
     returns = []
     for engine in ("compiled", "pcse"):
         on_engine = override(task, {"engine": engine})

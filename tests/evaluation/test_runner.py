@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import agbench
+from agbench.envs.scenarios import episode_seed
 from agbench.errors import UnknownNameError
 from agbench.evaluation import Result, provenance, replay, runner
-from agbench.evaluation.protocol import episode_seed
 
 TASK = "wheat-nitrogen-v1"
 YEARS = [1976, 1984, 1994]

@@ -16,9 +16,10 @@ from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.submission import ResultRecord, Submission
 from agbench.data.task import Task
+from agbench.envs.scenarios import episode_seed
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
-from agbench.evaluation.protocol import Episode, episode_seed
+from agbench.evaluation.protocol import Episode
 from agbench.leaderboard.checks.recorded import Budget, RecordedActions, fingerprint, most_decisions, parts
 from agbench.untrusted import tables
 from agbench.untrusted.confined import Confined

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.rollout import play
+from agbench.envs.scenarios import episode_seed
 from agbench.variables import Floats
 
 Schedules = NDArray[np.float64]
@@ -45,7 +46,7 @@ def returns(parts: Parts, name: str, schedules: Schedules, keys: Sequence[str]) 
 def _simulate(parts: Parts, name: str, schedules: Schedules, keys: Sequence[str]) -> Floats:
     """Return the return of one schedule a row, each in its own scenario."""
     core = BatchCore(parts, len(schedules))
-    core.reset(range(len(schedules)), list(keys))
+    core.start(keys, [episode_seed(parts.task.protocol.seed, key, 0) for key in keys])
     codes = {a: parts.actions.encode(name, a)[0] for a in np.unique(schedules)}
     return play(
         core, lambda _, number: np.array([codes[a] for a in schedules[:, number]]), schedules.shape[1]
