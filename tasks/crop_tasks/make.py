@@ -22,28 +22,25 @@ TEST_SEASONS: Final = 30
 HOLLAND = {"site": "netherlands", "train_sites": "netherlands, brabant, limburg", "shift": "belgium"}
 SPRING = HOLLAND | {"start": "03-15", "end": "10-31"}
 RHONE = {"site": "rhone"}
-CANAL = {"water": "canal", "very_dry_amount": "10.0", "dry_amount": "6.0"}
+CANAL = {"water": "canal"}
 NEW_MEXICO = CANAL | {"site": "new-mexico"}
 SAHEL = CANAL | {"site": "niger", "start": "06-15", "end": "11-30", "soil": "tropical-loam"}
 SICHUAN = CANAL | {"site": "sichuan", "start": "04-15", "end": "11-30", "soil": "tropical-loam"}
 SAND = {"soil": "arable-sand"}
 HOT = {"shift": "new-mexico"}
-LEGUME = {"nitrogen": "20.0"}
 ROOTS = {"fed_until": "1.6"}
 CROPS = {
     "barley": SPRING | SAND,
     "cassava": SAHEL | ROOTS | {"start": "06-01", "end": "05-31", "shift": "new-mexico"},
-    "chickpea": CANAL
-    | LEGUME
-    | {"site": "washington-state", "start": "03-15", "end": "10-31", "shift": "volga"},
+    "chickpea": CANAL | {"site": "washington-state", "start": "03-15", "end": "10-31", "shift": "volga"},
     "cotton": NEW_MEXICO | {"start": "04-15", "end": "11-15", "shift": "niger"},
-    "cowpea": SAHEL | LEGUME | {"shift": "sichuan"},
-    "fababean": SPRING | SAND | LEGUME,
-    "groundnut": NEW_MEXICO | LEGUME | {"start": "05-01", "end": "10-31", "shift": "sichuan"},
+    "cowpea": SAHEL | {"shift": "sichuan"},
+    "fababean": SPRING | SAND,
+    "groundnut": NEW_MEXICO | {"start": "05-01", "end": "10-31", "shift": "sichuan"},
     "maize": RHONE | SAND | {"start": "05-01", "end": "11-15", "shift": "south-dakota", "variety": "maize-2"},
     "millet": SAHEL | HOT,
-    "mungbean": SICHUAN | LEGUME | {"start": "05-15", "end": "10-31", "shift": "new-mexico"},
-    "pigeonpea": SAHEL | LEGUME | {"start": "06-01", "shift": "new-mexico"},
+    "mungbean": SICHUAN | {"start": "05-15", "end": "10-31", "shift": "new-mexico"},
+    "pigeonpea": SAHEL | {"start": "06-01", "shift": "new-mexico"},
     "potato": SPRING | ROOTS | SAND | {"start": "04-15"},
     "rapeseed": HOLLAND
     | SAND
@@ -51,7 +48,7 @@ CROPS = {
     "rice": SICHUAN | HOT,
     "seed-onion": SPRING | ROOTS | SAND | {"start": "03-25"},
     "sorghum": SAHEL | HOT,
-    "soybean": RHONE | SAND | LEGUME | {"start": "05-01", "end": "10-31", "shift": "south-dakota"},
+    "soybean": RHONE | SAND | {"start": "05-01", "end": "10-31", "shift": "south-dakota"},
     "sugarbeet": SPRING | ROOTS | {"start": "04-01", "end": "11-15", "shift": "rhone"},
     "sugarcane": SAHEL
     | ROOTS
@@ -76,10 +73,7 @@ DEFAULTS = {
     "product": "WSO",
     "organs": "storage organs",
     "soil": "arable-loam",
-    "nitrogen": "40.0",
     "water": "pumped",
-    "very_dry_amount": "6.0",
-    "dry_amount": "3.0",
     "fed_until": "1.0",
 }
 _WATER: Final = {"arable-loam": (0.104, 0.3), "arable-sand": (0.05, 0.17), "tropical-loam": (0.099, 0.272)}
@@ -160,6 +154,7 @@ def _moistures(soil: str) -> dict[str, str]:
     return {
         "dry": str(left(0.5)[0]),
         "very_dry": str(left(0.3)[0]),
+        "planned_grid": str([0.0, *left(0.3, 0.5, 0.7, 0.8, 0.9), 1.0]),
         "dry_grid": str(left(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)),
         "very_dry_grid": str(left(0.05, 0.1, 0.2, 0.3, 0.4, 0.5)),
     }

@@ -59,6 +59,8 @@ class Calendar:
         season = interface.task.season
         for entry in settings.plan:
             place(interface.actions, entry.input)
+        self.plan = settings.plan
+        """The entries, as they are written."""
         due = [(_day(season, entry), entry.input, float(entry.amount)) for entry in settings.plan]
         self._due = sorted(due, key=lambda item: item[0])
         self._first, self._step_days = season.warmup_days, season.step_days
@@ -71,13 +73,18 @@ class Calendar:
 
     def __call__(self, observation: Any) -> Any:
         """Return the action of the next entry that is due."""
+        due = self.due()
+        return self._nothing if due is None else self._actions.encode(due[0], due[1] + _SMALLEST)[0]
+
+    def due(self) -> tuple[str, float] | None:
+        """Go on to the next decision; return the input and the amount that are due at this one, if any."""
         today = self._day
         self._day += self._step_days
         if self._done == len(self._due) or self._due[self._done][0] > today:
-            return self._nothing
+            return None
         _, input, amount = self._due[self._done]
         self._done += 1
-        return self._actions.encode(input, amount + _SMALLEST)[0]
+        return input, amount
 
 
 def _day(season: SeasonSpec, entry: CalendarEntry) -> int:

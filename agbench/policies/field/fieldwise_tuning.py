@@ -73,7 +73,7 @@ def _one_change(rules: RulesSettings, generator: np.random.Generator) -> RulesSe
     path = str(generator.choice(list(rules.tune)))
     value = rules.tune[path][int(generator.integers(len(rules.tune[path])))]
     alone = rules.model_copy(update={"tune": {path: [value]}})
-    return rules.model_copy(update={"rules": candidate_rules(alone)[1].rules})
+    return candidate_rules(alone)[1].model_copy(update={"tune": rules.tune})
 
 
 def _of_fields(settings: FieldwiseSettings, rules: Mapping[str, RulesSettings]) -> FieldwiseSettings:

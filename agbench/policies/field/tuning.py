@@ -12,7 +12,9 @@ from agbench.data.field_task import FieldTask
 from agbench.data.reading import read_data
 from agbench.envs.family import build
 from agbench.errors import ConfigError
-from agbench.policies.field.rules import Rule, Rules, RulesSettings
+from agbench.policies.base import Interface
+from agbench.policies.field.calendar import Calendar
+from agbench.policies.field.rules import PlannedInput, Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.policies.playing import returns_of_policies
 from agbench.policies.registry import interface_of
@@ -20,6 +22,7 @@ from agbench.policies.tuning import search
 from agbench.variables import Floats
 
 _ROWS = 2048  # seasons simulated together
+_OWN = -1  # in place of a value: that which the rules have
 _PARENTS = 16  # of the rules that are bred
 _CHILDREN = 64  # of a generation
 _MOST = 8  # doses of the largest size on one growers' date
@@ -61,6 +64,7 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
     parts = build(task, task.protocol.training_splits[0])
     keys = parts.scenarios.keys[: settings.scenarios]
     interface = interface_of(task)
+    settings = _with_plan(settings, interface)
 
     def means(candidates: Sequence[RulesSettings]) -> list[float]:
         result: list[float] = []
@@ -81,22 +85,32 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
     return candidates[number], values[number]
 
 
+def _with_plan(settings: RulesSettings, interface: Interface[FieldTask]) -> RulesSettings:
+    """Return the rules with the plan of the calendar that they name."""
+    if settings.calendar is None:
+        return settings
+    calendar = interface.load(settings.calendar)
+    if not isinstance(calendar, Calendar):
+        raise ConfigError(f"calendar: {settings.calendar} is no policy of the kind calendar.")
+    return settings.model_copy(update={"plan": calendar.plan})
+
+
 def _bred(
     settings: RulesSettings, means: Callable[[Sequence[RulesSettings]], list[float]]
 ) -> tuple[RulesSettings, float]:
     """Return the best rules of an evolution within the budget, and their mean.
 
-    A quarter of the budget is drawn. Each later generation takes every setting from one of two of the best,
-    or draws it anew (Beyer and Schwefel 2002, Natural Computing 1, 3-52).
+    A quarter of the budget is drawn, but for the rules as they are. Each later generation takes every
+    setting from one of two of the best, or draws it anew (Beyer and Schwefel 2002, Natural Computing 1, 3-52).
     """
     generator = np.random.default_rng(settings.seed)
     sizes = np.array([len(values) for values in settings.tune.values()])
 
     def played(points: NDArray[np.int64]) -> Floats:
-        made = [_with_values(settings.rules, _values_at(settings, point)) for point in points]
-        return np.array(means([settings.model_copy(update={"rules": rules}) for rules in made]))
+        return np.array(means([_at(settings, point) for point in points]))
 
     points = generator.integers(sizes, size=(max(1, settings.budget // 4), len(sizes)))
+    points[0] = _OWN
     values = played(points)
     left = settings.budget - len(points)
     while left > 0:
@@ -109,16 +123,14 @@ def _bred(
         children = np.where(anew, generator.integers(sizes, size=one.shape), children)
         points, values = np.concatenate([points, children]), np.concatenate([values, played(children)])
         left -= count
-    most, own = int(np.argmax(values)), means([settings])[0]
-    if own >= values[most]:
-        return settings, own
-    rules = _with_values(settings.rules, _values_at(settings, points[most]))
-    return settings.model_copy(update={"rules": rules}), float(values[most])
+    most = int(np.argmax(values))
+    return _at(settings, points[most]), float(values[most])
 
 
-def _values_at(settings: RulesSettings, point: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the values of a point: of each setting the place of its value."""
-    return {path: values[i] for (path, values), i in zip(settings.tune.items(), point, strict=True)}
+def _at(settings: RulesSettings, point: NDArray[np.int64]) -> RulesSettings:
+    """Return the rules at a point: of each setting the place of its value, or `_OWN` for that it has."""
+    places = zip(settings.tune.items(), point, strict=True)
+    return _with_values(settings, {path: values[i] for (path, values), i in places if i != _OWN})
 
 
 def _one_by_one(
@@ -135,9 +147,7 @@ def _one_by_one(
     while changed:
         changed = False
         for path, tried in tune.items():
-            others = [
-                best.model_copy(update={"rules": _with_values(best.rules, {path: value})}) for value in tried
-            ]
+            others = [_with_values(best, {path: value}) for value in tried]
             values = means(others)
             number = int(np.argmax(values))
             if values[number] > most:
@@ -147,8 +157,7 @@ def _one_by_one(
 
 def candidate_rules(settings: RulesSettings) -> list[RulesSettings]:
     """Return the rules as they are, then with the values to try."""
-    changed = [_with_values(settings.rules, values) for values in _combinations(settings)]
-    return [settings, *(settings.model_copy(update={"rules": rules}) for rules in changed)]
+    return [settings, *(_with_values(settings, values) for values in _combinations(settings))]
 
 
 def _combinations(settings: RulesSettings) -> list[dict[str, Any]]:
@@ -166,15 +175,24 @@ def _combinations(settings: RulesSettings) -> list[dict[str, Any]]:
     ]
 
 
-def _with_values(rules: Sequence[Rule], values: Mapping[str, Any]) -> list[Rule]:
-    """Return the rules with values in place, named as `0.amount`."""
-    changed = [rule.model_dump() for rule in rules]
+def _with_values(settings: RulesSettings, values: Mapping[str, Any]) -> RulesSettings:
+    """Return the rules with values in place, named as `0.amount`, or `N.below` for planned doses."""
+    rules = [rule.model_dump() for rule in settings.rules]
+    planned = {input: own.model_dump() for input, own in settings.planned.items()}
     for path, value in values.items():
         number, _, key = path.partition(".")
-        if not number.isdigit() or int(number) >= len(changed) or key not in changed[int(number)]:
-            raise ConfigError(f"tune: {path!r} names no setting of a rule; write it as '0.amount'.")
-        changed[int(number)][key] = value
-    return [read_data(Rule, rule, "tune") for rule in changed]
+        own = rules[int(number)] if number.isdigit() and int(number) < len(rules) else planned.get(number, {})
+        if key not in own:
+            raise ConfigError(
+                f"tune: {path!r} names no setting of a rule; write it as '0.amount', or as 'N.below' for "
+                "planned doses of N."
+            )
+        own[key] = value
+    changed = {
+        "rules": [read_data(Rule, rule, "tune") for rule in rules],
+        "planned": {input: read_data(PlannedInput, own, "tune") for input, own in planned.items()},
+    }
+    return settings.model_copy(update=changed)
 
 
 def _amounts_on_dates(plan: Sequence[PlannedDose], menu: Sequence[float]) -> list[list[PlannedDose]]:
