@@ -31,6 +31,7 @@ from agbench.simulators.wofost.grape_phenology import (
     start_grape_phenology,
 )
 from agbench.simulators.wofost.growth import integrate_totals
+from agbench.simulators.wofost.orchards import manage_with, start_with
 from agbench.simulators.wofost.perennial_organs import integrate_organs, partition, partition_by_nutrients
 from agbench.simulators.wofost.perennial_phenology import integrate_age
 from agbench.simulators.wofost.repairs import repaired, unchanged
@@ -59,7 +60,6 @@ from agbench.simulators.wofost.wofost_perennial import (
     harvest_published,
     integrate_published_with,
     manage_trees_with,
-    manage_with,
     nothing_at_rest,
     rest_as_tree,
     start_published,
@@ -166,8 +166,7 @@ _manage = repaired("P6", published=harvest_published, sound=manage_trees_with(_a
 
 
 @kernel
-def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
-    """Plant the vine."""
+def _start_vine(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
     start_grape_phenology(s, p)
     start_hardiness(s, p)
     s.AGE = p.AGEI
@@ -196,6 +195,8 @@ def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float)
     _integrate(p, s, tables, leaves, today)
 
 
+start_crop = start_with(_start_vine, settle)
+start_crop_layered = start_with(_start_vine, unchanged)
 manage = manage_with(_manage, settle)
 manage_layered = manage_with(_manage, unchanged)
 """As `manage`, on a layered soil, whose water stays in its layers."""

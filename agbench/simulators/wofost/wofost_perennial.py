@@ -22,6 +22,7 @@ from agbench.simulators.wofost.nutrients import (
     nutrient_stress,
     start_nutrients,
 )
+from agbench.simulators.wofost.orchards import manage_with, start_with
 from agbench.simulators.wofost.perennial_organs import (
     integrate_organs,
     mean_minimum,
@@ -39,7 +40,6 @@ from agbench.simulators.wofost.perennial_phenology import (
 from agbench.simulators.wofost.repairs import repaired, unchanged
 from agbench.simulators.wofost.respiration import maintenance_respiration_by_age, wood_respiration
 from agbench.simulators.wofost.roots import integrate_roots, root_rates, start_roots
-from agbench.simulators.wofost.soil_nutrients import fertilise
 from agbench.simulators.wofost.stems import integrate_stem_area, start_stems
 from agbench.simulators.wofost.storage_organs import start_storage_organs
 from agbench.simulators.wofost.tables import TDWI, limit, table
@@ -66,7 +66,6 @@ from agbench.simulators.wofost.variables import (
     EMERGING,
     MATURE,
     SOWING,
-    STANDING,
     VARIABLES_PERENNIAL,
     VEGETATIVE,
 )
@@ -300,13 +299,16 @@ _spread = repaired("C2", published=_as_it_is, sound=_spread_over_trees)
 
 
 @kernel
-def start_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
-    """Plant the crop."""
+def _start_tree(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
     start_perennial(s, p, today)
     s.DOP = today
     s.SURPLUS_N = -1.0
     partition(s, tables)
     _start(p, s, tables, leaves)
+
+
+start_crop = start_with(_start_tree, settle)
+start_crop_layered = start_with(_start_tree, unchanged)
 
 
 @kernel
@@ -354,26 +356,6 @@ def crop_rates_with(
 def integrate_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
     """Advance the crop by a day."""
     _integrate(p, s, tables, leaves, today)
-
-
-def manage_with(act: Callable[..., None], settle: Callable[..., None]) -> Callable[..., None]:
-    """Return the kernel of management, given how a crop is harvested, pruned and replanted.
-
-    `settle` lets the soil follow the roots of young trees, which are shallower than those of the old.
-    """
-
-    @kernel
-    def manage(s: Any, p: Any, tables: Floats, inputs: Any, today: float) -> None:
-        """Apply irrigation and fertiliser of the day; harvest, prune and replant."""
-        s.TOTIRRIG += inputs.IRRIG
-        s.RIRR = inputs.IRRIG_EFF
-        fertilise(s, inputs)
-        if s.CROP == STANDING:
-            act(p, s, tables, inputs, today)
-            if inputs.PLANT >= 0.5:
-                settle(p, s)
-
-    return manage
 
 
 manage = manage_with(_manage, settle)

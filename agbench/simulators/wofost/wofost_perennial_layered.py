@@ -11,7 +11,7 @@ from agbench.simulators.wofost.wofost_perennial import (
     crop_rates_with,
     integrate_crop,
     manage_layered,
-    start_crop,
+    start_crop_layered,
 )
 from agbench.variables import Floats
 
@@ -31,7 +31,7 @@ def transpire_from_layers(x: Floats, s: Any, p: Any, tables: Floats, w: Any, sha
 begin, advance = daily_cycle(
     __name__,
     VARIABLES,
-    (start_crop, crop_rates_with(transpire_from_layers), integrate_crop),
+    (start_crop_layered, crop_rates_with(transpire_from_layers), integrate_crop),
     (start_soil, soil_rates, integrate_soil),
     manage_layered,
 )

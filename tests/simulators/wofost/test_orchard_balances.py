@@ -36,6 +36,13 @@ def _names(x):
     return (f"{x}SOILBASE", f"{x}AVAILI", f"BG_{x}_SUPPLY")
 
 
+def no_pool_is_negative(state):
+    """Assert that all is finite and that no pool, nor percolation, lies below 0."""
+    assert np.isfinite(state).all()
+    least = state[:, COLUMNS].min(axis=0)
+    assert least.min() >= -1e-9, POOLS[int(least.argmin())]
+
+
 def run_random(seed, n, years, days=1):
     """Return the largest gaps of n random orchards, each with a management of its own."""
     rng = np.random.default_rng(seed)
@@ -43,12 +50,11 @@ def run_random(seed, n, years, days=1):
     simulator = WofostSimulator("wofost-npk", n, crop_type="perennial")
     simulator.reset([world for world, _ in drawn])
     largest = {}
+    no_pool_is_negative(simulator.state)  # on the first day, too
     while not simulator.finished.all():
         simulator.advance(random_inputs(rng, n), days)
         now = Row(simulator.state)
-        assert np.isfinite(now.state).all()
-        least = now.state[:, COLUMNS].min(axis=0)
-        assert least.min() >= -1e-9, POOLS[int(least.argmin())]
+        no_pool_is_negative(now.state)
         found = gaps(now, [given for _, given in drawn], simulator.elapsed)
         largest = {name: max(gap, largest.get(name, 0.0)) for name, gap in found.items()}
     return largest
