@@ -51,7 +51,7 @@ class PriceRules(RuleBased):
         """Return the controls that the rules want, without lamps in rows where electricity is dear."""
         wanted = super().targets(seen, settings)
         dear = seen[:, self._price] > self.highest
-        wanted[np.ix_(dear, self._lamps)] = 0.0
+        wanted[:, self._lamps] *= ~dear[:, None]
         return wanted
 
     def priced(self, observations: NDArray[Any], settings: Floats, highest: Floats) -> NDArray[np.float32]:

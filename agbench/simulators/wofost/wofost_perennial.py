@@ -299,7 +299,7 @@ _spread = repaired("C2", published=_as_it_is, sound=_spread_over_trees)
 
 
 @kernel
-def _start_tree(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
+def _plant_crop(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) -> None:
     start_perennial(s, p, today)
     s.DOP = today
     s.SURPLUS_N = -1.0
@@ -307,8 +307,8 @@ def _start_tree(s: Any, p: Any, tables: Floats, leaves: Floats, today: float) ->
     _start(p, s, tables, leaves)
 
 
-start_crop = start_with(_start_tree, settle)
-start_crop_layered = start_with(_start_tree, unchanged)
+start_crop = start_with(_plant_crop, settle)
+start_crop_layered = start_with(_plant_crop, unchanged)
 
 
 @kernel
