@@ -28,7 +28,8 @@ class RewardSpec(Strict):
     unit of input, in the reward's unit.
 
     A violation is what is applied beyond the season's `limits`, by input, and what is newly `lost`
-    (a variable that only grows); it is reported as `cost` whatever the kind.
+    (a variable that only grows); it is reported as `cost` whatever the kind. In the mean of its episodes a
+    policy may cost what is `tolerated`.
     """
 
     kind: Literal[
@@ -49,6 +50,7 @@ class RewardSpec(Strict):
     penalty: Number = Field(default=10_000.0, ge=0)
     limits: dict[str, Number] = {}
     lost: str | None = None
+    tolerated: Number = Field(default=0.0, ge=0)
     crop_prices: dict[str, Number] = {}
     crop_costs: dict[str, Number] = {}
 

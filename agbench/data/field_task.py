@@ -241,7 +241,7 @@ _OPTIONS: Final = {
     "simulator": ("limitation", "soil_water", "warming", "changed"),
     "season": ("crop_start", "management", "sowing_window", "years", "age", "rotation"),
     "observation": ("progress", "forecast"),
-    "reward": ("product_price", "penalty", "limits", "lost", "crop_prices", "crop_costs"),
+    "reward": ("product_price", "penalty", "limits", "lost", "tolerated", "crop_prices", "crop_costs"),
 }
 """Keys that a task need not know: absent and left at their default they are the same task."""
 
@@ -334,6 +334,11 @@ class FieldTask(Task):
             del content["randomisation"]
         content["splits"] = {name: split.identity() for name, split in self.splits.items()}
         return content
+
+    @property
+    def tolerated_cost(self) -> float:
+        """The mean constraint cost of an episode that is feasible whatever the expert's is."""
+        return float(self.reward.tolerated)
 
     @property
     def step(self) -> int:

@@ -14,7 +14,7 @@ from agbench.errors import unknown
 _COLUMNS = ("scenario", "repeat", "seed", "return", "cost", "steps", "failed", "error", "final_state")
 """What every table of episodes has beside the metrics."""
 
-_MARGIN = 0.1
+MARGIN = 0.1
 """A policy may violate constraints by this share more than the expert does, or as the task tolerates."""
 
 
@@ -108,7 +108,7 @@ class Task(Strict):
 
     def feasible_cost(self, expert_cost: float) -> float:
         """Return the largest mean constraint cost that is feasible where the expert's is this."""
-        return max((1.0 + _MARGIN) * float(expert_cost), self.tolerated_cost)
+        return max((1.0 + MARGIN) * float(expert_cost), self.tolerated_cost)
 
     @property
     def warmup(self) -> int:

@@ -29,11 +29,18 @@ def episode(env: AgBenchEnv, policy: Policy, seed: int, scenario: str | None = N
 
 def returns_of_policies(parts: Parts, policies: Sequence[Policy], keys: Sequence[str]) -> Floats:
     """Return the return of each policy in its own scenario, (len(policies),)."""
+    return totals_of_policies(parts, policies, keys)[0]
+
+
+def totals_of_policies(
+    parts: Parts, policies: Sequence[Policy], keys: Sequence[str]
+) -> tuple[Floats, Floats]:
+    """Return the return and the constraint cost of each policy in its own scenario, (len(policies),) each."""
     core = BatchCore(parts, len(policies))
     for policy in policies:
         policy.reset(parts.task.protocol.seed)
     core.start(keys, seeds_of(parts, keys))
-    return play(core, lambda seen, _: np.array([p(row) for p, row in zip(policies, seen, strict=True)]))
+    return _totals(core, lambda seen, _: np.array([p(row) for p, row in zip(policies, seen, strict=True)]))
 
 
 def seeds_of(parts: Parts, keys: Sequence[str]) -> list[int]:
@@ -70,9 +77,14 @@ def totals(core: BatchCore, sequences: NDArray[Any]) -> tuple[Floats, Floats]:
 
     A sequence that is too short goes on with its last action.
     """
-    total, cost = np.zeros(core.n), np.zeros(core.n)
     last = sequences.shape[1] - 1
-    for rewards in steps(core, lambda _, number: sequences[:, min(number, last)]):
+    return _totals(core, lambda _, number: sequences[:, min(number, last)])
+
+
+def _totals(core: BatchCore, act: Act) -> tuple[Floats, Floats]:
+    """Play all rows as `play` does; return the sums of rewards and of constraint costs, (n,) each."""
+    total, cost = np.zeros(core.n), np.zeros(core.n)
+    for rewards in steps(core, act):
         total += rewards
         cost += core.reward.cost
     return total, cost

@@ -59,7 +59,7 @@ class Calendar:
         season = interface.task.season
         for entry in settings.plan:
             place(interface.actions, entry.input)
-        self.plan = settings.plan
+        self.entries = settings.plan
         """The entries, as they are written."""
         due = [(_day(season, entry), entry.input, float(entry.amount)) for entry in settings.plan]
         self._due = sorted(due, key=lambda item: item[0])

@@ -18,7 +18,8 @@ from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.policies.field.calendar import Calendar, CalendarEntry, CalendarSettings
-from agbench.policies.field.evolution import DEAR, _Seasons
+from agbench.policies.field.evolution import _Seasons
+from agbench.policies.field.worth import worth
 from agbench.policies.playing import seeds_of, totals
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning import blind
@@ -117,17 +118,14 @@ def _by_amounts(
 
 
 def _means(core: BatchCore, parts: Parts, keys: Sequence[str], candidates: NDArray[Any]) -> Floats:
-    """Return the mean return of each sequence over scenarios, (n,); what exceeds limits is worth nothing."""
+    """Return what each sequence is worth over scenarios, (n,)."""
     most = core.n // len(keys)
     padded = np.resize(candidates, (most, *candidates.shape[1:]))
     core.start(list(keys) * most, seeds_of(parts, keys) * most)
     rows = np.repeat(padded, len(keys), axis=0)
-    returns, costs = (v.reshape(most, len(keys)).mean(axis=1) for v in totals(core, rows))
+    returns, costs = (values.reshape(most, len(keys)) for values in totals(core, rows))
     assert isinstance(parts.task, FieldTask)
-    if parts.task.reward.limits:
-        returns = returns - DEAR * np.maximum(costs - parts.task.tolerated_cost, 0.0)
-    means: Floats = returns[: len(candidates)]
-    return means
+    return worth(parts.task, returns, costs)[: len(candidates)]
 
 
 def _entries(season: SeasonSpec, actions: Menu, codes: Sequence[int]) -> list[CalendarEntry]:

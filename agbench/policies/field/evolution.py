@@ -9,18 +9,19 @@ from pydantic import Field
 
 from agbench.compiled import entry
 from agbench.data.field_task import FieldTask
+from agbench.data.task import MARGIN
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
 from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
+from agbench.policies.field.worth import DEAR
 from agbench.policies.playing import actions_of, padded, totals
 from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
 
 _ROUNDING: Final = 1e-9  # of an input; what is less is rounding
-DEAR: Final = 1e6  # of a return for a unit of constraint cost beyond the limit: no such season is the best
 
 
 class EvolutionSettings(SequenceSearch):
@@ -65,7 +66,7 @@ class Evolved(Solver):
         plans = np.stack([padded(actions_of(parts, own, start), last, idle) for own in self._starts])
         alone = BatchCore(parts, 1)
         _, own = played(alone, start, plans[:1])
-        largest = parts.task.feasible_cost(own[0]) + _ROUNDING
+        largest = (1.0 + MARGIN) * float(own[0]) + _ROUNDING  # the sum is then feasible too
 
         def value(core: BatchCore, sequences: Actions) -> Floats:
             total, cost = played(core, start, sequences)

@@ -16,7 +16,8 @@ from agbench.policies.base import Interface
 from agbench.policies.field.calendar import Calendar
 from agbench.policies.field.rules import PlannedInput, Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
-from agbench.policies.playing import returns_of_policies
+from agbench.policies.field.worth import worth
+from agbench.policies.playing import totals_of_policies
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning import search
 from agbench.variables import Floats
@@ -72,8 +73,8 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
         for first in range(0, len(candidates), at_once):
             chosen = candidates[first : first + at_once]
             policies = [Rules("candidate", candidate, interface) for candidate in chosen for _ in keys]
-            values = returns_of_policies(parts, policies, list(keys) * len(chosen))
-            result += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
+            played = totals_of_policies(parts, policies, list(keys) * len(chosen))
+            result += worth(task, *(values.reshape(len(chosen), -1) for values in played)).tolist()
         return result
 
     if math.prod(len(tried) for tried in settings.tune.values()) > settings.budget:
@@ -92,7 +93,7 @@ def _with_plan(settings: RulesSettings, interface: Interface[FieldTask]) -> Rule
     calendar = interface.load(settings.calendar)
     if not isinstance(calendar, Calendar):
         raise ConfigError(f"calendar: {settings.calendar} is no policy of the kind calendar.")
-    return settings.model_copy(update={"plan": calendar.plan})
+    return settings.model_copy(update={"plan": calendar.entries})
 
 
 def _bred(
@@ -101,7 +102,7 @@ def _bred(
     """Return the best rules of an evolution within the budget, and their mean.
 
     A quarter of the budget is drawn, but for the rules as they are. Each later generation takes every
-    setting from one of two of the best, or draws it anew (Beyer and Schwefel 2002, Natural Computing 1, 3-52).
+    setting from one of two of the best, or draws it anew (Beyer and Schwefel 2002, Natural Computing 1).
     """
     generator = np.random.default_rng(settings.seed)
     sizes = np.array([len(values) for values in settings.tune.values()])
