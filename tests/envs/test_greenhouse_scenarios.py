@@ -124,7 +124,7 @@ def test_any_day_of_a_measured_site_can_be_asked_for():
     ],
 )
 def test_another_start_is_refused_where_the_split_has_its_own(name, split, scenario):
-    with pytest.raises(ConfigError, match=f"would change nothing: the split '{split}'.*'{scenario}'"):
+    with pytest.raises(ConfigError, match=f"would change nothing: '{split}'.*'{scenario}'"):
         agbench.make(name, split, episode__start="06-10")
 
 

@@ -17,7 +17,6 @@ from agbench.policies.networks import mlp
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
 
-
 HERE = Path(__file__).parent
 
 

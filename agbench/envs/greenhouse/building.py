@@ -91,8 +91,8 @@ def _check_start(task: GreenhouseTask, split: str, usual: GreenhouseTask) -> Non
     first = spec.first_days(start)[0]
     key = task.scenarios(split)[0].replace(first, first[: -len(start)] + start)
     raise ConfigError(
-        f"{task.task}: episode.start {start!r} would change nothing: the split {split!r} has starts of its "
-        f"own. Choose a scenario in reset, options={{'scenario': {key!r}}}, or measured years that begin on it: "
+        f"{task.task}: episode.start {start!r} would change nothing: {split!r} has starts of its "
+        f"own. Choose a scenario in reset, options={{'scenario': {key!r}}}, or years that begin on it: "
         "site='schiphol', years=[2010]."
     )
 
