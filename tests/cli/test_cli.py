@@ -75,6 +75,8 @@ def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path):
         "greenhouse-winter-v1",
         "-p",
         "plain-computer",
+        "--scenario",
+        "bleiswijk/2009-12-19",
         "-o",
         "s.png",
         "--set",
