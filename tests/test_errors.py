@@ -102,13 +102,13 @@ def test_a_misspelt_key_of_a_file_names_the_nearest_and_the_file(tmp_path):
 
 @pytest.mark.parametrize(("year", "days"), [(1990, 361), (1991, 243)])
 def test_the_incomplete_years_are_refused_by_name(year, days):
-    message = raised(WeatherError, agbench.make, TASK, years=[year])
+    message = raised(WeatherError, agbench.make, TASK, site="wageningen", years=[year])
     assert f"{TASK}, scenario wageningen/{year}: " in message
     assert f"{year} of wageningen is incomplete: it has {days} of 365 days. Leave it out" in message
 
 
 def test_a_year_without_weather_names_what_there_is():
-    message = raised(WeatherError, agbench.make, TASK, years=[2005])
+    message = raised(WeatherError, agbench.make, TASK, site="wageningen", years=[2005])
     assert message == (
         f"{TASK}, scenario wageningen/2005: weather wageningen covers 1976-01-01 to 1999-12-31, "
         "not all of 2005-01-01 to 2005-09-01."
@@ -211,8 +211,8 @@ def test_a_step_after_the_end_asks_for_a_reset(env):
 
 
 def test_an_unknown_scenario_names_the_nearest(env):
-    message = raised(UnknownNameError, env.reset, options={"scenario": "wageningen/1985b"})
-    assert "split 'train': unknown scenario 'wageningen/1985b'. Did you mean" in message
+    message = raised(UnknownNameError, env.reset, options={"scenario": "netherlands/1985b"})
+    assert "split 'train': unknown scenario 'netherlands/1985b'. Did you mean" in message
 
 
 def test_a_refused_scenario_leaves_the_episode_as_it_was(env):

@@ -2,11 +2,12 @@
 
 import copy
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.task import Task
-from agbench.errors import ConfigError, did_you_mean
+from agbench.errors import ConfigError, UnknownNameError, did_you_mean
 
 _FIXED: Final = ("metrics", "splits", "references")
 _REMEDIES: Final = {
@@ -17,6 +18,8 @@ _REMEDIES: Final = {
 """What to do in place of changing a section that a task's results rest on."""
 _WHOLE: Final = ("fields",)
 """Lists of a task that are changed as a whole, such as the fields of a farm."""
+
+T = TypeVar("T", bound=Task)
 
 
 def override(task: Task, changes: Mapping[str, Any]) -> Task:
@@ -40,6 +43,18 @@ def override(task: Task, changes: Mapping[str, Any]) -> Task:
                 raise ConfigError(f"override {key!r}: {place} is {target!r} and has no parts. Give it whole.")
         target[last] = dict(value) if isinstance(value, Mapping) else _plain(value)
     return read_task(task.without_loose_ends(content), f"override of {task.task}")
+
+
+def as_filed(task: T) -> T:
+    """Return a task as its file has it, without overrides; the task itself where it has no file.
+
+    Overrides leave splits alone: a task with other splits was not made by them.
+    """
+    try:
+        filed = catalog.task(task.task)
+    except UnknownNameError:
+        return task
+    return filed if isinstance(filed, type(task)) and filed.splits == task.splits else task
 
 
 def keys(task: Task) -> list[str]:

@@ -30,7 +30,8 @@ LIMITING: Final = MappingProxyType(
 )
 """The inputs of a menu: those that can be short. Where none can, all are there, and none has an effect."""
 
-_ORCHARD: Final = {
+_TREES: Final = {"simulator__crop": "jujube-1", "reward__kind": "growth"}
+_FARM: Final = {
     "simulator__crop": "jujube-1",
     "simulator__site": "lodi",
     "season__start": "01-01",
@@ -42,7 +43,7 @@ _ORCHARD: Final = {
 _PICKED: Final = {"reward__variable": "HARVESTED"}
 _GROWN: Final = {"reward__variable": "TWSO"}
 _VINES: Final = {
-    **_ORCHARD,
+    **_TREES,
     "simulator__crop": "grape-riesling",
     "simulator__site": "washington-state",
     "simulator__soil": "washington-1",
@@ -79,29 +80,29 @@ GROUPS: Final = (
         ("HARVEST",),
         {"season__management": "harvest", **_PICKED},
     ),
-    Group("perennial-", "three years of trees; fruit falls", "chickpea-inputs-v1", (), _ORCHARD | _GROWN),
+    Group("perennial-", "three years of trees; fruit falls", "wofostgym-pear-limits-v1", (), _TREES),
     Group(
         "perennial-plant-",
         "the agent also replants and picks",
-        "chickpea-inputs-v1",
+        "wofostgym-pear-limits-v1",
         ("PLANT", "HARVEST"),
-        _ORCHARD | _PICKED,
+        _TREES | _PICKED,
     ),
     Group(
         "perennial-harvest-",
         "the agent also picks, every year",
-        "chickpea-inputs-v1",
+        "wofostgym-pear-limits-v1",
         ("HARVEST",),
-        _ORCHARD | _PICKED,
+        _TREES | _PICKED,
     ),
-    Group("grape-", "three years of vines; fruit falls", "chickpea-inputs-v1", (), _VINES | _GROWN),
+    Group("grape-", "three years of vines; fruit falls", "wofostgym-pear-limits-v1", (), _VINES),
     Group("multi-", "five fields, one action for all", "wofostgym-sunflower-farm-v1"),
     Group(
         "multi-perennial-",
         "three orchards, one action for all",
         "wofostgym-sunflower-farm-v1",
         (),
-        {**_ORCHARD, **_GROWN, "fields": _TREE_FIELDS},
+        {**_FARM, **_GROWN, "fields": _TREE_FIELDS},
     ),
 )
 

@@ -17,6 +17,8 @@ from agbench.variables import Booleans, Floats
 
 TASK: Final = "greenhouse-tomato-v1"
 UNCERTAIN: Final = "greenhouse-tomato-uncertain-v1"
+SITE: Final = "schiphol"
+YEARS: Final = [2008, 2009, 2010, 2011]
 STARTS: Final = ("01-05", "03-01", "06-10", "08-20", "11-15")
 KINDS: Final = ("random", "on/off")
 _ACTION: Final = {"random": "increment", "on/off": "absolute"}
@@ -57,9 +59,9 @@ def endure(
     outside: set[str] = set()
     each = -(-steps // len(starts))
     for i, start in enumerate(starts):
-        chosen = {"episode__start": start, "episode__length": "2 d", **overrides}
+        chosen = {"simulator__site": SITE, "episode__start": start, "episode__length": "2 d", **overrides}
         envs: Any = agbench.make_vec(
-            task, num_envs, simulator__preset=preset, action__kind=_ACTION[kind], **chosen
+            task, num_envs, years=YEARS, simulator__preset=preset, action__kind=_ACTION[kind], **chosen
         )
         names = np.array([entry.name for entry in envs.observation_entries])
         space = envs.single_observation_space

@@ -75,6 +75,8 @@ def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path):
         "greenhouse-winter-v1",
         "-p",
         "plain-computer",
+        "--scenario",
+        "bleiswijk/2009-12-19",
         "-o",
         "s.png",
         "--set",
@@ -93,8 +95,8 @@ def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path):
 def test_tasks_lists_the_task_with_its_references(tmp_path):
     printed, _ = agbench("tasks", "--json", cwd=tmp_path)
     (task,) = [t for t in json.loads(printed) if t["id"] == TASK]
-    assert task["splits"] == {"train": 11, "test": 11}
-    assert (task["floor"], task["expert"], task["oracle"]) == ("zero", "standard-practice", "ceres")
+    assert task["splits"] == {"train": 300, "validation": 100, "test": 40, "shift": 40}
+    assert (task["floor"], task["expert"], task["oracle"]) == ("zero", "advisor", "ceres")
 
 
 def test_a_list_of_tasks_for_another_command_has_a_task_a_line(tmp_path):
@@ -141,12 +143,12 @@ def test_run_prints_and_draws_a_season(tmp_path):
 
 
 def test_policies_are_evaluated_and_compared(tmp_path):
-    for policy in ("zero", "standard-practice", "ceres"):
+    for policy in ("zero", "advisor", "ceres"):
         printed, _ = agbench("evaluate", TASK, "--policy", policy, "-o", f"r/{policy}", cwd=tmp_path)
         assert f"wrote r/{policy}/" in printed
     printed, _ = agbench("compare", "r", "--figure", "c.png", cwd=tmp_path)
     rows = [line.split()[0] for line in printed.splitlines() if "[" in line][1:]
-    assert rows == ["zero", "standard-practice", "ceres"]
+    assert rows == ["zero", "advisor", "ceres"]
     assert (tmp_path / "c.png").stat().st_size > 10_000
     content = json.loads(agbench("compare", "r", "--json", cwd=tmp_path)[0])
     assert [row["score"] for row in content[:2]] == [0.0, 100.0]
@@ -155,7 +157,7 @@ def test_policies_are_evaluated_and_compared(tmp_path):
 def test_evaluate_prints_json_for_machines(tmp_path):
     printed, _ = agbench("evaluate", TASK, "-p", "zero", "--json", cwd=tmp_path)
     content = json.loads(printed)
-    assert content["episodes"] == 11
+    assert content["episodes"] == 40
     assert content["summary"]["return"]["value"] == 0.0
 
 
@@ -176,13 +178,13 @@ def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
     ("change", "expected"),
     [
         (("DVS, TGROWTH", "DVS, TGROWHT"), "unknown variable 'TGROWHT'. Did you mean 'TGROWTH'"),
-        (("site: wageningen", "site: wagenigen"), "unknown site 'wagenigen'. Did you mean 'wageningen'"),
+        (("site: netherlands", "site: nederlands"), "unknown site 'nederlands'. Did you mean 'netherlands'"),
         (("beta: 10.0", "beta: 1e1"), "write 1.0e1"),
         (
-            ("leaving_out: [1991]", "leaving_out: []"),
-            "the year 1991 of wageningen is incomplete: it has 243 of 365 days",
+            ("all 1984-2023, site: netherlands", "all 1984-2024, site: netherlands"),
+            "the year 2024 of netherlands is incomplete: it has 348 of 366 days",
         ),
-        (("expert: standard-practice", "expert: standart-practice"), "Did you mean 'standard-practice'"),
+        (("expert: advisor", "expert: adviser"), "Did you mean 'advisor'"),
         (("[0, 20, 40]", "[0, 40, 20]"), "doses must start with 0 and ascend"),
     ],
 )
@@ -242,7 +244,7 @@ def marked_task(tmp_path, monkeypatch):
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks/rye-v1.yaml").write_text(text)
     for policy in (ROOT / f"baselines/{TASK}").glob("*.yaml"):
-        if policy.stem in ("zero", "standard-practice", "ceres"):
+        if policy.stem in ("advisor", "standard-practice", "ceres"):
             (tmp_path / "baselines/rye-v1").mkdir(parents=True, exist_ok=True)
             (tmp_path / f"baselines/rye-v1/{policy.name}").write_text(policy.read_text())
     monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))

@@ -25,12 +25,11 @@ CROPS = sorted({name.rpartition("-")[0] for name in VARIETIES})
 
 
 WARMER = {
-    **{f"maize-{i}": "south-dakota" for i in range(1, 8)},
-    **{f"soybean-{i}": "south-dakota" for i in range(1, 8)},
-    **{f"potato-{i}": "lodi" for i in range(5, 10)},
-    **{f"sugarbeet-{i}": "rennes" for i in (3, 4)},
+    "maize-1": "south-dakota",
+    **{f"soybean-{i}": "south-dakota" for i in (6, 7)},
+    **{f"potato-{i}": "lodi" for i in (6, 7, 9)},
 }
-"""Where varieties ripen that need more warmth than Wageningen had in the season of 1984."""
+"""Where varieties ripen that need more warmth than a season at the site of their task has."""
 
 
 NOT_RIPE = {

@@ -133,8 +133,9 @@ def test_an_override_may_go_on_into_a_value(name):
     changed = override(house, {name: 16.0})
     usual = house.constraints.temperature
     assert changed.constraints.temperature == usual.model_copy(update={"low": 16.0})
-    lower = override(house, {"simulator__parameters__cFruitMax": 3e5})
-    assert lower.simulator.parameters == {"cFruitMax": 3e5}
+    assert house.simulator.parameters == {"cFruitMax": 3e5}
+    lower = override(house, {"simulator__parameters__cFruitMax": 2e5})
+    assert lower.simulator.parameters == {"cFruitMax": 2e5}
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,27 @@ def test_any_day_of_a_measured_site_can_be_asked_for():
             env.reset(options={"scenario": key})
 
 
+@pytest.mark.parametrize(
+    ("name", "split", "scenario"),
+    [
+        (TOMATO, "train", "netherlands/generated/0/06-10"),
+        (TOMATO, "test", "schiphol/2008-06-10"),
+        ("greenhouse-gym-v1", "train", "schiphol/2010-06-10/0"),
+    ],
+)
+def test_another_start_is_refused_where_the_split_has_its_own(name, split, scenario):
+    with pytest.raises(ConfigError, match=f"would change nothing: '{split}'.*'{scenario}'"):
+        agbench.make(name, split, episode__start="06-10")
+
+
+def test_another_start_is_that_of_years_and_of_splits_that_name_none():
+    short = {"episode__start": "06-10", "episode__length": "1 d"}
+    env = agbench.make("greenhouse-gym-v1", "shift", **short).unwrapped
+    assert env.scenarios.keys[0] == "schiphol/2008-06-10/0"
+    env = agbench.make(TOMATO, "test", years=[2011], **short).unwrapped
+    assert list(env.scenarios) == ["schiphol/2011-06-10"]
+
+
 def test_a_season_longer_than_a_generated_one_is_refused():
     with pytest.raises(ConfigError, match="a generated season has 730 days; 700 from 03-01 do not fit"):
         build(task_with("700 d", generated=[0, 1]), "train")

@@ -15,14 +15,14 @@ LAYERS = [f"SM_{i}" for i in range(1, 7)]
 
 def test_water_is_accounted_for_under_random_management():
     """Rain and irrigation end in the layers, in the air, below or on the surface: to 1e-9 cm."""
-    envs = agbench.make_vec(TASK, 16, autoreset="disabled")
+    envs = agbench.make_vec(TASK, 16, autoreset="disabled", step="2 d")
     envs.reset(seed=1)
     table, state = envs.core.simulator.variables, envs.core.simulator.state
     water = {name: table.column(name) for name in ("RAINT", "TOTIRR", "WTRAT", "EVST", "EVWT", "TSR")}
     water |= {name: table.column(name) for name in ("SS", "BOTTOMFLOWT", "WI", "SSI", "WBALTT")}
     layers = table.columns([f"WC_{i}" for i in range(1, 7)])
     generator = np.random.default_rng(0)
-    for _ in range(150):
+    for _ in range(125):
         envs.step(generator.integers(17, size=16))
         now = {name: state[:, column] for name, column in water.items()}
         came = now["RAINT"] + now["TOTIRR"] + now["WI"] + now["SSI"]
@@ -34,12 +34,12 @@ def test_water_is_accounted_for_under_random_management():
 
 
 def test_layers_are_seen_between_wilting_and_saturation():
-    env = agbench.make(TASK).unwrapped
+    env = agbench.make(TASK, soil="moregon-1", step="1 d").unwrapped
     names = [entry.name for entry in env.observation_entries]
     places = [names.index(name) for name in LAYERS]
     seen = [env.reset(seed=0)[0][places]]
     for _ in range(120):
-        seen.append(env.step(16)[0][places])
+        seen.append(env.step(13)[0][places])
     moisture = np.array(seen)
     assert moisture.min() > 0.03
     assert moisture.max() <= 0.366
@@ -73,7 +73,7 @@ def test_bare_physics_reads_the_profile_of_a_soil_file():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"soil": "oregon-1"}, "oregon-1 has none. Soils that have: moregon-1"),
+        ({"soil": "oregon-1"}, "oregon-1 has none. Soils that have: layered-loam, moregon-1"),
         ({"soil_water": "single"}, "is a profile of layers; it needs simulator.soil_water 'layered'"),
         ({"randomisation__parameters": {"SMFCF": {"share": 0.1}}}, "follow from the layers' curves"),
     ],

@@ -24,7 +24,8 @@ SEASON = {
 
 def orchard(splits=None, **changes):
     """Return a task of three years of jujube, made from one of spring wheat."""
-    content = catalog.task("wheat-planting-v1").content()
+    content = catalog.task("wofostgym-wheat-v1").content()
+    content["reward"]["variable"] = content["metrics"]["yield"]["state"] = "HARVESTED"
     content["simulator"] |= {"crop": "jujube-1", "site": "lodi", "limitation": "pp"}
     content["season"] = SEASON | changes.pop("season", {})
     doses = {"HARVEST": [0, 1], "PRUNE": [0, 0.2], "PLANT": [0, 1], "N": [0, 20, 40], "IRRIG": [0, 2]}

@@ -25,7 +25,8 @@ SECRET = b"a secret of more than sixteen bytes"
 
 @pytest.fixture
 def content():
-    return load_file(catalog.find("task", "wheat-nitrogen-v1"))
+    task = load_file(catalog.find("task", "wheat-nitrogen-v1"))
+    return {**task, "simulator": {**task["simulator"], "site": "wageningen"}}
 
 
 def task_with(content, **split):

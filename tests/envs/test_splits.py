@@ -15,6 +15,7 @@ from agbench.envs.family import build
 from agbench.envs.field.family import hidden_split
 from agbench.errors import ConfigError, WeatherError
 from agbench.evaluation.provenance import task_hash
+from agbench.weather.site import site_series
 
 PAPER = {"years": "odd 1985-1989", "sites": ["brabant", "limburg"]}
 ENDLESS = {"generated": [0, 4], "sites": ["brabant", "netherlands"], "endless": True}
@@ -167,3 +168,22 @@ def test_winter_seasons_cross_the_new_year_on_measured_days(content):
     ):
         with pytest.raises(WeatherError, match=message):
             build(task_with(content, season, train={"years": [year], "site": "netherlands"}), "train")
+
+
+def test_another_site_is_that_of_measured_years_and_refused_where_the_split_has_its_own(content):
+    for split in ("train", "test"):
+        with pytest.raises(
+            ConfigError, match=rf"would change nothing: the split '{split}' is at netherlands"
+        ):
+            agbench.make("wheat-nitrogen-v1", split, site="wageningen")
+        env = agbench.make("wheat-nitrogen-v1", split, site="wageningen", years=[1984, 1985]).unwrapped
+        assert list(env.scenarios) == ["wageningen/1984", "wageningen/1985"]
+    elsewhere = {**content, "simulator": {**content["simulator"], "site": "wageningen"}}
+    task = task_with(elsewhere, train=PAPER)  # no override, but a task of its own
+    assert build(task, "train").scenarios.keys[0] == "brabant/1985"
+
+
+def test_weather_of_ones_own_takes_the_place_of_one_site(content):
+    frame = site_series("wageningen").to_frame()
+    env = agbench.make("wheat-nitrogen-v1", weather=frame, years=[1984, 1985]).unwrapped
+    assert list(env.scenarios) == ["netherlands/1984", "netherlands/1985"]

@@ -45,6 +45,8 @@ def test_a_row_tells_of_the_seasons_that_were_played():
     task = with_splits(
         catalog.task(TASK), {"train": {"years": [1985]}, "test": {"years": [1984, 1994, 1998]}}
     )
+    usual = task.references.model_copy(update={"expert": "standard-practice"})
+    task = task.model_copy(update={"references": usual})
     played = play(task, "test", "standard-practice")
     assert played.gain.round(1).tolist() == [104.1, 150.0, 48.4]
     (row,) = rows(task, OWN, False, False, ["test"])

@@ -9,7 +9,7 @@ import yaml
 
 from agbench.policies.networks import mlp
 
-TASK = "wheat-nitrogen-v1"
+TASK = "board-wheat-v1"
 CARD = {
     "agent": "ppo-small",
     "version": "1.0",

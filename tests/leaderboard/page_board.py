@@ -1,6 +1,7 @@
 """Boards for the tests of the page: synthetic rows, and one whose every text is hostile."""
 
 import yaml
+from good_submission import TASK
 from large_board import grade, synthetic
 
 from agbench.leaderboard.checks.submission import CARD
@@ -10,7 +11,7 @@ EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.tit
 
 def make(board, count=8):
     """Fill a board: rows of several methods and trust levels, a second version, hostile texts."""
-    synthetic(board, count, learned_seeds=5)
+    synthetic(board, count, learned_seeds=5, task=TASK)
     grade(board)
     evil(sorted((board / "submissions").glob("*/*/*"))[0])
     return board

@@ -72,8 +72,8 @@ def test_a_row_under_the_name_of_a_reference_is_refused_by_the_check(copy):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"authors": ["M. Allory"]}, "authors: not those of wheat-nitrogen-v1/ppo-small/1.0"),
-        ({"contact": "m@allory.example"}, "contact: not those of wheat-nitrogen-v1/ppo-small/1.0"),
+        ({"authors": ["M. Allory"]}, "authors: not those of board-wheat-v1/ppo-small/1.0"),
+        ({"contact": "m@allory.example"}, "contact: not those of board-wheat-v1/ppo-small/1.0"),
     ],
 )
 def test_a_version_comes_from_who_made_the_others(made, copy, changes, reason):

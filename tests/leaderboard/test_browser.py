@@ -41,7 +41,7 @@ def page(browser):
 
 @pytest.fixture
 def task_page(shown):
-    return (shown.built.site / "tasks/wheat-nitrogen-v1.html").as_uri()
+    return (shown.built.site / "tasks/board-wheat-v1.html").as_uri()
 
 
 def columns(page):
@@ -85,7 +85,7 @@ def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
 
 
 def test_links_to_the_web_give_nothing_away(page, shown):
-    page.goto((shown.built.site / "submissions/wheat-nitrogen-v1/agent-0001/1.html").as_uri())
+    page.goto((shown.built.site / "submissions/board-wheat-v1/agent-0001/1.html").as_uri())
     outside = page.locator("a[href^='http']")
     assert outside.count() == 2
     for i in range(2):

@@ -263,7 +263,7 @@ def test_a_changed_task_is_no_row_at_all(board, checked, record, capsys):
     """A card speaks of one task's hash: where the task is another one, the check refuses the row."""
     card = checked.folder / "submission.yaml"
     card.write_text(card.read_text().replace(checked.card.task_hash, "ab" * 32))
-    assert "task_hash: not that of wheat-nitrogen-v1 here" in run(capsys, board, "replay", "--stale", code=1)
+    assert "task_hash: not that of board-wheat-v1 here" in run(capsys, board, "replay", "--stale", code=1)
 
 
 def test_a_seasons_hash_is_that_of_the_rows_own_task(board, checked, record, monkeypatch):

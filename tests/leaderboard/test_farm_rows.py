@@ -35,8 +35,9 @@ def root(tmp_path_factory):
     inputs, generator = len(interface_of(catalog.task(TASK)).observer.entries), np.random.default_rng(5)
     weight, bias = generator.normal(size=(inputs, 40)) / 1000.0, generator.normal(size=40)
     path = mlp.save(mlp.Network(("identity",), (weight,), (bias,), "argmax"), root / "policy.npz")
-    agbench.evaluate(TASK, mlp.load(path, TASK), out=root / "result")
-    leaderboard.submit([root / "result"], CARD, root / "board", [path])
+    for split in ("test", "shift"):
+        agbench.evaluate(TASK, mlp.load(path, TASK), split, out=root / split)
+    leaderboard.submit([root / "test", root / "shift"], CARD, root / "board", [path])
     return root
 
 
@@ -49,8 +50,8 @@ def run(root, capsys, *words):
 def test_rows_of_a_farm_are_checked_replayed_reproduced_and_shown(root, capsys):
     network = root / "board/submissions" / TASK / "small/1"
     assert run(root, capsys, "check").count("good") == 2
-    assert "11 episodes replayed, equal to the last bit" in run(root, capsys, "replay", str(network))
-    assert "11 episodes reproduced" in run(root, capsys, "reproduce", str(network))
+    assert "80 episodes replayed, equal to the last bit" in run(root, capsys, "replay", str(network))
+    assert "80 episodes reproduced" in run(root, capsys, "reproduce", str(network))
     secret = root / "secret"
     secret.write_text("a secret of the test, thirty-two letters or more")
     run(root, capsys, "round", "open", "--secret", str(secret), "--scenarios", "3")
@@ -65,5 +66,5 @@ def test_rows_of_a_farm_are_checked_replayed_reproduced_and_shown(root, capsys):
 
 def test_results_of_farms_are_compared(root):
     (expert,) = (root / "kept" / TASK).glob("expert-test-*")
-    results = [Result.load(folder) for folder in (expert, root / "result")]
+    results = [Result.load(folder) for folder in (expert, root / "test")]
     assert [row.policy for row in compare(results)] == ["policy", "by-supply"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from good_submission import TASK
 
+TASK = "wheat-nitrogen-v1"
 TEXT = (Path(__file__).parents[2] / "docs/leaderboard.md").read_text("utf-8")
 CODE = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)[1]
 COMMANDS = re.search(r"```sh\n(.*?)```", TEXT, re.DOTALL)[1].splitlines()
@@ -24,18 +24,19 @@ def run(line, cwd, code=0):
     return done.stdout + done.stderr
 
 
-def test_five_commands_lead_from_a_class_to_a_row(tmp_path):
+def test_six_commands_lead_from_a_class_to_a_row(tmp_path):
     (tmp_path / "mine.py").write_text(CODE)
-    assert len(COMMANDS) == 5
-    evaluate, submit, replay, build, serve = COMMANDS
+    assert len(COMMANDS) == 6
+    evaluate, on_shift, submit, replay, build, serve = COMMANDS
     assert "wrote runs/mine/" in run(evaluate, tmp_path)
+    assert "wrote runs/mine-shift/" in run(on_shift, tmp_path)
     short = submit.split(" --author")[0]
     assert "needs --author NAME, --contact TEXT, --method" in run(short, tmp_path, code=2)
     assert not (tmp_path / "leaderboard").exists()
     printed = run(submit, tmp_path)
     assert f"wrote leaderboard/submissions/{TASK}/three-dressings/1" in printed
     assert "'replayed' is the most it can reach" in printed
-    assert "11 episodes replayed, equal to the last bit" in run(replay, tmp_path)
+    assert "80 episodes replayed, equal to the last bit" in run(replay, tmp_path)
     assert "1 submission to 1 task\n" in run(build, tmp_path)
     assert "three-dressings 1" in (tmp_path / "leaderboard/README.md").read_text("utf-8")
     assert serve == "agbench leaderboard serve"
@@ -72,8 +73,8 @@ def _lead_to_a_row(lines, folder, first, kind):
     """Run commands, and then `build`; there is a row that was reproduced and has its policy with it."""
     assert lines[0].split()[1] == first
     outputs = [run(line, folder) for line in lines]
-    assert "11 episodes reproduced" in outputs[-1]
-    run(COMMANDS[3], folder)
+    assert "80 episodes reproduced" in outputs[-1]
+    run(COMMANDS[4], folder)
     (row,) = rows(folder)
     assert (row["agent"], row["trust"], row["not_ranked_because"]) == ("mine", "reproduced", "1 of 5 seeds")
     card = yaml.safe_load((folder / f"leaderboard/submissions/{TASK}/mine/1/submission.yaml").read_text())

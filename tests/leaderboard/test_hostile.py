@@ -84,12 +84,7 @@ BAD = {
     "script as a link": (h.card(paper="javascript:alert(1)"), False, h.CARD, "is not an address"),
     "quote in a link": (h.card(code='https://e.org/"><b>'), False, h.CARD, "is not an address"),
     "notes too long": (h.card(notes="x " * 2500), False, h.CARD, "notes"),
-    "unknown task": (
-        h.card(task="wheat-nitrogen-v9"),
-        False,
-        h.CARD,
-        "task: 'wheat-nitrogen-v9', but the folder",
-    ),
+    "unknown task": (h.card(task="board-wheat-v9"), False, h.CARD, "task: 'board-wheat-v9', but the folder"),
     "wrong task hash": (h.card(task_hash="0" * 64), False, h.CARD, "task_hash: not that of wheat"),
     "unknown method": (h.card(method="magic"), False, h.CARD, "method: 'magic' is not one of"),
     "oracle that says it sees nothing": (h.card(method="oracle"), False, h.CARD, "information"),

@@ -16,7 +16,7 @@ from agbench.leaderboard.page import build
 from agbench.leaderboard.page.entries import natural
 from agbench.leaderboard.page.serving import server
 
-TASK = "wheat-nitrogen-v1"
+TASK = "board-wheat-v1"
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from good_submission import resign
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "leaderboard/check-pull-request"
-ROW = "leaderboard/submissions/wheat-nitrogen-v1/ppo-small/1.0"
-NEW = "leaderboard/submissions/wheat-nitrogen-v1/ppo-small/2.0"
+ROW = "leaderboard/submissions/board-wheat-v1/ppo-small/1.0"
+NEW = "leaderboard/submissions/board-wheat-v1/ppo-small/2.0"
 
 pytestmark = pytest.mark.skipif(
     shutil.which("git") is None or not SCRIPT.is_file(), reason="needs git and a checkout"
@@ -121,7 +121,7 @@ def named(agent, version="2.0"):
     """Add a sound submission under another name."""
 
     def change(root):
-        folder = root / "leaderboard/submissions/wheat-nitrogen-v1" / agent / version
+        folder = root / "leaderboard/submissions/board-wheat-v1" / agent / version
         shutil.copytree(root / ROW, folder)
         card = folder / "submission.yaml"
         content = yaml.safe_load(card.read_text()) | {"agent": agent, "version": version}
@@ -133,8 +133,8 @@ def named(agent, version="2.0"):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (named("oracle"), "wheat-nitrogen-v1/oracle/2.0: the name of a task's own reference"),
-        (named("Expert"), "wheat-nitrogen-v1/Expert/2.0: the name of a task's own reference"),
+        (named("oracle"), "board-wheat-v1/oracle/2.0: the name of a task's own reference"),
+        (named("Expert"), "board-wheat-v1/Expert/2.0: the name of a task's own reference"),
         (named("PPO-small"), "PPO-small/2.0: differs from the agent 'ppo-small' only in its case"),
         (edits_a_row, "submission.yaml: changed; a merged row never changes"),
         (deletes_a_row, "submission.yaml: deleted; a merged row never changes"),
@@ -177,7 +177,7 @@ def test_a_version_by_others_than_the_agents_authors_is_refused(repository):
 
     code, message = repository.check(claimed)
     assert code == 1
-    assert "authors: not those of wheat-nitrogen-v1/ppo-small/1.0, which is on the board" in message
+    assert "authors: not those of board-wheat-v1/ppo-small/1.0, which is on the board" in message
 
 
 @pytest.mark.slow

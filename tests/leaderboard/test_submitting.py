@@ -13,7 +13,7 @@ from agbench.untrusted import RefusedError
 
 def test_a_good_submission_is_in_its_place_and_passes(made, child):
     result = leaderboard.check(made.folder, child)
-    assert made.folder == made.board / "submissions/wheat-nitrogen-v1/ppo-small/1.0"
+    assert made.folder == made.board / "submissions/board-wheat-v1/ppo-small/1.0"
     assert result.objective("test").shape == (2, 11)
     assert result.splits == ["test"]
     assert sorted(p.name for p in made.root.iterdir() if p.name.startswith(".")) == []

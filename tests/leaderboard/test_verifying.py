@@ -186,7 +186,7 @@ def test_the_path_from_a_result_to_a_score_in_the_terminal(tmp_path):
     who = ("--agent", "grower", "--version", "1", "--author", "A", "--contact", "a@example.org")
     how = ("--method", "rule", "--rule", "standard-practice")
     printed, _ = command("submit", "r", *who, *how, cwd=tmp_path)
-    assert "wrote leaderboard/submissions/wheat-nitrogen-v1/grower/1" in printed
+    assert "wrote leaderboard/submissions/board-wheat-v1/grower/1" in printed
     printed, _ = command("leaderboard", "reproduce", cwd=tmp_path)
     assert "11 episodes reproduced" in printed
     (row,) = json.loads(command("leaderboard", "score", "--json", cwd=tmp_path)[0])

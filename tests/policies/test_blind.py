@@ -54,7 +54,7 @@ def in_turn(given):
 
 
 def test_among_the_calendars_of_a_menu_are_rotations_of_inputs_and_sparse_ones():
-    parts, result = drawn("wheat-inputs-v1", 400)
+    parts, result = drawn("wofostgym-wheat-v1", 400)  # daily
     names = [next(iter(parts.actions.amounts(code)), None) for code in range(parts.actions.space.n)]
     inputs = [[names[code] for code in sequence if code] for sequence in result]
     assert sum(map(in_turn, inputs)) >= 10

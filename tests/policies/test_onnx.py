@@ -47,10 +47,10 @@ def test_a_memory_starts_anew_with_each_episode():
 def test_a_file_is_evaluated_by_its_path_and_in_other_processes(tmp_path):
     path = tmp_path / "mine.onnx"
     path.write_bytes(files.good())
-    result = agbench.evaluate(TASK, str(path), years=[1976, 1978])
+    result = agbench.evaluate(TASK, str(path), years=[1984, 1986])
     assert (result.policy, result.failed) == ("mine", 0)
     again = pickle.loads(pickle.dumps(agbench.load_policy(path, TASK)))
-    assert agbench.evaluate(TASK, again, years=[1976, 1978]).episodes.equals(result.episodes)
+    assert agbench.evaluate(TASK, again, years=[1984, 1986]).episodes.equals(result.episodes)
 
 
 def test_a_script_needs_no_guard_to_load_a_graph(tmp_path):
@@ -94,7 +94,7 @@ def test_a_refusal_ends_the_evaluation_and_leaves_no_result(monkeypatch, tmp_pat
         mine(np.zeros(12))
     monkeypatch.setattr(type(mine), "reset", lambda self, seed: None)
     with pytest.raises(RefusedError, match="broke down"):
-        agbench.evaluate(TASK, mine, years=[1976], out=tmp_path / "result")
+        agbench.evaluate(TASK, mine, years=[1984], out=tmp_path / "result")
     assert not (tmp_path / "result").exists()
 
 

@@ -154,7 +154,7 @@ def test_rules_refuse_weather_without_daylight():
     with pytest.raises(WeatherError, match=r"lacks dli, isDay, isDaySmooth\..*with_daylight"):
         simulate(weather=BARE, controls="rule-based")
     with pytest.raises(WeatherError, match=r"lacks isDay\."):
-        simulate(weather=TABLE.drop(columns="isDay"), controls="greenhouse-winter-v1/rule-based-tuned")
+        simulate(weather=TABLE.drop(columns="isDay"), controls="greenhouse-tomato-v1/rule-based-tuned")
     dark = TABLE.to_numpy(copy=True)
     dark[:, 7:] = 0.0
     with pytest.raises(WeatherError, match="dli 0 in all rows although the sun shines"):

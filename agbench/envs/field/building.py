@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from agbench.data import catalog
 from agbench.data.field_task import ActionSpec, FieldTask
+from agbench.data.overrides import as_filed
 from agbench.envs import scenario_weather
 from agbench.envs.actions import ActionMap, Amounts, Menu
 from agbench.envs.constraints import ConstrainedReward
@@ -121,7 +122,11 @@ class Worlds(Protocol):
 
 def scenario_set(task: FieldTask, worlds: Worlds, split: str, years: Sequence[int] | None) -> ScenarioSet:
     """Return the split's scenarios; others, of any split or none, are available by key."""
-    keys = task.scenarios(split) if years is None else _of_years(task, split, years)
+    if years is None:
+        _check_site(task, split)
+        keys = task.scenarios(split)
+    else:
+        keys = _of_years(task, split, years, alone=worlds.user_series is not None)
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no years.")
     worlds.check_covered(keys)
@@ -153,11 +158,27 @@ def read_user_series(weather: Any, name: str) -> DailySeries | None:
     return from_frame(weather, name)
 
 
-def _of_years(task: FieldTask, split: str, years: Sequence[int]) -> list[str]:
-    """Return the keys of chosen years at the split's sites."""
+def _check_site(task: FieldTask, split: str) -> None:
+    """Refuse another site of the task where the split itself says where its fields lie."""
+    site, spec = task.simulator.site, task.splits[split]
+    usual = as_filed(task).simulator.site
+    if site == usual or spec.places(site) != spec.places(usual):
+        return
+    catalog.find("site", site)  # raises for a name that is none
+    raise ConfigError(
+        f"{task.task}: simulator.site {site!r} would change nothing: the split {split!r} is at "
+        f"{', '.join(spec.places(site))}. Choose measured years, which are the site's, as years=[1984], or a "
+        f"scenario in reset: options={{'scenario': '{site}/1984'}}."
+    )
+
+
+def _of_years(task: FieldTask, split: str, years: Sequence[int], alone: bool) -> list[str]:
+    """Return the keys of chosen years at the split's sites; at the task's `alone`, or if it is another."""
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
-    places = task.splits[split].places(task.simulator.site)
+    home = task.simulator.site
+    alone = alone or home != as_filed(task).simulator.site
+    places = [home] if alone else task.splits[split].places(home)
     return [f"{site}/{int(year)}" for site in places for year in years]
 
 

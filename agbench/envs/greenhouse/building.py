@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from agbench.data import catalog
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
+from agbench.data.overrides import as_filed
 from agbench.envs.actions import ActionMap
 from agbench.envs.core import Observer, Parts
 from agbench.envs.greenhouse.actions import Controls, SetPoints, TemperatureMenu
@@ -19,7 +19,7 @@ from agbench.envs.greenhouse.rewards import GreenhouseAccounts
 from agbench.envs.greenhouse.scenarios import EpisodeWeather, GreenhouseKey, is_buildable, read_key
 from agbench.envs.greenhouse.worlds import GreenhouseWorld, perturbed
 from agbench.envs.scenarios import ScenarioSet
-from agbench.errors import AgBenchError, ConfigError, UnknownNameError, WeatherError, unknown
+from agbench.errors import AgBenchError, ConfigError, WeatherError, unknown
 from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.climate_computer import SETTINGS as RULES
 from agbench.simulators.greenlight.climate_computer import settings_vector
@@ -51,10 +51,15 @@ def build(
 ) -> Parts:
     """Return the parts of a greenhouse task on one split; see `agbench.envs.family.build`."""
     worlds = _Worlds(task, weather)
-    keys = task.scenarios(split) if years is None else _of_years(task, split, years)
+    usual = as_filed(task)
+    if years is None:
+        _check_start(task, split, usual)
+        keys = task.scenarios(split)
+    else:
+        keys = _of_years(task, split, years, usual)
     if not keys:
         raise ConfigError(f"{task.task}: the split {split!r} has no scenarios.")
-    if years is None and task.splits[split].years is not None and _has_another_episode(task):
+    if years is None and task.splits[split].years is not None and _has_another_episode(task, usual):
         keys = _with_weather(worlds, keys)
     worlds.check_covered(keys)
     all_keys = [key for name in task.splits for key in task.scenarios(name)]
@@ -72,15 +77,24 @@ def build(
     )
 
 
-def _has_another_episode(task: GreenhouseTask) -> bool:
+def _has_another_episode(task: GreenhouseTask, usual: GreenhouseTask) -> bool:
     """Return whether an override changed when a task's episodes start or how long they last."""
-    try:
-        usual = catalog.task(task.task)
-    except UnknownNameError:  # a task that was made without a file
-        return False
-    if not isinstance(usual, GreenhouseTask):
-        return False
     return (usual.episode.start, usual.episode.length) != (task.episode.start, task.episode.length)
+
+
+def _check_start(task: GreenhouseTask, split: str, usual: GreenhouseTask) -> None:
+    """Refuse another start of episodes where the split itself says when they begin."""
+    start = task.episode.start
+    spec = task.splits[split]
+    if start == usual.episode.start or spec.first_days(start) != spec.first_days(usual.episode.start):
+        return
+    first = spec.first_days(start)[0]
+    key = task.scenarios(split)[0].replace(first, first[: -len(start)] + start)
+    raise ConfigError(
+        f"{task.task}: episode.start {start!r} would change nothing: {split!r} has starts of its "
+        f"own. Choose a scenario in reset, options={{'scenario': {key!r}}}, or years that begin on it: "
+        "site='schiphol', years=[2010]."
+    )
 
 
 def _with_weather(worlds: "_Worlds", keys: Sequence[str]) -> list[str]:
@@ -101,16 +115,14 @@ def _with_weather(worlds: "_Worlds", keys: Sequence[str]) -> list[str]:
     return kept or list(keys)
 
 
-def _of_years(task: GreenhouseTask, split: str, years: Sequence[int]) -> list[str]:
-    """Return the keys of chosen years of the split's place and start."""
+def _of_years(task: GreenhouseTask, split: str, years: Sequence[int], usual: GreenhouseTask) -> list[str]:
+    """Return the keys of chosen years of the split's place and start; another start of the task is theirs."""
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
-    chosen = task.splits[split].model_copy(
-        update={
-            "years": [int(y) for y in years],
-            **{"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None},
-        }
-    )
+    free = {"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None}
+    if task.episode.start != usual.episode.start:
+        free["start"] = None
+    chosen = task.splits[split].model_copy(update={"years": [int(y) for y in years], **free})
     return task.model_copy(update={"splits": {split: chosen}}).scenarios(split)
 
 

@@ -239,7 +239,8 @@ def test_says_how_vines_start_and_end(calendar, words):
 
 
 def test_a_vineyard_of_three_years_is_a_task():
-    content = catalog.task("wheat-planting-v1").content()
+    content = catalog.task("wofostgym-wheat-v1").content()
+    content["reward"]["variable"] = content["metrics"]["yield"]["state"] = "HARVESTED"
     content["simulator"] |= {"crop": "grape-chardonnay", "site": "lodi", "limitation": "pp"}
     content["season"] = {"start": "01-01", "start_type": "endodorm", "end": "12-31", "step": "14 d"}
     content["season"] |= {"warmup": "1 d", "management": "orchard", "years": 3, "age": 6}
