@@ -18,6 +18,19 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def checked(path: Path, expected: str | None, where: str, error: type[Exception]) -> str:
+    """Return the SHA-256 of a file; raises `error` without the file, or if `expected` is another SHA-256."""
+    if not path.is_file():
+        raise error(f"{where}: there is no file {path}.")
+    result = sha256(path)
+    if expected not in (None, result):
+        raise error(
+            f"{where}: {path} has the SHA-256 {result}, not {expected}: it was changed or is damaged. "
+            "Install it again."
+        )
+    return result
+
+
 def write(path: Path, fill: Callable[[Path], object]) -> None:
     """Create or replace `path` by what `fill` writes to the temporary path it is given."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -69,7 +69,7 @@ def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
         table.add_row(f"{row.policy}{mark}{failed}", *cells)
     console.print(table)
     if any(row.information == "model" for row in rows):
-        console.print("* knows the season's weather: an upper bound")
+        console.print("* knows the episode's weather: an upper bound")
     if any(row.role == "blind" for row in rows):
         console.print("+ observes nothing: what others score above it is what observing is worth")
     if rows[0].score is not None:

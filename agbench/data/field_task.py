@@ -344,3 +344,8 @@ class FieldTask(Task):
     def warmup(self) -> int:
         """The days before the first decision."""
         return self.season.warmup_days
+
+    @property
+    def sows(self) -> bool:
+        """Whether the agent sows with the input PLANT and harvests with HARVEST."""
+        return "PLANT" in self.season.work

@@ -108,6 +108,11 @@ class Task(Strict):
         """The model steps before the first decision."""
         return 0
 
+    @property
+    def sows(self) -> bool:
+        """Whether the agent sows with the input PLANT and harvests with HARVEST."""
+        return False
+
     def check_split(self, split: str) -> None:
         """Raise `UnknownNameError` for a split that the task does not have."""
         if split not in self.splits:

@@ -93,6 +93,9 @@ class Family(Generic[T]):
     """(task, parts) -> raises `ContractError` where an action does not act as an agronomist expects."""
     parallel: Callable[..., Any] = _one_agent
     """(task, split, weather, years, shared reward or not, render mode) -> its PettingZoo environment."""
+    calendars: str = "agbench.policies.tuning.blind:of_any_space"
+    """What draws action sequences of policies that observe nothing: (parts, number, decisions, generator) ->
+    actions (number, decisions, ...)."""
     benchmark: str = "agbench.benchmarks.environments:measure"
     """What `agbench bench` runs: (task id, seconds, environments, another Python) -> figures."""
 

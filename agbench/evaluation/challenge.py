@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from agbench.data import catalog
 from agbench.data.task import Task
+from agbench.envs import rollout
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
 from agbench.evaluation import anchors, protocol
@@ -149,14 +150,16 @@ def play(parts: Parts, sequences: Actions, keys: Sequence[str] | None = None) ->
         core.seed(row, episodes[row % len(episodes)].seed)
     core.reset(range(core.n), [episode.scenario for episode in episodes] * len(sequences))
     of_row = np.repeat(np.arange(len(sequences)), len(episodes))
-    total, cost = np.zeros(core.n), np.zeros(core.n)
-    step = 0
-    while not core.over.all():
-        moving = ~core.over
-        taken = sequences[:, min(step, sequences.shape[1] - 1)][of_row]
-        total += core.step(taken, moving)[0]
+    total, cost, moving = np.zeros(core.n), np.zeros(core.n), ~core.over
+
+    def act(_: NDArray[np.float32], number: int) -> Actions:
+        moving[:] = ~core.over
+        taken: Actions = sequences[:, min(number, sequences.shape[1] - 1)][of_row]
+        return taken
+
+    for rewards in rollout.steps(core, act):
+        total += rewards
         cost += np.where(moving, core.reward.cost, 0.0)
-        step += 1
     name = parts.task.protocol.objective
     objective = total if name == "return" else core.info()[name]
     return Played(*(np.array(v, float).reshape(len(sequences), -1) for v in (objective, cost)))

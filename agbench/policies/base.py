@@ -24,7 +24,7 @@ class Policy(Protocol):
     """Maps observations to actions, one episode at a time.
 
     `information` says what it may read: the task's `observation`, also its `forecast`, the
-    simulator's whole `state`, or the `model` itself with the season's weather (an oracle).
+    simulator's whole `state`, or the `model` itself with the episode's weather (an oracle).
     """
 
     name: str

@@ -4,7 +4,6 @@ The key of a cached series holds the contents of the files and the source of the
 equals what reading the files again would give.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
@@ -16,6 +15,7 @@ import numpy as np
 from agbench.cache import cache_folder
 from agbench.compiled import cache_file
 from agbench.compiled.closure import closure_hash
+from agbench.files import sha256
 from agbench.variables import Floats
 from agbench.weather.daily import DailySeries
 from agbench.weather.greenhouse.series import GreenhouseSeries
@@ -63,7 +63,7 @@ def _cached(
     They follow from `what`, which names the settings of the reader; from the contents of the files; and from
     the source that can be reached from `start`, as `module:name`.
     """
-    contents = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    contents = {path.name: sha256(path) for path in files}
     key = json.dumps({"reads": what, "files": contents, "start": start, "code": closure_hash(start)})
     path = folder() / f"{cache_file.name(key)}.series"
     content = cache_file.read(path, key)

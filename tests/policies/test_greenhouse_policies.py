@@ -11,7 +11,7 @@ from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.daily import Daily, DailySettings
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettings
-from agbench.policies.greenhouse.receding_horizon import RecedingHorizon, RecedingHorizonSettings
+from agbench.policies.greenhouse.receding_greenhouse import GreenhouseReceding, GreenhouseRecedingSettings
 from agbench.policies.greenhouse.tuning import tune_daily, tune_price_rules, tune_rules, tune_setpoints
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
@@ -145,8 +145,8 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
     task = override(catalog.task(name), {"episode__length": "2 d", "simulator__accuracy": "fast"})
     start = agbench.load_policy("middle", task)
     search = Search(candidates=8, rounds=3)
-    settings = RecedingHorizonSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
-    oracle = RecedingHorizon("oracle", settings, interface_of(task))
+    settings = GreenhouseRecedingSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
+    oracle = GreenhouseReceding("oracle", settings, interface_of(task))
     reached = [agbench.evaluate(task, policy, years=[2010]) for policy in (start, oracle, oracle)]
     usual, actual, again = (result.episodes["profit"].iloc[0] for result in reached)
     assert actual > usual + 0.02
@@ -156,9 +156,9 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
 
 def test_the_receding_search_refuses_to_apply_more_than_it_plans():
     task = catalog.task(SETPOINT)
-    settings = RecedingHorizonSettings(start="middle", horizon=12, applied=24)
+    settings = GreenhouseRecedingSettings(start="middle", horizon=12, applied=24)
     with pytest.raises(ConfigError, match="applied is 24, beyond the horizon, 12"):
-        RecedingHorizon("oracle", settings, interface_of(task))
+        GreenhouseReceding("oracle", settings, interface_of(task))
 
 
 def test_cross_entropy_finds_a_peak_inside_its_bounds():

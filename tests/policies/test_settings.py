@@ -102,7 +102,7 @@ LIGHT = {"tSpDay": 20.0, "tSpNight": 18.0}
         ("rule-based", CONTROLS, {"tSpDay": 295.0}, "tSpDay is 295; it must lie within -50 to 60 degC"),
         ("rule-based", CONTROLS, {"lampOn": 25.0}, "lampOn is 25; it must lie within 0 to 24 h"),
         ("rule-based", CONTROLS, {"rhMax": "85 %"}, "rhMax is '85 %', not a number in %"),
-        ("receding-horizon", CONTINUOUS, {"start": "middle", "reach": 2.0}, "reach: .*less than or equal"),
+        ("receding-greenhouse", CONTINUOUS, {"start": "middle", "reach": 2.0}, "reach: .*less than or equal"),
     ],
 )
 def test_a_setting_out_of_its_bounds_is_refused(tmp_path, kind, task, settings, message):

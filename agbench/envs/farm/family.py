@@ -56,5 +56,6 @@ FARM: Final = Family(
     hidden_split=hidden_split,
     check_response=_check_response,
     parallel=_parallel,
+    calendars="agbench.policies.field.blind:calendars",
     benchmark="agbench.benchmarks.farms:measure",
 )

@@ -61,5 +61,6 @@ FIELD: Final = Family(
     plot=_plot,
     hidden_split=hidden_split,
     check_response=_check_response,
+    calendars="agbench.policies.field.blind:calendars",
     benchmark="agbench.benchmarks.fields:measure",
 )

@@ -72,5 +72,6 @@ GREENHOUSE: Final = Family(
     set_points=_set_points,
     plot=_plot,
     hidden_split=_hidden_split,
+    calendars="agbench.policies.greenhouse.blind:calendars",
     benchmark="agbench.benchmarks.greenhouses:measure",
 )

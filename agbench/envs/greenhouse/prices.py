@@ -14,7 +14,7 @@ from agbench.data.greenhouse_reward import PRICED, GreenhouseReward
 from agbench.data.prices import HOURS, LARGEST, Price, PriceModel, PriceSeries
 from agbench.envs.greenhouse.day_ahead import DayAhead
 from agbench.errors import ConfigError, did_you_mean
-from agbench.files import sha256
+from agbench.files import checked
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
@@ -133,9 +133,8 @@ def read_price(price: Price) -> Floats | HourlySeries | DayAhead:
     if isinstance(described, PriceModel):
         return DayAhead(described, hashlib.sha256(described.model_dump_json().encode()).hexdigest())
     series = path.parent / described.file
-    if not series.is_file():
-        raise ConfigError(f"{path}: file: there is no {series}.")
-    return _series(series, described, series.stat().st_mtime_ns)
+    changed = series.stat().st_mtime_ns if series.is_file() else 0
+    return _series(series, described, changed)
 
 
 @lru_cache(maxsize=8)
@@ -143,11 +142,7 @@ def _series(path: Path, described: PriceSeries, changed: int) -> HourlySeries:
     """Read the file of a price series and check all of it."""
     import pandas as pd
 
-    result = sha256(path)
-    if described.sha256 not in (None, result):
-        raise ConfigError(
-            f"{path}: its SHA-256 is {result}, not {described.sha256} as its description states."
-        )
+    result = checked(path, described.sha256, f"prices {described.prices}", ConfigError)
     try:
         table = (
             pd.read_parquet(path)

@@ -13,7 +13,7 @@ import yaml
 
 from agbench.data.reading import load_file, load_yaml
 from agbench.errors import ConfigError
-from agbench.files import write_text
+from agbench.files import sha256, write_text
 from agbench.leaderboard import board as places
 from agbench.untrusted.folder import read_folder
 from agbench.untrusted.refusal import RefusedError
@@ -86,4 +86,4 @@ def _digest(folder: Path) -> str:
     path = folder / "submission.yaml"
     if not path.is_file():
         raise ConfigError(f"{folder}: not a submission: submission.yaml is missing.")
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return sha256(path)

@@ -1,6 +1,6 @@
 """Receding-horizon search for fields, among clones of the field: the oracle of long episodes.
 
-Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_horizon`.
+Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_greenhouse`.
 """
 
 from typing import Any

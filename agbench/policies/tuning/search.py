@@ -19,7 +19,7 @@ _SMALL_GAIN = 1e-9
 
 
 def number_of_decisions(parts: Parts) -> int:
-    """Return how many decisions the longest season of the task can have."""
+    """Return how many decisions the longest episode of the task can have."""
     core = BatchCore(parts, 1)
     core.reset([0], [parts.scenarios.keys[0]])
     left = int(core.simulator.horizon[0]) - parts.task.warmup

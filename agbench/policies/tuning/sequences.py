@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from agbench.data.reading import Strict
+from agbench.data.task import Task
 from agbench.envs.actions import ActionMap, Menu
 from agbench.envs.core import Parts
 from agbench.variables import Floats
@@ -108,10 +109,9 @@ class Edits:
         return np.clip(present + noise, -1.0, 1.0).astype(np.float32)
 
 
-def _work(task: Any, actions: ActionMap) -> tuple[list[int], int]:
+def _work(task: Task, actions: ActionMap) -> tuple[list[int], int]:
     """Return the menu numbers of sowing, by crop, and that of harvest; none where the agent does not sow."""
-    work = getattr(getattr(task, "season", None), "work", ())
-    if "PLANT" not in work or not isinstance(actions, Menu):
+    if not task.sows or not isinstance(actions, Menu):
         return [], -1
     sowing = [actions.encode("PLANT", number)[0] for number in actions.doses("PLANT")[1:]]
     return sowing, actions.encode("HARVEST", 1.0)[0]

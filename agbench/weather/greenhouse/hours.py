@@ -17,7 +17,7 @@ import numpy as np
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import pow
 from agbench.errors import WeatherError
-from agbench.files import sha256
+from agbench.files import checked
 from agbench.variables import Floats
 from agbench.weather.greenhouse.disaggregation import (
     annual_wave,
@@ -69,14 +69,7 @@ def read_hours(
     """
     import pandas as pd
 
-    if not path.is_file():
-        raise WeatherError(f"weather {name}: there is no file {path}.")
-    result = sha256(path)
-    if expected is not None and result != expected:
-        raise WeatherError(
-            f"weather {name}: {path} has the SHA-256 {result}, not {expected}: it was changed or is "
-            "damaged. Install it again."
-        )
+    checked(path, expected, f"weather {name}", WeatherError)
     table = pd.read_parquet(path)
     missing = [field for field in FIELDS if field not in table]
     if missing:

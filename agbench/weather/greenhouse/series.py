@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from agbench.errors import WeatherError, did_you_mean
-from agbench.files import sha256
+from agbench.files import checked
 from agbench.variables import Floats
 from agbench.weather.greenhouse.plausibility import check_plausible
 
@@ -180,12 +180,5 @@ def read_parquet(path: Path, name: str, expected: str | None = None) -> Greenhou
     """Return the series in a Parquet file; `expected` is the SHA-256 that the file must have."""
     import pandas as pd
 
-    if not path.is_file():
-        raise WeatherError(f"weather {name}: there is no file {path}.")
-    result = sha256(path)
-    if expected is not None and result != expected:
-        raise WeatherError(
-            f"weather {name}: {path} has the SHA-256 {result}, not {expected}: it was changed or is "
-            "damaged. Install it again."
-        )
+    checked(path, expected, f"weather {name}", WeatherError)
     return from_frame(pd.read_parquet(path), name)

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from agbench.errors import WeatherError, unknown
-from agbench.files import sha256
+from agbench.files import checked
 from agbench.weather.daily import ANGSTROM, DailySeries, from_frame
 from agbench.weather.readers.cabo import Fill, read_cabo
 from agbench.weather.readers.units import in_our_units
@@ -129,13 +129,7 @@ def _file(source: SeriesSource, root: Path) -> Path:
     if source.file is None:
         raise WeatherError(f"weather reader {source.reader}: key file is missing.")
     path = (package_folder(source.package) if source.package else root) / source.file
-    if not path.is_file():
-        raise WeatherError(f"weather reader {source.reader}: there is no file {path}.")
-    if source.sha256 is not None and (result := sha256(path)) != source.sha256:
-        raise WeatherError(
-            f"weather reader {source.reader}: {path} has the SHA-256 {result}, not {source.sha256}: it was "
-            "changed or is damaged. Install it again."
-        )
+    checked(path, source.sha256, f"weather reader {source.reader}", WeatherError)
     return path
 
 

@@ -26,7 +26,7 @@ from agbench.variables import Floats
 _SPREAD = 0.15  # of the range of a change, in the first round
 
 
-class RecedingHorizonSettings(Strict):
+class GreenhouseRecedingSettings(Strict):
     """The policy whose decisions are bettered, and the search.
 
     `horizon` decisions are looked ahead, of which the first `applied` are carried out before the next
@@ -42,8 +42,8 @@ class RecedingHorizonSettings(Strict):
     search: Search = Search(candidates=48, rounds=6)
 
 
-@policy("receding-horizon", settings=RecedingHorizonSettings, families=["greenhouse"])
-class RecedingHorizon:
+@policy("receding-greenhouse", settings=GreenhouseRecedingSettings, families=["greenhouse"])
+class GreenhouseReceding:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
 
     A plan uses the true weather. Its value is the gain of the task's objective within the
@@ -53,7 +53,7 @@ class RecedingHorizon:
     information: Information = "model"
 
     def __init__(
-        self, name: str, settings: RecedingHorizonSettings, interface: Interface[GreenhouseTask]
+        self, name: str, settings: GreenhouseRecedingSettings, interface: Interface[GreenhouseTask]
     ) -> None:
         self.name = name
         if settings.applied > settings.horizon:
