@@ -1,7 +1,8 @@
 """Tuning growers on training scenarios, by the task's objective: a seeded cross-entropy search.
 
-The first rounds play only the beginning of each episode, the last rounds all of it; both at the accuracy
-`COARSE`, whose error is far below the differences between candidates.
+The rounds play only the beginning of each episode. The best of the last rounds and the start then play all
+of it, and the best of these is the result. Both at the accuracy `COARSE`, whose error is far below the
+differences between candidates.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettin
 from agbench.policies.greenhouse.rule_based import RuleBased
 from agbench.policies.playing import gain
 from agbench.policies.registry import interface_of
-from agbench.policies.tuning.cross_entropy import SPREAD, Search, maximise
+from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
 from agbench.simulators.greenlight.stepping import COARSE
 from agbench.variables import Floats
@@ -28,11 +29,11 @@ from agbench.variables import Floats
 SCENARIOS: Final = 8
 """Training scenarios that a candidate is tried on, evenly spread over the split."""
 
-EARLY: Final = 0.8
-"""Of the rounds: those that play the first `BEGINNING` of each episode only."""
-
 BEGINNING: Final = 0.3
-"""Of an episode's decisions."""
+"""Of an episode's decisions, which the rounds of a search play."""
+
+FINALISTS: Final = 6
+"""The best of so many last rounds play whole episodes."""
 
 RANGES: Final[dict[str, tuple[float, float]]] = {
     "tSpDay": (15.0, 24.0),
@@ -176,19 +177,21 @@ def _search(
 ) -> tuple[Floats, float]:
     """Return the best vector of settings, rounded, and its mean objective over training scenarios.
 
-    The last rounds start from the best of the first ones, with half their spread, and from `start`.
+    What was best in the last rounds plays whole episodes, beside `start`.
     """
     low, high = np.array(ranges).T
-    early = int(EARLY * search.rounds)
-    last = search.model_copy(update={"rounds": search.rounds - early})
-    if early == 0:
-        best, mean = maximise(_value(task, actor, 1.0, search.seed), start, low, high, last)
-        return np.round(best, _DIGITS), mean
-    first = search.model_copy(update={"rounds": early})
-    best, _ = maximise(_value(task, actor, BEGINNING, search.seed), start, low, high, first)
-    both = np.stack([best, start])
-    best, mean = maximise(_value(task, actor, 1.0, search.seed), both, low, high, last, 0.5 * SPREAD)
-    return np.round(best, _DIGITS), mean
+    rounds, beginning = [start], _value(task, actor, BEGINNING, search.seed)
+
+    def value(candidates: Floats) -> Floats:
+        values = beginning(candidates)
+        rounds.append(candidates[np.argmax(values)])
+        return values
+
+    maximise(value, start, low, high, search)
+    finalists = np.unique(np.round([start, *rounds[-FINALISTS:]], _DIGITS), axis=0)
+    means = _value(task, actor, 1.0, search.seed)(finalists)
+    best = int(np.argmax(means))
+    return finalists[best], float(means[best])
 
 
 def _value(

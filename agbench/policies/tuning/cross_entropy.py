@@ -4,16 +4,12 @@ Rubinstein 1999, Methodology and Computing in Applied Probability 1, 127-190.
 """
 
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 from pydantic import Field
 
 from agbench.data.reading import Strict
 from agbench.variables import Floats
-
-SPREAD: Final = 0.25
-"""Of the ranges: the usual spread of the first round."""
 
 _ELITE = 0.25  # of the candidates
 _LEAST = 0.02  # of a range: the smallest spread
@@ -33,7 +29,7 @@ def maximise(
     low: Floats,
     high: Floats,
     search: Search,
-    spread: float = SPREAD,
+    spread: float = 0.25,
 ) -> tuple[Floats, float]:
     """Return the best vector found within `low` to `high`, (k,), and its value.
 
