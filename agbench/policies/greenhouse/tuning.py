@@ -36,12 +36,12 @@ FINALISTS: Final = 6
 """The best of so many last rounds play whole episodes."""
 
 RANGES: Final[dict[str, tuple[float, float]]] = {
-    "tSpDay": (15.0, 24.0),
+    "tSpDay": (15.0, 28.0),
     "tSpNight": (14.0, 22.0),
     "heatDeadZone": (1.0, 8.0),
     "rhMax": (70.0, 95.0),
     "ventRhPband": (1.0, 20.0),
-    "thScrSpDay": (-5.0, 15.0),
+    "thScrSpDay": (-15.0, 15.0),
     "thScrSpNight": (0.0, 25.0),
     "thScrRh": (-10.0, 5.0),
     "lampOn": (0.0, 12.0),
