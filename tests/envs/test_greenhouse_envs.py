@@ -57,7 +57,7 @@ def test_the_observation_shows_the_weather_in_force():
 
 
 def test_the_profit_is_that_of_its_prices():
-    env, first, _ = start(action__kind="absolute")
+    env, first, _ = start(action__kind="absolute", reward__electricity=0.3)
     result, reward, info = run(env, [1.0, 1.0, -1.0, -1.0, 1.0, -1.0], 1)
     p = {name: float(v) for name, v in zip(*parameters(env), strict=True)}
     heat, light = (p[name] * 300 / 3.6e6 for name in ("heat", "lamps"))
@@ -84,8 +84,8 @@ def parameters(env):
 
 def test_night_tariff_holds_at_night():
     lit = [-1.0, -1.0, -1.0, -1.0, 1.0, -1.0]
-    dear, _, _ = start(action__kind="absolute", electricity_night=0.3, penalty=0.0)
-    cheap, _, _ = start(action__kind="absolute", electricity_night=0.1, penalty=0.0)
+    dear, _, _ = start(action__kind="absolute", reward__electricity=0.3, electricity_night=0.3, penalty=0.0)
+    cheap, _, _ = start(action__kind="absolute", reward__electricity=0.3, electricity_night=0.1, penalty=0.0)
     by_night = run(cheap, lit, 12)[2]["profit"] - run(dear, lit, 12)[2]["profit"]
     assert by_night == pytest.approx(0.2 * 0.116, rel=1e-9)
     run(cheap, lit, 90), run(dear, lit, 90)
