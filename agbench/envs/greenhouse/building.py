@@ -29,7 +29,7 @@ from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.parameters.uncertain import HALF_WIDTH, uncertain_columns
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
-from agbench.simulators.greenlight.stepping import ACCURACIES
+from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, initial_state, wrong_state
 from agbench.variables import Floats
 from agbench.weather.greenhouse.series import from_frame
@@ -167,14 +167,15 @@ def _parameters(task: GreenhouseTask) -> Floats:
     return parameter_vector({**preset(task.simulator.preset).changes, **task.simulator.parameters})
 
 
-def make_simulator(task: GreenhouseTask, n: int) -> Simulator:
-    """Return the simulator of a task with n rows."""
+def make_simulator(task: GreenhouseTask, n: int, accuracy: Accuracy | None = None) -> Simulator:
+    """Return the simulator of a task with n rows, at the task's own accuracy or at another."""
     spec = task.simulator
+    accuracy = accuracy or ACCURACIES[spec.accuracy]
     chosen = preset(spec.preset, spec.structure)
     if not task.action.uses_setpoints:
-        return MeteredGreenhouse(n, chosen, INTERVAL, ACCURACIES[spec.accuracy])
+        return MeteredGreenhouse(n, chosen, INTERVAL, accuracy)
     rules = settings_vector(task.action.rules, "action.rules")
-    return SetpointGreenhouse(n, rules, chosen, INTERVAL, ACCURACIES[spec.accuracy])
+    return SetpointGreenhouse(n, rules, chosen, INTERVAL, accuracy)
 
 
 class _Worlds:
