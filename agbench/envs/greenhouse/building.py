@@ -119,7 +119,7 @@ def _of_years(task: GreenhouseTask, split: str, years: Sequence[int], usual: Gre
     """Return the keys of chosen years of the split's place and start; another start of the task is theirs."""
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
-    free = {"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None}
+    free: dict[str, Any] = {"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None}
     if task.episode.start != usual.episode.start:
         free["start"] = None
     chosen = task.splits[split].model_copy(update={"years": [int(y) for y in years], **free})
