@@ -118,3 +118,15 @@ def test_restarts_never_lose_what_was_found():
     _, without, _ = solved(WHEAT, "advisor", rounds=4)
     _, with_restarts, _ = solved(WHEAT, "advisor", rounds=4, restarts=2)
     assert with_restarts >= without
+
+
+def test_more_sequences_than_rows_are_played_in_turn():
+    parts = build(catalog.task(WHEAT), "test")
+    core = BatchCore(parts, 4)
+    core.start([parts.scenarios.keys[0]] * 4, [0] * 4)
+    saved = core.save(0)
+    sequences = np.random.default_rng(0).integers(0, parts.actions.space.n, size=(11, 45))
+    returns, costs = played(core, saved, sequences)
+    alone = [played(BatchCore(parts, 1), saved, one[None]) for one in sequences]
+    assert returns.tolist() == [float(value[0]) for value, _ in alone]
+    assert costs.tolist() == [float(cost[0]) for _, cost in alone]

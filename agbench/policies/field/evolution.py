@@ -121,13 +121,14 @@ class Evolved(Solver):
 
 
 def played(core: BatchCore, start: SavedEpisode, sequences: Actions) -> tuple[Floats, Floats]:
-    """Return the return and the constraint cost of each sequence (n, steps), (n,) each.
-
-    There are at most as many as the batch has rows.
-    """
-    core.load(range(core.n), start)
-    total, cost = totals(core, np.resize(sequences, (core.n, *sequences.shape[1:])))
-    return total[: len(sequences)], cost[: len(sequences)]
+    """Return the return and the constraint cost of each sequence (n, steps), (n,) each."""
+    total, cost = np.empty(len(sequences)), np.empty(len(sequences))
+    for first in range(0, len(sequences), core.n):
+        some = slice(first, min(first + core.n, len(sequences)))
+        core.load(range(core.n), start)
+        results = totals(core, np.resize(sequences[some], (core.n, *sequences.shape[1:])))
+        total[some], cost[some] = (values[: some.stop - first] for values in results)
+    return total, cost
 
 
 class _Seasons:
