@@ -78,7 +78,8 @@ class Task(Strict):
     """A benchmark task, versioned: changing anything here is a new version.
 
     Each family of tasks has its own subclass, which adds simulator, actions, observation, reward
-    and says what a split is.
+    and says what a split is. `hard` says what makes it hard, `simplified` what it leaves out of a real
+    farm; both are prose for its page.
     """
 
     task: TaskId
@@ -86,6 +87,8 @@ class Task(Strict):
     summary: str
     source: str
     tags: list[str] = []
+    hard: str = ""
+    simplified: str = ""
     metrics: dict[str, MetricSpec]
     splits: Mapping[str, Any]
     protocol: ProtocolSpec

@@ -66,7 +66,8 @@ class ScenarioSet:
 
     def draw(self, generator: np.random.Generator) -> str:
         """Return the key of an episode: one of the split, all being as likely, or one in its place."""
-        key = self.keys[int(generator.integers(len(self.keys)))]
+        # Of one scenario a number is drawn too: what is drawn next must not depend on how many there are.
+        key = self.keys[int(generator.integers(max(len(self.keys), 2))) % len(self.keys)]
         redraw = self._drawn.get(key)
         return key if redraw is None else redraw(key, generator)
 

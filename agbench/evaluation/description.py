@@ -14,6 +14,8 @@ _ELSEWHERE = (
     "task",
     "summary",
     "source",
+    "hard",
+    "simplified",
     "observation",
     "action",
     "metrics",
@@ -32,6 +34,8 @@ def describe(task: Task) -> dict[str, Any]:
         "task": task.task,
         "summary": task.summary,
         "source": task.source,
+        "hard": task.hard,
+        "simplified": task.simplified,
         **{key: content[key] for key in content if key not in _ELSEWHERE},
         "observation": [
             {"name": v.name, "unit": v.unit, "meaning": v.meaning, "low": v.low, "high": v.high}

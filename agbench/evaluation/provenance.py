@@ -12,7 +12,7 @@ from agbench.data.task import Task
 from agbench.envs.family import entry_points
 from agbench.evaluation.machine import kind
 
-_PROSE: Final = ("summary", "source", "tags", "history")
+_PROSE: Final = ("summary", "source", "tags", "hard", "simplified", "history")
 _PROSE_OF_METRICS: Final = ("meaning", "digits")
 _LIBRARIES: Final = ("numpy", "numba", "llvmlite", "gymnasium", "pcse", "casadi", "pandas")
 
@@ -20,8 +20,8 @@ _LIBRARIES: Final = ("numpy", "numba", "llvmlite", "gymnasium", "pcse", "casadi"
 def identity(task: Task) -> dict[str, Any]:
     """Return a task's content without what only people read.
 
-    Left out are summary, source, tags and history, and the meaning and shown digits of metrics:
-    mending a word changes no score. The rest is the protocol: scenarios, actions, observation,
+    Left out are summary, source, tags, hard, simplified and history, and the meaning and shown digits of
+    metrics: mending a word changes no score. The rest is the protocol: scenarios, actions, observation,
     reward, constraints, metrics and their units, seeds, aggregation, reference policies by name. A blind
     calendar that a task does not have is as good as not there.
     """

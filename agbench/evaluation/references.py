@@ -31,7 +31,7 @@ Role = Literal["floor", "blind", "expert", "oracle"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 REPORTED: Final = ("test", "shift")
 """The splits that are reported, hence anchored."""
-_SEEN: Final = ("task", "summary", "source", "tags", "observation", "history")
+_SEEN: Final = ("task", "summary", "source", "tags", "hard", "simplified", "observation", "history")
 """What views of one task may differ in, for a season of actions to give the same in all of them."""
 
 

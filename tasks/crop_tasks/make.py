@@ -85,6 +85,7 @@ def main(anew: bool) -> None:
     root = Path(__file__).parents[2]
     templates = Path(__file__).parent
     prices = yaml.safe_load((templates / "prices.yaml").read_text("utf-8"))
+    prose = yaml.safe_load((templates / "prose.yaml").read_text("utf-8"))
     for crop, own in CROPS.items():
         task = f"{crop}-inputs-v1"
         folder = root / "baselines" / task
@@ -92,6 +93,7 @@ def main(anew: bool) -> None:
         values = {"words": crop.replace("-", " "), "variety": f"{crop}-1"} | DEFAULTS | own
         values |= (
             {"crop": crop}
+            | prose[crop]
             | _prices(prices, crop, values["water"])
             | _splits(values)
             | _moistures(values["soil"])

@@ -112,3 +112,9 @@ def test_sequences_that_are_too_short_go_on_with_their_last_action():
         core.start([parts.scenarios.keys[0]] * 2, [0, 0])
         results.append(totals(core, np.full((2, steps), nothing))[0])
     np.testing.assert_array_equal(*results)
+
+
+def test_restarts_never_lose_what_was_found():
+    _, without, _ = solved(WHEAT, "advisor", rounds=4)
+    _, with_restarts, _ = solved(WHEAT, "advisor", rounds=4, restarts=2)
+    assert with_restarts >= without

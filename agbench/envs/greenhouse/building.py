@@ -29,7 +29,7 @@ from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.parameters.uncertain import HALF_WIDTH, uncertain_columns
 from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
-from agbench.simulators.greenlight.stepping import ACCURACIES
+from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, initial_state, wrong_state
 from agbench.variables import Floats
 from agbench.weather.greenhouse.series import from_frame
@@ -119,7 +119,7 @@ def _of_years(task: GreenhouseTask, split: str, years: Sequence[int], usual: Gre
     """Return the keys of chosen years of the split's place and start; another start of the task is theirs."""
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
-    free = {"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None}
+    free: dict[str, Any] = {"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None}
     if task.episode.start != usual.episode.start:
         free["start"] = None
     chosen = task.splits[split].model_copy(update={"years": [int(y) for y in years], **free})
@@ -167,14 +167,15 @@ def _parameters(task: GreenhouseTask) -> Floats:
     return parameter_vector({**preset(task.simulator.preset).changes, **task.simulator.parameters})
 
 
-def make_simulator(task: GreenhouseTask, n: int) -> Simulator:
-    """Return the simulator of a task with n rows."""
+def make_simulator(task: GreenhouseTask, n: int, accuracy: Accuracy | None = None) -> Simulator:
+    """Return the simulator of a task with n rows, at the task's own accuracy or at another."""
     spec = task.simulator
+    accuracy = accuracy or ACCURACIES[spec.accuracy]
     chosen = preset(spec.preset, spec.structure)
     if not task.action.uses_setpoints:
-        return MeteredGreenhouse(n, chosen, INTERVAL, ACCURACIES[spec.accuracy])
+        return MeteredGreenhouse(n, chosen, INTERVAL, accuracy)
     rules = settings_vector(task.action.rules, "action.rules")
-    return SetpointGreenhouse(n, rules, chosen, INTERVAL, ACCURACIES[spec.accuracy])
+    return SetpointGreenhouse(n, rules, chosen, INTERVAL, accuracy)
 
 
 class _Worlds:

@@ -17,6 +17,7 @@ from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
 from agbench.policies.field.worth import DEAR
 from agbench.policies.playing import actions_of, padded, totals
+from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
@@ -28,12 +29,14 @@ class EvolutionSettings(SequenceSearch):
     """The policy to start from, or several, the periods of a season, and the budget.
 
     First so many `generations` of a `population` on amounts, then `rounds` of `clones` on single decisions.
+    Each of the `restarts` does the latter from random calendars; a last one goes on from the best of all.
     """
 
     start: str | list[str] = Field(min_length=1)
     periods: int = Field(default=12, ge=1)
     population: int = Field(default=256, ge=16)
     generations: int = Field(default=100, ge=1)
+    restarts: int = Field(default=0, ge=0)
     spread: float = Field(default=0.7, gt=0)
     """Of the first generation, in the largest dose of an input a period."""
 
@@ -77,10 +80,15 @@ class Evolved(Solver):
         amounts = BatchCore(parts, settings.population)
         found = self._by_amounts(parts, first, partial(value, amounts), generator)
         edited = partial(value, BatchCore(parts, settings.clones))
+        edits, budget = Edits(parts), (settings.clones, settings.rounds, generator)
         plans = np.concatenate([found[None], plans])
-        budget = settings.clones, settings.rounds, generator
-        plans, _ = improve(edited, Edits(parts), plans, (0, last), *budget)
-        result: Actions = plans[0]
+        elites = [improve(edited, edits, plans, (0, last), *budget)[0]]
+        for _ in range(settings.restarts):
+            drawn = calendars(parts, settings.clones, last, generator)
+            elites.append(improve(edited, edits, drawn, (0, last), *budget)[0])
+        if settings.restarts:
+            elites = [improve(edited, edits, np.concatenate(elites), (0, last), *budget)[0]]
+        result: Actions = elites[0][0]
         return result
 
     def _by_amounts(

@@ -45,7 +45,7 @@ class PriceRules(RuleBased):
         """EUR kWh-1, (1,) or one a row."""
         self._price = int(interface.columns([PRICE])[0])
         names = interface.actions.names
-        self._lamps = [names.index(lamp) for lamp in _LAMPS if lamp in names]
+        self._lamps = np.array([names.index(lamp) for lamp in _LAMPS if lamp in names], dtype=np.intp)
 
     def targets(self, seen: Floats, settings: Floats) -> Floats:
         """Return the controls that the rules want, without lamps in rows where electricity is dear."""

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from agbench.data.greenhouse_task import GreenhouseTask
-from agbench.data.overrides import override
 from agbench.data.reading import Strict
 from agbench.envs.core import BatchCore, SavedEpisode
 from agbench.envs.greenhouse.building import make_simulator
@@ -21,6 +20,7 @@ from agbench.errors import ConfigError
 from agbench.policies.base import Information, Interface, policy
 from agbench.policies.playing import gain
 from agbench.policies.tuning.cross_entropy import Search, maximise
+from agbench.simulators.greenlight.stepping import COARSE
 from agbench.variables import Floats
 
 _SPREAD = 0.15  # of the range of a change, in the first round
@@ -47,7 +47,7 @@ class GreenhouseReceding:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
 
     A plan uses the true weather. Its value is the gain of the task's objective within the
-    horizon, at the accuracy `fast`. The chosen actions run at the accuracy of the task.
+    horizon, at the accuracy `COARSE`. The chosen actions run at the accuracy of the task.
     """
 
     information: Information = "model"
@@ -60,9 +60,7 @@ class GreenhouseReceding:
             raise ConfigError(f"applied is {settings.applied}, beyond the horizon, {settings.horizon}.")
         self._settings = settings
         self._start = interface.load(settings.start)
-        fast = override(interface.task, {"simulator.accuracy": "fast"})
-        assert isinstance(fast, GreenhouseTask)
-        self._fast = fast
+        self._task = interface.task
         self._actions: list[Any] = []
         self._step = 0
 
@@ -82,16 +80,16 @@ class GreenhouseReceding:
     def solve(self, core: BatchCore, row: int) -> list[Any]:
         """Return the actions found for the rest of a row's episode."""
         spec = self._settings
-        ours = replace(core.parts, make_simulator=lambda n: make_simulator(self._fast, n))
-        many = spec.search.candidates
-        ahead, truth = BatchCore(ours, many), BatchCore(core.parts, 1)
+        coarse = replace(core.parts, make_simulator=lambda n: make_simulator(self._task, n, COARSE))
+        ahead, one = BatchCore(coarse, spec.search.candidates), BatchCore(coarse, 1)
+        truth = BatchCore(core.parts, 1)
         truth.load(0, core.save(row))
         space = core.parts.actions.space
         taken: list[Any] = []
         change = np.zeros((-(-spec.horizon // spec.hold), *(space.shape or ())))
         while not truth.over[0]:
             now = truth.save(0)
-            usual = self._usual(ahead, now)
+            usual = self._usual(one, now)
             change = self._best(ahead, now, usual, change, len(taken))
             chosen = self._changed(usual, change[None], space)[0][: spec.applied]
             taken += self._apply(truth, chosen, space)
@@ -119,7 +117,7 @@ class GreenhouseReceding:
 
         def act(observations: NDArray[np.float32], _: int) -> NDArray[Any]:
             decided.append(self._start(observations[0].copy()))
-            return np.array([decided[-1]] * core.n)
+            return np.array(decided[-1:])
 
         play(core, act, self._settings.horizon)
         return np.array(decided)

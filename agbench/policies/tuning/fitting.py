@@ -3,13 +3,12 @@
 from inspect import signature
 from pathlib import Path
 
-import yaml
-
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
 from agbench.data.packages import load_place
 from agbench.data.reading import Strict, read_file
 from agbench.data.task import Task
+from agbench.data.writing import yaml_text
 from agbench.errors import ConfigError
 from agbench.files import write_text
 from agbench.policies.registry import kind_of
@@ -59,7 +58,7 @@ def fit_file(
         )
     content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
     changed = baseline.model_copy(update={"settings": content})
-    text = yaml.safe_dump(changed.model_dump(), sort_keys=False, indent=4, width=100)
+    text = yaml_text(changed.model_dump())
     target = path if root is None else catalog.baseline_folder(root, task.task) / path.name
     write_text(target, text)
     return target, mean

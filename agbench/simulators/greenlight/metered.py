@@ -13,7 +13,7 @@ from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.diagnosis import FluxReader
 from agbench.simulators.greenlight.presets import Preset
 from agbench.simulators.greenlight.simulator import GreenLightSimulator, SavedGreenhouse
-from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
+from agbench.simulators.greenlight.stepping import ACCURACIES, INTEGRATED, Accuracy
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.window import read_ahead
 from agbench.simulators.greenlight.world import GreenLightWorld
@@ -34,9 +34,11 @@ FLUXES: Final = (
     *("rParSunCan", "rParLampCan", "rParIntLampCan"),
     *("mcAirBuf", "mcFruitAir", "mcLeafAir", "mcStemAir"),
 )
-METER_OF: Final = np.array([0, 0, 1, 1, 2, -1, 4, 5, 5, 5])
+METER_OF: Final = np.array([0, 0, 1, 1, 2, -1, -1, 5, 5, 5])
 """The meter that counts each of the first fluxes, -1 for one that the stepper integrates."""
-_HARVEST: Final = METERS.column("harvest")
+_INTEGRATED: Final = tuple(
+    METERS.column({"mcFruitHar": "harvest", "mvCanAir": "water"}[f]) for f in INTEGRATED
+)
 _TIME: Final = STATES.column("time")
 _ALL_WEATHER: Final = np.arange(len(WEATHER))
 
@@ -52,9 +54,10 @@ class MeteredRow:
 class MeteredGreenhouse(GreenLightSimulator):
     """n greenhouses whose use of energy, CO2 and water is counted, interval by interval.
 
-    Harvest is integrated by the stepper: with the change of fruit it adds up to growth less
-    respiration. The other meters take each flux at the interval's end: exact for heat, electricity and
-    CO2, which are held over an interval, and of first order for transpiration and light.
+    Harvest and transpiration are integrated by the stepper: with the change of fruit, harvest adds up to
+    growth less respiration. The other meters take each flux at the interval's end. That is exact for heat,
+    electricity and CO2, which are held over an interval; light is held too, but for the growth of leaves in
+    an interval, less than 1e-6 of it.
 
     Per row: `controls` (8) are those of the last interval, `commands` the last inputs, all 0 before the
     first; `meters` (6) what was used since the start, in the order of `METERS`; `opened` (8) the
@@ -171,7 +174,7 @@ def count(
     controls: Floats,
     fluxes: Floats,
     meter_of: NDArray[np.int64],
-    harvested: Floats,
+    integrals: Floats,
     interval: float,
     last_controls: Floats,
     last_fluxes: Floats,
@@ -191,4 +194,5 @@ def count(
         for k in range(len(meter_of)):
             if meter_of[k] >= 0:
                 meters[i, meter_of[k]] += interval * fluxes[i, k]
-        meters[i, _HARVEST] += harvested[i, 0]
+        for k in range(len(_INTEGRATED)):
+            meters[i, _INTEGRATED[k]] += integrals[i, k]

@@ -25,7 +25,7 @@ from agbench.variables import Floats
 LANES = 4
 """Rows that one vector instruction advances; a batch of one has its own code."""
 
-INTEGRATED = ("mcFruitHar",)
+INTEGRATED = ("mcFruitHar", "mvCanAir")
 """Fluxes that the stepper integrates beside the states, over each call of `advance`."""
 
 
@@ -48,6 +48,10 @@ ACCURACIES = {
 }
 """Greatest errors over five reference scenarios (3 to 10 days): accurate 2e-4 K and 1e-5 of a state's
 size, fast 4e-3 K and 2e-4. Tasks use `accurate`; `fast` is for exploring."""
+
+COARSE = Accuracy("rodas3", 2e-3, 20.0)
+"""For comparing many policies: 1.6 times as fast as `fast`, and over ten days the objective of rules is
+within 0.02 EUR m-2 of that at `accurate`."""
 
 
 def choose_accuracy(

@@ -1,4 +1,4 @@
-"""Harvested mass: whatever leaves the fruit on the plants is on the meter."""
+"""Meters: harvest is whatever leaves the fruit on the plants, and water and light what the equations say."""
 
 import numpy as np
 import pytest
@@ -81,3 +81,29 @@ def test_cvodes_integrates_the_harvest_too():
     simulator.reset([greenlight_world(WEATHER, "katzin_2020", STILL, start)])
     simulator.advance(controls(1), 2)
     assert simulator.meters[0, HARVEST] == pytest.approx(4e5 - simulator.state[0, FRUIT], rel=1e-8)
+
+
+@pytest.mark.parametrize("name", ["gym", "katzin_2021"])
+@pytest.mark.parametrize("interval", [300.0, 3600.0])
+def test_water_is_the_integral_of_transpiration(name, interval):
+    """Controls jump at every interval, and transpiration follows them for minutes."""
+    ours, reference = (greenhouse(name, 2e5, a, interval, rows=2) for a in ("accurate", "reference"))
+    for seed in range(12):
+        held = controls(2, seed)
+        ours.advance(held, 1)
+        reference.advance(held, 1)
+    water = METERS.column("water")
+    assert (reference.meters[:, water] > 1e-3).all()
+    np.testing.assert_allclose(ours.meters[:, water], reference.meters[:, water], rtol=1e-6)
+
+
+def test_light_is_held_over_an_interval_but_for_growing_leaves():
+    coarse, fine = (greenhouse("gym", 2e5, interval=i) for i in (300.0, 60.0))
+    start = fine.state[0].copy()
+    fine.reset([greenlight_world(WEATHER.repeat(5, axis=0), "gym", {"cFruitMax": LIMIT}, start)])
+    for seed in range(36):
+        coarse.advance(controls(1, seed), 1)
+        fine.advance(controls(1, seed), 5)
+    light = METERS.column("light")
+    assert coarse.meters[0, light] > 0.0
+    assert coarse.meters[0, light] == pytest.approx(fine.meters[0, light], rel=1e-5)
