@@ -5,7 +5,7 @@
 
 PYTHON ?= python3
 TASK := wheat-nitrogen-v1
-POLICIES := zero random standard-practice standard-practice-three-dates ceres
+POLICIES := zero random standard-practice advisor ceres
 DEMO := .venv/demo
 TEST := .venv/test
 PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
@@ -17,7 +17,7 @@ demo: $(DEMO)/installed
 		$(DEMO)/bin/agbench evaluate $(TASK) --policy $$policy -o runs/demo/$$policy > runs/demo.log || \
 		{ cat runs/demo.log; exit 1; }; done
 	@$(DEMO)/bin/agbench compare runs/demo --figure runs/demo/policies.png
-	@$(DEMO)/bin/agbench run $(TASK) --policy ceres --scenario wageningen/1984 -o runs/demo/episode.png | tail -2
+	@$(DEMO)/bin/agbench run $(TASK) --policy ceres --scenario netherlands/1984 -o runs/demo/episode.png | tail -2
 
 test: $(TEST)/installed
 	$(TEST)/bin/python -m pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder

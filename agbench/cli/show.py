@@ -1,6 +1,6 @@
 """`agbench show TASK`: describe a task; with `model NAME` a model, with `suite NAME` a suite."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.table import Table
@@ -17,6 +17,8 @@ from agbench.cli.options import (
 from agbench.cli.show_model import show_model
 from agbench.cli.show_suite import show_suite
 from agbench.errors import ConfigError
+
+_LISTED: Final = 50  # scenarios of a site that are all named: the years of any measured series
 
 NameArgument = Annotated[
     str | None,
@@ -135,9 +137,19 @@ def _print_rest(result: dict[str, Any]) -> None:
 
 
 def _grouped(keys: list[str]) -> str:
-    """Return scenario keys with their common beginning written once: `wageningen: 1976, 1978`."""
+    """Return scenario keys with their common beginning written once: `wageningen: 1976, 1978`.
+
+    Of more than `_LISTED` that begin alike, the first three and the last are shown, and how many there are.
+    """
     groups: dict[str, list[str]] = {}
     for key in keys:
         first, _, rest = key.partition("/")
         groups.setdefault(first, []).append(rest)
-    return "; ".join(f"{first}: {', '.join(rest)}" for first, rest in groups.items())
+    return "; ".join(f"{first}: {', '.join(_shortened(rest))}" for first, rest in groups.items())
+
+
+def _shortened(names: list[str]) -> list[str]:
+    """Return names, or some of them if they are very many."""
+    if len(names) <= _LISTED:
+        return names
+    return [*names[:3], "...", f"{names[-1]} ({len(names):,} in all)"]

@@ -21,6 +21,7 @@ import yaml
 from agbench.data import catalog
 from agbench.data.submission import LEARNED
 from agbench.envs.family import action_map
+from agbench.evaluation.references import reported
 from agbench.evaluation.runner import evaluate
 from agbench.files import sha256, write_text
 from agbench.leaderboard import board as places
@@ -86,9 +87,10 @@ def _submission(
     record: dict[str, Any] = {}
     for seed in range(seeds):
         policy = _Schedule(task, generator, agent, information)
-        result = evaluate(task, policy, progress=False)
-        result.save(folder / "test" / f"seed-{seed}")
-        record = result.record
+        for split in reported(catalog.task(task), "floor"):
+            result = evaluate(task, policy, split, progress=False)
+            result.save(folder / split / f"seed-{seed}")
+            record = result.record
     trained = {"steps": 100_000} if method in LEARNED else {}
     card = {
         "format": 1,

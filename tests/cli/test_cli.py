@@ -116,11 +116,20 @@ def test_a_list_of_tasks_fits_the_terminal(tmp_path, monkeypatch, width):
 
 def test_show_names_spaces_units_splits_protocol_and_references(tmp_path):
     printed, _ = agbench("show", TASK, cwd=tmp_path)
-    for word in ("DVS", "m2 m-2", "mean(IRRAD)", "40 kg ha-1 N", "1977", "median", "ceres", "g m-2"):
+    for word in ("DVS", "m2 m-2", "mean(IRRAD)", "40 kg ha-1 N", "1984", "1099", "mean", "ceres", "g m-2"):
         assert word in printed
     shown = json.loads(agbench("show", TASK, "--json", "--set", "beta=5.0", cwd=tmp_path)[0])
     assert len(shown["observation"]) == 12
     assert shown["reward"]["beta"] == 5.0
+
+
+def test_show_shortens_a_list_of_very_many_scenarios(tmp_path):
+    printed, _ = agbench("show", "greenhouse-tomato-v1", cwd=tmp_path)
+    assert "generated/2/" in printed
+    assert "generated/3/" not in printed
+    assert "(10,000 in all)" in " ".join(printed.split())
+    whole = json.loads(agbench("show", "greenhouse-tomato-v1", "--json", cwd=tmp_path)[0])
+    assert len(whole["splits"]["train"]) == 10_000
 
 
 def test_show_model_names_variables_and_parameters_with_units(tmp_path):

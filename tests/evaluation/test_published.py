@@ -24,7 +24,11 @@ ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("AGBENCH_REFERENCE", ROOT.parent / "shared"))
 NASA = SHARED / "weather/daily/nasapower_lat+52.00_lon+005.00.npz"
 PER_YEAR = SHARED / "figures/cropgym_per_year.json"
-ONCE = {"action.kind": "continuous", "action.limit": {"N": 1000.0}}
+ONCE = {
+    "action.kind": "continuous",
+    "action.limit": {"N": 1000.0},
+    "protocol.aggregate": "median",  # what the paper reports
+}
 PAPER_DOSE = 170.7  # kg ha-1, all at the first decision
 
 

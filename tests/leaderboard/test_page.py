@@ -107,7 +107,7 @@ def test_a_bad_submission_is_left_out_and_reported(board, cache, tmp_path):
     assert "left out" in out
     assert "9 submissions to 1 task\n" in out
     assert bad.parent.name not in (copy / "README.md").read_text()
-    assert "Seasons" not in next((copy / "site/submissions").rglob("*.html")).read_text()
+    assert "<h2>Episodes</h2>" not in next((copy / "site/submissions").rglob("*.html")).read_text()
 
 
 def test_only_a_site_is_ever_replaced(board, tmp_path):
