@@ -30,7 +30,7 @@ KEY = "bleiswijk/2010-01-09"
 COARSE = {
     "start": "rule-based",
     "grid": [{"over": "3 h", "every": "30 min"}, {"over": "3 h", "every": "1 h"}],
-    "replan": "3 h",
+    "commit": "3 h",
 }
 
 
@@ -215,7 +215,7 @@ def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"replan": "7 h"}, "replan: 7 h is longer than the horizon"),
+        ({"commit": "7 h"}, "commit: 7 h is longer than the horizon"),
         ({"grid": [{"over": "3 h", "every": "2 h"}]}, "must be a multiple of every: 2 h"),
         ({"grid": [{"over": "3 h", "every": "7 min"}]}, "multiple of 5 min"),
         ({"grid": []}, "grid"),

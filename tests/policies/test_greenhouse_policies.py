@@ -145,7 +145,7 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
     task = override(catalog.task(name), {"episode__length": "2 d", "simulator__accuracy": "fast"})
     start = agbench.load_policy("middle", task)
     search = Search(candidates=8, rounds=3)
-    settings = GreenhouseRecedingSettings(start="middle", horizon=24, applied=12, hold=6, search=search)
+    settings = GreenhouseRecedingSettings(start="middle", horizon=24, commit=12, hold=6, search=search)
     oracle = GreenhouseReceding("oracle", settings, interface_of(task))
     reached = [agbench.evaluate(task, policy, years=[2010]) for policy in (start, oracle, oracle)]
     usual, actual, again = (result.episodes["profit"].iloc[0] for result in reached)
@@ -156,8 +156,8 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
 
 def test_the_receding_search_refuses_to_apply_more_than_it_plans():
     task = catalog.task(SETPOINT)
-    settings = GreenhouseRecedingSettings(start="middle", horizon=12, applied=24)
-    with pytest.raises(ConfigError, match="applied is 24, beyond the horizon, 12"):
+    settings = GreenhouseRecedingSettings(start="middle", horizon=12, commit=24)
+    with pytest.raises(ConfigError, match="commit is 24, beyond the horizon, 12"):
         GreenhouseReceding("oracle", settings, interface_of(task))
 
 

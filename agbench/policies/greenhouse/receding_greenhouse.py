@@ -29,14 +29,14 @@ _SPREAD = 0.15  # of the range of a change, in the first round
 class GreenhouseRecedingSettings(Strict):
     """The policy whose decisions are bettered, and the search.
 
-    `horizon` decisions are looked ahead, of which the first `applied` are carried out before the next
+    `horizon` decisions are looked ahead, of which the first `commit` are carried out before the next
     search; a change of the policy's decisions lasts `hold` of them and is at most `reach` of an
     action's whole range.
     """
 
     start: str
     horizon: int = Field(default=48, ge=1)
-    applied: int = Field(default=24, ge=1)
+    commit: int = Field(default=24, ge=1)
     hold: int = Field(default=3, ge=1)
     reach: float = Field(default=0.5, gt=0, le=1)
     search: Search = Search(candidates=48, rounds=6)
@@ -56,8 +56,8 @@ class GreenhouseReceding:
         self, name: str, settings: GreenhouseRecedingSettings, interface: Interface[GreenhouseTask]
     ) -> None:
         self.name = name
-        if settings.applied > settings.horizon:
-            raise ConfigError(f"applied is {settings.applied}, beyond the horizon, {settings.horizon}.")
+        if settings.commit > settings.horizon:
+            raise ConfigError(f"commit is {settings.commit}, beyond the horizon, {settings.horizon}.")
         self._settings = settings
         self._start = interface.load(settings.start)
         self._task = interface.task
@@ -91,9 +91,9 @@ class GreenhouseReceding:
             now = truth.save(0)
             usual = self._usual(one, now)
             change = self._best(ahead, now, usual, change, len(taken))
-            chosen = self._changed(usual, change[None], space)[0][: spec.applied]
+            chosen = self._changed(usual, change[None], space)[0][: spec.commit]
             taken += self._apply(truth, chosen, space)
-            gone = spec.applied // spec.hold
+            gone = spec.commit // spec.hold
             change = np.concatenate([change[gone:], np.zeros_like(change[:gone])])
         return taken
 

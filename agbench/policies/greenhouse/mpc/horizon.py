@@ -49,10 +49,10 @@ class Horizon:
                 f"an mpc policy plans for profit; the reward of {task.task} is {task.reward.kind}. Set "
                 "reward.kind to profit."
             )
-        odd = [n for n in (*settings.lengths, settings.replan_steps) if n % task.step]
+        odd = [n for n in (*settings.lengths, settings.commit_steps) if n % task.step]
         if odd:
             raise ConfigError(
-                f"{odd[0] * INTERVAL // 60} min in 'grid' or 'replan' is not a multiple of the "
+                f"{odd[0] * INTERVAL // 60} min in 'grid' or 'commit' is not a multiple of the "
                 f"task's step, {task.episode.step}."
             )
         self._reward = task.reward

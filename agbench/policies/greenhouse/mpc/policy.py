@@ -91,7 +91,7 @@ class Predictive:
         greenhouse = core.simulator
         assert isinstance(greenhouse, MeteredGreenhouse)
         now = int(greenhouse.elapsed[self._row])
-        if self._planned is None or now - self._since >= self._settings.replan_steps:
+        if self._planned is None or now - self._since >= self._settings.commit_steps:
             self._planned = self._plan(core.parts, core.worlds[self._row], greenhouse.save(self._row), now)
             self._since = now
         target = self._planned[now - self._since + core.task.step]

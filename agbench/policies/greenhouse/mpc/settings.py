@@ -57,7 +57,7 @@ class PredictiveSettings(Strict):
 
     start: str = "rule-based"
     grid: list[Stretch] = Field(min_length=1)
-    replan: Steps = "6 h"
+    commit: Steps = "6 h"
     points: int = Field(default=2, ge=1, le=4)
     iterations: int = Field(default=60, ge=1)
     tolerance: Number = Field(default=1e-3, gt=0, le=0.1)
@@ -67,9 +67,9 @@ class PredictiveSettings(Strict):
 
     @model_validator(mode="after")
     def _within(self) -> "PredictiveSettings":
-        if seconds(self.replan) > sum(seconds(part.over) for part in self.grid):
+        if seconds(self.commit) > sum(seconds(part.over) for part in self.grid):
             raise ValueError(
-                f"replan: {self.replan} is longer than the horizon, the sum of the grid's 'over'."
+                f"commit: {self.commit} is longer than the horizon, the sum of the grid's 'over'."
             )
         return self
 
@@ -82,6 +82,6 @@ class PredictiveSettings(Strict):
         return result
 
     @property
-    def replan_steps(self) -> int:
+    def commit_steps(self) -> int:
         """The model steps from one planning to the next."""
-        return seconds(self.replan) // INTERVAL
+        return seconds(self.commit) // INTERVAL
