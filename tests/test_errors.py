@@ -210,9 +210,12 @@ def test_a_step_after_the_end_asks_for_a_reset(env):
     assert "call reset() first" in raised(SimulationError, env.step, 0)
 
 
-def test_an_unknown_scenario_names_the_nearest(env):
+def test_an_unknown_scenario_names_the_nearest_of_few_and_one_of_very_many(env):
+    few = agbench.make("wofostgym-wheat-v1").unwrapped
+    message = raised(UnknownNameError, few.reset, options={"scenario": "wageningen/1985b"})
+    assert "split 'train': unknown scenario 'wageningen/1985b'. Did you mean" in message
     message = raised(UnknownNameError, env.reset, options={"scenario": "netherlands/1985b"})
-    assert "split 'train': unknown scenario 'netherlands/1985b'. Did you mean" in message
+    assert message.endswith("unknown scenario 'netherlands/1985b'. Keys are such as netherlands/generated/0.")
 
 
 def test_a_refused_scenario_leaves_the_episode_as_it_was(env):
