@@ -22,6 +22,7 @@ from agbench.variables import Floats
 Actions = NDArray[Any]
 
 _ELITE: Final = 8  # sequences that are edited
+_PATIENCE: Final = 8  # rounds without a better sequence, after which a search ends
 _SHARES: Final = (0.4, 0.35, 0.1, 0.15)  # of the kinds of edits
 _MORE: Final = 0.5  # the chance of each further edit
 _SHIFTS: Final = (1, 3, 8)  # decisions, the spreads of a move in time
@@ -143,10 +144,15 @@ def improve(
 
     `start` (m, steps, ...) are sequences to begin with, which take part in the first round: what is returned
     is never worse. `value` maps candidates (n, steps, ...), at most `clones` of them, to what is maximised.
+    After eight rounds without a better one it ends.
     """
     best = start
     values = value(start)
+    most, idle = -np.inf, 0
     for _ in range(rounds):
+        most, idle = (float(values.max()), 0) if values.max() > most else (most, idle + 1)
+        if idle > _PATIENCE:
+            break
         candidates = edits.candidates(best, clones, *window, generator)
         best = np.concatenate([best, candidates])
         values = np.concatenate([values, value(candidates)])
