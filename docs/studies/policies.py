@@ -1,13 +1,11 @@
 """Reference policies of tasks on `test`: python docs/studies/policies.py --help."""
 
 import argparse
-from pathlib import Path
 
 import field_policies
 import greenhouse_policies
 
 from agbench.data import catalog
-from agbench.data.field_task import FieldTask
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.errors import AgBenchError
 
@@ -18,7 +16,7 @@ def _arguments() -> argparse.Namespace:
         description="Print a table in Markdown of every policy's test seasons for each task. Takes some "
         "seconds for a field task, a minute or more for a greenhouse, and hours for its oracles.",
     )
-    parser.add_argument("tasks", nargs="*", metavar="TASK", help="ids, such as wheat-inputs-v1")
+    parser.add_argument("tasks", nargs="+", metavar="TASK", help="ids, such as wheat-inputs-v1")
     parser.add_argument(
         "--oracles", action="store_true", help="greenhouses: the oracles too (minutes a season)"
     )
@@ -27,25 +25,13 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="greenhouses: compare the stepper's two settings on three seasons",
     )
-    parser.add_argument(
-        "--page",
-        type=Path,
-        metavar="FILE",
-        help="write field tasks, all if none is named, to a Markdown page",
-    )
-    arguments = parser.parse_args()
-    if not arguments.tasks and arguments.page is None:
-        parser.error("name the tasks, such as wheat-inputs-v1, or a --page.")
-    return arguments
+    return parser.parse_args()
 
 
 def main() -> None:
-    """Print the tables of tasks, or write them to a page."""
+    """Print the tables of tasks."""
     arguments = _arguments()
-    tasks = [catalog.task(name) for name in arguments.tasks or catalog.names("task")]
-    if arguments.page is not None:
-        field_policies.page(arguments.page, [task.task for task in tasks if isinstance(task, FieldTask)])
-        return
+    tasks = [catalog.task(name) for name in arguments.tasks]
     for task in tasks:
         if not isinstance(task, GreenhouseTask):
             lines = field_policies.table(field_policies.play(task.task))

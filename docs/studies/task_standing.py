@@ -1,0 +1,197 @@
+"""What the reference policies of a task reach on a split, from its anchors, in Markdown."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from enough_seasons import ALLOWED, half_width, needed
+from task_words import many, table
+
+import agbench
+from agbench.data.task import Task
+from agbench.errors import ConfigError
+from agbench.evaluation import anchors, references
+from agbench.evaluation.anchors import SplitAnchors
+from agbench.evaluation.references import ROLES, Part, Role
+from agbench.evaluation.statistics import Interval, interval
+from agbench.variables import Floats
+
+NAMES: Final[dict[Role, str]] = {
+    "floor": "floor",
+    "blind": "blind calendar",
+    "expert": "expert",
+    "oracle": "oracle",
+}
+CLOSE: Final = 0.9
+"""The share of the expert's gain from which on a blind calendar asks for an explanation."""
+_LITTLE: Final = 0.1
+"""An oracle that gains less than this share more than the calendar has little to know."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The objective of the references in the scenarios of a split, (scenarios,) each.
+
+    `scale` is what 100 points are: the mean of oracle less floor on `test`; None without an oracle.
+    """
+
+    task: Task
+    split: str
+    values: dict[Role, Floats]
+    scale: float | None
+
+    @property
+    def seasons(self) -> int:
+        """The number of scenarios."""
+        return len(self.values["floor"])
+
+    def mean(self, role: Role, less: Role | None = None) -> Interval:
+        """Return the mean objective of a reference, or what it earns more than another, with its interval."""
+        values = self.values[role] if less is None else self.values[role] - self.values[less]
+        return self._interval(values)
+
+    def score(self, role: Role, less: Role = "floor") -> Interval | None:
+        """Return what a reference earns more than the floor, or another, in points, with its interval."""
+        if self.scale is None or not self.scale:
+            return None
+        return self._interval(100.0 * (self.values[role] - self.values[less]) / self.scale)
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval of the expert's score [points]."""
+        score = self.score("expert")
+        return None if score is None else half_width(score)
+
+    def _interval(self, values: Floats) -> Interval:
+        protocol = self.task.protocol
+        return interval(values, "mean", protocol.bootstrap, protocol.seed)
+
+
+def standing(task: Task, split: str) -> Standing | None:
+    """Return what a task's references reach on a split; None where no anchors fit the task."""
+    try:
+        test, own = anchors.of_split(task, "test"), anchors.of_split(task, split)
+    except ConfigError:
+        return None
+    return of_anchors(task, split, own, test)
+
+
+def of_anchors(task: Task, split: str, own: SplitAnchors, test: SplitAnchors) -> Standing:
+    """Return the standing that the anchors of a split, and of `test`, make."""
+    values = {role: getattr(own, role) for role in ROLES if getattr(own, role) is not None}
+    scale = None if test.oracle is None else float((test.oracle - test.floor).mean())
+    return Standing(task, split, values, scale)
+
+
+def described(of: Standing) -> list[str]:
+    """Return the table of the references on a split, and what follows from it."""
+    unit = of.task.protocol.objective_unit
+    cells = [
+        (
+            NAMES[role],
+            f"`{references.policy_name(of.task, role)}`",
+            amount(of.mean(role)),
+            points(of.score(role)),
+        )
+        for role in of.values
+    ]
+    head = ("reference", "policy", f"mean {of.task.protocol.objective} [{unit}]", "score")
+    return [*table(head, cells), "", *comparisons(of)]
+
+
+def comparisons(of: Standing) -> list[str]:
+    """Return what observing is worth, what room is left, and how well the expert's score is known."""
+    unit = of.task.protocol.objective_unit
+    lines = []
+    if "blind" in of.values:
+        lines.append(
+            "- What observing is worth, expert less blind calendar: "
+            f"{amount(of.mean('expert', 'blind'))} {unit}{_in_points(of.score('expert', 'blind'))}."
+        )
+    if "oracle" in of.values:
+        lines.append(
+            f"- Headroom, oracle less expert: {amount(of.mean('oracle', 'expert'))} {unit}"
+            f"{_in_points(of.score('oracle', 'expert'))}."
+        )
+    return [*lines, *_precision(of), *_why_close(of), *_overlap(of)]
+
+
+def _precision(of: Standing) -> list[str]:
+    half = of.half_width
+    if half is None:
+        return []
+    text = f"- {many(of.seasons, 'season')} give the expert's score to ±{half:.1f} points"
+    count = needed(of.seasons, half)
+    if count <= of.seasons:
+        return [f"{text}, within the ±{ALLOWED:g} that a split should have."]
+    return [f"{text}; {many(count, 'season')} would give it to ±{ALLOWED:g}."]
+
+
+def _why_close(of: Standing) -> list[str]:
+    """Return the sentence that explains a blind calendar which comes near the expert."""
+    if "blind" not in of.values or "oracle" not in of.values or of.scale is None:
+        return []
+    gains = {role: float((of.values[role] - of.values["floor"]).mean()) for role in of.values}
+    if gains["blind"] < CLOSE * gains["expert"]:
+        return []
+    share, more = gains["blind"] / gains["expert"], gains["oracle"] / gains["blind"] - 1.0
+    begin = f"- The blind calendar reaches {share:.0%} of what the expert gains over the floor: "
+    if more < _LITTLE:
+        return [
+            f"{begin}seasons ask for nearly the same actions, as even the oracle, which knows the weather "
+            f"to come, gains only {more:.0%} more than the calendar."
+        ]
+    return [
+        f"{begin}the oracle, which knows the weather to come, gains {more:.0%} more than the calendar, but "
+        f"what the expert sees of a season is worth {points(of.score('expert', 'blind'))} points to it."
+    ]
+
+
+def _overlap(of: Standing) -> list[str]:
+    years = getattr(getattr(of.task, "season", None), "years", 1)
+    if years == 1 or any("generated" in key for key in of.task.scenarios(of.split)):
+        return []
+    return [
+        f"- An episode lasts {years} years, one begins in each: they overlap, and true intervals are wider."
+    ]
+
+
+def metrics(task: Task) -> list[str]:
+    """Return the table of a task's metrics."""
+    cells = [(f"`{name}`", spec.unit, spec.meaning) for name, spec in task.metrics.items()]
+    return table(("metric", "unit", "meaning"), cells)
+
+
+def reached(task: Task, play: bool) -> list[str]:
+    """Return the mean metrics of the references on `test`, of those whose results are kept.
+
+    `play` evaluates floor, blind calendar and expert where no result is kept.
+    """
+    cells = []
+    for role in ROLES:
+        if references.policy_name(task, role) is None:
+            continue
+        part = Part(task.task, role, "test")
+        result = references.kept(part)
+        if result is None and play and role != "oracle":
+            result = agbench.Result.load(references.run(part)[0])
+        if result is not None:
+            means = [f"{result.by_scenario(m).mean():.{s.digits}f}" for m, s in task.metrics.items()]
+            cells.append((NAMES[role], *means))
+    head = ("", *task.metrics)
+    return ["", "Means of the references on `test`:", "", *table(head, cells)] if cells else []
+
+
+def amount(of: Interval) -> str:
+    """Return an objective with its interval, with digits by its size."""
+    digits = 0 if max(map(abs, of)) >= 1000 else 1 if max(map(abs, of)) >= 100 else 2
+    value, low, high = (f"{round(number, digits) + 0.0:,.{digits}f}" for number in of)  # no -0.00
+    return f"{value} [{low}, {high}]"
+
+
+def points(of: Interval | None) -> str:
+    """Return a score with its interval; a dash where there is none."""
+    return "–" if of is None else f"{of.value:.1f} [{of.low:.1f}, {of.high:.1f}]"
+
+
+def _in_points(of: Interval | None) -> str:
+    return "" if of is None else f", {points(of)} points"
