@@ -78,3 +78,29 @@ def test_fits_draw_the_soil_of_each_scenario_by_a_seed_of_its_own():
     nitrogen = [float(world.parameters["NAVAILI"]) for world in core.worlds]
     assert len(set(nitrogen[:5])) == 5
     assert nitrogen[:5] == nitrogen[5:]  # all that is tried in a scenario has the same soil
+
+
+OTHERS = (
+    "greenhouse-tomato-uncertain-v1",
+    "sunflower-farm-v1",
+    "wheat-maize-rotation-v1",
+    "jujube-orchard-v1",
+)
+
+
+@pytest.mark.parametrize("task", OTHERS)
+def test_a_shared_start_is_no_other_in_any_family(task):
+    parts = build(catalog.task(task), "train")
+    first, second = parts.scenarios.keys[:2]
+    keys, seeds = [first, second, first], [1, 2, 1]
+    together, alone = BatchCore(parts, 3), BatchCore(parts, 3)
+    together.start(keys, seeds)
+    for row, seed in enumerate(seeds):
+        alone.seed(row, seed)
+    alone.reset(range(3), keys)
+    actions = parts.actions.actions_of(parts.actions.lowest[None].repeat(3, axis=0))
+    for _ in range(3):
+        np.testing.assert_array_equal(together.observations, alone.observations)
+        rewards = [core.step(actions, np.ones(3, bool))[0] for core in (together, alone)]
+        np.testing.assert_array_equal(*rewards)
+        np.testing.assert_array_equal(together.simulator.state, alone.simulator.state)
