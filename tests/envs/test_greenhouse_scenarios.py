@@ -23,7 +23,7 @@ TOMATO = "greenhouse-tomato-v1"
 def task_with(length="1 d", **split):
     content = load_file(catalog.find("task", TOMATO))
     content["episode"] |= {"length": length, "clock": "local", "dli": "past"}
-    return read_task({**content, "splits": {"train": split}}, "here")
+    return read_task({**content, "splits": {"train": {"site": "wageningen", **split}}}, "here")
 
 
 def env_of(task):
@@ -67,9 +67,12 @@ def test_hidden_seasons_follow_from_the_secret(tmp_path, monkeypatch):
 
 
 def test_a_round_gets_hidden_seasons_with_the_test_split_s_starts():
-    task = catalog.task(TOMATO)
-    split = family(task).hidden_split(task, 3)
-    assert split.first_days("03-01") == [f"hidden/{i}/03-01" for i in range(3)]
+    for name, starts in (("greenhouse-gym-v1", ("03-01", "03-01")), (TOMATO, ("01-01", "12-31"))):
+        task = catalog.task(name)
+        split = family(task).hidden_split(task, 3)
+        numbers = [key.rsplit("/", 1) for key in split.first_days("03-01")]
+        assert [number for number, _ in numbers] == [f"hidden/{i}" for i in range(3)]
+        assert all(starts[0] <= day <= starts[1] for _, day in numbers)
 
 
 def test_starts_fill_their_range():

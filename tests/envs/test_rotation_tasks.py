@@ -69,7 +69,7 @@ def test_an_episode_lasts_four_growing_seasons(env):
 def test_each_crop_is_paid_at_its_price_less_its_cost(env):
     steps, reward = play(env, PLAN), catalog.task(TASK).reward
     paid = {action: r for _, action, r, _ in steps if action != NOTHING and action != HARVEST}
-    assert paid == {MAIZE: -800.0, WHEAT: -700.0, CATCH: -90.0, N30: -33.0, P20: -44.0}
+    assert paid == {MAIZE: -800.0, WHEAT: -700.0, CATCH: -90.0, N30: -24.0, P20: -44.0}
     maize, wheat, catch = (r for _, action, r, _ in steps if action == HARVEST)
     info = steps[-1][3]
     assert maize == pytest.approx(info["maize"] * 1000.0 * reward.crop_prices["maize-2"])
