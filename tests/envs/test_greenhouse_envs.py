@@ -5,7 +5,9 @@ import pytest
 
 import agbench
 from agbench.data import catalog
+from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.overrides import override
+from agbench.envs.family import build
 from agbench.errors import ActionError, ConfigError, WeatherError
 from agbench.evaluation.provenance import task_hash
 from agbench.simulators.greenlight.variables import STATES
@@ -354,5 +356,6 @@ def test_a_longer_episode_leaves_out_the_years_that_lack_weather():
     assert len(env.scenarios.keys) == 6
     env.reset(options={"scenario": "schiphol/2011-03-01/0"})
     assert env.core.simulator.horizon[0] == 365 * 288
+    split = GreenhouseSplit(starts=["1989-03-01"], site="wageningen")
     with pytest.raises(WeatherError, match="1990-01-17"):
-        agbench.make(TOMATO, "shift", splits__shift__starts=["1989-03-01"], **year)
+        build(override(catalog.task(TOMATO), year).model_copy(update={"splits": {"shift": split}}), "shift")

@@ -9,6 +9,7 @@ import pytest
 import agbench
 from agbench import leaderboard
 from agbench.data import catalog
+from agbench.data.task import MARGIN
 from agbench.evaluation import aggregates, anchors, references
 from agbench.leaderboard import scoring
 from agbench.leaderboard.verify.reproducing import NEAR_TIES
@@ -70,7 +71,7 @@ def test_the_example_of_several_seeds_is_what_the_code_gives():
     scores = np.array([80.0, 90.0, 100.0, 110.0, 400.0])
     iqm, median, mean = (aggregates.AGGREGATES[name](scores) for name in ("iqm", "median", "mean"))
     assert f"an interquartile mean of {iqm:.1f}, a median of {median:.1f} and a mean of {mean:.1f}" in WORDS
-    assert f"of the expert is 2.0, up to {2.0 * (1.0 + anchors.MARGIN):.1f} is feasible" in WORDS
+    assert f"of the expert is 2.0, up to {2.0 * (1.0 + MARGIN):.1f} is feasible" in WORDS
     assert "quarter" in TEXT
     assert f"{scoring.RESAMPLES:,}" in TEXT
 

@@ -5,6 +5,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
+from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.overrides import override
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation.runner import replay
@@ -109,14 +110,14 @@ def test_tuning_is_seeded_and_never_loses_the_best():
 
 
 def test_setpoints_are_tuned_by_the_objective_not_by_the_reward():
-    short = override(catalog.task(SETPOINT), DAY)
+    split = GreenhouseSplit(generated=(0, 4), start="04-15")
+    short = override(catalog.task(SETPOINT), DAY).model_copy(update={"splits": {"train": split}})
     start = LightSettings(values={"tSpDay": 26.0, "tSpNight": 26.0}, gains={"tSpDay": 0.0})
     result, mean = tune_setpoints(short, start, Search(candidates=8, rounds=3))
     assert result.values["tSpDay"] < 26.0
     assert set(result.gains) == {"tSpDay"}
     policy = LightSetpoints("tuned", result, interface_of(short))
-    years = [1977, 1981, 1985, 1989, 1995]
-    reached = agbench.evaluate(short, policy, "train", years=years, simulator__accuracy="fast")
+    reached = agbench.evaluate(short, policy, "train", simulator__accuracy="fast")
     assert reached.episodes["profit"].mean() == pytest.approx(mean, abs=0.03)  # other clouds
 
 
@@ -149,7 +150,7 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
     oracle = GreenhouseReceding("oracle", settings, interface_of(task))
     reached = [agbench.evaluate(task, policy, years=[2010]) for policy in (start, oracle, oracle)]
     usual, actual, again = (result.episodes["profit"].iloc[0] for result in reached)
-    assert actual > usual + 0.02
+    assert actual > usual + 0.003
     assert again == actual
     assert len(reached[1].actions[0]) == 48
 

@@ -86,7 +86,7 @@ def test_a_search_finds_the_best_of_an_easy_problem_and_never_gets_worse(parts):
         return values[-1]
 
     best, reached = improve(
-        value, Edits(parts), sequence(parts)[None], (0, 12), 64, 150, np.random.default_rng(0)
+        value, Edits(parts), sequence(parts)[None], (0, 12), 256, 150, np.random.default_rng(0)
     )
     np.testing.assert_array_equal(best[0], wanted)
     assert reached[0] == 0.0

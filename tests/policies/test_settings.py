@@ -135,6 +135,7 @@ def test_a_policy_that_starts_from_itself_is_refused(tmp_path, monkeypatch):
 
 
 def test_every_value_to_be_tuned_could_be_followed(tmp_path):
+    from agbench.policies.field.rules import RulesSettings
     from agbench.policies.field.tuning import _with_values
 
     tried = 0
@@ -144,12 +145,11 @@ def test_every_value_to_be_tuned_could_be_followed(tmp_path):
             if content["policy"] != "rules" or tried > 40:
                 continue
             amounts = {k: v for k, v in content["settings"].get("tune", {}).items() if re.search("amount", k)}
-            policy = agbench.load_policy(name, task)
+            settings = RulesSettings.model_validate(content["settings"])
             for path, values in amounts.items():
-                rules = [reading.rule for reading in policy._readings]
                 for value in values:
-                    changed = [r.model_dump(exclude_none=True) for r in _with_values(rules, {path: value})]
-                    load(tmp_path, "rules", yaml.safe_load(yaml.safe_dump({"rules": _plain(changed)})), task)
+                    rules = _with_values(settings, {path: value}).model_dump(exclude_none=True)["rules"]
+                    load(tmp_path, "rules", yaml.safe_load(yaml.safe_dump({"rules": _plain(rules)})), task)
                     tried += 1
     assert tried > 40
 

@@ -34,7 +34,7 @@ class SequenceSearch(Strict):
 
     clones: int = Field(default=256, ge=8)
     rounds: int = Field(default=10, ge=1)
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
 
 
 class Edits:

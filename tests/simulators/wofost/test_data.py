@@ -20,7 +20,7 @@ def test_all_crops_and_soils_are_there():
     assert len(CROPS) == 63
     assert len({name.rpartition("-")[0] for name in CROPS}) == 23
     assert [soil for soil in SOILS if soil.startswith("oregon")] == ["oregon-1", "oregon-2", "oregon-3"]
-    assert len(SOILS) == 10
+    assert len(SOILS) == 14
 
 
 @pytest.mark.parametrize("name", [*CROPS, *SOILS])
