@@ -36,8 +36,9 @@ from agbench.files import write_text
 FOLDER: Final = Path(__file__).parents[1] / "tasks"
 PICTURES: Final = "pictures"
 _SCORE: Final = (
-    "The score is 100 * (x - floor) / (oracle - floor), the divisor being that of `test`. In brackets are "
-    "95 % intervals over seasons; differences are paired, season by season."
+    "Points are 100 * (x - floor) / (oracle - floor), with the divisor of `test`; the score of the leaderboard "
+    "divides by expert - floor. In brackets are 95 % intervals over seasons; differences are paired, season by "
+    "season."
 )
 
 
@@ -110,7 +111,7 @@ def index() -> str:
         "Blind: the best calendar that observes nothing. ",
     ]
     lines[-1] += (
-        "Headroom: oracle less expert [points]. Half width: of the interval of the expert's score on `test` "
+        "Headroom: oracle less expert [points]. Half width: of the interval of the expert's points on `test` "
         "[points]. A dash: no anchors yet. `agbench anchors TASK`, then `python docs/studies/task_pages.py` "
         "fills it."
     )
@@ -131,7 +132,7 @@ def index() -> str:
 
 
 _HEAD: Final = (
-    *("task", "decision", "model", "test seasons", "unit", "floor", "blind", "expert", "expert's score"),
+    *("task", "decision", "model", "test seasons", "unit", "floor", "blind", "expert", "expert's points"),
     *("oracle", "headroom", "half width"),
 )
 

@@ -94,7 +94,7 @@ def described(of: Standing) -> list[str]:
         )
         for role in of.values
     ]
-    head = ("reference", "policy", f"mean {of.task.protocol.objective} [{unit}]", "score")
+    head = ("reference", "policy", f"mean {of.task.protocol.objective} [{unit}]", "points")
     return [*table(head, cells), "", *comparisons(of)]
 
 
@@ -119,7 +119,7 @@ def _precision(of: Standing) -> list[str]:
     half = of.half_width
     if half is None:
         return []
-    text = f"- {many(of.seasons, 'season')} give the expert's score to ±{half:.1f} points"
+    text = f"- {many(of.seasons, 'season')} give the expert's points to ±{half:.1f}"
     count = needed(of.seasons, half)
     if count <= of.seasons:
         return [f"{text}, within the ±{ALLOWED:g} that a split should have."]

@@ -221,7 +221,8 @@ def test_a_wrong_daily_schedule_is_refused(settings, expected):
 
 
 def test_fitting_a_daily_schedule_betters_it_in_training():
-    task = override(catalog.task(WINTER), DAY)
+    split = GreenhouseSplit(generated=(0, 7), start="10-15", until="02-10")
+    task = override(catalog.task(WINTER), DAY).model_copy(update={"splits": {"train": split}})
     start = DailySettings.model_validate({"hours": [0], "values": {"uBoil": [0.0]}})
     once = tune_daily(task, start, Search(candidates=4, rounds=1))
     fitted, mean = tune_daily(task, start, Search(candidates=4, rounds=2))

@@ -6,8 +6,8 @@ from agbench.evaluation.statistics import Interval
 
 def test_all_measured_years_are_set_beside_generated_seasons():
     task = with_both(catalog.task(TASK), 5)
-    assert len(task.scenarios("observed")) == 22
-    assert task.scenarios("generated") == [f"wageningen/generated/{i}" for i in range(5)]
+    assert len(task.scenarios("observed")) == 40
+    assert task.scenarios("generated") == [f"netherlands/generated/{i}" for i in range(5)]
 
 
 def test_medians_must_lie_in_each_other_s_intervals():
