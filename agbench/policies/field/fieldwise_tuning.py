@@ -1,6 +1,6 @@
 """Tuning the policies of a farm's fields on training scenarios, by the mean return of the whole farm."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from agbench.errors import ConfigError
 from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
 from agbench.policies.field.rules import RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings
-from agbench.policies.field.tuning import candidate_rules
+from agbench.policies.field.tuning import best_rules, candidate_rules
 from agbench.policies.playing import returns_of_policies, seeds_of
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
@@ -28,20 +28,22 @@ _MOST: Final = 2  # doses of the largest size on one date
 def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[FieldwiseSettings, float]:
     """Return the settings with the best mean return over the training scenarios, and that mean.
 
-    Rules: the combinations of `tune`, the same for all fields (see `agbench.policies.field.tuning`). Where
-    fields have rules of their own, each round of the search draws `search.candidates` changes of values of
-    `tune` on one to three fields, and keeps the best. Schedules: the amounts on the dates of all plans
+    Rules that are the same for all fields are tuned as those of a field
+    (`agbench.policies.field.tuning`). Where fields have rules of their own, each round of the search draws
+    `search.candidates` changes of values of `tune` on one to three fields, and keeps the best. Schedules: the amounts on the dates of all plans
     within the budgets, by a cross-entropy search.
     """
     if settings.policy == "rules" and settings.fields:
         return _fit_rules_of_fields(task, settings, search)
     if settings.policy == "rules":
         rules = read_data(RulesSettings, settings.settings, "settings")
-        candidates = [_with(settings, {"": chosen.model_dump()}) for chosen in candidate_rules(rules)]
-        means = _means(task, candidates, rules.scenarios)
-        best = int(np.argmax(means))
-        content = candidate_rules(rules)[best].model_dump(exclude_defaults=True)
-        return _with(settings, {"": content}), float(means[best])
+
+        def means(candidates: Sequence[RulesSettings]) -> list[float]:
+            changed = [_with(settings, {"": chosen.model_dump()}) for chosen in candidates]
+            return _means(task, changed, rules.scenarios).tolist()
+
+        best, mean = best_rules(rules, means)
+        return _with(settings, {"": best.model_dump(exclude_defaults=True)}), mean
     if settings.policy == "schedule":
         return _fit_schedules(task, settings, search)
     raise ConfigError(f"{task.task}: schedules and rules are fitted, not {settings.policy}.")

@@ -77,9 +77,15 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
             result += worth(task, *(values.reshape(len(chosen), -1) for values in played)).tolist()
         return result
 
+    return best_rules(settings, means)
+
+
+def best_rules(
+    settings: RulesSettings, means: Callable[[Sequence[RulesSettings]], list[float]]
+) -> tuple[RulesSettings, float]:
+    """Return the rules of the best mean by `means`, and that mean; `fit_rules` says how."""
     if math.prod(len(tried) for tried in settings.tune.values()) > settings.budget:
-        best, most = _one_by_one(*_bred(settings, means), settings.tune, means)
-        return best, most
+        return _one_by_one(*_bred(settings, means), settings.tune, means)
     candidates = candidate_rules(settings)
     values = means(candidates)
     number = int(np.argmax(values))
