@@ -30,8 +30,8 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
 
     Rules that are the same for all fields are tuned as those of a field
     (`agbench.policies.field.tuning`). Where fields have rules of their own, each round of the search draws
-    `search.candidates` changes of values of `tune` on one to three fields, and keeps the best. Schedules: the amounts on the dates of all plans
-    within the budgets, by a cross-entropy search.
+    `search.candidates` changes of values of `tune` on one to three fields, and keeps the best. Schedules:
+    the amounts on the dates of all plans within the budgets, by a cross-entropy search.
     """
     if settings.policy == "rules" and settings.fields:
         return _fit_rules_of_fields(task, settings, search)
@@ -40,7 +40,8 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
 
         def means(candidates: Sequence[RulesSettings]) -> list[float]:
             changed = [_with(settings, {"": chosen.model_dump()}) for chosen in candidates]
-            return _means(task, changed, rules.scenarios).tolist()
+            values: list[float] = _means(task, changed, rules.scenarios).tolist()
+            return values
 
         best, mean = best_rules(rules, means)
         return _with(settings, {"": best.model_dump(exclude_defaults=True)}), mean
