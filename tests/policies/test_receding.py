@@ -255,3 +255,11 @@ def test_a_policy_without_a_file_starts_from_the_defaults_of_its_kind(tmp_path):
     path, mean = fit_file(task, "blind-calendar", kind_name="calendar", root=tmp_path)
     assert mean > 80.0  # the expert, itself a schedule, has 83.4 g m-2 in training
     assert load_policy(path, task).name == "blind-calendar"
+
+
+def test_the_longest_episode_counts_where_a_leap_day_makes_one_longer():
+    parts = build(catalog.task("wheat-maize-rotation-v1"), "test")
+    core = BatchCore(parts, len(parts.scenarios.keys))
+    core.reset(range(core.n), parts.scenarios.keys)
+    decisions = -(-(core.simulator.horizon - parts.task.warmup) // parts.task.step)
+    assert decisions.min() < decisions.max() == number_of_decisions(parts)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts
+from agbench.envs.family import family
 from agbench.envs.rollout import play
 from agbench.envs.scenarios import episode_seed
 from agbench.variables import Floats
@@ -21,9 +22,7 @@ _SMALL_GAIN = 1e-9
 
 def number_of_decisions(parts: Parts) -> int:
     """Return how many decisions the longest episode of the task can have."""
-    core = BatchCore(parts, 1)
-    core.reset([0], [parts.scenarios.keys[0]])
-    left = int(core.simulator.horizon[0]) - parts.task.warmup
+    left = family(parts.task).longest(parts.task) - parts.task.warmup
     return -(-left // parts.task.step)
 
 
