@@ -56,7 +56,7 @@ def test_the_limit_of_constraint_costs_is_a_tenth_above_the_experts():
 
 def test_a_greenhouse_tolerates_a_fiftieth_of_its_season_whatever_the_expert_violates():
     task = catalog.task("greenhouse-winter-v1")
-    assert task.feasible_cost(1.4) == pytest.approx(0.02 * 20 * 24)
+    assert task.feasible_cost(1.4) == pytest.approx(0.02 * 30 * 24)
     assert task.feasible_cost(100.0) == pytest.approx(110.0)
 
 
