@@ -89,7 +89,7 @@ def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path):
     assert re.search(r"return -\d+\.\d\d EUR m-2", " ".join(days))
     steps = agbench(*command, "--all-steps", cwd=tmp_path)[0]
     assert steps.count("2009-12-") == 1 + 2 * 288
-    assert re.search(r"2009-12-19 00:05:00 +\d(\.\d+)? ", steps)
+    assert re.search(r"2009-12-19 00:05:00 +0\.0099 ", steps)
 
 
 def test_tasks_lists_the_task_with_its_references(tmp_path):
@@ -105,13 +105,14 @@ def test_a_list_of_tasks_for_another_command_has_a_task_a_line(tmp_path):
     assert [line.split()[0] for line in lines] == sorted(catalog.names("task"))
 
 
-@pytest.mark.parametrize("width", [44, 60, 100, 120])
+@pytest.mark.parametrize("width", [40, 60, 100, 120])
 def test_a_list_of_tasks_fits_the_terminal(tmp_path, monkeypatch, width):
     terminal = literal_console(force_terminal=True, width=width, color_system=None)
     monkeypatch.setattr("agbench.cli.tasks.console", terminal)
     lines = agbench("tasks", cwd=tmp_path)[0].splitlines()
-    assert max(map(len, lines)) <= width
-    assert {line.split()[0] for line in lines if line[:1].strip()} >= set(catalog.names("task"))
+    names = set(catalog.names("task"))
+    assert all(len(line) <= width or line in names for line in lines)  # a name is never broken
+    assert {line.split()[0] for line in lines if line[:1].strip()} >= names
 
 
 def test_show_names_spaces_units_splits_protocol_and_references(tmp_path):
@@ -160,7 +161,7 @@ def test_policies_are_evaluated_and_compared(tmp_path):
     assert rows == ["zero", "advisor", "ceres"]
     assert (tmp_path / "c.png").stat().st_size > 10_000
     content = json.loads(agbench("compare", "r", "--json", cwd=tmp_path)[0])
-    assert [row["score"] for row in content[:2]] == pytest.approx([0.0, 100.0])
+    assert [row["score"] for row in content[:2]] == pytest.approx([0.0, 100.0], rel=1e-12)
 
 
 def test_evaluate_prints_json_for_machines(tmp_path):

@@ -92,6 +92,7 @@ def test_a_second_search_goes_on_from_the_best_calendars_of_each_season():
     assert (result.searched >= alone.best).all()
     assert result.searched.mean() > alone.best.mean()
     assert result.oracle_holds
+    assert result.excess.max() < 0.001
 
 
 def test_calendars_beyond_the_limit_of_costs_do_not_count(monkeypatch):

@@ -35,7 +35,8 @@ COARSE = {
 
 
 def day(**changes):
-    return override(catalog.task(WINTER), {"episode__length": "1 d", **changes})
+    """Return a day of the winter task at one price of electricity."""
+    return override(catalog.task(WINTER), {"episode__length": "1 d", "reward__electricity": 0.3, **changes})
 
 
 def policy(task, **changes):
@@ -85,7 +86,7 @@ def test_a_day_is_better_than_the_rules_solved_and_replayed(tmp_path):
     rules = agbench.evaluate(task, "rule-based")
     assert result.information == "model"
     assert result.episodes["failed"].sum() == 0
-    assert result.episodes["return"].mean() > rules.episodes["return"].mean() + 0.05
+    assert result.episodes["return"].mean() > rules.episodes["return"].mean() + 0.2
     assert replay(result).episodes["final_state"].tolist() == result.episodes["final_state"].tolist()
 
 
@@ -106,7 +107,7 @@ def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
     rules, _ = play(task, agbench.load_policy("rule-based", task), steps=108)
     assert hasty.log.solved == 0
     assert hasty.log.plans == 3
-    assert result >= rules - 1e-3
+    assert result >= rules - 1e-6
 
 
 def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
@@ -160,7 +161,7 @@ def test_the_plan_is_feasible_and_what_the_simulator_does(simulated_plan):
     assert apart["tAir"] < 0.6
     assert apart["vpAir"] < 60.0
     assert apart["tPipe"] < 3.0
-    assert apart["cFruit"] < 50.0
+    assert apart["cFruit"] < 20.0
     assert apart["tCan24"] < 0.1
 
 
