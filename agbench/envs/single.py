@@ -23,9 +23,10 @@ class AgBenchEnv(gym.Env[NDArray[np.float32], Any]):
     Observation Space: float32 variables of crop, soil, climate and weather in physical units; names,
     units and bounds are in `observation_entries`. Action Space: a menu (`Discrete`), or amounts and
     positions (`Box` in [-1, 1]); `action_labels` says what each means. Rewards and Episode End are
-    the task's: `terminated` at maturity, `truncated` when time runs out. `info` always holds
-    `scenario`, `elapsed` (model steps since the start: of a day in fields, of five minutes in
-    greenhouses) and the task's metrics so far.
+    the task's: `terminated` at maturity and harvest, and in WOFOST's models also on the calendar's last
+    day, after which nothing is paid; `truncated` when time runs out in LINTUL-3 and in greenhouses.
+    `info` always holds `scenario`, `elapsed` (model steps since the start: of a day in fields, of five
+    minutes in greenhouses) and the task's metrics so far.
 
     `reset(options={"scenario": "wageningen/1984"})` chooses the scenario, in fields any measured or
     generated season (docs/weather.md); without, it is drawn from the split by the episode's seed.
