@@ -35,7 +35,7 @@ def evaluate(
 ) -> None:
     """Run a policy in all scenarios of a split and write the result.
 
-    A run that was cut off goes on where it stopped.
+    A run that was cut off goes on where it stopped. Exits with 1 where every episode failed.
 
     Example: `agbench evaluate wheat-nitrogen-v1 --policy ceres -o runs/ceres`
     """
@@ -46,10 +46,12 @@ def evaluate(
     )
     if json:
         print_json(_content(result, out))
-        return
-    print_result(result)
-    if out is not None:
-        console.print(f"    wrote {out}/", soft_wrap=True)
+    else:
+        print_result(result)
+        if out is not None:
+            console.print(f"    wrote {out}/", soft_wrap=True)
+    if result.failed == len(result.episodes):
+        raise typer.Exit(1)
 
 
 def print_result(result: "Result") -> None:

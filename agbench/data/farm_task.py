@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from agbench.data.field import Number
-from agbench.data.field_task import FieldTask, MonthDay
+from agbench.data.field_task import WORK, FieldTask, MonthDay
 from agbench.data.reading import Strict
 from agbench.data.task import MetricSpec
 
@@ -57,7 +57,7 @@ class FarmTask(FieldTask):
     Names of a field's variables and inputs are such as `WSO.north`; `total(WSO)` is the sum over the fields
     times their areas, `mean(WSO)` that sum divided by the farm's area. `simulator.crop`,
     `simulator.soil`, `season.crop_start` and `simulator.changed` are those of fields that say no other.
-    Where parameters are random each field draws its own.
+    Where parameters are random each field draws its own; a field that names its crop or its soil keeps it.
     """
 
     family: Literal["farm"]  # type: ignore[assignment]  # pydantic narrows it to another word
@@ -77,6 +77,13 @@ class FarmTask(FieldTask):
                 raise ValueError(
                     f"farm.budgets: {name} is none of the inputs {', '.join(self.action.doses)}."
                 )
+            if name in (*WORK, "PRUNE"):
+                raise ValueError(
+                    f"farm.budgets: {name} is work; budgets are of what is bought: N, P, K, IRRIG."
+                )
+        for spec in self.fields:
+            if spec.crop_start is not None:
+                self.season.check_crop_start(spec.crop_start)
         return self
 
     @model_validator(mode="after")
@@ -91,7 +98,8 @@ class FarmTask(FieldTask):
 
     def without_loose_ends(self, content: dict[str, Any]) -> dict[str, Any]:
         """Return an overridden content without the metrics of fields that it has no longer."""
-        names = {spec.get("name") for spec in content["fields"] if isinstance(spec, dict)}
+        fields = content["fields"] if isinstance(content["fields"], list) else []
+        names = {spec.get("name") for spec in fields if isinstance(spec, dict)}
         metrics = content["metrics"]
         gone = {
             n
@@ -123,6 +131,8 @@ class FarmTask(FieldTask):
                 "changed": {**self.simulator.changed, **spec.parameters},
             }
         )
+        named = {"crops": spec.crop, "soils": spec.soil}
+        drawn = self.randomisation.model_copy(update={key: [] for key, own in named.items() if own})
         start = spec.crop_start or self.season.crop_start
         content: dict[str, Any] = {name: getattr(self, name) for name in FieldTask.model_fields}
         content |= {
@@ -130,6 +140,7 @@ class FarmTask(FieldTask):
             "family": "field",
             "simulator": simulator,
             "season": self.season.model_copy(update={"crop_start": start}),
+            "randomisation": drawn,
             "metrics": _metrics_of(spec.name, self.metrics),
         }
         return FieldTask.model_construct(**content)

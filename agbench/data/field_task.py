@@ -115,6 +115,39 @@ class SeasonSpec(Strict):
             )
         return self
 
+    @model_validator(mode="after")
+    def _days_within(self) -> "SeasonSpec":
+        start, end = self.days_from(2001)
+        if (length := (end - start).days) <= self.warmup_days:
+            raise ValueError(f"a warmup of {self.warmup} leaves nothing of a season of {length} d.")
+        if (window := self.sowing_days(start)) and not window[0] <= window[1] <= end:
+            raise ValueError(
+                f"sowing_window {self.sowing_window}: the first and the last day of sowing must lie in this"
+                f" order in a season from {self.start} to {self.end}."
+            )
+        if self.crop_start is not None:
+            self.check_crop_start(self.crop_start)
+        return self
+
+    def check_crop_start(self, day: str) -> None:
+        """Raise `ValueError` for a day of the year on which a crop cannot start: one outside the season."""
+        start, end = self.days_from(2001)
+        if self.day_after(start, day) > end:
+            raise ValueError(f"crop_start {day} lies outside the season, {self.start} to {self.end}.")
+
+    def sowing_days(self, start: date) -> tuple[date, date] | None:
+        """Return the first and the last day for sowing in a season from `start`; None without a window."""
+        if self.sowing_window is None:
+            return None
+        first, last = self.sowing_window
+        return self.day_after(start, first), self.day_after(start, last)
+
+    @staticmethod
+    def day_after(start: date, month_day: str) -> date:
+        """Return a day of the year, on or after `start`."""
+        day = date.fromisoformat(f"{start.year}-{month_day}")
+        return day if day >= start else day.replace(year=start.year + 1)
+
     def days_from(self, year: int) -> tuple[date, date]:
         """Return the first and the last day of a season that starts in a year; one may end in the next."""
         start = date.fromisoformat(f"{year}-{self.start}")
@@ -135,9 +168,8 @@ class SeasonSpec(Strict):
     @property
     def work(self) -> tuple[str, ...]:
         """The inputs with which the agent sows and harvests, in that order."""
-        one_harvest = ("HARVEST",)
-        own = {"inputs": (), "harvest": one_harvest, "orchard": one_harvest}
-        return own.get(self.management, ("PLANT", "HARVEST"))
+        own = {"inputs": (), "harvest": WORK[1:], "orchard": WORK[1:]}
+        return own.get(self.management, WORK)
 
 
 class ActionSpec(Strict):
@@ -167,9 +199,23 @@ class ActionSpec(Strict):
     @classmethod
     def _possible(cls, limit: dict[str, float]) -> dict[str, float]:
         for name, amount in limit.items():
+            if not amount > 0.0:
+                raise ValueError(f"{name}: {amount:g} is no amount; the most of an input is above 0.")
             _check_most(name, amount)
         return limit
 
+    @model_validator(mode="after")
+    def _limits_of_doses(self) -> "ActionSpec":
+        for name in self.limit:
+            if name not in self.doses:
+                raise ValueError(f"limit: {name} is none of the doses {', '.join(self.doses)}.")
+            if name in WORK:
+                raise ValueError(f"limit: {name} is work that is done or not, and has no other limit.")
+        return self
+
+
+WORK: Final = ("PLANT", "HARVEST")
+"""The inputs that are work: the agent sows with the one and harvests with the other."""
 
 MOST: Final[Mapping[str, tuple[float, str]]] = {
     "N": (1_000.0, "kg ha-1"),
@@ -177,6 +223,7 @@ MOST: Final[Mapping[str, tuple[float, str]]] = {
     "K": (1_000.0, "kg ha-1"),
     "IRRIG": (100.0, "cm"),
     "PRUNE": (1.0, "the whole of the wood"),
+    "HARVEST": (1.0, "all of the fruit"),
 }
 """The most that a day may bring of an input: several times what farms use in a season, or all there is."""
 
@@ -250,6 +297,7 @@ class FieldTask(Task):
     """A task on a field: one crop and one season an episode, or a rotation of several years."""
 
     other_words: ClassVar[Mapping[str, str]] = {"episode": "season"}
+    time_terminates: ClassVar[bool] = True
 
     family: Literal["field"]
     simulator: SimulatorSpec

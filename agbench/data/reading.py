@@ -181,6 +181,8 @@ def _sentence(schema: type[BaseModel], error: Any) -> str:
         return f"{key}: {value!r} is not one of its values.{did_you_mean(str(value), options)}"
     if kind == "value_error":
         return f"{key}: {error['ctx']['error']}" if key else str(error["ctx"]["error"])
+    if kind == "model_type":
+        return f"{key}: expected keys and values; got {value!r}."
     if isinstance(value, str) and ("float" in kind or "int" in kind):
         return f"{key} is the text {value!r}, not a number."
     return f"{key}: {error['msg'].lower()}; got {value!r}."

@@ -88,7 +88,7 @@ class Menu:
 
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the doses of n menu numbers, (n, number of inputs)."""
-        chosen: NDArray[Any] = np.asarray(actions)
+        chosen = as_array(actions)
         if chosen.dtype.kind not in "iu":
             raise ActionError(
                 f"action {written(actions)} is of type {chosen.dtype}; a menu takes whole numbers from 0 "
@@ -97,7 +97,7 @@ class Menu:
         if chosen.ndim != 1:
             raise ActionError(
                 f"action {written(actions)} has the shape {chosen.shape[1:]}; a menu takes one whole "
-                f"number from 0 to {self._n - 1} a field."
+                f"number from 0 to {self._n - 1}."
             )
         if chosen.size and (chosen.min() < 0 or chosen.max() >= self._n):
             wrong = written(chosen[(chosen < 0) | (chosen >= self._n)])
@@ -211,6 +211,14 @@ class Amounts(Ranges):
 
     def __init__(self, table: VariableTable, limits: Mapping[str, float]) -> None:
         super().__init__(table, {name: (0.0, limit) for name, limit in limits.items()})
+
+
+def as_array(actions: Any) -> NDArray[Any]:
+    """Return an action, or several, as an array; raises `ActionError` for rows of different lengths."""
+    try:
+        return np.asarray(actions)
+    except ValueError:
+        raise ActionError(f"action {actions!r} is no array: its parts differ in length.") from None
 
 
 def written(actions: Any) -> str:

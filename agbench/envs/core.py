@@ -13,6 +13,7 @@ from agbench.data.task import MetricSpec, Task
 from agbench.envs.actions import ActionMap
 from agbench.envs.rewards import Reward
 from agbench.envs.scenarios import ScenarioSet
+from agbench.errors import SimulationError
 from agbench.simulators.base import Simulator
 from agbench.variables import Booleans, Floats, Variable, weighted_sum
 
@@ -53,6 +54,9 @@ class Parts:
 class SavedEpisode:
     """The exact state of one episode, to go on from in any environment of the same task."""
 
+    task: str
+    widths: tuple[int, int, int]
+    """The numbers of variables, inputs and totals of the reward, which overrides change."""
     scenario: str
     world: Any
     simulation: Any
@@ -82,9 +86,11 @@ class BatchCore:
         self.worlds: list[Any] = [None] * n
         self._before_step = parts.before_step
         self._step = self.task.step
+        self._time_terminates = self.task.time_terminates
         self._warmup = self.task.warmup
         self.applied: Floats = np.zeros((n, len(self.simulator.inputs)))
         """The sum of each input since the start of the episode."""
+        self._widths = self.simulator.state.shape[1], len(self.simulator.inputs), len(self.reward.totals)
         self._nothing: Floats = np.zeros((n, len(self.simulator.inputs)))
         self._starts: dict[tuple[str, int], SavedEpisode] = {}
         self._metrics = {name: self._reader(metric) for name, metric in self.task.metrics.items()}
@@ -161,6 +167,8 @@ class BatchCore:
         self.applied += np.where(moving[:, None], inputs, 0.0)
         terminated = self.simulator.finished & moving
         truncated = (self.simulator.elapsed >= self.simulator.horizon) & moving & ~terminated
+        if self._time_terminates:
+            terminated, truncated = terminated | truncated, np.zeros_like(truncated)
         self.over |= terminated | truncated
         self.observe()
         return rewards, terminated, truncated
@@ -198,6 +206,8 @@ class BatchCore:
         """Return the exact state of a row's episode, its random generator included."""
         generator = self.generators[row]
         return SavedEpisode(
+            task=self.task.task,
+            widths=self._widths,
             scenario=str(self.scenario[row]),
             world=self.worlds[row],
             simulation=self.simulator.save(row),
@@ -208,10 +218,23 @@ class BatchCore:
         )
 
     def load(self, rows: int | Iterable[int], saved: SavedEpisode) -> None:
-        """Put one row, or several, into a saved state; what follows is equal to the last bit."""
+        """Put one row, or several, into a saved state; what follows is equal to the last bit.
+
+        Raises `SimulationError`, and changes nothing, for a state of another task or of one that overrides
+        made another.
+        """
+        self._require_alike(saved)
         for row in [rows] if isinstance(rows, int) else rows:
             self._load(row, saved)
         self.observe()
+
+    def _require_alike(self, saved: SavedEpisode) -> None:
+        if saved.task != self.task.task:
+            raise SimulationError(f"the saved state is one of {saved.task}; this runs {self.task.task}.")
+        if saved.widths != self._widths:
+            raise SimulationError(
+                f"the saved state is one of {saved.task} with other overrides: it has other variables."
+            )
 
     def _load(self, row: int, saved: SavedEpisode) -> None:
         self.scenario[row] = saved.scenario

@@ -7,6 +7,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from agbench.envs.actions import as_array
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError, SimulationError, did_you_mean
 
@@ -23,8 +24,8 @@ class AgBenchEnv(gym.Env[NDArray[np.float32], Any]):
     Observation Space: float32 variables of crop, soil, climate and weather in physical units; names,
     units and bounds are in `observation_entries`. Action Space: a menu (`Discrete`), or amounts and
     positions (`Box` in [-1, 1]); `action_labels` says what each means. Rewards and Episode End are
-    the task's: `terminated` at maturity and harvest, and in WOFOST's models also on the calendar's last
-    day, after which nothing is paid; `truncated` when time runs out in LINTUL-3 and in greenhouses.
+    the task's: `terminated` at maturity, at harvest and on a season's last day, after which nothing is
+    paid; `truncated` when time runs out in a greenhouse, which would go on.
     `info` always holds `scenario`, `elapsed` (model steps since the start: of a day in fields, of five
     minutes in greenhouses) and the task's metrics so far.
 
@@ -69,7 +70,7 @@ class AgBenchEnv(gym.Env[NDArray[np.float32], Any]):
         """Apply an action and simulate one step of the episode."""
         if self.core.over[0]:
             raise SimulationError("step() after the end of the episode; call reset() first.")
-        batched = np.asarray(action)
+        batched = as_array(action)
         if self._menu and batched.ndim != 0:
             batched = batched.reshape(-1) if batched.size == 1 else batched[None]
         else:

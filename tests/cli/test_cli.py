@@ -171,6 +171,21 @@ def test_evaluate_prints_json_for_machines(tmp_path):
     assert content["summary"]["return"]["value"] == 0.0
 
 
+def test_an_evaluation_whose_every_episode_fails_ends_with_1(tmp_path):
+    code = """class Broken:
+    name, information = "broken", "observation"
+
+    def reset(self, seed):
+        pass
+
+    def __call__(self, observation):
+        raise RuntimeError("the pump broke")
+"""
+    (tmp_path / "broken.py").write_text(code)
+    printed, _ = agbench("evaluate", TASK, "--policy", "broken:Broken", cwd=tmp_path, code=1)
+    assert "40 episodes failed, the first with RuntimeError: the pump broke" in printed
+
+
 def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
     kinds = ("tasks/*", "crops/*", "sites/*", "sites/soils/*", "baselines/*/*")
     files = [path for kind in kinds for path in ROOT.glob(f"{kind}.yaml")]

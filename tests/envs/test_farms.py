@@ -13,7 +13,14 @@ from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import action_map, build
 from agbench.envs.field import building as field
-from agbench.errors import ActionError, ConfigError, MissingExtraError, NotApplicableError, UnknownNameError
+from agbench.errors import (
+    ActionError,
+    ConfigError,
+    MissingExtraError,
+    NotApplicableError,
+    SimulationError,
+    UnknownNameError,
+)
 from agbench.testing import CHECKS
 
 FARM, FIELDS, BUDGET = "sunflower-farm-v1", "sunflower-farm-fields-v1", "farm-nitrogen-v1"
@@ -155,6 +162,24 @@ def test_overspending_can_cost_instead():
     assert core.observations[0, core.parts.observer.index("left(N)")] == 0.0
 
 
+def test_a_penalty_for_overspending_is_shared_by_what_was_applied():
+    paying = {"reward__kind": "threshold", "reward__limits": {"N": 1e6}, "reward__penalty": 2.0}
+    costly = {**paying, "farm__overspending": "costs", "farm__budgets": {"N": 20.0}}
+    agents, core = agbench.make_parallel(FIELDS, **costly), farm(name=FIELDS, split="train", **costly)
+    agents.reset(seed=0, options={"scenario": str(core.scenario[0])})
+    doses = [0, 3, 1, 0, 0]
+    _, alone, *_ = agents.step(dict(zip(agents.agents, doses, strict=True)))
+    together = step(core, [doses])[0][0]
+    areas, given = np.array(core.task.areas), np.array([0.0, *core.task.action.doses["N"][1:]])[doses]
+    over = (areas * given).sum() - 20.0
+    assert core.info()["cost"][0] == pytest.approx(over)
+    free = farm(name=FIELDS, split="train", farm__overspending="costs", farm__budgets={"N": 20.0})
+    step(free, [doses])
+    paid = free.reward.of_fields[0] - list(alone.values())
+    assert paid == pytest.approx(2.0 * over * areas * given / (areas * given).sum())
+    assert sum(alone.values()) == pytest.approx(together)
+
+
 def test_a_field_that_is_ripe_takes_and_pays_nothing():
     core = farm(name=FIELDS)
     while not core.simulator.batch.finished.any():
@@ -198,6 +223,14 @@ def test_each_field_draws_parameters_of_its_own():
     assert len({*drawn[0], *drawn[1]}) == 10
 
 
+def test_a_field_keeps_the_soil_that_it_names():
+    own = {"name": "own", "soil": "loam-npk", "area": 1.0}
+    core = farm(8, name=FARM, fields=[own, {"name": "any"}], randomisation__soils=["arable-sand", "oregon-1"])
+    drawn = [tuple(float(f.arrays["parameters"]["SMW"]) for f in world.fields) for world in core.worlds]
+    assert len({kept for kept, _ in drawn}) == 1
+    assert len({other for _, other in drawn} - {drawn[0][0]}) == 2
+
+
 def test_a_field_may_be_sown_later():
     spec = task(FARM)
     late = spec.fields[0].model_copy(update={"crop_start": "05-15"})
@@ -227,6 +260,32 @@ def test_wrong_farms_are_refused():
     own = {**content["fields"][0], "name": "Poor Sand"}
     refused("is not a field's name", fields=[own, *others])
     refused("metrics.yield_poorest: poor-sand is none of the fields", fields=others)
+    own = {**content["fields"][0], "crop_start": "12-24"}
+    refused("crop_start 12-24 lies outside the season", fields=[own, *others])
+    refused("fields: input should be a valid list; got None", fields=None)
+    content = catalog.task("maize-sow-harvest-v1").content()
+    farmed = {**content, "family": "farm", "fields": [{"name": "a"}]}
+    refused("HARVEST is work", **farmed, farm={"budgets": {"HARVEST": 1.0}})
+
+
+def test_no_fields_and_parts_of_a_field_are_refused_where_a_task_is_overridden():
+    with pytest.raises(ConfigError, match="fields: input should be a valid list; got None"):
+        task(fields=None)
+    with pytest.raises(ConfigError, match="fields is .* and has no parts. Give it whole"):
+        task(fields__0__area=3.0)
+    with pytest.raises(ConfigError, match=r"fields.0: expected keys and values; got 3"):
+        task(fields=[3])
+
+
+def test_a_state_of_another_farm_is_refused_and_changes_nothing():
+    whole, fewer = (agbench.make(BUDGET, **o).unwrapped for o in ({}, {"fields": [{"name": "peat"}]}))
+    other = agbench.make(FARM).unwrapped
+    seen, _ = whole.reset(seed=0)
+    for env, match in ((fewer, "with other overrides"), (other, f"one of {FARM}; this runs {BUDGET}")):
+        env.reset(seed=0)
+        with pytest.raises(SimulationError, match=match):
+            whole.load_state(env.save_state())
+    assert (whole.load_state(whole.save_state()) == seen).all()
 
 
 def test_other_fields_leave_out_the_metrics_of_those_that_are_gone():
@@ -322,6 +381,8 @@ def test_what_agents_must_not_do_is_said():
         agents.step({})
     with pytest.raises(ActionError, match="is not in Discrete"):
         agents.step({agent: [1, 2] for agent in agents.agents})
+    with pytest.raises(ActionError, match="its parts differ in length"):
+        agents.step({agent: [1, [2, 3]] for agent in agents.agents})
     with pytest.raises(NotApplicableError, match="wheat-nitrogen-v1 has one agent"):
         agbench.make_parallel("wheat-nitrogen-v1")
 

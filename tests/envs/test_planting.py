@@ -118,6 +118,12 @@ def test_the_expert_beats_fixed_days_in_every_year_of_two():
         ({"sowing_window": None}, "needs a sowing_window"),
         ({"doses": {"HARVEST": [0, 1]}}, "needs action.doses PLANT"),
         ({"management": "harvest", "sowing_window": None}, "PLANT among the doses needs"),
+        ({"sowing_window": ["12-01", "11-01"]}, "first and the last day of sowing must lie in this order"),
+        ({"sowing_window": ["11-01", "10-20"]}, "must lie in this order in a season from"),
+        ({"limit": {"HARVEST": 0.5}}, "HARVEST is work that is done or not"),
+        ({"limit": {"Q": 5.0}}, "limit: Q is none of the doses"),
+        ({"limit": {"N": -5.0}}, "N: -5 is no amount"),
+        ({"warmup": "400 d"}, "a warmup of 400 d leaves nothing of a season of"),
     ],
 )
 def test_half_a_setting_is_refused(changes, message):

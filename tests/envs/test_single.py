@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import agbench
+from agbench.errors import ActionError, ConfigError
 
 TASK = "wheat-nitrogen-v1"
 
@@ -76,12 +77,24 @@ def test_maturity_terminates_before_september(env):
     assert info["elapsed"] < 243
 
 
-def test_time_truncates_an_unripe_crop():
+def test_the_last_day_of_the_season_terminates_an_unripe_crop():
     env = agbench.make(TASK, season__end="06-01").unwrapped
     env.reset(options={"scenario": "wageningen/1983"})
     ends = [env.step(0)[2:4] for _ in range(21)]
-    assert ends[-1] == (False, True)
+    assert ends[-1] == (True, False)
     assert ends[:-1] == [(False, False)] * 20
+
+
+def test_an_action_of_parts_of_different_length_is_refused(env):
+    env.reset(seed=0)
+    with pytest.raises(ActionError, match="its parts differ in length"):
+        env.step([1, [2, 3]])
+
+
+@pytest.mark.parametrize("day", ["12-24", "09-02"])
+def test_a_crop_that_starts_outside_the_season_is_refused(day):
+    with pytest.raises(ConfigError, match=f"crop_start {day} lies outside the season, 01-01 to 09-01"):
+        agbench.make(TASK, season__crop_start=day)
 
 
 def test_the_last_step_may_be_shorter():

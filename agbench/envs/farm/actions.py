@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agbench.envs.actions import ActionMap, Amounts, Menu, alone, place
+from agbench.envs.actions import ActionMap, Amounts, Menu, alone, as_array, place
 from agbench.errors import ActionError
 from agbench.simulators.field.farm import FarmTable
 from agbench.variables import Floats, VariableTable
@@ -108,7 +108,7 @@ class Each:
 
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the inputs of all fields, (n, fields x inputs), of n actions (n, components)."""
-        chosen: NDArray[Any] = np.asarray(actions)
+        chosen = as_array(actions)
         if chosen.ndim != 2 or chosen.shape[1:] != self.space.shape:
             raise ActionError(
                 f"actions have the shape {chosen.shape[1:]}; the space wants {self.space.shape}, an action "

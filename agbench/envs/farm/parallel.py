@@ -7,7 +7,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from agbench.envs.actions import written
+from agbench.envs.actions import as_array, written
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import family
 from agbench.envs.farm.actions import Each
@@ -134,7 +134,7 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
             return self._nothing
         if agent not in actions:
             raise ActionError(f"no action for the field {agent}; agents are {', '.join(self.agents)}.")
-        action = np.asarray(actions[agent])
+        action = as_array(actions[agent])
         if action.shape != self._nothing.shape:
             raise ActionError(
                 f"the action {written(action)} for {agent} is not in {self.action_space(agent)}."

@@ -16,7 +16,8 @@ class FarmReward:
 
     `inner` is the reward of the n k fields. A field that finished earns nothing more. `cost` is that of
     the fields, and what a step applied beyond the budgets; `penalty` is taken off for a unit of the
-    latter. Totals: those of the fields, `return.NAME` of each field, and `over_budget`.
+    latter, from each field by its share of what was applied of that input in the step. Totals: those of
+    the fields, `return.NAME` of each field, and `over_budget`.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class FarmReward:
         own = dict(zip((f"return.{field}" for field in fields), self._returns, strict=True))
         self.totals: Mapping[str, Floats] = {**self._summed, **own, "over_budget": self._over}
         self._growing: Booleans = np.zeros(n * len(fields), dtype=np.bool_)
-        self._overspent: Floats = np.zeros(n)
+        self._overspent: Floats = np.zeros((n, 0))
 
     def reset(self, row: int, world: FarmWorld) -> None:
         """Begin an episode on a farm."""
@@ -59,11 +60,13 @@ class FarmReward:
         own = inputs.reshape(self._n * self._fields, -1)
         earned = self._inner.after(simulator.batch, own, moving).reshape(self._n, self._fields)
         self.of_fields[:] = earned * self._areas
-        over = np.where(moved, _overspent(simulator) - self._overspent, 0.0)
+        over = np.where(moved[:, None], _overspent(simulator) - self._overspent, 0.0)
+        if self._penalty:
+            self.of_fields -= self._penalty * simulator.shares(inputs, over)
         cost = weighted_sum(self._inner.cost.reshape(self._n, self._fields), self._sum)
-        self.cost[:] = np.where(moved, cost, 0.0) + over
-        self._keep_accounts(over)
-        return weighted_sum(self.of_fields, self._each) - self._penalty * over
+        self.cost[:] = np.where(moved, cost, 0.0) + over.sum(axis=1)
+        self._keep_accounts(over.sum(axis=1))
+        return weighted_sum(self.of_fields, self._each)
 
     def _keep_accounts(self, over: Floats) -> None:
         self._over += over
@@ -93,8 +96,6 @@ class FarmReward:
 
 
 def _overspent(simulator: FarmSimulator) -> Floats:
-    """Return what was applied beyond the budgets, summed over inputs, (n,)."""
-    total: Floats = np.zeros(simulator.n)
-    for i in range(simulator.left.shape[1]):
-        total += np.maximum(-simulator.left[:, i], 0.0)
-    return total
+    """Return what was applied beyond each budget, (n, budgets)."""
+    over: Floats = np.maximum(-simulator.left, 0.0)
+    return over

@@ -220,8 +220,7 @@ class WorldBuilder:
         """Return the world of a scenario; what is random in it is drawn from `generator`."""
         spec, season = self._task.simulator, self._task.season
         series, start, end = self._where_and_when(key)
-        window = season.sowing_window
-        crop_start = start if season.crop_start is None else _from(start, season.crop_start)
+        crop_start = start if season.crop_start is None else season.day_after(start, season.crop_start)
         ends = "max_duration" if season.management == "orchard" else "maturity"
         return self._model.world(
             FieldSetup(
@@ -236,7 +235,7 @@ class WorldBuilder:
                 setting=spec.setting,
                 limitation=spec.limitation,
                 management=season.management,
-                sowing_window=window and (_from(start, window[0]), _from(start, window[1])),
+                sowing_window=season.sowing_days(start),
                 noise_seed=0 if generator is None else int(generator.integers(2**63)),
             )
         )
@@ -260,12 +259,6 @@ class WorldBuilder:
         secret, years = scenario_weather.mark(key), end.year - start.year + 1
         warming = float(self._task.simulator.warming)
         return _warmed(key, warming, self.user_series, secret, years), start, end
-
-
-def _from(start: date, month_day: str) -> date:
-    """Return a day of the year, on or after `start`."""
-    day = date.fromisoformat(f"{start.year}-{month_day}")
-    return day if day >= start else day.replace(year=start.year + 1)
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.greenhouse_task import Period
-from agbench.envs.actions import Ranges, neighbours, place, written
+from agbench.envs.actions import Ranges, as_array, neighbours, place, written
 from agbench.errors import ActionError, ConfigError
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -94,7 +94,7 @@ class TemperatureMenu:
 
     def inputs(self, actions: Any, core: "BatchCore | None" = None) -> Floats:
         """Return the set points (n, 7) of n menu numbers; the other temperature stays as it was."""
-        chosen = np.asarray(actions)
+        chosen = as_array(actions)
         if chosen.dtype.kind not in "iu" or chosen.ndim != 1:
             raise ActionError(
                 f"action {written(actions)} is not a whole number from 0 to {len(self._menu) - 1}."

@@ -128,6 +128,16 @@ class FarmSimulator:
             result[:, columns] *= share[:, None]
         return result
 
+    def shares(self, inputs: Floats, amounts: Floats) -> Floats:
+        """Return what each field has of `amounts`, (n, budgets), by its part of `inputs`, (n, fields)."""
+        result: Floats = np.zeros((self.n, self.fields))
+        for i, spends in enumerate(self._spends):
+            spent = inputs[:, [column for column, _ in spends]] * [area for _, area in spends]
+            whole = spent.sum(axis=1, keepdims=True)
+            share = np.divide(spent, whole, out=np.zeros_like(spent), where=whole > 0.0)
+            result += share * amounts[:, i, None]
+        return result
+
     @property
     def horizon(self) -> NDArray[np.int64]:
         """The last day of each farm's world, in days since its start, (n,)."""
