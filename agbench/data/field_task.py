@@ -297,7 +297,6 @@ class FieldTask(Task):
     """A task on a field: one crop and one season an episode, or a rotation of several years."""
 
     other_words: ClassVar[Mapping[str, str]] = {"episode": "season"}
-    time_terminates: ClassVar[bool] = True
 
     family: Literal["field"]
     simulator: SimulatorSpec

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -81,9 +81,6 @@ class Task(Strict):
     and says what a split is. `hard` says what makes it hard, `simplified` what it leaves out of a real
     farm; both are prose for its page.
     """
-
-    time_terminates: ClassVar[bool] = False
-    """Whether the last step that time allows is an end of the episode's own, after which nothing is paid."""
 
     task: TaskId
     family: str

@@ -86,7 +86,6 @@ class BatchCore:
         self.worlds: list[Any] = [None] * n
         self._before_step = parts.before_step
         self._step = self.task.step
-        self._time_terminates = self.task.time_terminates
         self._warmup = self.task.warmup
         self.applied: Floats = np.zeros((n, len(self.simulator.inputs)))
         """The sum of each input since the start of the episode."""
@@ -157,7 +156,10 @@ class BatchCore:
         return generator
 
     def step(self, actions: Any, moving: Booleans) -> tuple[Floats, Booleans, Booleans]:
-        """Step the `moving` rows; return rewards, terminations and truncations, (n,) each."""
+        """Step the `moving` rows; return rewards, terminations and truncations, (n,) each.
+
+        Time that runs out is an end of the task's own, beyond which nothing is paid: nothing truncates.
+        """
         inputs = self.parts.actions.inputs(actions, self)
         if self._before_step is not None:
             self._before_step(self)
@@ -165,13 +167,11 @@ class BatchCore:
         self.simulator.advance(inputs, self._step, moving)
         rewards = self.reward.after(self.simulator, inputs, moving)
         self.applied += np.where(moving[:, None], inputs, 0.0)
-        terminated = self.simulator.finished & moving
-        truncated = (self.simulator.elapsed >= self.simulator.horizon) & moving & ~terminated
-        if self._time_terminates:
-            terminated, truncated = terminated | truncated, np.zeros_like(truncated)
-        self.over |= terminated | truncated
+        ended = self.simulator.finished | (self.simulator.elapsed >= self.simulator.horizon)
+        terminated = ended & moving
+        self.over |= terminated
         self.observe()
-        return rewards, terminated, truncated
+        return rewards, terminated, np.zeros(self.n, dtype=np.bool_)
 
     def observe(self) -> None:
         """Write all rows' observations into `observations`."""

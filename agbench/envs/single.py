@@ -24,8 +24,8 @@ class AgBenchEnv(gym.Env[NDArray[np.float32], Any]):
     Observation Space: float32 variables of crop, soil, climate and weather in physical units; names,
     units and bounds are in `observation_entries`. Action Space: a menu (`Discrete`), or amounts and
     positions (`Box` in [-1, 1]); `action_labels` says what each means. Rewards and Episode End are
-    the task's: `terminated` at maturity, at harvest and on a season's last day, after which nothing is
-    paid; `truncated` when time runs out in a greenhouse, which would go on.
+    the task's: `terminated` at maturity, at harvest and when the time of the task is over, after which
+    nothing is paid; never `truncated`, which is for limits put around an environment.
     `info` always holds `scenario`, `elapsed` (model steps since the start: of a day in fields, of five
     minutes in greenhouses) and the task's metrics so far.
 

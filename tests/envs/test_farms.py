@@ -271,7 +271,7 @@ def test_wrong_farms_are_refused():
 def test_no_fields_and_parts_of_a_field_are_refused_where_a_task_is_overridden():
     with pytest.raises(ConfigError, match="fields: input should be a valid list; got None"):
         task(fields=None)
-    with pytest.raises(ConfigError, match="fields is .* and has no parts. Give it whole"):
+    with pytest.raises(ConfigError, match=r"fields is .* and has no parts. Give it whole"):
         task(fields__0__area=3.0)
     with pytest.raises(ConfigError, match=r"fields.0: expected keys and values; got 3"):
         task(fields=[3])
