@@ -115,6 +115,14 @@ def require_generator(key: str) -> bool:
     return True
 
 
+def measured(keys: Sequence[str]) -> list[str]:
+    """Return the keys of measured weather; the generators and the secret of the others are there."""
+    seasons = {key: parse(key) for key in keys}
+    different = {(season.site, season.kind): key for key, season in seasons.items()}
+    generated = {kind for kind, key in different.items() if require_generator(key)}
+    return [key for key, season in seasons.items() if (season.site, season.kind) not in generated]
+
+
 def hashes(keys: Sequence[str], user_series: DailySeries | None) -> dict[str, str]:
     """Return the SHA-256 of each site's measured series and climate, as far as the keys need them.
 

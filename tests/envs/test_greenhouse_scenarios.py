@@ -163,3 +163,11 @@ def test_results_in_generated_seasons_replay():
     ]
     again = replay(result)
     assert again.episodes["return"].tolist() == result.episodes["return"].tolist()
+
+
+def test_a_place_is_asked_for_its_generator_once_however_many_seasons_a_split_has(monkeypatch):
+    asked = []
+    monkeypatch.setattr(scenario_weather, "require_generator", asked.append)
+    env = agbench.make("greenhouse-tomato-v1").unwrapped
+    assert len(env.scenarios.keys) > 1000
+    assert 1 <= len(asked) <= 2

@@ -194,9 +194,7 @@ class WorldBuilder:
 
     def check_covered(self, keys: Sequence[str]) -> None:
         """Raise `WeatherError` now where a scenario's days lack weather, not in mid-training."""
-        for key in keys:
-            if scenario_weather.require_generator(key):
-                continue
+        for key in scenario_weather.measured(keys):
             series, start, end = self._where_and_when(key)
             try:
                 series.window(start, end)

@@ -201,9 +201,11 @@ class _Worlds:
 
     def check_covered(self, keys: Sequence[str]) -> None:
         """Raise now where a scenario's days lack weather or prices, not in mid-training."""
-        for key in keys:
+        taken = {key: read_key(key) for key in keys}
+        different = {read.covered_as: key for key, read in reversed(taken.items())}
+        for key in reversed(different.values()):
             try:
-                self._check(read_key(key))
+                self._check(taken[key])
             except (WeatherError, ConfigError) as error:
                 raise type(error)(f"{self._task.task}, scenario {key}: {error}") from None
 

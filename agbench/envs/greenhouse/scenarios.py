@@ -40,6 +40,11 @@ class GreenhouseKey:
         """The key of the generated season that it lies in, such as `wageningen/generated/17`."""
         return f"{self.site}/{self.season}"
 
+    @property
+    def covered_as(self) -> tuple[str, str, date]:
+        """What decides whether there is weather for it: of a generated season not its number."""
+        return self.site, self.season.partition("/")[0], self.first
+
 
 def read_key(key: str) -> GreenhouseKey:
     """Return a scenario's key, taken apart; raises `ConfigError` for what is none."""
@@ -70,6 +75,7 @@ class EpisodeWeather:
         self._given = given
         self._sites: dict[str, GreenhouseWeather] = {}
         self._generated: dict[str, GreenhouseWeather] = {}
+        self._able: set[tuple[str, str]] = set()
 
     def of(self, key: GreenhouseKey) -> GreenhouseWeather:
         """Return the weather that a key names."""
@@ -98,7 +104,10 @@ class EpisodeWeather:
     def check(self, key: GreenhouseKey, days: int) -> None:
         """Raise where a key's days lack weather, its site a generator, or this machine a secret."""
         if key.season and self._given is None:
-            scenario_weather.require_generator(key.generated)
+            place = key.site, key.season.partition("/")[0]
+            if place not in self._able:
+                scenario_weather.require_generator(key.generated)
+                self._able.add(place)
             if (key.first - FIRST_DAY).days + days > 730:
                 raise ConfigError(
                     f"a generated season has 730 days; {days} from {key.first:%m-%d} do not fit."

@@ -19,6 +19,7 @@ import numpy as np
 
 from agbench.errors import WeatherError
 from agbench.variables import Floats
+from agbench.weather import series_cache
 from agbench.weather.daily import ANGSTROM, DailySeries, derive
 from agbench.weather.plausibility import check_plausible
 from agbench.weather.readers.units import vapour_pressure
@@ -66,9 +67,8 @@ def request(latitude: float, longitude: float, first: int, last: int) -> str:
 def read_nasa_power(path: Path, angstrom: tuple[float, float] = ANGSTROM) -> DailySeries:
     """Return the series in an answer of the service, JSON or CSV, or in a table of them (.parquet)."""
     if path.suffix == ".parquet":
-        series, facts = _series(path.stem, *_from_table(path), angstrom), table_facts(path)
-        kept: dict[str, str] = {key: facts[key] for key in ("source", "answer") if key in facts}
-        return replace(series, provenance={**series.provenance, **kept})
+        what, start = f"nasa-power {path.stem} {angstrom}", f"{__name__}:{_read_table.__name__}"
+        return series_cache.daily(what, [path], start, lambda: _read_table(path, angstrom))
     text = path.read_text(encoding="utf-8")
     try:
         if text.lstrip().startswith("{"):
@@ -114,6 +114,13 @@ def _from_csv(lines: list[str]) -> tuple[tuple[float, float, float], list[date],
     days = [_day(dict(zip(titles, row, strict=True))) for row in rows]
     columns = {name: np.array([float(row[titles.index(name)]) for row in rows]) for name in names}
     return (float(place[1]), float(place[2]), float(height[1])), days, columns
+
+
+def _read_table(path: Path, angstrom: tuple[float, float]) -> DailySeries:
+    """Return the series in a table of answers."""
+    series, facts = _series(path.stem, *_from_table(path), angstrom), table_facts(path)
+    kept: dict[str, str] = {key: facts[key] for key in ("source", "answer") if key in facts}
+    return replace(series, provenance={**series.provenance, **kept})
 
 
 def _from_table(path: Path) -> tuple[tuple[float, float, float], list[date], dict[str, Floats]]:
