@@ -113,6 +113,10 @@ def find(kind: str, name: str) -> Path:
         UnknownNameError: for a name that there is not, with the nearest ones.
         ConfigError: for a name in two roots.
     """
+    if os.path.basename(name) == name and (kind, name) != ("task", SUITES):
+        there = [path for root in roots() if (path := root / _FOLDERS[kind] / f"{name}{_SUFFIX}").is_file()]
+        if len(there) == 1:
+            return there[0]
     present = _paths(kind)
     if name not in present and (os.path.basename(name) != name or name.endswith(_SUFFIX)):
         raise UnknownNameError(
@@ -131,7 +135,7 @@ def _paths(kind: str) -> dict[str, list[Path]]:
     result: dict[str, list[Path]] = {}
     for root in roots():
         folder = root / _FOLDERS[kind]
-        # Four times as fast as `Path.glob`, and looked through for each file that is read.
+        # Four times as fast as `Path.glob`.
         for entry in sorted(os.listdir(folder) if folder.is_dir() else []):
             name, suffix = os.path.splitext(entry)
             if suffix == _SUFFIX and (kind, name) != ("task", SUITES):

@@ -42,11 +42,11 @@ _REMEMBERED: Final = 4096  # worlds; random ones never come again
 class ReferenceRuns:
     """What `variable` does in a scenario without any input: run once, shared by all that need it.
 
-    `make` returns a simulator of given size.
+    `make` returns a simulator of given size, of a field.
     """
 
     def __init__(self, make: Callable[[int], Simulator], column: int) -> None:
-        self._make = make
+        self._simulator: Any = make(1)
         self._column = column
         self._runs: dict[int, tuple[Any, Floats]] = {}
 
@@ -56,18 +56,8 @@ class ReferenceRuns:
         if run is None:
             if len(self._runs) >= _REMEMBERED:
                 self._runs.clear()
-            run = self._runs[id(world)] = world, self._run(world)
+            run = self._runs[id(world)] = world, self._simulator.untouched(world)[:, self._column].copy()
         return run[1]
-
-    def _run(self, world: Any) -> Floats:
-        simulator = self._make(1)
-        nothing = np.zeros((1, len(simulator.inputs)))
-        simulator.reset([world])
-        run = [simulator.state[0, self._column]]
-        for _ in range(int(simulator.horizon[0])):
-            simulator.advance(nothing, 1)
-            run.append(simulator.state[0, self._column])
-        return np.array(run)
 
 
 class GrowthReward:

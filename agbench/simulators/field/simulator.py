@@ -118,6 +118,15 @@ class DailySimulator(ABC):
         self._kernels.advance(*arguments, self._pool["last"], days - 1, history[:, 1:])
         return history[0, : int(self.elapsed[0]) + 1]
 
+    def untouched(self, world: DailyWorld) -> Floats:
+        """Return all days of a world without any input, (days, columns), of a batch of one row.
+
+        What has finished stays as it is until the last day.
+        """
+        days = int(world.arrays["last"]) + 1
+        run = self.season(world, np.zeros((days, len(self._MANAGEMENT.names or ()))))
+        return np.pad(run, ((0, days - len(run)), (0, 0)), mode="edge")
+
     def repeat(self, world: DailyWorld) -> None:
         """Give each row a copy of a world of its own, whose parameters `set_parameters` changes."""
         worlds = [copy(world) for _ in range(self.n)]

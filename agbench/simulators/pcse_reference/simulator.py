@@ -92,6 +92,18 @@ class PcseSimulator:
             if not self._ended(self._row(i)):
                 self._advance_row(i, tuple(float(x) for x in inputs[i]), steps)
 
+    def untouched(self, world: PcseWorld) -> Floats:
+        """Return all days of a world without any input, (days, columns), of a batch of one row.
+
+        What has finished stays as it is until the last day.
+        """
+        self.reset([world])
+        days, nothing = [self.state[0].copy()], np.zeros((1, len(self.inputs)))
+        for _ in range(int(self.horizon[0])):
+            self.advance(nothing, 1)
+            days.append(self.state[0].copy())
+        return np.array(days)
+
     @property
     def horizon(self) -> NDArray[np.int64]:
         """The last day of each row's world, in days since its start."""
