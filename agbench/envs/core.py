@@ -128,7 +128,7 @@ class BatchCore:
         self.observations[:] = state["observations"]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "BatchCore":
-        """Return a batch with rows and generators of its own; parts and worlds, which are fixed, are shared."""
+        """Return a batch with rows and generators of its own; parts and worlds are fixed, hence shared."""
         result = memo[id(self)] = BatchCore.__new__(BatchCore)
         result.__setstate__({**self.__getstate__(), "generators": copy.deepcopy(self.generators, memo)})
         return result
