@@ -22,6 +22,9 @@ ENTRY_POINT_GROUP: Final = "agbench.data"
 ANCHORS: Final = "anchors"
 """The name of the file of a task's anchors, in the folder of its baselines."""
 
+SCALING: Final = "scaling"
+"""The name of the file of a task's scaling, in the same folder."""
+
 SUITES: Final = "suites"
 """The name of the file of suites, among the tasks."""
 
@@ -149,12 +152,17 @@ def _twice(kind: str, name: str, paths: list[Path]) -> str:
 
 def find_baseline(task: str, policy: str) -> Path | None:
     """Return the file of a policy's settings for a task, or None where there is none."""
-    return None if policy == ANCHORS else _find_beside_baselines(task, policy)
+    return None if policy in (ANCHORS, SCALING) else _find_beside_baselines(task, policy)
 
 
 def find_anchors(task: str) -> Path | None:
     """Return the file of a task's anchors, or None where there is none."""
     return _find_beside_baselines(task, ANCHORS)
+
+
+def find_scaling(task: str) -> Path | None:
+    """Return the file of a task's scaling, or None where there is none."""
+    return _find_beside_baselines(task, SCALING)
 
 
 def baseline_folder(root: Path, task: str) -> Path:
@@ -170,4 +178,4 @@ def _find_beside_baselines(task: str, name: str) -> Path | None:
 def baselines(task: str) -> list[str]:
     """Return the names of the policies that have settings for a task."""
     files = {p.stem for root in roots() for p in baseline_folder(root, task).glob("*.yaml")}
-    return sorted(files - {ANCHORS})
+    return sorted(files - {ANCHORS, SCALING})

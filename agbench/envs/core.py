@@ -1,5 +1,6 @@
 """The batch core: n episodes stepped together. Single and vector environments are views of it."""
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -48,6 +49,20 @@ class Parts:
     simulator moves."""
     more_info: "Callable[[BatchCore], Mapping[str, Floats]] | None" = None
     """What info holds beside what it always does, by name, (n,) each; the names never change."""
+    rebuild: "Callable[[], Parts] | None" = None
+    """Makes these parts anew, in this process or another; `agbench.envs.family.build` sets it."""
+
+    def __reduce__(self) -> Any:
+        """Pickle how the parts are made: compiled code and open series are not for other processes."""
+        if self.rebuild is None:
+            raise SimulationError(
+                f"{self.task.task}: parts that were not made by agbench.envs.family.build cannot be pickled."
+            )
+        return _rebuilt, (self.rebuild,)
+
+
+def _rebuilt(rebuild: Callable[[], Parts]) -> Parts:
+    return rebuild()
 
 
 @dataclass(frozen=True)
@@ -70,7 +85,7 @@ class BatchCore:
     """n rows of a task: simulator, scenario draw, observation, reward, end, metrics.
 
     Every row has its own random generator, seeded by its own seed, so that a row is the same in
-    any batch.
+    any batch. Pickled or copied it is where it was, row by row, and its future is equal to the last bit.
     """
 
     def __init__(self, parts: Parts, n: int) -> None:
@@ -93,6 +108,30 @@ class BatchCore:
         self._nothing: Floats = np.zeros((n, len(self.simulator.inputs)))
         self._starts: dict[tuple[str, int], SavedEpisode] = {}
         self._metrics = {name: self._reader(metric) for name, metric in self.task.metrics.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the parts, and the state of every row that has begun an episode."""
+        return {
+            "parts": self.parts,
+            "n": self.n,
+            "rows": {row: self.save(row) for row, key in enumerate(self.scenario) if key is not None},
+            "generators": self.generators,
+            "observations": self.observations.copy(),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Make the batch anew and put each row where it was."""
+        BatchCore.__init__(self, state["parts"], state["n"])
+        for row, saved in state["rows"].items():
+            self._load(row, saved)
+        self.generators = state["generators"]
+        self.observations[:] = state["observations"]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "BatchCore":
+        """Return a batch with rows and generators of its own; parts and worlds are fixed, hence shared."""
+        result = memo[id(self)] = BatchCore.__new__(BatchCore)
+        result.__setstate__({**self.__getstate__(), "generators": copy.deepcopy(self.generators, memo)})
+        return result
 
     def seed(self, row: int, seed: int | None) -> None:
         """Give a row a fresh generator."""

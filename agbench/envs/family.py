@@ -4,8 +4,9 @@ Code that has a task calls `family(task)`; no code outside a family's folder dep
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -144,7 +145,8 @@ def build(
     `ConfigError` or `WeatherError` for whatever does not exist or fit.
     """
     task.check_split(split)
-    return family(task).build(task, split, weather, years)
+    parts = family(task).build(task, split, weather, years)
+    return replace(parts, rebuild=partial(build, task, split, weather=weather, years=years))
 
 
 def action_map(task: Task) -> ActionMap:

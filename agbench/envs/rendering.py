@@ -49,6 +49,10 @@ class EpisodePlot:
         if core.scenario[0] is not None:
             self.begin(core)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the episode without figure and window: a copy draws its own."""
+        return {**vars(self), "_figure": None, "_window": None}
+
     @property
     def figure(self) -> Figure | None:
         """The Matplotlib figure of the last picture; None before the first."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import as_array
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
+from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ConfigError, SimulationError, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ class AgBenchEnv(gym.Env[NDArray[np.float32], Any]):
         self.render_mode = render_mode
         self.core = BatchCore(parts, 1)
         self.task = parts.task
-        self.scenarios = parts.scenarios
         self.action_space = parts.actions.space
         self.observation_space: gym.Space[NDArray[np.float32]] = parts.observer.space  # type: ignore[assignment]
         self.observation_entries = parts.observer.entries
@@ -51,6 +51,11 @@ class AgBenchEnv(gym.Env[NDArray[np.float32], Any]):
         self._moving = np.ones(1, dtype=np.bool_)
         self._menu = isinstance(self.action_space, gym.spaces.Discrete)
         self._plot: EpisodePlot | None = None
+
+    @property
+    def scenarios(self) -> ScenarioSet:
+        """The scenarios of the split."""
+        return self.core.parts.scenarios
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

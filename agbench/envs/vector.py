@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import written
 from agbench.envs.core import BatchCore, Parts
+from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ActionError, ConfigError, SimulationError, did_you_mean
 from agbench.variables import Booleans
 
@@ -44,7 +45,6 @@ class AgBenchVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         self.copy = copy
         self.core = BatchCore(parts, num_envs)
         self.task = parts.task
-        self.scenarios = parts.scenarios
         self.observation_entries = parts.observer.entries
         self.action_labels = parts.actions.describe()
         self.single_observation_space = parts.observer.space
@@ -52,6 +52,11 @@ class AgBenchVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         self.observation_space = batch_space(parts.observer.space, num_envs)
         self.action_space = batch_space(parts.actions.space, num_envs)
         self._all = np.ones(num_envs, dtype=np.bool_)
+
+    @property
+    def scenarios(self) -> ScenarioSet:
+        """The scenarios of the split."""
+        return self.core.parts.scenarios
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None

@@ -6,7 +6,7 @@ import platform
 from importlib import metadata
 from typing import Any, Final
 
-import agbench
+from agbench import __version__
 from agbench.compiled.closure import closure_hash
 from agbench.data.task import Task
 from agbench.envs.family import entry_points
@@ -53,7 +53,7 @@ def simulator_hash(task: Task) -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions of the package, of Python and of the libraries that matter."""
-    result = {"agbench": agbench.__version__, "python": platform.python_version()}
+    result = {"agbench": __version__, "python": platform.python_version()}
     for name in _LIBRARIES:
         result[name] = metadata.version(name)
     return result

@@ -2,7 +2,7 @@
 
 >>> from agbench.testing import check_task
 >>> print(check_task("wheat-nitrogen-v1"))  # doctest: +SKIP
-wheat-nitrogen-v1 keeps the contract: 12 checks passed.
+wheat-nitrogen-v1 keeps the contract: 13 checks passed.
 
 `check_task` runs all of `CHECKS`; each can be run alone, `CHECKS["replay"]("wheat-nitrogen-v1")` or
 `check_replay("wheat-nitrogen-v1")`, and takes a split and overrides as `agbench.make` does. A check
@@ -17,6 +17,7 @@ row, the variable. In pytest:
 from agbench.errors import ContractError, NotApplicableError
 from agbench.testing.checkers import check_gymnasium, check_rendering, check_stable_baselines3
 from agbench.testing.contract import Report
+from agbench.testing.copies import check_copies
 from agbench.testing.determinism import (
     check_another_process,
     check_autoreset_modes,
@@ -41,6 +42,7 @@ __all__ = [
     "check_actions_outside_are_refused",
     "check_another_process",
     "check_autoreset_modes",
+    "check_copies",
     "check_gymnasium",
     "check_info_is_constant_keyed",
     "check_observations_are_inside",

@@ -13,6 +13,7 @@ from agbench.testing.traces import (
     Trace,
     draw_actions,
     enough_steps,
+    first_episode,
     go_on,
     record,
     record_rows,
@@ -57,12 +58,12 @@ def check_replay(task: str, split: str = "train", **overrides: Any) -> None:
     env = single_environment(task, split, **overrides)
     actions = draw_actions(env.action_space, enough_steps(env, _SEED), 1, _SEED)[:, 0]
     scenario = env.scenarios.keys[0]
-    first = _first_episode(record(env, actions, _SEED, {"scenario": scenario}))
+    first = first_episode(record(env, actions, _SEED, {"scenario": scenario}))
     fresh = single_environment(task, split, **overrides)
     seed = _SEED if env.scenarios.random else 0
     again = record(fresh, actions[: len(first) - 1], seed, {"scenario": scenario})
     what = f"{task}: {scenario} and its replay"
-    require_equal(first, _first_episode(again), what, _entries(env))
+    require_equal(first, first_episode(again), what, _entries(env))
 
 
 def check_another_process(task: str, split: str = "train", **overrides: Any) -> None:
@@ -97,7 +98,7 @@ def check_save_and_load(task: str, split: str = "train", **overrides: Any) -> No
     env = single_environment(task, split, **overrides)
     steps = enough_steps(env, _SEED)
     actions = draw_actions(env.action_space, steps, 1, _SEED)[:, 0]
-    episode = len(_first_episode(record(env, actions, _SEED))) - 1
+    episode = len(first_episode(record(env, actions, _SEED))) - 1
     for at in sorted({0, episode // 2, episode - 1}):
         record(env, actions[:at], _SEED)
         saved = env.save_state()
@@ -106,14 +107,6 @@ def check_save_and_load(task: str, split: str = "train", **overrides: Any) -> No
             other.load_state(saved)
             what = f"{task}: the future of a state saved after {at} steps and loaded into {where} env"
             require_equal(future, go_on(other, actions[at:]), what, _entries(env))
-
-
-def _first_episode(trace: Trace) -> Trace:
-    """Return a trace up to its first end."""
-    for i, moment in enumerate(trace):
-        if moment.terminated or moment.truncated:
-            return trace[: i + 1]
-    return trace
 
 
 def _entries(env: AgBenchEnv | AgBenchVectorEnv) -> list[str]:

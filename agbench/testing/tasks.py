@@ -6,6 +6,7 @@ from typing import Any, Final
 from agbench.errors import NotApplicableError, unknown
 from agbench.testing.checkers import check_gymnasium, check_rendering, check_stable_baselines3
 from agbench.testing.contract import Report
+from agbench.testing.copies import check_copies
 from agbench.testing.determinism import (
     check_another_process,
     check_autoreset_modes,
@@ -31,6 +32,7 @@ CHECKS: Final[dict[str, Callable[..., None]]] = {
     "replay": check_replay,
     "another-process": check_another_process,
     "save-and-load": check_save_and_load,
+    "pickle-and-copy": check_copies,
     "response": check_response,
     "rendering": check_rendering,
 }

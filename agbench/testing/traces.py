@@ -73,6 +73,24 @@ def go_on(env: AgBenchEnv, actions: Iterable[Any]) -> Trace:
     return trace
 
 
+def first_episode(trace: Trace) -> Trace:
+    """Return a trace up to its first end."""
+    for i, moment in enumerate(trace):
+        if moment.terminated or moment.truncated:
+            return trace[: i + 1]
+    return trace
+
+
+def go_on_rows(env: AgBenchVectorEnv, actions: Actions) -> list[Trace]:
+    """Apply `actions` (steps, n, ...) to all rows of a batch that resets them in the same step."""
+    traces: list[Trace] = [[] for _ in range(env.num_envs)]
+    for step, chosen in enumerate(actions, start=1):
+        result = env.step(chosen)
+        for i in range(env.num_envs):
+            traces[i] += _moments(env, step, i, result)
+    return traces
+
+
 def record_rows(env: AgBenchVectorEnv, actions: Actions, seed: int) -> list[Trace]:
     """Return the trace of every row, in a form that does not depend on the autoreset mode.
 

@@ -10,7 +10,7 @@ WHOLE = ("wheat-inputs-v1", "potato-inputs-v1", "wofostgym-wheat-v1")
 OTHERS = [t.id for t in agbench.tasks() if "-no-" in t.id or ("-inputs-" in t.id and t.id not in WHOLE)]
 TASKS = [task.id for task in agbench.tasks() if task.id not in OTHERS]
 """Tasks made from a template, and variants: the same code, so that fewer checks do."""
-QUICK = ("gymnasium", "observations-inside", "rows-equal-single", "replay", "response")
+QUICK = ("gymnasium", "observations-inside", "rows-equal-single", "replay", "pickle-and-copy", "response")
 WOFOST_VARIANTS = {
     "amounts, a week a step": {"action__kind": "continuous", "step": "7 d"},
     "forecast with errors": {

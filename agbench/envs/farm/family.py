@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from agbench.data.farm_task import FarmTask
 from agbench.envs.core import BatchCore, Parts
-from agbench.envs.family import Family
+from agbench.envs.family import Family, build
 from agbench.envs.farm import building
 from agbench.envs.field.building import entry_points
 from agbench.envs.field.family import hidden_split, longest
@@ -40,7 +40,7 @@ def _parallel(
     from agbench.envs.farm.parallel import FarmParallelEnv
 
     each = task.model_copy(update={"farm": task.farm.model_copy(update={"control": "each"})})
-    return FarmParallelEnv(building.build(each, split, weather, years), shared_reward, render_mode)
+    return FarmParallelEnv(build(each, split, weather=weather, years=years), shared_reward, render_mode)
 
 
 FARM: Final = Family(

@@ -56,7 +56,7 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         self.agents: list[str] = []
         self.observation_entries = observer.of_a_field.entries
         self.action_labels = actions.of_a_field.describe()
-        self._actions, self._shared = actions, shared_reward
+        self._shared = shared_reward
         self._seen = [observer.columns_of(i) for i in range(len(self.possible_agents))]
         own: Any = observer.of_a_field.space
         self.observation_spaces = {
@@ -95,7 +95,9 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         if not self.agents:
             raise SimulationError("step() after the episode's end; call reset() first.")
         own_actions = [self._action(actions, agent)[None] for agent in self.possible_agents]
-        together = self._actions.together(own_actions)
+        actions_of = self.core.parts.actions
+        assert isinstance(actions_of, Each)
+        together = actions_of.together(own_actions)
         earned, terminated, truncated = self.core.step(together, self._moving)
         reward, simulator = self.core.reward, self.core.simulator
         assert isinstance(reward, FarmReward)

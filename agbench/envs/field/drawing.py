@@ -53,6 +53,10 @@ class FieldPlot(EpisodePlot):
         self._layout: tuple[Figure, SeasonFigure] | None = None
         super().__init__(core)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the season without its figure."""
+        return {**super().__getstate__(), "_layout": None}
+
     def begin(self, core: BatchCore) -> None:
         """Start a new season: that of the episode which has just been reset."""
         self._core = core
