@@ -32,6 +32,7 @@ Actions = NDArray[Any]
 _PERIODS: Final = 12  # of a season's amounts, as the oracle `evolution` has them
 _POPULATION: Final = 64  # calendars of a generation
 _SPREAD: Final = 0.7  # of the first generation, in the largest dose of an input a period
+_PATIENCE: Final = 2048  # edited calendars without a better one, after which a search ends
 _KEPT: Final = 8  # calendars that the edits begin with
 
 
@@ -53,7 +54,10 @@ def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarS
     if search.generations:
         amounts = _Training(parts, keys, _POPULATION)
         best = np.concatenate([_by_amounts(parts, amounts, best[0], search.generations, generator), best])
-    best, values = improve(training, Edits(parts), best, (0, steps), search.clones, search.rounds, generator)
+    patience = -(-_PATIENCE // search.clones)
+    best, values = improve(
+        training, Edits(parts), best, (0, steps), search.clones, search.rounds, generator, patience
+    )
     plain = simplified(_Training(parts, keys, 1), best[0], 0)
     plan = _entries(task.season, parts.actions, plain.tolist())
     return settings.model_copy(update={"plan": plan}), float(values[0])

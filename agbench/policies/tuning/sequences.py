@@ -139,19 +139,20 @@ def improve(
     clones: int,
     rounds: int,
     generator: np.random.Generator,
+    patience: int = _PATIENCE,
 ) -> tuple[Actions, Floats]:
     """Return the best sequences found, (up to 8, steps, ...), the best first, and their values.
 
     `start` (m, steps, ...) are sequences to begin with, which take part in the first round: what is returned
     is never worse. `value` maps candidates (n, steps, ...), at most `clones` of them, to what is maximised.
-    After eight rounds without a better one it ends.
+    After `patience` rounds without a better one it ends.
     """
     best = start
     values = value(start)
     most, idle = -np.inf, 0
     for _ in range(rounds):
         most, idle = (float(values.max()), 0) if values.max() > most else (most, idle + 1)
-        if idle > _PATIENCE:
+        if idle > patience:
             break
         candidates = edits.candidates(best, clones, *window, generator)
         best = np.concatenate([best, candidates])
