@@ -13,7 +13,8 @@ import numpy as np
 from agbench.errors import WeatherError, did_you_mean
 from agbench.variables import Floats
 from agbench.weather.columns import DAILY, EVAPORATION, OBSERVED
-from agbench.weather.plausibility import check_plausible
+from agbench.weather.generator.kernel import angot_year
+from agbench.weather.plausibility import check_plausible, check_sun
 from agbench.weather.readers.dates import read_dates
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> DailySeries:
     )
     values = derive(columns, start, latitude, elevation, angstrom)
     check_plausible(values, start, name)
+    check_sun(values, start, angot_year(latitude), name)
     provenance = {"reader": "table", "angstrom": f"{angstrom[0]:g} {angstrom[1]:g}"}
     return DailySeries(name, start, values, latitude, longitude, elevation, provenance)
 

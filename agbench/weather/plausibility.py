@@ -10,6 +10,9 @@ from agbench.weather.columns import DAILY
 
 _DARK = 1e5  # J m-2 d-1; less than the darkest day of mid-latitudes
 _DRY = 0.12  # -; vapour pressure over saturation at TMIN, less than in any desert
+_DAMP = 1.1  # -; vapour pressure over saturation at TMAX, which rounding may pass, but no air
+_GLARE = 1.05  # -; radiation over that above the atmosphere
+_DAZZLED = 0.02  # -; share of days with such a glare from which a unit or a place is wrong
 _CLOUDBURST = 25.0  # cm d-1; rarer than once a decade outside the tropics
 _DOWNPOUR = 2.5  # cm d-1
 _OFTEN = 0.1  # -; share of days with a downpour, as in a series whose millimetres pass for cm
@@ -75,6 +78,23 @@ def _check_scale(values: Floats, start: date, name: str) -> None:
     result = ratio[~np.isnan(ratio)]
     if result.size and np.median(result) < _DRY:
         _refuse(ratio < _DRY, vapour, "VAP", "near saturation at TMIN", start, name)
+    high = values[:, DAILY.column("TMAX")]
+    damp = vapour > _DAMP * 6.11 * np.exp(17.27 * high / (high + 237.3))
+    if damp.sum() > _OFTEN * np.isfinite(vapour).sum():
+        _refuse(damp, vapour, "VAP", "at most saturation at TMAX", start, name)
+
+
+def check_sun(values: Floats, start: date, above: Floats, name: str) -> None:
+    """Raise `WeatherError` where the sun often shines brighter than it does above the atmosphere.
+
+    `values` are as in `check_plausible`, `above` is the radiation there on each day of a year [J m-2 d-1].
+    """
+    days = np.datetime64(start) + np.arange(len(values))
+    day_of_year = (days - days.astype("datetime64[Y]")).astype(np.int64)
+    light = values[:, DAILY.column("IRRAD")]
+    bright = light > _GLARE * above[np.minimum(day_of_year, 364)] + _DARK
+    if bright.sum() > _DAZZLED * np.isfinite(light).sum():
+        _refuse(bright, light, "IRRAD", "less than above the atmosphere at this latitude", start, name)
 
 
 def _refuse(wrong: Booleans, column: Floats, variable: str, expected: str, start: date, name: str) -> None:

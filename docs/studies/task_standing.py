@@ -112,7 +112,7 @@ def comparisons(of: Standing) -> list[str]:
             f"- Headroom, oracle less expert: {amount(of.mean('oracle', 'expert'))} {unit}"
             f"{_in_points(of.score('oracle', 'expert'))}."
         )
-    return [*lines, *_precision(of), *_why_close(of), *_overlap(of)]
+    return [*lines, *_precision(of), *_why_close(of), *_below_the_floor(of), *_overlap(of)]
 
 
 def _precision(of: Standing) -> list[str]:
@@ -146,6 +146,20 @@ def _why_close(of: Standing) -> list[str]:
     ]
 
 
+def _below_the_floor(of: Standing) -> list[str]:
+    """Return what to know where a calendar or the expert earns less than the floor."""
+    lines = []
+    if "blind" in of.values and of.values["blind"].mean() < of.values["floor"].mean():
+        lines.append(
+            "- The blind calendar earns less than the floor, which observes: it repeats one day's controls in "
+            "every season of the year. A calendar that knew the season would earn more, and observing less."
+        )
+    below = int((of.values["expert"] < of.values["floor"]).sum())
+    if below:
+        lines.append(f"- The expert earns less than the floor in {below} of {many(of.seasons, 'season')}.")
+    return lines
+
+
 def _overlap(of: Standing) -> list[str]:
     years = getattr(getattr(of.task, "season", None), "years", 1)
     if years == 1 or any("generated" in key for key in of.task.scenarios(of.split)):
@@ -177,8 +191,10 @@ def reached(task: Task, play: bool) -> list[str]:
         if result is not None:
             means = [f"{result.by_scenario(m).mean():.{s.digits}f}" for m, s in task.metrics.items()]
             cells.append((NAMES[role], *means))
+    years = getattr(getattr(task, "season", None), "years", 1)
+    whole = f", each over the {years} years of an episode" if years > 1 else ""
     head = ("", *task.metrics)
-    return ["", "Means of the references on `test`:", "", *table(head, cells)] if cells else []
+    return ["", f"Means of the references on `test`{whole}:", "", *table(head, cells)] if cells else []
 
 
 def amount(of: Interval) -> str:

@@ -157,12 +157,30 @@ def test_an_implausible_value_is_named(frame, column, value, message):
 
 
 @pytest.mark.parametrize(
-    ("column", "factor", "message"), [("IRRAD", 1e-6, "MJ"), ("IRRAD", 1e-3, "kJ"), ("VAP", 0.1, "kPa")]
+    ("column", "factor", "message"),
+    [
+        ("IRRAD", 1e-6, "MJ"),
+        ("IRRAD", 1e-3, "kJ"),
+        ("VAP", 0.1, "kPa"),
+        ("VAP", 3.0, "at most saturation at TMAX"),
+    ],
 )
 def test_a_wrong_unit_of_a_whole_column_is_detected(frame, column, factor, message):
     frame[column] *= factor
     with pytest.raises(WeatherError, match=message):
         from_frame(frame)
+
+
+def test_the_sun_of_may_in_december_is_refused_and_of_some_days_is_not(frame):
+    sunny, dark = frame.copy(), frame.copy()
+    for table in (sunny, dark):
+        table.index = table.index + pd.DateOffset(months=7)
+    dark["IRRAD"] = 2e6
+    assert from_frame(dark).start.month == 12
+    with pytest.raises(WeatherError, match=r"IRRAD is 1.8e\+07 on 2001-12-01.*above the atmosphere"):
+        from_frame(sunny)
+    sunny.attrs["lat"] = -52.0
+    assert from_frame(sunny).latitude == -52.0
 
 
 def test_swapped_extremes_are_named_but_a_single_inverted_day_is_weather(frame):

@@ -12,6 +12,8 @@ from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
 from agbench.envs.rollout import play
 from agbench.errors import ConfigError
+from agbench.policies.field.calendar import CalendarSettings
+from agbench.policies.field.calendar_tuning import fit_calendar
 from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
 from agbench.policies.field.rules import RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings
@@ -31,8 +33,14 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
     Rules that are the same for all fields are tuned as those of a field
     (`agbench.policies.field.tuning`). Where fields have rules of their own, each round of the search draws
     `search.candidates` changes of values of `tune` on one to three fields, and keeps the best. Schedules:
-    the amounts on the dates of all plans within the budgets, by a cross-entropy search.
+    the amounts on the dates of all plans within the budgets, by a cross-entropy search. Calendars are the same
+    for all fields: that of the farm worked as one.
     """
+    if settings.policy == "calendar":
+        joint = task.model_copy(update={"farm": task.farm.model_copy(update={"control": "joint"})})
+        own = read_data(CalendarSettings, settings.settings, "settings")
+        calendar, mean = fit_calendar(joint, own)
+        return _with(settings, {"": calendar.model_dump(exclude_defaults=True)}), mean
     if settings.policy == "rules" and settings.fields:
         return _fit_rules_of_fields(task, settings, search)
     if settings.policy == "rules":
@@ -47,7 +55,7 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
         return _with(settings, {"": best.model_dump(exclude_defaults=True)}), mean
     if settings.policy == "schedule":
         return _fit_schedules(task, settings, search)
-    raise ConfigError(f"{task.task}: schedules and rules are fitted, not {settings.policy}.")
+    raise ConfigError(f"{task.task}: calendars, schedules and rules are fitted, not {settings.policy}.")
 
 
 def _fit_rules_of_fields(
