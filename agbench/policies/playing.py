@@ -43,6 +43,13 @@ def totals_of_policies(
     return _totals(core, lambda seen, _: np.array([p(row) for p, row in zip(policies, seen, strict=True)]))
 
 
+def spread(keys: Sequence[str], count: int | None) -> list[str]:
+    """Return so many of the keys, evenly spread and in order; all of them if they are fewer, or for None."""
+    if count is None or count >= len(keys):
+        return list(keys)
+    return [keys[i * len(keys) // count] for i in range(count)]
+
+
 def seeds_of(parts: Parts, keys: Sequence[str]) -> list[int]:
     """Return the seeds of episodes in scenarios, as an evaluation has them: each draws its own field."""
     return [episode_seed(parts.task.protocol.seed, key, 0) for key in keys]

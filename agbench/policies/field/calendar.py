@@ -34,7 +34,7 @@ class CalendarSearch(SequenceSearch):
 class CalendarSettings(Strict):
     """The entries, and the budget of the search that fits them on training scenarios.
 
-    `agbench fit` plays the first `scenarios` of the training split, or all if there are fewer.
+    `agbench fit` plays `scenarios` of the training split, evenly spread, or all if there are fewer.
     """
 
     plan: list[CalendarEntry] = Field(default=[])

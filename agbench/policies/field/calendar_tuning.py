@@ -20,7 +20,7 @@ from agbench.errors import ConfigError
 from agbench.policies.field.calendar import Calendar, CalendarEntry, CalendarSettings
 from agbench.policies.field.evolution import _Seasons
 from agbench.policies.field.worth import worth
-from agbench.policies.playing import seeds_of, totals
+from agbench.policies.playing import seeds_of, spread, totals
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning import blind
 from agbench.policies.tuning.search import number_of_decisions
@@ -44,7 +44,7 @@ def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarS
     parts = build(task, task.protocol.training_splits[0])
     if not isinstance(parts.actions, Menu):
         raise ConfigError(f"{task.task}: a calendar is fitted to a menu, not to amounts.")
-    search, keys = settings.search, parts.scenarios.keys[: settings.scenarios]
+    search, keys = settings.search, spread(parts.scenarios.keys, settings.scenarios)
     steps = number_of_decisions(parts)
     generator = np.random.default_rng(search.seed)
     training = _Training(parts, keys, search.clones)

@@ -18,7 +18,7 @@ from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
 from agbench.policies.field.rules import RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings
 from agbench.policies.field.tuning import best_rules, candidate_rules
-from agbench.policies.playing import returns_of_policies, seeds_of
+from agbench.policies.playing import returns_of_policies, seeds_of, spread
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.variables import Floats
@@ -33,8 +33,8 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
     Rules that are the same for all fields are tuned as those of a field
     (`agbench.policies.field.tuning`). Where fields have rules of their own, each round of the search draws
     `search.candidates` changes of values of `tune` on one to three fields, and keeps the best. Schedules:
-    the amounts on the dates of all plans within the budgets, by a cross-entropy search. Calendars are the same
-    for all fields: that of the farm worked as one.
+    the amounts on the dates of all plans within the budgets, by a cross-entropy search. Calendars are the
+    same for all fields: that of the farm worked as one.
     """
     if settings.policy == "calendar":
         joint = task.model_copy(update={"farm": task.farm.model_copy(update={"control": "joint"})})
@@ -139,7 +139,7 @@ def _with(settings: FieldwiseSettings, changed: Mapping[str, dict[str, Any]]) ->
 def _means(task: FarmTask, candidates: list[FieldwiseSettings], scenarios: int | None = None) -> Floats:
     """Return the mean return of each candidate over the training scenarios, at most so many of them."""
     parts = build(task, task.protocol.training_splits[0])
-    keys, interface = parts.scenarios.keys[:scenarios], interface_of(task)
+    keys, interface = spread(parts.scenarios.keys, scenarios), interface_of(task)
     at_once, means = max(1, _ROWS // len(keys)), []
     for first in range(0, len(candidates), at_once):
         chosen = candidates[first : first + at_once]

@@ -78,7 +78,7 @@ class RulesSettings(Strict):
     without a threshold last: what is most lacking comes first, as in Liebig's law of the minimum.
 
     `agbench fit` tries values of `tune` (such as `0.amount: [2, 4]` for the first rule, `N.below: [20, 40]`
-    for planned doses of N) on the first `scenarios` of the training split or on all: at most `budget`
+    for planned doses of N) on `scenarios` of the training split, evenly spread, or on all: at most `budget`
     combinations, drawn by `seed` and bred, and then one setting after another.
     """
 

@@ -17,7 +17,7 @@ from agbench.policies.field.calendar import Calendar
 from agbench.policies.field.rules import PlannedInput, Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.policies.field.worth import worth
-from agbench.policies.playing import totals_of_policies
+from agbench.policies.playing import spread, totals_of_policies
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning import search
 from agbench.variables import Floats
@@ -60,10 +60,10 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
     All combinations of `settings.tune` are tried. Where they are more than the budget, a part of it is drawn
     by the settings' seed and the rest bred from the best; then, from the best of all, the values of one
     setting after another are tried until none is better. The rules as they are always take part.
-    `settings.scenarios` limits the training scenarios to the first ones.
+    `settings.scenarios` limits the training scenarios to so many, evenly spread.
     """
     parts = build(task, task.protocol.training_splits[0])
-    keys = parts.scenarios.keys[: settings.scenarios]
+    keys = spread(parts.scenarios.keys, settings.scenarios)
     interface = interface_of(task)
     settings = _with_plan(settings, interface)
 
