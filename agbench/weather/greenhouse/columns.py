@@ -11,7 +11,7 @@ WEATHER = VariableTable(
         Variable("wind", "m s-1", "wind speed", 0.0, 60.0),
         Variable("tSky", "degC", "apparent temperature of the sky", -100.0, 60.0),
         Variable("tSoOut", "degC", "temperature of the soil below 2 m", -30.0, 40.0),
-        Variable("dli", "MJ m-2 d-1", "global radiation of the calendar day, or, where a task says past, of the last 24 h", 0.0, 50.0),  # noqa: E501 # fmt: skip
+        Variable("dli", "MJ m-2 d-1", "global radiation of the whole day, or of the last 24 h", 0.0, 50.0),
         Variable("isDay", "-", "1 from sunrise to sunset", 0.0, 1.0),
         Variable("isDaySmooth", "-", "day, with smooth dawn and dusk", 0.0, 1.0),
     )
