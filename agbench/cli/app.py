@@ -23,6 +23,7 @@ from agbench.cli.run import run
 from agbench.cli.show import show
 from agbench.cli.submit import submit
 from agbench.cli.tasks import tasks
+from agbench.cli.train import train
 from agbench.cli.weather import weather
 from agbench.errors import AgBenchError, AgBenchWarning
 
@@ -39,6 +40,7 @@ for verb in (
     tasks,
     show,
     run,
+    train,
     evaluate,
     compare,
     check,
