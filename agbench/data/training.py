@@ -64,12 +64,12 @@ def algorithms() -> list[str]:
 
 
 def training_settings(
-    algorithm: str, task: str, changes: Mapping[str, Any] | None = None
+    algorithm: str, task: str, changes: Mapping[str, Any] | None = None, file: Path | None = None
 ) -> TrainingSettings:
     """Return the settings of an algorithm for a task, `changes` put over both files.
 
-    A key of `changes` is one of the file, one of `settings` by its own name, or a path such as
-    `validation.every`.
+    `file` is the task's changes, in place of those under its baselines. A key of `changes` is one of the
+    file, one of `settings` by its own name, or a path such as `validation.every`.
 
     Raises:
         UnknownNameError: for an algorithm without a file.
@@ -80,7 +80,7 @@ def training_settings(
         raise unknown("algorithm", algorithm, algorithms())
     content = _mapping(path)
     where = str(path)
-    own = task_changes(algorithm, task)
+    own = file or task_changes(algorithm, task)
     if own is not None:
         content = merged(content, _mapping(own))
         where = f"{own} (over {path.name})"

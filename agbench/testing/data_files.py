@@ -17,6 +17,7 @@ from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
 from agbench.data.site import Site
 from agbench.data.suites import Suites, check_tasks, suites
 from agbench.data.task import Task
+from agbench.data.training import CHANGES, TrainingSettings, training_settings
 from agbench.envs.family import build
 from agbench.envs.greenhouse.prices import read_price
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
@@ -82,6 +83,8 @@ def _check(path: Path) -> None:
         raise no_mapping(content, str(path))
     if path.stem == catalog.ANCHORS:
         return _check_anchors(content, path)
+    if "algorithm" in content or path.parent.name == CHANGES:
+        return _check_training(content, path)
     kind = _CALIBRATION if "stages" in content else next((k for k in _KINDS if k in content), None)
     if kind is None:
         first = str(next(iter(content), ""))
@@ -98,6 +101,14 @@ def _check(path: Path) -> None:
     except AgBenchError as error:
         message = str(error)
         raise ConfigError(message if str(path) in message else f"{path}: {message}") from None
+
+
+def _check_training(content: Any, path: Path) -> None:
+    """Raise `ConfigError` for settings of an algorithm, or a task's changes to them, that are wrong."""
+    if path.parent.name == CHANGES:
+        training_settings(path.stem, catalog.task(path.parent.parent.name).task, file=path)
+    elif read_data(TrainingSettings, content, str(path)).algorithm != path.stem:
+        raise ConfigError(f"{path}: algorithm: must be the file's own name, {path.stem!r}.")
 
 
 def _check_anchors(content: Any, path: Path) -> None:

@@ -41,6 +41,8 @@ class Algorithm:
     name: str
     actions: frozenset[str] = _ALL
     policy: str = "MlpPolicy"
+    needs_limit: bool = False
+    """Whether it keeps the cost of episodes below a limit, which the task must have."""
 
     def load(self) -> Any:
         """Return the class; raises `MissingExtraError` without its package."""
@@ -54,6 +56,7 @@ class Algorithm:
 
 ALGORITHMS: Final[Mapping[str, Algorithm]] = {
     "ppo": Algorithm("agbench.training.ppo", "QuickPPO"),
+    "ppo-lagrangian": Algorithm("agbench.training.lagrangian", "LagrangianPPO", needs_limit=True),
     "a2c": Algorithm("stable_baselines3", "A2C"),
     "trpo": Algorithm("sb3_contrib", "TRPO"),
     "recurrent-ppo": Algorithm("sb3_contrib", "RecurrentPPO", policy="MlpLstmPolicy"),
@@ -89,15 +92,21 @@ def kind_of(space: spaces.Space[Any]) -> str:
     return MENU if isinstance(space, spaces.Discrete) else MENUS
 
 
-def make(chosen: Algorithm, settings: TrainingSettings, env: Any, seed: int) -> Any:
-    """Return a new model of an algorithm; raises `ConfigError` for settings that its class does not take."""
+def make(
+    chosen: Algorithm, settings: TrainingSettings, env: Any, seed: int, limit: float | None = None
+) -> Any:
+    """Return a new model of an algorithm.
+
+    `limit`: the mean cost of an episode that the task allows. Raises `ConfigError` for settings that the
+    class does not take, and for an algorithm that needs a limit where there is none.
+    """
+    given = arguments(chosen, settings, env.action_space)
+    if chosen.needs_limit and given.setdefault("cost_limit", limit) is None:
+        raise ConfigError(
+            f"{settings.algorithm}: the task allows any cost. Train with ppo, or set cost_limit=NUMBER."
+        )
     return chosen.load()(
-        chosen.policy,
-        env,
-        seed=seed,
-        device="cpu",
-        policy_kwargs=_network(settings),
-        **arguments(chosen, settings, env.action_space),
+        chosen.policy, env, seed=seed, device="cpu", policy_kwargs=_network(settings), **given
     )
 
 
@@ -117,7 +126,7 @@ def arguments(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space
 def _taken(cls: Any) -> list[str]:
     """Return the names that settings of a class may have."""
     names: set[str] = set()
-    for base in cls.__mro__[:2]:  # ours pass on what those of Stable-Baselines3 take
+    for base in cls.__mro__[:3]:  # ours pass on what those of Stable-Baselines3 take
         names |= set(inspect.signature(base.__init__).parameters)
     return sorted(names - _OURS - {"args", "kwargs"})
 

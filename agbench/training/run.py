@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -19,13 +20,14 @@ from agbench.errors import ConfigError
 from agbench.evaluation import Result, anchors, evaluate, provenance
 from agbench.files import write_text
 from agbench.policies.base import Policy
+from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
-from agbench.training import checkpoint, logs
+from agbench.training import checkpoint, logs, onnx_file
 from agbench.training.algorithms import Algorithm, algorithm, make
 from agbench.training.environment import scaling_of, training_env
 from agbench.training.export import export
 from agbench.training.following import Following, progress_bar
-from agbench.training.validation import Mark, Validation
+from agbench.training.validation import Mark, Validation, limit_of
 
 CHECKPOINT: Final = "checkpoint.pkl"
 RECORD: Final = "training.yaml"
@@ -118,14 +120,14 @@ def run(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # layers are small: more threads cost more than they give, and change sums
     try:
-        model = _start(chosen, settings, seed, env, core, folder, identity, following)
+        model = _start(spec, chosen, settings, seed, env, core, folder, identity, following)
         model.set_logger(logs.logger(folder, tensorboard, wandb, identity))
         with following.progress:
             left = settings.steps - model.num_timesteps
             model.learn(max(left, 0), callback=following, reset_num_timesteps=False)
         made = model.num_timesteps
         model.policy.load_state_dict(following.best)
-        export(model, task, folder / "policy.npz", scaling=scaling_of(task))
+        _export(model, task, folder)
     finally:
         torch.set_num_threads(threads)
     policy = load_policy(folder / "policy.npz", spec)
@@ -141,6 +143,7 @@ def run(
 
 
 def _start(
+    task: Task,
     chosen: Algorithm,
     settings: TrainingSettings,
     seed: int,
@@ -153,9 +156,7 @@ def _start(
     """Return the model of a new run, or of one that was cut off, its environment where it stood."""
     path = folder / CHECKPOINT
     if not path.is_file():
-        model = make(chosen, settings, env, seed)
-        model._last_obs = None
-        return model
+        return make(chosen, settings, env, seed, limit_of(task))
     kept = checkpoint.read(path, identity)
     following.resume(kept.progress)
     return checkpoint.restored(chosen.load(), kept, env, core)
@@ -193,6 +194,15 @@ def _require_unfinished(folder: Path) -> None:
         raise ConfigError(
             f"{folder} holds a finished training. Name another folder with --out, or remove it."
         )
+
+
+def _export(model: Any, task: str, folder: Path) -> None:
+    """Write `policy.npz`, checked against the model, and `policy.onnx` where ONNX is installed."""
+    export(model, task, folder / "policy.npz", scaling=scaling_of(task))
+    if find_spec("onnx") is not None:
+        content, inputs = (folder / "policy.npz").read_bytes(), model.observation_space.shape[0]
+        network = mlp.read(content, "policy.npz", inputs, model.action_space)
+        onnx_file.save(network, model.action_space, folder / "policy.onnx")
 
 
 def _score(task: Task, result: Result) -> float | None:

@@ -37,7 +37,7 @@ class Validation:
     def __init__(self, task: Task, episodes: int, scaled: Callable[[Any], NDArray[np.float32]]) -> None:
         """Make the batch; `scaled` returns observations as the agent sees them."""
         self.split = split_of(task)
-        self.limit = _limit(task)
+        self.limit = limit_of(task)
         parts = build(task, self.split)
         self._keys = list(parts.scenarios.keys)[:episodes]
         self._seeds = [episode_seed(task.protocol.seed, key, 0) for key in self._keys]
@@ -67,7 +67,7 @@ def split_of(task: Task) -> str:
     return "validation" if "validation" in task.splits else task.protocol.training_splits[0]
 
 
-def _limit(task: Task) -> float | None:
+def limit_of(task: Task) -> float | None:
     """Return the largest mean cost of an episode that counts as feasible; None without a limit."""
     try:
         return anchors.of_split(task, "test").limit
