@@ -20,6 +20,7 @@ from agbench.cli.fit import fit
 from agbench.cli.leaderboard import leaderboard
 from agbench.cli.options import messages
 from agbench.cli.run import run
+from agbench.cli.scale import scale
 from agbench.cli.show import show
 from agbench.cli.submit import submit
 from agbench.cli.tasks import tasks
@@ -48,6 +49,7 @@ for verb in (
     calibrate,
     anchors,
     challenge,
+    scale,
     export,
     submit,
     bench,

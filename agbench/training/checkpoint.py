@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from agbench.envs.core import BatchCore
 from agbench.errors import ConfigError
 from agbench.files import write
+from agbench.training.sb3 import FieldVecEnv
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Checkpoint:
     """A model as Stable-Baselines3 saves it, what that leaves out, and what training keeps beside it.
 
     `identity`: all that the run follows from; `generators`: the states of torch's, NumPy's and the action
-    space's; `episodes`: the rows of the environment, each to the bit; `progress`: the trainer's own.
+    space's; `episodes`: the rows of the environment, each to the bit, and `sums` of them; `progress`: the trainer's own.
     """
 
     identity: dict[str, Any]
@@ -31,6 +31,7 @@ class Checkpoint:
     memory: dict[str, Any]
     generators: dict[str, Any]
     episodes: list[Any]
+    sums: dict[str, Any]
     progress: dict[str, Any]
 
     def write(self, path: Path) -> None:
@@ -42,7 +43,11 @@ _MEMORY = ("replay_buffer", "_last_lstm_states")
 """What Stable-Baselines3 leaves out of the files of its models, and a run that goes on needs."""
 
 
-def take(model: Any, core: BatchCore, identity: dict[str, Any], progress: dict[str, Any]) -> Checkpoint:
+_SUMS = ("_returns", "_costs", "_lengths")
+"""What the environment adds up of unfinished episodes."""
+
+
+def take(model: Any, env: FieldVecEnv, identity: dict[str, Any], progress: dict[str, Any]) -> Checkpoint:
     """Return the state of a training, between two rollouts."""
     content = io.BytesIO()
     model.save(content)
@@ -52,8 +57,9 @@ def take(model: Any, core: BatchCore, identity: dict[str, Any], progress: dict[s
         "actions": model.action_space.np_random.bit_generator.state,
     }
     memory = {name: getattr(model, name) for name in _MEMORY if hasattr(model, name)}
-    episodes = [core.save(row) for row in range(core.n)]
-    return Checkpoint(identity, content.getvalue(), memory, generators, episodes, progress)
+    episodes = [env.envs.core.save(row) for row in range(env.num_envs)]
+    sums = {name: getattr(env, name).copy() for name in _SUMS}
+    return Checkpoint(identity, content.getvalue(), memory, generators, episodes, sums, progress)
 
 
 def read(path: Path, identity: dict[str, Any]) -> Checkpoint:
@@ -73,13 +79,15 @@ def read(path: Path, identity: dict[str, Any]) -> Checkpoint:
     return result
 
 
-def restored(cls: Any, checkpoint: Checkpoint, env: Any, core: BatchCore) -> Any:
+def restored(cls: Any, checkpoint: Checkpoint, env: FieldVecEnv) -> Any:
     """Return the model of a checkpoint in an environment, which stands where it stood."""
     model = cls.load(io.BytesIO(checkpoint.model), env=env, device="cpu", force_reset=False)
     for name, value in checkpoint.memory.items():
         setattr(model, name, value)
     for row, saved in enumerate(checkpoint.episodes):
-        core.load(row, saved)
+        env.envs.core.load(row, saved)
+    for name, values in checkpoint.sums.items():
+        getattr(env, name)[:] = values
     model.action_space.np_random.bit_generator.state = checkpoint.generators["actions"]
     np.random.set_state(checkpoint.generators["numpy"])  # noqa: NPY002
     torch.set_rng_state(checkpoint.generators["torch"])

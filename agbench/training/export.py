@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import menu_sizes
 from agbench.envs.registry import make_vec
+from agbench.envs.scaling import CLIP
 from agbench.errors import ConfigError, MissingExtraError
 from agbench.policies.networks import heads, mlp
 from agbench.policies.networks.layers import Cell
@@ -50,7 +51,6 @@ def export(
     out: str | Path,
     algorithm: str | None = None,
     normalisation: str | Path | None = None,
-    scaling: Any = None,
 ) -> Agreement:
     """Write a trained model as `policy.npz` and return how well the two agree.
 
@@ -67,8 +67,9 @@ def export(
     network = _network(result)
     if normalisation is not None:
         network = _normalised(network, Path(normalisation))
+    scaling = getattr(result.observation_space, "scaling", None)
     if scaling is not None:
-        network = replace(network, mean=scaling.centre, scale=scaling.spread, clip=10.0)
+        network = replace(network, mean=scaling.centre, scale=scaling.spread, clip=CLIP)
     agreement = _agreement(result, network, seen, starts)
     mlp.save(network, out)
     return agreement

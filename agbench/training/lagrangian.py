@@ -39,20 +39,14 @@ class LagrangianPPO(QuickPPO):
     ) -> None:
         self.cost_limit, self.multiplier, self.multiplier_rate = cost_limit, multiplier, multiplier_rate
         self._cost_unit = cost_limit if cost_limit > 0.0 else 1.0
-        self._running = np.zeros(0 if env is None else env.num_envs)
         self._episode_costs: list[float] = []
         super().__init__(policy, env, **settings)
 
-    def _paid(self, env: Any, rewards: Any, dones: Any, infos: Any) -> Any:
-        """Return the rewards of the Lagrangian, and add up what episodes cost."""
-        (core,) = env.get_attr("core", [0])
-        costs = core.reward.cost.copy()
-        for row in np.flatnonzero(dones):  # these rows have begun anew: their last step is in their info
-            costs[row] = infos[row]["cost"]
-        self._running += costs
-        self._episode_costs += self._running[dones].tolist()
-        self._episode_costs = self._episode_costs[-EPISODES:]
-        self._running[dones] = 0.0
+    def _paid(self, rewards: Any, dones: Any, infos: Any) -> Any:
+        """Return the rewards of the Lagrangian, and note what episodes cost."""
+        costs = np.array([info["cost"] for info in infos])
+        ended = [infos[row]["episode"]["cost"] for row in np.flatnonzero(dones)]
+        self._episode_costs = [*self._episode_costs, *ended][-EPISODES:]
         priced = rewards - self.multiplier * costs / self._cost_unit
         return (priced / (1.0 + self.multiplier)).astype(np.float32)
 

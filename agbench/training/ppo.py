@@ -63,7 +63,7 @@ class QuickPPO(PPO):
             seen = self._last_obs
             actions, values, logs = self._decide(seen)
             observations, rewards, dones, infos = env.step(self._for_environment(actions))
-            rewards = self._paid(env, rewards, dones, infos)
+            rewards = self._paid(rewards, dones, infos)
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
             if not callback.on_step():
@@ -85,7 +85,7 @@ class QuickPPO(PPO):
         callback.on_rollout_end()
         return True
 
-    def _paid(self, env: Any, rewards: Any, dones: Any, infos: Any) -> Any:
+    def _paid(self, rewards: Any, dones: Any, infos: Any) -> Any:
         """Return what the agent learns from: the rewards (n,) as the environments paid them."""
         return rewards
 

@@ -16,6 +16,7 @@ from agbench.data import catalog
 from agbench.data.task import Task
 from agbench.data.training import TrainingSettings, training_settings
 from agbench.envs.family import action_map
+from agbench.envs.scaling import scaling_of
 from agbench.errors import ConfigError
 from agbench.evaluation import Result, anchors, evaluate, provenance
 from agbench.files import write_text
@@ -24,9 +25,9 @@ from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
 from agbench.training import checkpoint, logs, onnx_file
 from agbench.training.algorithms import Algorithm, algorithm, make
-from agbench.training.environment import scaling_of, training_env
 from agbench.training.export import export
 from agbench.training.following import Following, progress_bar
+from agbench.training.sb3 import FieldVecEnv, sb3_env
 from agbench.training.validation import Mark, Validation, limit_of
 
 CHECKPOINT: Final = "checkpoint.pkl"
@@ -114,13 +115,12 @@ def run(
     chosen = algorithm(algo, task, action_map(spec).space)
     identity = _identity(spec, settings, seed)
     _require_unfinished(folder)
-    env = training_env(task, settings.envs)
-    core = env.unwrapped.envs.core
-    following = _following(spec, settings, folder, core, identity, progress_bar(progress))
+    env = sb3_env(task, settings.envs)
+    following = _following(spec, settings, folder, env, identity, progress_bar(progress))
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # layers are small: more threads cost more than they give, and change sums
     try:
-        model = _start(spec, chosen, settings, seed, env, core, folder, identity, following)
+        model = _start(spec, chosen, settings, seed, env, folder, identity, following)
         model.set_logger(logs.logger(folder, tensorboard, wandb, identity))
         with following.progress:
             left = settings.steps - model.num_timesteps
@@ -147,8 +147,7 @@ def _start(
     chosen: Algorithm,
     settings: TrainingSettings,
     seed: int,
-    env: Any,
-    core: Any,
+    env: FieldVecEnv,
     folder: Path,
     identity: dict[str, Any],
     following: Following,
@@ -159,17 +158,17 @@ def _start(
         return make(chosen, settings, env, seed, limit_of(task))
     kept = checkpoint.read(path, identity)
     following.resume(kept.progress)
-    return checkpoint.restored(chosen.load(), kept, env, core)
+    return checkpoint.restored(chosen.load(), kept, env)
 
 
 def _following(
-    task: Task, settings: TrainingSettings, folder: Path, core: Any, identity: dict[str, Any], bar: Any
+    task: Task, settings: TrainingSettings, folder: Path, env: FieldVecEnv, identity: dict[str, Any], bar: Any
 ) -> Following:
     """Return what follows a training: validations, and a checkpoint after each."""
-    chosen, scaling = settings.validation, scaling_of(task.task)
+    chosen, scaling = settings.validation, scaling_of(task)
 
     def keep(following: Following) -> None:
-        kept = checkpoint.take(following.model, core, identity, following.state)
+        kept = checkpoint.take(following.model, env, identity, following.state)
         kept.write(folder / CHECKPOINT)
 
     validation = Validation(task, chosen.episodes, scaling.observations)
@@ -198,7 +197,7 @@ def _require_unfinished(folder: Path) -> None:
 
 def _export(model: Any, task: str, folder: Path) -> None:
     """Write `policy.npz`, checked against the model, and `policy.onnx` where ONNX is installed."""
-    export(model, task, folder / "policy.npz", scaling=scaling_of(task))
+    export(model, task, folder / "policy.npz")
     if find_spec("onnx") is not None:
         content, inputs = (folder / "policy.npz").read_bytes(), model.observation_space.shape[0]
         network = mlp.read(content, "policy.npz", inputs, model.action_space)

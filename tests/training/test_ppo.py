@@ -29,8 +29,7 @@ class Noise(VecEnv):
     def __init__(self, space):
         super().__init__(ROWS, spaces.Box(-10.0, 10.0, (5,)), space)
         self._generator = np.random.default_rng(0)
-        self.reward = self
-        self.cost = np.ones(ROWS)
+        self._lengths = np.zeros(ROWS)
 
     def reset(self):
         return self._generator.normal(size=(ROWS, 5)).astype(np.float32)
@@ -43,13 +42,18 @@ class Noise(VecEnv):
             self._generator.normal(size=ROWS).astype(np.float32),
             self._generator.random(ROWS) < 0.2,
         )
-        return self.reset(), rewards, ends, [{"cost": 1.0} for _ in range(ROWS)]
+        self._lengths += 1
+        infos = [{"cost": 1.0} for _ in range(ROWS)]
+        for row in np.flatnonzero(ends):
+            infos[row]["episode"] = {"cost": float(self._lengths[row]), "r": 0.0, "l": 1, "t": 0.0}
+        self._lengths[ends] = 0
+        return self.reset(), rewards, ends, infos
 
     def close(self):
         pass
 
     def get_attr(self, attr_name, indices=None):
-        return [self if attr_name == "core" else None for _ in self._get_indices(indices)]
+        return [None for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name, value, indices=None):
         pass
