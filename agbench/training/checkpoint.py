@@ -23,7 +23,8 @@ class Checkpoint:
     """A model as Stable-Baselines3 saves it, what that leaves out, and what training keeps beside it.
 
     `identity`: all that the run follows from; `generators`: the states of torch's, NumPy's and the action
-    space's; `episodes`: the rows of the environment, each to the bit, and `sums` of them; `progress`: the trainer's own.
+    space's; `episodes`: the rows of the environment, each to the bit, and `sums` of them; `progress`: the
+    trainer's own.
     """
 
     identity: dict[str, Any]
