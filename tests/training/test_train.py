@@ -6,18 +6,25 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import agbench
 from agbench.data.training import algorithms, training_settings
-from agbench.errors import ConfigError, UnknownNameError
+from agbench.errors import ConfigError, MissingExtraError, UnknownNameError
+from agbench.testing.data_files import check_file
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
+from agbench.training import logs
 from agbench.training.algorithms import ALGORITHMS, algorithm, arguments
 from agbench.training.run import run
+from agbench.training.validation import Mark
 
+ROOT = Path(__file__).parents[2]
 TASK = "wheat-nitrogen-v1"
 TINY = {"envs": 4, "validation.episodes": 3, "validation.every": 64, "network.layers": [8]}
 ON_POLICY = {"n_steps": 16, "batch_size": 32, "n_epochs": 2}
@@ -111,6 +118,61 @@ def test_training_ends_early_where_validations_do_not_improve(tmp_path):
     trained = run(TASK, "ppo", 10_000, 0, tmp_path, changes, progress=False)
     assert len(trained.marks) == 3
     assert trained.steps < 1000
+
+
+def test_of_two_agents_the_feasible_one_is_better_then_the_one_that_earns_more():
+    marks = [
+        Mark(0, 9.0, 5.0, False),
+        Mark(1, 99.0, 6.0, False),
+        Mark(2, 1.0, 0.5, True),
+        Mark(3, 2.0, 0.9, True),
+    ]
+    ordered = sorted(marks, key=lambda mark: mark.order)
+    assert [mark.steps for mark in ordered] == [1, 0, 2, 3]
+
+
+def test_numbers_go_to_weights_and_biases_when_asked(tmp_path, monkeypatch):
+    sent = []
+
+    class Run:
+        def log(self, values, step):
+            sent.append((step, values))
+
+        def finish(self):
+            sent.append("finished")
+
+    def init(project, name, config):
+        sent.append((project, name, config))
+        return Run()
+
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=init))
+    log = logs.logger(tmp_path / "run", None, "fields", {"gamma": 1.0})
+    log.record("validation/objective", 3.0)
+    log.dump(7)
+    log.close()
+    assert sent == [("fields", "run", {"gamma": 1.0}), (7, {"validation/objective": 3.0}), "finished"]
+
+
+def test_a_missing_service_is_named_with_its_command(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(MissingExtraError, match="pip install wandb"):
+        logs.logger(tmp_path, None, "fields", {})
+    if find_spec("tensorboard") is None:
+        with pytest.raises(MissingExtraError, match="pip install tensorboard"):
+            logs.logger(tmp_path, tmp_path / "board", None, {})
+
+
+def test_check_reads_an_algorithm_and_what_a_task_changes_in_it(tmp_path):
+    folder = tmp_path / "baselines" / TASK / "train"
+    folder.mkdir(parents=True)
+    good, wrong = folder / "ppo.yaml", folder / "a2c.yaml"
+    good.write_text("settings: {gamma: 0.5}\n")
+    wrong.write_text("validation: {evry: 5}\n")
+    assert check_file(good) is None
+    assert "Did you mean 'every'" in check_file(wrong)
+    own = tmp_path / "mine.yaml"
+    own.write_text((ROOT / "baselines/algorithms/ppo.yaml").read_text("utf-8"))
+    assert "algorithm: must be the file's own name, 'mine'" in check_file(own)
 
 
 SCRIPT = """
