@@ -126,9 +126,12 @@ def arguments(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space
 def _taken(cls: Any) -> list[str]:
     """Return the names that settings of a class may have."""
     names: set[str] = set()
-    for base in cls.__mro__[:3]:  # ours pass on what those of Stable-Baselines3 take
-        names |= set(inspect.signature(base.__init__).parameters)
-    return sorted(names - _OURS - {"args", "kwargs"})
+    for base in cls.__mro__:
+        parameters = inspect.signature(base.__init__).parameters
+        names |= set(parameters)
+        if all(one.kind is not one.VAR_KEYWORD for one in parameters.values()):
+            break  # nothing is passed on
+    return sorted(names - _OURS - {"settings"})
 
 
 def _made(key: str, value: Any, where: str, space: spaces.Space[Any]) -> Any:

@@ -11,11 +11,20 @@ from agbench.errors import MissingExtraError
 
 
 def logger(
-    folder: Path, tensorboard: str | Path | None, wandb: str | None, settings: Mapping[str, Any]
+    folder: Path,
+    tensorboard: str | Path | None,
+    wandb: str | None,
+    settings: Mapping[str, Any],
+    begun: int = 0,
 ) -> Logger:
-    """Return the logger of a training; raises `MissingExtraError` where a service's package lacks."""
+    """Return the logger of a training that begins, or goes on, after so many steps.
+
+    A run that goes on has a table of its own, `progress-STEPS.csv`. Raises `MissingExtraError` where a
+    service's package lacks.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    writers: list[KVWriter] = [CSVOutputFormat(str(folder / "progress.csv"))]
+    name = f"progress-{begun}.csv" if begun else "progress.csv"
+    writers: list[KVWriter] = [CSVOutputFormat(str(folder / name))]
     if tensorboard is not None:
         if find_spec("tensorboard") is None:
             raise MissingExtraError("TensorBoard is not installed. Install it with: pip install tensorboard")

@@ -121,7 +121,7 @@ def run(
     torch.set_num_threads(1)  # layers are small: more threads cost more than they give, and change sums
     try:
         model = _start(spec, chosen, settings, seed, env, folder, identity, following)
-        model.set_logger(logs.logger(folder, tensorboard, wandb, identity))
+        model.set_logger(logs.logger(folder, tensorboard, wandb, identity, model.num_timesteps))
         with following.progress:
             left = settings.steps - model.num_timesteps
             model.learn(max(left, 0), callback=following, reset_num_timesteps=False)
