@@ -9,7 +9,7 @@ from agbench.cli.evaluate import print_result
 from agbench.cli.options import JsonOption, TaskArgument, console, print_json, read_overrides, titled
 
 if TYPE_CHECKING:
-    from agbench.training.run import Training
+    from agbench.training.run import Trained
 
 
 def train(
@@ -64,7 +64,7 @@ def train(
     _print(result, algo)
 
 
-def _print(result: "Training", algo: str) -> None:
+def _print(result: "Trained", algo: str) -> None:
     """Print what was trained, what it reaches, and how to submit it."""
     best = result.best
     unit = result.task.protocol.objective_unit
@@ -78,7 +78,7 @@ def _print(result: "Training", algo: str) -> None:
     console.print(f"    submit it: {_submission(result, algo)}", soft_wrap=True)
 
 
-def _submission(result: "Training", algo: str) -> str:
+def _submission(result: "Trained", algo: str) -> str:
     """Return the command that submits the policy."""
     folder = result.folder
     return (
@@ -87,7 +87,7 @@ def _submission(result: "Training", algo: str) -> str:
     )
 
 
-def _content(result: "Training") -> dict[str, object]:
+def _content(result: "Trained") -> dict[str, object]:
     return {
         "task": result.task.task,
         "algorithm": result.settings.algorithm,

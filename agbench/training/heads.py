@@ -31,7 +31,7 @@ class Head(Protocol):
         """
 
 
-class Menus:
+class Categoricals:
     """One choice of each menu: categorical distributions side by side."""
 
     def __init__(self, space: spaces.Space[Any]) -> None:
@@ -78,7 +78,7 @@ class Menus:
         return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
 
 
-class Amounts:
+class Normals:
     """Normal amounts around the outputs; the logarithms of their deviations are parameters."""
 
     def __init__(self, log_deviation: torch.nn.Parameter) -> None:

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from stable_baselines3 import PPO
 from stable_baselines3.common.utils import explained_variance
 
-from agbench.training.heads import Amounts, Head, Menus
+from agbench.training.heads import Categoricals, Head, Normals
 from agbench.training.perceptron import Perceptron, fits
 
 Tensor = torch.Tensor
@@ -43,7 +43,9 @@ class QuickPPO(PPO):
             return False
         self._actor, self._critic = Perceptron(actor), Perceptron(critic)
         self._head: Head = (
-            Amounts(policy.log_std) if isinstance(self.action_space, spaces.Box) else Menus(self.action_space)
+            Normals(policy.log_std)
+            if isinstance(self.action_space, spaces.Box)
+            else Categoricals(self.action_space)
         )
         self._gradients = [p.grad for p in policy.parameters()]
         return True

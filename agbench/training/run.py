@@ -37,7 +37,7 @@ _LIBRARIES: Final = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 
 
 @dataclass(frozen=True)
-class Training:
+class Trained:
     """A finished training: the best agent of its validations, exported, and what it reaches on test.
 
     `score`: 0 is the floor, 100 the expert; None where the task has no anchors. `steps`: environment steps
@@ -107,7 +107,7 @@ def run(
     tensorboard: str | Path | None = None,
     wandb: str | None = None,
     progress: bool | None = None,
-) -> Training:
+) -> Trained:
     """Train an agent and return all that there is to know of it; arguments as in `train`."""
     spec, folder, started = catalog.task(task), Path(out), time.process_time()
     changes = dict(changes or {}) | ({} if steps is None else {"steps": steps})
@@ -134,7 +134,7 @@ def run(
     result = evaluate(spec, policy, "test", folder / RESULT, progress=progress)
     seconds = time.process_time() - started
     marks, best = following.marks, following.best_mark
-    finished = Training(
+    finished = Trained(
         spec, settings, seed, folder, policy, marks, best, made, seconds, result, _score(spec, result)
     )
     write_text(folder / RECORD, yaml.safe_dump(_record(finished, identity), sort_keys=False, width=110))
@@ -212,7 +212,7 @@ def _score(task: Task, result: Result) -> float | None:
         return None
 
 
-def _record(finished: Training, identity: dict[str, Any]) -> dict[str, Any]:
+def _record(finished: Trained, identity: dict[str, Any]) -> dict[str, Any]:
     """Return what `training.yaml` says."""
     return {
         **identity,
