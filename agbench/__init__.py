@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agbench.evaluation import Result, evaluate
     from agbench.policies import Policy, load_policy
     from agbench.simulation import simulate
+    from agbench.training.run import train
 
 _HOMES = {
     "Policy": "agbench.policies",
@@ -34,6 +35,7 @@ _HOMES = {
     "make_vec": "agbench.envs.registry",
     "simulate": "agbench.simulation",
     "tasks": "agbench.data.task_list",
+    "train": "agbench.training.run",
 }
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "make_vec",
     "simulate",
     "tasks",
+    "train",
 ]
 
 

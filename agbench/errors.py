@@ -14,6 +14,14 @@ class ConfigError(AgBenchError, ValueError):
     """A data file (task, crop, soil, site) or an override is wrong; names file, key and value."""
 
 
+class UnknownKeyError(ConfigError, TypeError):
+    """A keyword that is no key of a task. It is a `TypeError` too, as for any function's unknown argument."""
+
+    def __init__(self, message: str, key: str = "") -> None:
+        super().__init__(message)
+        self.key = key
+
+
 class UnknownNameError(AgBenchError, ValueError):
     """A task, policy, split, variable or other name does not exist; names the nearest ones."""
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import gymnasium
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,7 +68,26 @@ def test_an_unknown_split_names_the_nearest():
 
 def test_an_unknown_override_names_the_nearest():
     message = raised(ConfigError, agbench.make, TASK, betta=5.0)
-    assert message == "override: unknown key 'betta'. Did you mean 'beta'?"
+    assert message == (
+        "unexpected keyword argument 'betta': override: unknown key 'betta'. Did you mean 'beta'?"
+    )
+
+
+def test_an_unknown_keyword_is_a_type_error_as_libraries_expect():
+    message = raised(TypeError, agbench.make, TASK, frameskip=1)
+    assert "unexpected keyword argument 'frameskip'" in message
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        gymnasium.make(f"agbench/{TASK}", frameskip=1)
+
+
+@pytest.mark.parametrize("make", [agbench.make, lambda task, **more: agbench.make_vec(task, 2, **more)])
+def test_a_seed_is_for_reset(make):
+    for kind in (TypeError, ConfigError):
+        assert "reset(seed=0)" in raised(kind, make, TASK, seed=0)
+
+
+def test_the_older_word_for_autoreset_names_gymnasiums():
+    assert "autoreset_mode='same_step'" in raised(TypeError, agbench.make_vec, TASK, 2, autoreset="same_step")
 
 
 def test_an_override_of_a_wrong_type_is_an_error():
@@ -240,8 +260,8 @@ def test_an_unknown_render_mode_names_the_nearest():
 
 
 def test_an_unknown_autoreset_mode_names_the_nearest():
-    message = raised(ConfigError, agbench.make_vec, TASK, 2, autoreset="same")
-    assert message == "autoreset 'same' is unknown. Did you mean 'same_step'?"
+    message = raised(ConfigError, agbench.make_vec, TASK, 2, autoreset_mode="same")
+    assert message == "autoreset_mode 'same' is unknown. Did you mean 'same_step'?"
 
 
 def test_no_environments_are_refused():

@@ -78,7 +78,7 @@ def single_steps(task: str, seconds: float, wrapped: bool) -> float:
 
 def vector_steps(task: str, seconds: float, num_envs: int) -> float:
     """Return environment steps a second of the vector environment, resets included."""
-    envs = agbench.make_vec(task, num_envs)
+    envs = agbench.make_vec(task, num_envs, autoreset_mode="same_step")
     envs.reset(seed=0)
     envs.action_space.seed(0)
     actions: list[Any] = [envs.action_space.sample() for _ in range(64)]

@@ -20,9 +20,11 @@ from agbench.cli.fit import fit
 from agbench.cli.leaderboard import leaderboard
 from agbench.cli.options import messages
 from agbench.cli.run import run
+from agbench.cli.scale import scale
 from agbench.cli.show import show
 from agbench.cli.submit import submit
 from agbench.cli.tasks import tasks
+from agbench.cli.train import train
 from agbench.cli.weather import weather
 from agbench.errors import AgBenchError, AgBenchWarning
 
@@ -39,6 +41,7 @@ for verb in (
     tasks,
     show,
     run,
+    train,
     evaluate,
     compare,
     check,
@@ -46,6 +49,7 @@ for verb in (
     calibrate,
     anchors,
     challenge,
+    scale,
     export,
     submit,
     bench,

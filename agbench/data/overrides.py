@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.task import Task
-from agbench.errors import ConfigError, UnknownNameError, did_you_mean
+from agbench.errors import ConfigError, UnknownKeyError, UnknownNameError, did_you_mean
 
 _FIXED: Final = ("metrics", "splits", "references")
 _REMEDIES: Final = {
@@ -93,7 +93,7 @@ def _path(task: Task, key: str) -> list[str]:
     if word in task.other_words:
         text = ".".join([task.other_words[word], *rest])
     words = {path.split(".")[-1] for path in paths} | set(paths)
-    raise ConfigError(f"override: unknown key {key!r}.{did_you_mean(text, words)}")
+    raise UnknownKeyError(f"override: unknown key {key!r}.{did_you_mean(text, words)}", key)
 
 
 def _plain(value: Any) -> Any:

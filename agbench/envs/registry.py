@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from gymnasium.vector import AutoresetMode
 
+    from agbench.data.task import Task
     from agbench.envs import AgBenchEnv, AgBenchVectorEnv
     from agbench.envs.farm.parallel import FarmParallelEnv
+    from agbench.envs.scaling import Scaled, Scaling
 
 NAMESPACE = "agbench"
 
@@ -38,6 +40,8 @@ def make(
     split: str = "train",
     render_mode: str | None = None,
     *,
+    scaled: "Scaled" = False,
+    scaled_reward: bool = False,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
@@ -48,6 +52,10 @@ def make(
         task: an id, such as `wheat-nitrogen-v1`.
         split: the scenarios that episodes are drawn from.
         render_mode: `rgb_array`, `human` or None.
+        scaled: give observations in units of their usual spread, for learners, instead of physical ones: by
+            the task's own values (True), those of a file (its path), or the variables' `bounds`; see
+            `agbench.envs.scaling`.
+        scaled_reward: divide rewards by the usual spread of discounted returns.
         weather: a table that replaces the site's weather, daily or, for a greenhouse, every five
             minutes; see `agbench.simulate`.
         years: years that replace the split's.
@@ -56,11 +64,13 @@ def make(
 
     Raises:
         UnknownNameError: for a task or split that does not exist.
-        ConfigError: for a wrong override.
+        ConfigError: for a wrong override; for one that is no key of the task it is a `TypeError` too.
     """
     import gymnasium
 
     _require_task(task)
+    if scaled is not False or scaled_reward:
+        overrides |= {"scaled": scaled, "scaled_reward": scaled_reward}
     return gymnasium.make(
         f"{NAMESPACE}/{task}", split=split, render_mode=render_mode, weather=weather, years=years, **overrides
     )
@@ -70,23 +80,28 @@ def make_vec(
     task: str,
     num_envs: int,
     split: str = "train",
-    autoreset: "str | AutoresetMode" = "same_step",
+    autoreset_mode: "str | AutoresetMode" = "next_step",
     *,
     copy: bool = True,
+    scaled: "Scaled" = False,
+    scaled_reward: bool = False,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
 ) -> "AgBenchVectorEnv":
     """Return `num_envs` environments of a task, stepped together in one compiled batch.
 
-    `autoreset` is `same_step`, `next_step` or `disabled`; the other arguments are those of `make`.
+    `autoreset_mode` is `next_step`, `same_step` or `disabled`, or Gymnasium's `AutoresetMode`; the other
+    arguments are those of `make`.
     """
     return vector_environment(
         task=task,
         num_envs=num_envs,
         split=split,
-        autoreset=autoreset,
+        autoreset_mode=autoreset_mode,
         copy=copy,
+        scaled=scaled,
+        scaled_reward=scaled_reward,
         weather=weather,
         years=years,
         **overrides,
@@ -99,6 +114,8 @@ def make_parallel(
     render_mode: str | None = None,
     *,
     shared_reward: bool = False,
+    scaled: "Scaled" = False,
+    scaled_reward: bool = False,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
     **overrides: Any,
@@ -113,15 +130,14 @@ def make_parallel(
         MissingExtraError: without PettingZoo; it is in the extra `farm`.
         NotApplicableError: for a task without fields of its own.
     """
-    from agbench.data import catalog
-    from agbench.data.overrides import override
     from agbench.envs.family import family
 
-    changed = override(catalog.task(task), overrides)
+    changed = _changed(task, overrides)
     changed.check_split(split)
     env: FarmParallelEnv = family(changed).parallel(
         changed, split, weather, years, shared_reward, render_mode
     )
+    env.scale(_scaling(changed, scaled, scaled_reward), scaled_reward)
     return env
 
 
@@ -139,34 +155,76 @@ def single_environment(
     render_mode: str | None = None,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
+    scaled: "Scaled" = False,
+    scaled_reward: bool = False,
     **overrides: Any,
 ) -> "AgBenchEnv":
     """Return the bare single environment; Gymnasium's entry point."""
-    from agbench.data import catalog
-    from agbench.data.overrides import override
     from agbench.envs import AgBenchEnv
     from agbench.envs.family import build
 
-    changed = override(catalog.task(task), overrides)
-    return AgBenchEnv(build(changed, split, weather=weather, years=years), render_mode)
+    changed = _changed(task, overrides)
+    scaling = _scaling(changed, scaled, scaled_reward)
+    parts = build(changed, split, weather=weather, years=years)
+    if scaling is None:
+        return AgBenchEnv(parts, render_mode)
+    from agbench.envs.scaled import ScaledEnv
+
+    return ScaledEnv(parts, scaling, scaled_reward, render_mode)
 
 
 def vector_environment(
     task: str,
     num_envs: int = 1,
     split: str = "train",
-    autoreset: "str | AutoresetMode" = "same_step",
+    autoreset_mode: "str | AutoresetMode" = "next_step",
     copy: bool = True,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
+    scaled: "Scaled" = False,
+    scaled_reward: bool = False,
     **overrides: Any,
 ) -> "AgBenchVectorEnv":
     """Return the vector environment; Gymnasium's vector entry point."""
-    from agbench.data import catalog
-    from agbench.data.overrides import override
     from agbench.envs import AgBenchVectorEnv
     from agbench.envs.family import build
 
-    changed = override(catalog.task(task), overrides)
+    changed = _changed(task, overrides)
+    scaling = _scaling(changed, scaled, scaled_reward)
     parts = build(changed, split, weather=weather, years=years)
-    return AgBenchVectorEnv(parts, num_envs, autoreset, copy)
+    return AgBenchVectorEnv(parts, num_envs, autoreset_mode, copy, scaling, scaled_reward)
+
+
+def _changed(task: str, overrides: dict[str, Any]) -> "Task":
+    """Return a task with overrides; raises `UnknownKeyError` for arguments of other functions."""
+    from agbench.data import catalog
+    from agbench.data.overrides import override
+    from agbench.errors import UnknownKeyError
+
+    if "seed" in overrides:
+        seed = overrides["seed"]
+        raise UnknownKeyError(
+            f"{task}: environments are made without a seed; each episode takes one: reset(seed={seed!r}). "
+            f"(The seed of an evaluation's protocol is protocol__seed={seed!r}.)"
+        )
+    if "autoreset" in overrides:
+        raise UnknownKeyError(
+            f"{task}: the keyword is Gymnasium's: autoreset_mode={overrides['autoreset']!r}, for vector "
+            "environments."
+        )
+    try:
+        return override(catalog.task(task), overrides)
+    except UnknownKeyError as error:  # in Python's words too, by which libraries recognise it
+        raise UnknownKeyError(f"unexpected keyword argument {error.key!r}: {error}") from None
+
+
+def _scaling(task: "Task", scaled: "Scaled", scaled_reward: bool) -> "Scaling | None":
+    """Return the scaling that was asked for; None where everything stays in physical units."""
+    from agbench.envs.scaling import scaling_of
+    from agbench.errors import ConfigError
+
+    if scaled is not False:
+        return scaling_of(task, scaled)
+    if scaled_reward:
+        raise ConfigError(f"{task.task}: scaled_reward needs scaled=True, which names the scaling.")
+    return None

@@ -10,48 +10,57 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import written
 from agbench.envs.core import BatchCore, Parts
+from agbench.envs.scaling import Scaling
 from agbench.envs.scenarios import ScenarioSet
 from agbench.errors import ActionError, ConfigError, SimulationError, did_you_mean
 from agbench.variables import Booleans
 
 Arrays = NDArray[Any]
-_MODES = {
-    "same_step": AutoresetMode.SAME_STEP,
-    "next_step": AutoresetMode.NEXT_STEP,
-    "disabled": AutoresetMode.DISABLED,
-}
+_MODES = {mode.name.lower(): mode for mode in AutoresetMode} | {mode.value: mode for mode in AutoresetMode}
+"""Gymnasium's modes by name, as we write them and as it does (`NextStep`)."""
 
 
 class AgBenchVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
     """n fields or greenhouses together; row i seeded with s + i equals a single environment seeded so.
 
-    `autoreset` is `same_step` (default), `next_step` or `disabled`, as Gymnasium defines them.
+    `autoreset_mode` is `next_step` (default), `same_step` or `disabled`, or Gymnasium's `AutoresetMode`.
     `reset(options=...)` takes `reset_mask` (n booleans) and `scenario` (a key, or one a row that is
-    reset). With `copy=False` the returned observations are the environment's own memory.
+    reset). With `copy=False` the returned observations are the environment's own memory. With a `scaling`
+    observations are scaled, and with `scaled_reward` rewards too; `core` and info stay in physical units.
     """
 
     def __init__(
-        self, parts: Parts, num_envs: int, autoreset: str | AutoresetMode = "same_step", copy: bool = True
+        self,
+        parts: Parts,
+        num_envs: int,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        scaling: Scaling | None = None,
+        scaled_reward: bool = False,
     ) -> None:
         if not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
             raise ConfigError(f"num_envs must be a whole number, at least 1; got {num_envs!r}.")
-        if isinstance(autoreset, str):
-            if autoreset not in _MODES:
-                raise ConfigError(f"autoreset {autoreset!r} is unknown.{did_you_mean(autoreset, _MODES)}")
-            autoreset = _MODES[autoreset]
-        self.autoreset_mode = autoreset
-        self.metadata = {"autoreset_mode": autoreset}
+        if not isinstance(autoreset_mode, AutoresetMode):
+            if autoreset_mode not in _MODES:
+                hint = did_you_mean(autoreset_mode, _MODES)
+                raise ConfigError(f"autoreset_mode {autoreset_mode!r} is unknown.{hint}")
+            autoreset_mode = _MODES[autoreset_mode]
+        self.autoreset_mode = autoreset_mode
+        self.metadata = {"autoreset_mode": autoreset_mode}
         self.num_envs = num_envs
         self.copy = copy
         self.core = BatchCore(parts, num_envs)
         self.task = parts.task
         self.observation_entries = parts.observer.entries
         self.action_labels = parts.actions.describe()
-        self.single_observation_space = parts.observer.space
+        self.scaling = scaling
+        self.scaled_reward = scaled_reward
+        self.single_observation_space = parts.observer.space if scaling is None else scaling.space
         self.single_action_space = parts.actions.space
-        self.observation_space = batch_space(parts.observer.space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(parts.actions.space, num_envs)
         self._all = np.ones(num_envs, dtype=np.bool_)
+        self._begun = np.zeros(num_envs, dtype=np.bool_)
 
     @property
     def scenarios(self) -> ScenarioSet:
@@ -74,6 +83,7 @@ class AgBenchVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         if len(keys) != len(rows):
             raise ConfigError(f"reset options: {len(keys)} scenarios for {len(rows)} rows that are reset.")
         self.core.reset(rows.tolist(), keys)
+        self._begun[rows] = True
         return self._observed(), _masked(self.core.info(), mask)
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
@@ -118,23 +128,23 @@ class AgBenchVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
             raise SimulationError(
                 f"rows {ended} have ended; reset them with options={{'reset_mask': ...}} first."
             )
-        rewards, terminated, truncated = self.core.step(actions, self._all)
+        rewards, terminated, truncated = self._stepped(actions, self._all)
         return (self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all))
 
     def _step_and_reset(
         self, actions: Any
     ) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
         """Step; rows that end are reset at once, their last observation and info kept apart."""
-        if self.core.over.any():
-            raise SimulationError("call reset() before the first step.")
-        rewards, terminated, truncated = self.core.step(actions, self._all)
+        self._require_begun()
+        rewards, terminated, truncated = self._stepped(actions, self._all)
         ended = terminated | truncated
         if not ended.any():
             return (self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all))
         rows = np.flatnonzero(ended).tolist()
         final_observations = np.full(self.num_envs, None, dtype=object)
+        last = self._observed()
         for row in rows:
-            final_observations[row] = self.core.observations[row].copy()
+            final_observations[row] = last[row].copy()
         final_info = _masked(self.core.info(), ended)
         self.core.reset(rows, [None] * len(rows))
         info = _masked(self.core.info(), self._all)
@@ -146,14 +156,27 @@ class AgBenchVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
         self, actions: Any
     ) -> tuple[NDArray[np.float32], Arrays, Arrays, Arrays, dict[str, Any]]:
         """Reset the rows that ended last time, whose actions are ignored; step the others."""
+        self._require_begun()
         waiting = self.core.over.copy()
-        rewards, terminated, truncated = self.core.step(actions, ~waiting)
+        rewards, terminated, truncated = self._stepped(actions, ~waiting)
         if waiting.any():
             rows = np.flatnonzero(waiting).tolist()
             self.core.reset(rows, [None] * len(rows))
         return (self._observed(), rewards, terminated, truncated, _masked(self.core.info(), self._all))
 
+    def _require_begun(self) -> None:
+        if not self._begun.all():
+            raise SimulationError("call reset() before the first step.")
+
+    def _stepped(self, actions: Any, moving: Booleans) -> tuple[Arrays, Arrays, Arrays]:
+        rewards, terminated, truncated = self.core.step(actions, moving)
+        if self.scaling is not None and self.scaled_reward:
+            rewards = self.scaling.rewards(rewards)
+        return rewards, terminated, truncated
+
     def _observed(self) -> NDArray[np.float32]:
+        if self.scaling is not None:
+            return self.scaling.observations(self.core.observations)
         return self.core.observations.copy() if self.copy else self.core.observations
 
 

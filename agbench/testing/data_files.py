@@ -12,13 +12,17 @@ from agbench.data.baseline import Baseline
 from agbench.data.calibration import CalibrationSpec
 from agbench.data.families import read_task
 from agbench.data.field import Crop, Soil
+from agbench.data.places import SCALING
 from agbench.data.prices import PriceModel, PriceSeries, read_prices
 from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
+from agbench.data.scaling import ScalingTable
 from agbench.data.site import Site
 from agbench.data.suites import Suites, check_tasks, suites
 from agbench.data.task import Task
+from agbench.data.training import CHANGES, TrainingSettings, training_settings
 from agbench.envs.family import build
 from agbench.envs.greenhouse.prices import read_price
+from agbench.envs.scaling import scaling_of
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
 from agbench.evaluation import anchors
@@ -44,7 +48,7 @@ def note_on(path: Path) -> str | None:
     content = load_yaml(path.read_text(encoding="utf-8"), str(path))
     if "stages" in content:
         return None if content.get("observations") else _NO_TABLE
-    if "task" not in content or path.stem == catalog.ANCHORS:
+    if "task" not in content or path.stem in (catalog.ANCHORS, SCALING):
         return None
     notes = []
     if untried := sorted(_secret_splits(read_task(content, str(path)))):
@@ -82,6 +86,10 @@ def _check(path: Path) -> None:
         raise no_mapping(content, str(path))
     if path.stem == catalog.ANCHORS:
         return _check_anchors(content, path)
+    if "algorithm" in content or path.parent.name == CHANGES:
+        return _check_training(content, path)
+    if path.stem == SCALING:
+        return _check_scaling(content, path)
     kind = _CALIBRATION if "stages" in content else next((k for k in _KINDS if k in content), None)
     if kind is None:
         first = str(next(iter(content), ""))
@@ -100,12 +108,27 @@ def _check(path: Path) -> None:
         raise ConfigError(message if str(path) in message else f"{path}: {message}") from None
 
 
+def _check_training(content: Any, path: Path) -> None:
+    """Raise `ConfigError` for settings of an algorithm, or a task's changes to them, that are wrong."""
+    if path.parent.name == CHANGES:
+        training_settings(path.stem, catalog.task(path.parent.parent.name).task, file=path)
+    elif read_data(TrainingSettings, content, str(path)).algorithm != path.stem:
+        raise ConfigError(f"{path}: algorithm: must be the file's own name, {path.stem!r}.")
+
+
 def _check_anchors(content: Any, path: Path) -> None:
     """Raise `ConfigError` for anchors that are not those of the task whose folder they lie in."""
     read_data(Anchors, content, str(path))
     problem = anchors.outdated(catalog.task(path.parent.name))
     if problem is not None:
         raise ConfigError(f"{path}: {problem}")
+
+
+def _check_scaling(content: Any, path: Path) -> None:
+    """Raise `ConfigError` for a scaling that does not fit the task whose folder it lies in."""
+    task = catalog.task(path.parent.name)
+    read_data(ScalingTable, content, str(path))
+    scaling_of(task, path)
 
 
 def _follow_task(task: Task, path: Path) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import menu_sizes
 from agbench.envs.registry import make_vec
+from agbench.envs.scaling import CLIP
 from agbench.errors import ConfigError, MissingExtraError
 from agbench.policies.networks import heads, mlp
 from agbench.policies.networks.layers import Cell
@@ -66,6 +67,9 @@ def export(
     network = _network(result)
     if normalisation is not None:
         network = _normalised(network, Path(normalisation))
+    scaling = getattr(result.observation_space, "scaling", None)
+    if scaling is not None:
+        network = replace(network, mean=scaling.centre, scale=scaling.spread, clip=CLIP)
     agreement = _agreement(result, network, seen, starts)
     mlp.save(network, out)
     return agreement
@@ -91,12 +95,15 @@ def _network(model: Any) -> mlp.Network:
     """Return the deterministic part of a model's policy as arrays."""
     policy, discrete = model.policy, bool(menu_sizes(model.action_space))
     actor = getattr(policy, "actor", None)
-    extractor = getattr(actor or getattr(policy, "q_net", policy), "features_extractor", None)
+    q_network = getattr(policy, "q_net", getattr(policy, "quantile_net", policy))
+    extractor = getattr(actor or q_network, "features_extractor", None)
     if type(extractor).__name__ != "FlattenExtractor":
         raise ConfigError(f"features of a {type(extractor).__name__} cannot be exported; MlpPolicy can.")
     head = "argmax" if discrete else "clip"
     if hasattr(policy, "q_net"):
         modules: Iterable[Any] = policy.q_net.q_net
+    elif hasattr(policy, "quantile_net"):
+        return _mean_of_quantiles(policy.quantile_net)
     elif hasattr(policy, "mlp_extractor"):
         if getattr(policy, "squash_output", False):
             raise ConfigError("a policy with squash_output cannot be exported.")
@@ -108,6 +115,15 @@ def _network(model: Any) -> mlp.Network:
     else:
         raise ConfigError(f"{type(policy).__name__} cannot be exported.")
     return replace(_layers(modules, head), cells=_cells(getattr(policy, "lstm_actor", None)))
+
+
+def _mean_of_quantiles(net: Any) -> mlp.Network:
+    """Return a network of quantiles, (quantiles, choices) side by side, as one of their means."""
+    network = _layers(net.quantile_net, "argmax")
+    weight, bias = network.weights[-1], network.biases[-1]
+    weight = weight.reshape(len(weight), net.n_quantiles, -1).mean(axis=1)
+    bias = bias.reshape(net.n_quantiles, -1).mean(axis=0)
+    return replace(network, weights=(*network.weights[:-1], weight), biases=(*network.biases[:-1], bias))
 
 
 def _cells(lstm: Any) -> tuple[Cell, ...]:

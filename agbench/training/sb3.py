@@ -1,5 +1,6 @@
 """The batch of fields as a Stable-Baselines3 `VecEnv`: one object steps all rows, no copies between."""
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,9 @@ from numpy.typing import NDArray
 
 from agbench.envs import AgBenchVectorEnv
 from agbench.envs.registry import make_vec
-from agbench.errors import MissingExtraError
+from agbench.envs.scaling import Scaled
+from agbench.errors import ConfigError, MissingExtraError
+from agbench.variables import Floats
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -23,23 +26,47 @@ if TYPE_CHECKING:
 Indices = int | Iterable[int] | None
 
 
-def sb3_env(task: str, num_envs: int, split: str = "train", **overrides: Any) -> "FieldVecEnv":
-    """Return `num_envs` environments of a task for Stable-Baselines3; arguments as in `make_vec`."""
-    return FieldVecEnv(make_vec(task, num_envs, split, "same_step", **overrides))
+def sb3_env(
+    task: str,
+    num_envs: int,
+    split: str = "train",
+    *,
+    scaled: Scaled = True,
+    scaled_reward: bool | None = None,
+    **overrides: Any,
+) -> "FieldVecEnv":
+    """Return `num_envs` environments of a task for Stable-Baselines3.
+
+    Observations and rewards come scaled, as networks need them; `scaled=False` gives physical ones, and
+    `scaled_reward=False` rewards in their own unit. The other arguments are those of `make_vec`.
+    """
+    paid = scaled is not False if scaled_reward is None else scaled_reward
+    if paid and scaled is False:
+        raise ConfigError(f"{task}: scaled_reward needs scaled=True, which names the scaling.")
+    return FieldVecEnv(make_vec(task, num_envs, split, "same_step", scaled=scaled, **overrides), paid)
 
 
 class FieldVecEnv(VecEnv):
     """A `AgBenchVectorEnv` behind Stable-Baselines3's interface.
 
-    Rows that end restart at once; the info of such a row holds `terminal_observation`,
-    `TimeLimit.truncated` and the metrics of the episode, that of other rows is empty.
+    Rows that end restart at once. The info of every row holds `cost`, what the step violated constraints by;
+    that of a row that ended also `terminal_observation`, `TimeLimit.truncated`, `episode` (return `r` in the
+    reward's own unit, constraint cost `cost`, decisions `l`, seconds `t`) and the metrics of the episode.
+    With `scaled_reward` rewards are divided by the spread of the task's scaling.
     """
 
-    def __init__(self, envs: AgBenchVectorEnv) -> None:
+    def __init__(self, envs: AgBenchVectorEnv, scaled_reward: bool = False) -> None:
+        if scaled_reward and envs.scaling is None:
+            raise ConfigError("scaled_reward needs environments that were made with scaled=True.")
         self.envs = envs
         self.render_mode = None
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self._actions: Any = None
+        self._spread = envs.scaling.reward if scaled_reward and envs.scaling is not None else 1.0
+        self._began = time.perf_counter()
+        self._returns: Floats = np.zeros(self.num_envs)
+        self._costs: Floats = np.zeros(self.num_envs)
+        self._lengths = np.zeros(self.num_envs, dtype=np.int64)
 
     def reset(self) -> NDArray[np.float32]:
         """Start an episode in every row, with the seeds and options that were set before."""
@@ -49,6 +76,8 @@ class FieldVecEnv(VecEnv):
         self.reset_infos = _rows(info, range(self.num_envs))
         self._reset_seeds()
         self._reset_options()
+        for sums in (self._returns, self._costs, self._lengths):
+            sums[:] = 0
         return observations
 
     def step_async(self, actions: NDArray[Any]) -> None:
@@ -61,14 +90,32 @@ class FieldVecEnv(VecEnv):
         """Step all rows."""
         observations, rewards, terminated, truncated, info = self.envs.step(self._actions)
         done = terminated | truncated
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        cost = info["cost"]
+        if "final_obs" in info:
+            cost = np.where(done, info["final_info"]["cost"], cost)
+        self._returns += rewards
+        self._costs += cost
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{"cost": value} for value in cost.tolist()]
         if "final_obs" in info:
             ended = np.flatnonzero(done).tolist()
             for row, final in zip(ended, _rows(info["final_info"], ended), strict=True):
                 infos[row] = final
                 infos[row]["terminal_observation"] = info["final_obs"][row]
                 infos[row]["TimeLimit.truncated"] = bool(truncated[row])
-        return observations, rewards.astype(np.float32), done, infos
+                infos[row]["episode"] = self._episode(row)
+        return observations, (rewards / self._spread).astype(np.float32), done, infos
+
+    def _episode(self, row: int) -> dict[str, float]:
+        """Return the sums of an episode that has ended, as `Monitor` gives them, and begin the next."""
+        sums = {
+            "r": float(self._returns[row]),
+            "l": int(self._lengths[row]),
+            "t": round(time.perf_counter() - self._began, 6),
+            "cost": float(self._costs[row]),
+        }
+        self._returns[row] = self._costs[row] = self._lengths[row] = 0
+        return sums
 
     def close(self) -> None:
         """Close the batch."""

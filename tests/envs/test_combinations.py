@@ -60,7 +60,7 @@ def farmer(envs, combination):
 def outcome(id):
     """Return what a season pays that is worked with nothing given, and its last state by name."""
     combination = BY_ID[id]
-    envs = make(combination, 1, autoreset="disabled")
+    envs = make(combination, 1, autoreset_mode="disabled")
     envs.reset(seed=3)
     paid, over = 0.0, False
     while not over:

@@ -15,7 +15,7 @@ LAYERS = [f"SM_{i}" for i in range(1, 7)]
 
 def test_water_is_accounted_for_under_random_management():
     """Rain and irrigation end in the layers, in the air, below or on the surface: to 1e-9 cm."""
-    envs = agbench.make_vec(TASK, 16, autoreset="disabled", step="2 d")
+    envs = agbench.make_vec(TASK, 16, autoreset_mode="disabled", step="2 d")
     envs.reset(seed=1)
     table, state = envs.core.simulator.variables, envs.core.simulator.state
     water = {name: table.column(name) for name in ("RAINT", "TOTIRR", "WTRAT", "EVST", "EVWT", "TSR")}

@@ -65,7 +65,7 @@ def test_two_prices_are_both_paid():
 
 
 def test_the_reference_run_is_that_of_the_row_s_own_scenario():
-    envs = agbench.make_vec(TASK, len(YEARS), autoreset="disabled")
+    envs = agbench.make_vec(TASK, len(YEARS), autoreset_mode="disabled")
     envs.reset(options={"scenario": [f"wageningen/{year}" for year in YEARS]})
     rewards = envs.step(np.zeros(len(YEARS), dtype=int))[1]
     assert not rewards.any()

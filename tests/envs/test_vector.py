@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import vector as wrappers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,15 +20,44 @@ def run_out(envs, action=0):
             return step
 
 
+def test_the_default_is_gymnasiums():
+    assert agbench.make_vec(TASK, 2).autoreset_mode is AutoresetMode.NEXT_STEP
+    other = agbench.make_vec(TASK, 2, autoreset_mode=AutoresetMode.SAME_STEP)
+    assert other.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert agbench.make_vec(TASK, 2, autoreset_mode="Disabled").autoreset_mode is AutoresetMode.DISABLED
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        wrappers.NormalizeObservation,
+        wrappers.NormalizeReward,
+        wrappers.RecordEpisodeStatistics,
+        wrappers.FlattenObservation,
+        wrappers.DictInfoToList,
+    ],
+)
+def test_gymnasiums_vector_wrappers_take_it(wrap):
+    envs = wrap(agbench.make_vec(TASK, 3))
+    envs.reset(seed=0)
+    ended = 0
+    for _ in range(45):
+        _, _, terminated, _, info = envs.step(np.array([0, 1, 2]))
+        ended += int(terminated.sum())
+        if wrap is wrappers.RecordEpisodeStatistics and terminated.any():
+            assert (info["episode"]["l"][terminated] > 20).all()
+    assert ended >= 3
+
+
 @pytest.mark.parametrize("mode", ["same_step", "next_step", "disabled"])
 def test_the_autoreset_mode_is_in_metadata_and_attribute(mode):
-    envs = agbench.make_vec(TASK, 2, autoreset=mode)
+    envs = agbench.make_vec(TASK, 2, autoreset_mode=mode)
     assert envs.metadata["autoreset_mode"] is AutoresetMode[mode.upper()]
     assert envs.autoreset_mode is AutoresetMode[mode.upper()]
 
 
 def test_same_step_keeps_the_last_observation_apart():
-    envs = agbench.make_vec(TASK, 4)
+    envs = agbench.make_vec(TASK, 4, autoreset_mode="same_step")
     envs.reset(seed=0, options={"scenario": "wageningen/1983"})
     observation, _, terminated, _, info = run_out(envs)
     assert terminated.all()
@@ -39,7 +69,7 @@ def test_same_step_keeps_the_last_observation_apart():
 
 
 def test_next_step_shows_the_end_and_then_the_start():
-    envs = agbench.make_vec(TASK, 2, autoreset="next_step")
+    envs = agbench.make_vec(TASK, 2, autoreset_mode="next_step")
     envs.reset(seed=0, options={"scenario": "wageningen/1983"})
     observation, *_ = run_out(envs)
     assert (observation[:, 0] == 2.0).all()
@@ -51,7 +81,7 @@ def test_next_step_shows_the_end_and_then_the_start():
 
 
 def test_disabled_waits_for_a_reset_of_the_rows_that_ended():
-    envs = agbench.make_vec(TASK, 2, autoreset="disabled")
+    envs = agbench.make_vec(TASK, 2, autoreset_mode="disabled")
     envs.reset(seed=0, options={"scenario": ["wageningen/1998", "wageningen/1987"]})
     _, _, terminated, _, _ = run_out(envs)
     assert terminated.tolist() == [True, False]
@@ -65,7 +95,7 @@ def test_disabled_waits_for_a_reset_of_the_rows_that_ended():
 
 
 def test_a_masked_reset_leaves_the_other_rows_alone():
-    envs = agbench.make_vec(TASK, 3, autoreset="disabled")
+    envs = agbench.make_vec(TASK, 3, autoreset_mode="disabled")
     before, _ = envs.reset(seed=0)
     for _ in range(5):
         before = envs.step(np.array([1, 2, 0]))[0]
@@ -104,9 +134,11 @@ def test_the_error_of_a_wrong_reset_names_the_right_arguments(seed, options, mes
         agbench.make_vec(TASK, 3).reset(seed=seed, options=options)
 
 
-def test_a_step_before_the_first_reset_is_refused():
+@pytest.mark.parametrize("mode", ["same_step", "next_step"])
+def test_a_step_before_the_first_reset_is_refused(mode):
+    envs = agbench.make_vec(TASK, 2, autoreset_mode=mode)
     with pytest.raises(SimulationError, match="call reset"):
-        agbench.make_vec(TASK, 2).step(np.array([0, 0]))
+        envs.step(np.array([0, 0]))
 
 
 def test_observations_are_copies_by_default():

@@ -14,6 +14,7 @@ from agbench.envs.farm.actions import Each
 from agbench.envs.farm.observations import FarmObserver
 from agbench.envs.farm.rewards import FarmReward
 from agbench.envs.rendering import EpisodePlot
+from agbench.envs.scaling import Scaling
 from agbench.envs.single import FPS, RENDER_MODES
 from agbench.errors import ActionError, ConfigError, MissingExtraError, SimulationError, did_you_mean
 from agbench.simulators.field.farm import FarmSimulator
@@ -52,6 +53,8 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         self.render_mode = render_mode
         self.core = BatchCore(parts, 1)
         self.task = parts.task
+        self.scaling: Scaling | None = None
+        self.scaled_reward = False
         self.possible_agents: list[str] = list(parts.task.field_names)  # type: ignore[attr-defined]
         self.agents: list[str] = []
         self.observation_entries = observer.of_a_field.entries
@@ -59,7 +62,7 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         self._shared = shared_reward
         self._seen = [observer.columns_of(i) for i in range(len(self.possible_agents))]
         own: Any = observer.of_a_field.space
-        self.observation_spaces = {
+        self.observation_spaces: dict[str, spaces.Box] = {
             agent: spaces.Box(own.low, own.high, dtype=np.float32) for agent in self.possible_agents
         }
         nothing = actions.of_a_field.encode(actions.of_a_field.names[0], 0.0)[0]
@@ -67,6 +70,13 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         self.action_spaces = {agent: _copy(actions.of_a_field.space) for agent in self.possible_agents}
         self._moving = np.ones(1, dtype=np.bool_)
         self._plot: EpisodePlot | None = None
+
+    def scale(self, scaling: Scaling | None, scaled_reward: bool = False) -> None:
+        """Give observations, and rewards where asked, by the scaling of the farm; None: in physical units."""
+        self.scaling, self.scaled_reward = scaling, scaled_reward
+        if scaling is not None:
+            for agent, columns in zip(self.possible_agents, self._seen, strict=True):
+                self.observation_spaces[agent] = scaling.of_columns(columns).space
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return what an agent sees."""
@@ -107,6 +117,8 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         places = {agent: self.possible_agents.index(agent) for agent in self.agents}
         own = {agent: float(reward.of_fields[0, i]) for agent, i in places.items()}
         rewards = dict.fromkeys(self.agents, float(earned[0])) if self._shared else own
+        if self.scaling is not None and self.scaled_reward:
+            rewards = {agent: reward / self.scaling.reward for agent, reward in rewards.items()}
         over = bool(terminated[0])
         left = simulator.batch.finished & (not self._shared)
         ended = {agent: over or bool(left[i]) for agent, i in places.items()}
@@ -121,8 +133,7 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
 
     def state(self) -> NDArray[np.float32]:
         """Return what is seen of the whole farm, for critics that see more than an agent."""
-        seen: NDArray[np.float32] = self.core.observations[0].copy()
-        return seen
+        return self._whole().copy()
 
     def close(self) -> None:
         """Close the window, if one is open."""
@@ -144,8 +155,12 @@ class FarmParallelEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo's classe
         return action
 
     def _observed(self) -> Observations:
-        seen = self.core.observations[0]
+        seen = self._whole()
         return {agent: seen[self._seen[self.possible_agents.index(agent)]] for agent in self.agents}
+
+    def _whole(self) -> NDArray[np.float32]:
+        seen: NDArray[np.float32] = self.core.observations[0]
+        return seen if self.scaling is None else self.scaling.observations(seen)
 
     def _infos(self) -> Infos:
         info = {name: values[0] for name, values in self.core.info().items()}

@@ -1,0 +1,102 @@
+"""`agbench train TASK --algo ppo`: train an agent, export it and evaluate it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agbench.cli.evaluate import print_result
+from agbench.cli.options import JsonOption, TaskArgument, console, print_json, read_overrides, titled
+
+if TYPE_CHECKING:
+    from agbench.training.run import Trained
+
+
+def train(
+    task: TaskArgument,
+    algo: Annotated[
+        str, typer.Option(metavar="NAME", help="An algorithm: a file in baselines/algorithms/.")
+    ] = "ppo",
+    steps: Annotated[int | None, typer.Option(min=1, help="Environment steps [the algorithm's].")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of networks, exploration and scenarios.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="[runs/TASK-ALGO-SEED]", show_default=False),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            "-s",
+            metavar="KEY=VALUE",
+            help="Override a key of the algorithm's file, such as `gamma=1.0` or `envs=16`; repeatable.",
+        ),
+    ] = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for TensorBoard's files.")
+    ] = None,
+    wandb: Annotated[str | None, typer.Option(metavar="PROJECT", help="Log to Weights & Biases.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Train an agent, keep the best of its validations, export it, and evaluate it on test.
+
+    A run that was cut off goes on where it stopped, to the same agent.
+
+    Example: `agbench train wheat-nitrogen-v1 --algo ppo`
+    """
+    from agbench.training.run import run
+
+    folder = out or Path("runs") / f"{task}-{algo}-{seed}"
+    result = run(
+        task,
+        algo,
+        steps,
+        seed,
+        folder,
+        read_overrides(set_),
+        tensorboard=tensorboard,
+        wandb=wandb,
+        progress=False if json else None,
+    )
+    if json:
+        print_json(_content(result))
+        return
+    _print(result, algo)
+
+
+def _print(result: "Trained", algo: str) -> None:
+    """Print what was trained, what it reaches, and how to submit it."""
+    best = result.best
+    unit = result.task.protocol.objective_unit
+    steps = f"{result.steps:,} steps, {result.seconds:.0f} s of CPU"
+    reached = f"{best.objective:.1f} {unit} on validation after {best.steps:,}"
+    console.print(titled(result.task.task, f"{algo}  seed {result.seed}: {steps}; best {reached}"))
+    print_result(result.result)
+    if result.score is not None:
+        console.print(f"    {'score':<10} {result.score:<24.0f} 100 = expert, 0 = floor")
+    console.print(f"    wrote {result.folder}/: policy.npz, training.yaml, test/", soft_wrap=True)
+    console.print(f"    submit it: {_submission(result, algo)}", soft_wrap=True)
+
+
+def _submission(result: "Trained", algo: str) -> str:
+    """Return the command that submits the policy."""
+    folder = result.folder
+    return (
+        f"agbench submit {folder}/test --agent {algo} --version 1.0 --author NAME --contact ADDRESS "
+        f"--method rl --policy {folder}/policy.npz --seed {result.seed} --steps {result.steps}"
+    )
+
+
+def _content(result: "Trained") -> dict[str, object]:
+    return {
+        "task": result.task.task,
+        "algorithm": result.settings.algorithm,
+        "seed": result.seed,
+        "steps": result.steps,
+        "cpu_seconds": result.seconds,
+        "best": result.best._asdict(),
+        "summary": {name: interval._asdict() for name, interval in result.result.summary.items()},
+        "score": result.score,
+        "folder": str(result.folder),
+        "submit": _submission(result, result.settings.algorithm),
+    }

@@ -1,0 +1,136 @@
+"""How agents are trained: `baselines/algorithms/ALGO.yaml`, and what a task changes in it.
+
+A task's changes are in `baselines/TASK/train/ALGO.yaml`. They hold the keys that differ, and no others.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from agbench.data import places
+from agbench.data.reading import Strict, load_file, no_mapping, read_data
+from agbench.errors import ConfigError, did_you_mean, unknown
+
+ALGORITHMS: Final = "algorithms"
+"""The folder of the algorithms' files, among the baselines."""
+CHANGES: Final = "train"
+"""The folder of a task's changes, in the folder of its baselines."""
+
+Activation = Literal["tanh", "relu", "elu"]
+
+
+class NetworkSettings(Strict):
+    """The perceptrons of an agent: the widths of the hidden layers, and what follows each of them."""
+
+    layers: list[int] = Field(min_length=1, max_length=8)
+    activation: Activation = "tanh"
+
+
+class ValidationSettings(Strict):
+    """How often the agent is played on the validation split, and when training ends early.
+
+    `every`: environment steps from one validation to the next. `episodes`: at most so many scenarios.
+    `patience`: training ends after so many validations without a better one; null never ends it.
+    """
+
+    every: int = Field(gt=0)
+    episodes: int = Field(default=100, gt=0)
+    patience: int | None = Field(default=None, gt=0)
+
+
+class TrainingSettings(Strict):
+    """An algorithm and all that it is run with.
+
+    `settings` are arguments of the algorithm's class in Stable-Baselines3 or sb3-contrib. A number that
+    falls in training is `{start: 3.0e-4, end: 0.0}`: a straight line over all steps.
+    """
+
+    algorithm: str
+    summary: str
+    source: str
+    steps: int = Field(gt=0)
+    envs: int = Field(gt=0)
+    network: NetworkSettings
+    validation: ValidationSettings
+    settings: dict[str, Any]
+
+
+def algorithms() -> list[str]:
+    """Return the names of the algorithms that have a file."""
+    folders = (root / "baselines" / ALGORITHMS for root in places.roots())
+    return sorted({path.stem for folder in folders for path in folder.glob("*.yaml")})
+
+
+def training_settings(
+    algorithm: str, task: str, changes: Mapping[str, Any] | None = None, file: Path | None = None
+) -> TrainingSettings:
+    """Return the settings of an algorithm for a task, `changes` put over both files.
+
+    `file` is the task's changes, in place of those under its baselines. A key of `changes` is one of the
+    file, one of `settings` by its own name, or a path such as `validation.every`.
+
+    Raises:
+        UnknownNameError: for an algorithm without a file.
+        ConfigError: for wrong settings; names file, key and remedy.
+    """
+    path = _find(places.baseline_folder(root, ALGORITHMS) / f"{algorithm}.yaml" for root in places.roots())
+    if path is None:
+        raise unknown("algorithm", algorithm, algorithms())
+    content = _mapping(path)
+    where = str(path)
+    own = file or task_changes(algorithm, task)
+    if own is not None:
+        content = merged(content, _mapping(own))
+        where = f"{own} (over {path.name})"
+    if changes:
+        content = merged(content, _nested(changes, content))
+        where = f"{where} with what was set"
+    result = read_data(TrainingSettings, content, where)
+    if result.algorithm != algorithm:
+        raise ConfigError(f"{where}: algorithm: {result.algorithm!r} must be the file's own name.")
+    return result
+
+
+def task_changes(algorithm: str, task: str) -> Path | None:
+    """Return the file of a task's changes to an algorithm, or None where there is none."""
+    folders = (places.baseline_folder(root, task) / CHANGES for root in places.roots())
+    return _find(folder / f"{algorithm}.yaml" for folder in folders)
+
+
+def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one mapping over another; mappings in both are put over each other too."""
+    result = dict(below)
+    for key, value in above.items():
+        under = result.get(key)
+        both = isinstance(value, Mapping) and isinstance(under, Mapping) and "start" not in value
+        result[key] = merged(under, value) if both else value
+    return result
+
+
+def _nested(changes: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return changes by path as mappings in mappings; short names of settings are completed."""
+    result: dict[str, Any] = {}
+    for key, value in changes.items():
+        *above, last = key.split(".")
+        if not above and key not in TrainingSettings.model_fields:
+            above = ["settings"]
+        for word in reversed(above):
+            value, last = {last: value}, word
+        if above and above[0] not in TrainingSettings.model_fields:
+            hint = did_you_mean(above[0], [*TrainingSettings.model_fields, *content.get("settings", ())])
+            raise ConfigError(f"--set {key}: unknown key {above[0]!r}.{hint}")
+        result = merged(result, {last: value})
+    return result
+
+
+def _find(paths: Any) -> Path | None:
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _mapping(path: Path) -> dict[str, Any]:
+    content = load_file(path)
+    if not isinstance(content, dict):
+        raise no_mapping(content, str(path))
+    return content

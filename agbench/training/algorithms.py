@@ -1,0 +1,159 @@
+"""The algorithms by name, and how one is made from its settings."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from agbench.data.training import TrainingSettings
+from agbench.errors import ConfigError, MissingExtraError, did_you_mean
+
+AMOUNTS: Final = "amounts"
+MENU: Final = "one menu"
+MENUS: Final = "several menus"
+_ALL: Final = frozenset({AMOUNTS, MENU, MENUS})
+_OURS: Final = frozenset(
+    {
+        *("self", "policy", "env", "seed", "device", "verbose", "tensorboard_log", "policy_kwargs"),
+        *("_init_setup_model", "replay_buffer_class", "replay_buffer_kwargs", "rollout_buffer_class"),
+        *(
+            "rollout_buffer_kwargs",
+            "optimize_memory_usage",
+            "use_sde",
+            "sde_sample_freq",
+            "stats_window_size",
+        ),
+        *("use_sde_at_warmup", "monitor_wrapper", "n_steps_return"),
+    }
+)
+"""Arguments of the classes that settings do not name: training gives them, or does without."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A class of Stable-Baselines3's kind, where it is, its policy, and the actions that it can choose."""
+
+    module: str
+    name: str
+    actions: frozenset[str] = _ALL
+    policy: str = "MlpPolicy"
+    needs_limit: bool = False
+    """Whether it keeps the cost of episodes below a limit, which the task must have."""
+
+    def load(self) -> Any:
+        """Return the class; raises `MissingExtraError` without its package."""
+        try:
+            return getattr(import_module(self.module), self.name)
+        except ImportError:
+            raise MissingExtraError(
+                f'{self.module.split(".")[0]} is not installed. Install it with: pip install "agbench[rl]"'
+            ) from None
+
+
+ALGORITHMS: Final[Mapping[str, Algorithm]] = {
+    "ppo": Algorithm("agbench.training.ppo", "QuickPPO"),
+    "ppo-lagrangian": Algorithm("agbench.training.lagrangian", "LagrangianPPO", needs_limit=True),
+    "a2c": Algorithm("stable_baselines3", "A2C"),
+    "trpo": Algorithm("sb3_contrib", "TRPO"),
+    "recurrent-ppo": Algorithm("sb3_contrib", "RecurrentPPO", policy="MlpLstmPolicy"),
+    "sac": Algorithm("stable_baselines3", "SAC", frozenset({AMOUNTS})),
+    "td3": Algorithm("stable_baselines3", "TD3", frozenset({AMOUNTS})),
+    "dqn": Algorithm("stable_baselines3", "DQN", frozenset({MENU})),
+    "qrdqn": Algorithm("sb3_contrib", "QRDQN", frozenset({MENU})),
+}
+"""By name. Maskable PPO is not among them: no task takes choices away, so it would be PPO."""
+
+
+def algorithm(name: str, task: str, space: spaces.Space[Any]) -> Algorithm:
+    """Return an algorithm that can act in a task.
+
+    Raises `ConfigError` for one that is unknown or cannot choose such actions; names those that can.
+    """
+    fitting = sorted(key for key, one in ALGORITHMS.items() if kind_of(space) in one.actions)
+    if name not in ALGORITHMS:
+        raise ConfigError(f"unknown algorithm {name!r}.{did_you_mean(name, ALGORITHMS)}")
+    chosen = ALGORITHMS[name]
+    if kind_of(space) not in chosen.actions:
+        raise ConfigError(
+            f"{name} chooses {' or '.join(sorted(chosen.actions))}; an action of {task} is "
+            f"{kind_of(space)} ({space}). These fit: {', '.join(fitting)}."
+        )
+    return chosen
+
+
+def kind_of(space: spaces.Space[Any]) -> str:
+    """Return what an action is: amounts, one menu or several."""
+    if isinstance(space, spaces.Box):
+        return AMOUNTS
+    return MENU if isinstance(space, spaces.Discrete) else MENUS
+
+
+def make(
+    chosen: Algorithm, settings: TrainingSettings, env: Any, seed: int, limit: float | None = None
+) -> Any:
+    """Return a new model of an algorithm.
+
+    `limit`: the mean cost of an episode that the task allows. Raises `ConfigError` for settings that the
+    class does not take, and for an algorithm that needs a limit where there is none.
+    """
+    given = arguments(chosen, settings, env.action_space)
+    if chosen.needs_limit and given.setdefault("cost_limit", limit) is None:
+        raise ConfigError(
+            f"{settings.algorithm}: the task allows any cost. Train with ppo, or set cost_limit=NUMBER."
+        )
+    return chosen.load()(
+        chosen.policy, env, seed=seed, device="cpu", policy_kwargs=_network(settings), **given
+    )
+
+
+def arguments(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space[Any]) -> dict[str, Any]:
+    """Return the arguments of the class that `settings` names, schedules and noise made of their numbers."""
+    taken = _taken(chosen.load())
+    result = {}
+    for key, value in settings.settings.items():
+        if key not in taken:
+            raise ConfigError(
+                f"{settings.algorithm}: settings: {chosen.name} takes no {key!r}.{did_you_mean(key, taken)}"
+            )
+        result[key] = _made(key, value, settings.algorithm, space)
+    return result
+
+
+def _taken(cls: Any) -> list[str]:
+    """Return the names that settings of a class may have."""
+    names: set[str] = set()
+    for base in cls.__mro__:
+        parameters = inspect.signature(base.__init__).parameters
+        names |= set(parameters)
+        if all(one.kind is not one.VAR_KEYWORD for one in parameters.values()):
+            break  # nothing is passed on
+    return sorted(names - _OURS - {"settings"})
+
+
+def _made(key: str, value: Any, where: str, space: spaces.Space[Any]) -> Any:
+    """Return a setting as the class takes it."""
+    from stable_baselines3.common.noise import NormalActionNoise
+    from stable_baselines3.common.utils import LinearSchedule
+
+    if key == "action_noise":
+        sizes = np.full(space.shape or (), float(value))
+        return NormalActionNoise(np.zeros_like(sizes), sizes)
+    if not isinstance(value, dict):
+        return value
+    if set(value) != {"start", "end"} or not all(isinstance(v, (int, float)) for v in value.values()):
+        raise ConfigError(
+            f"{where}: settings: {key}: {value!r}; a number that changes is {{start: 3.0e-4, end: 0.0}}."
+        )
+    return LinearSchedule(float(value["start"]), float(value["end"]), 1.0)
+
+
+def _network(settings: TrainingSettings) -> dict[str, Any]:
+    from torch import nn
+
+    activations = {"tanh": nn.Tanh, "relu": nn.ReLU, "elu": nn.ELU}
+    network = settings.network
+    return {"net_arch": list(network.layers), "activation_fn": activations[network.activation]}

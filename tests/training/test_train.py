@@ -1,0 +1,209 @@
+"""Training: settings, what fits what, the run from start to exported policy, and resumption."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import agbench
+from agbench.data.training import algorithms, training_settings
+from agbench.errors import ConfigError, MissingExtraError, UnknownNameError
+from agbench.testing.data_files import check_file
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+from agbench.training import logs
+from agbench.training.algorithms import ALGORITHMS, algorithm, arguments
+from agbench.training.run import run
+from agbench.training.validation import Mark
+
+ROOT = Path(__file__).parents[2]
+TASK = "wheat-nitrogen-v1"
+TINY = {"envs": 4, "validation.episodes": 3, "validation.every": 64, "network.layers": [8]}
+ON_POLICY = {"n_steps": 16, "batch_size": 32, "n_epochs": 2}
+OFF_POLICY = {"learning_starts": 16, "buffer_size": 200, "batch_size": 16}
+
+
+def tiny(algo):
+    """Return changes that make an algorithm's run small."""
+    if algo in ("dqn", "qrdqn", "sac", "td3"):
+        return TINY | OFF_POLICY
+    only = {"a2c": {"n_steps": 16}, "trpo": {"n_steps": 16, "batch_size": 32}}
+    return TINY | only.get(algo, ON_POLICY)
+
+
+def test_every_algorithm_has_a_file_whose_settings_its_class_takes():
+    assert set(algorithms()) == set(ALGORITHMS)
+    for name, chosen in ALGORITHMS.items():
+        settings = training_settings(name, TASK)
+        space = agbench.make(TASK, action__kind="continuous").action_space
+        assert set(arguments(chosen, settings, space)) == set(settings.settings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"setings.gamma": 1.0}, "unknown key 'setings'. Did you mean 'settings'"),
+        ({"envs": 0}, "envs: input should be greater than 0"),
+        ({"validation.evry": 5}, "unknown key 'evry'. Did you mean 'every'"),
+        ({"network.activation": "tahn"}, "Did you mean 'tanh'"),
+    ],
+)
+def test_wrong_settings_are_refused_with_their_remedy(changes, message):
+    with pytest.raises(ConfigError, match=message):
+        training_settings("ppo", TASK, changes)
+
+
+def test_a_setting_that_the_class_does_not_take_is_refused():
+    settings = training_settings("ppo", TASK, {"gama": 1.0})
+    with pytest.raises(ConfigError, match=r"PPO takes no 'gama'. Did you mean 'gamma'"):
+        arguments(ALGORITHMS["ppo"], settings, agbench.make(TASK).action_space)
+
+
+def test_an_unknown_algorithm_names_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean 'ppo'"):
+        training_settings("pppo", TASK)
+
+
+def test_a_task_changes_the_settings_of_an_algorithm(tmp_path, monkeypatch):
+    folder = tmp_path / "baselines" / TASK / "train"
+    folder.mkdir(parents=True)
+    (folder / "ppo.yaml").write_text("settings: {gamma: 0.5, learning_rate: 0.125}\nvalidation: {every: 7}\n")
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    changed, usual = training_settings("ppo", TASK), training_settings("ppo", "wheat-inputs-v1")
+    assert changed.settings["gamma"] == 0.5
+    assert changed.settings["learning_rate"] == 0.125
+    assert changed.settings["n_steps"] == usual.settings["n_steps"]
+    assert (changed.validation.every, changed.validation.episodes) == (7, usual.validation.episodes)
+    assert training_settings("ppo", TASK, {"gamma": 0.25}).settings["gamma"] == 0.25
+
+
+def test_an_algorithm_that_cannot_choose_such_actions_names_those_that_can():
+    space = agbench.make(TASK).action_space
+    with pytest.raises(ConfigError, match=r"sac chooses amounts; .* These fit: .*dqn.*ppo"):
+        algorithm("sac", TASK, space)
+
+
+@pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo", "recurrent-ppo", "dqn", "qrdqn"])
+def test_a_training_ends_with_a_policy_and_its_score(algo, tmp_path):
+    trained = run(TASK, algo, 128, 3, tmp_path / "run", tiny(algo), progress=False)
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert {"policy.npz", "training.yaml", "test", "progress.csv"} <= names
+    assert "checkpoint.pkl" not in names
+    assert trained.steps >= 128
+    assert len(trained.marks) >= 2
+    again = agbench.evaluate(TASK, tmp_path / "run/policy.npz", progress=False)
+    assert (again.objective == trained.result.objective).all()
+    assert trained.best.objective == max(mark.objective for mark in trained.marks)
+    with pytest.raises(ConfigError, match="holds a finished training"):
+        run(TASK, algo, 128, 3, tmp_path / "run", tiny(algo), progress=False)
+
+
+def test_train_returns_a_policy_of_the_task():
+    policy = agbench.train(TASK, "ppo", 64, settings=tiny("ppo"), progress=False)
+    observation, _ = agbench.make(TASK).reset(seed=0)
+    policy.reset(0)
+    assert agbench.make(TASK).action_space.contains(policy(observation))
+
+
+def test_training_ends_early_where_validations_do_not_improve(tmp_path):
+    changes = tiny("ppo") | {"learning_rate": 0.0, "validation.patience": 2}
+    trained = run(TASK, "ppo", 10_000, 0, tmp_path, changes, progress=False)
+    assert len(trained.marks) == 3
+    assert trained.steps < 1000
+
+
+def test_of_two_agents_the_feasible_one_is_better_then_the_one_that_earns_more():
+    marks = [
+        Mark(0, 9.0, 5.0, False),
+        Mark(1, 99.0, 6.0, False),
+        Mark(2, 1.0, 0.5, True),
+        Mark(3, 2.0, 0.9, True),
+    ]
+    ordered = sorted(marks, key=lambda mark: mark.order)
+    assert [mark.steps for mark in ordered] == [1, 0, 2, 3]
+
+
+def test_numbers_go_to_weights_and_biases_when_asked(tmp_path, monkeypatch):
+    sent = []
+
+    class Run:
+        def log(self, values, step):
+            sent.append((step, values))
+
+        def finish(self):
+            sent.append("finished")
+
+    def init(project, name, config):
+        sent.append((project, name, config))
+        return Run()
+
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=init))
+    log = logs.logger(tmp_path / "run", None, "fields", {"gamma": 1.0})
+    log.record("validation/objective", 3.0)
+    log.dump(7)
+    log.close()
+    assert sent == [("fields", "run", {"gamma": 1.0}), (7, {"validation/objective": 3.0}), "finished"]
+
+
+def test_a_missing_service_is_named_with_its_command(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(MissingExtraError, match="pip install wandb"):
+        logs.logger(tmp_path, None, "fields", {})
+    if find_spec("tensorboard") is None:
+        with pytest.raises(MissingExtraError, match="pip install tensorboard"):
+            logs.logger(tmp_path, tmp_path / "board", None, {})
+
+
+def test_check_reads_an_algorithm_and_what_a_task_changes_in_it(tmp_path):
+    folder = tmp_path / "baselines" / TASK / "train"
+    folder.mkdir(parents=True)
+    good, wrong = folder / "ppo.yaml", folder / "a2c.yaml"
+    good.write_text("settings: {gamma: 0.5}\n")
+    wrong.write_text("validation: {evry: 5}\n")
+    assert check_file(good) is None
+    assert "Did you mean 'every'" in check_file(wrong)
+    own = tmp_path / "mine.yaml"
+    own.write_text((ROOT / "baselines/algorithms/ppo.yaml").read_text("utf-8"))
+    assert "algorithm: must be the file's own name, 'mine'" in check_file(own)
+
+
+SCRIPT = """
+import sys
+from agbench.training.run import run
+run({task!r}, {algo!r}, {steps}, 1, {folder!r}, {changes!r}, progress=False)
+"""
+
+
+def killed_in_mid_training(algo, folder, steps):
+    """Run a training in a process of its own, and kill it after its fourth checkpoint."""
+    text = SCRIPT.format(task=TASK, algo=algo, steps=steps, folder=str(folder), changes=tiny(algo))
+    process = subprocess.Popen([sys.executable, "-c", text], env=dict(os.environ))
+    written = set()
+    while len(written) < 4:
+        assert process.poll() is None
+        with suppress(FileNotFoundError):
+            written.add((folder / "checkpoint.pkl").stat().st_mtime_ns)
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.parametrize("algo", ["ppo", "recurrent-ppo", "dqn"])
+def test_a_killed_run_goes_on_to_the_same_policy(algo, tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    killed_in_mid_training(algo, cut, 1024)
+    assert not (cut / "policy.npz").exists()
+    with pytest.raises(ConfigError, match="its seed is 1, this one's 2"):
+        run(TASK, algo, 1024, 2, cut, tiny(algo), progress=False)
+    resumed = run(TASK, algo, 1024, 1, cut, tiny(algo), progress=False)
+    unbroken = run(TASK, algo, 1024, 1, whole, tiny(algo), progress=False)
+    assert resumed.marks == unbroken.marks
+    assert (cut / "policy.npz").read_bytes() == (whole / "policy.npz").read_bytes()
