@@ -7,6 +7,7 @@ from enough_seasons import ALLOWED, half_width, needed
 from task_words import many, table
 
 import agbench
+from agbench.data.field_task import FieldTask
 from agbench.data.task import Task
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors, references
@@ -150,10 +151,13 @@ def _below_the_floor(of: Standing) -> list[str]:
     """Return what to know where a calendar or the expert earns less than the floor."""
     lines = []
     if "blind" in of.values and of.values["blind"].mean() < of.values["floor"].mean():
-        lines.append(
-            "- The blind calendar earns less than the floor, which observes: it repeats one day's controls in "
-            "every season of the year. A calendar that knew the season would earn more, and observing less."
+        why = (
+            "it was fitted to other seasons."
+            if isinstance(of.task, FieldTask)
+            else "it repeats one day's controls in every season of the year, and the floor observes. A "
+            "calendar that knew the season would earn more, and observing less."
         )
+        lines.append(f"- The blind calendar earns less than the floor: {why}")
     below = int((of.values["expert"] < of.values["floor"]).sum())
     if below:
         lines.append(f"- The expert earns less than the floor in {below} of {many(of.seasons, 'season')}.")
