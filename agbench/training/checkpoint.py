@@ -23,16 +23,14 @@ class Checkpoint:
     """A model as Stable-Baselines3 saves it, what that leaves out, and what training keeps beside it.
 
     `identity`: all that the run follows from; `generators`: the states of torch's, NumPy's and the action
-    space's; `episodes`: the rows of the environment, each to the bit, and `sums` of them; `progress`: the
-    trainer's own.
+    space's; `env`: the environments, each row to the bit; `progress`: the trainer's own.
     """
 
     identity: dict[str, Any]
     model: bytes
     memory: dict[str, Any]
     generators: dict[str, Any]
-    episodes: list[Any]
-    sums: dict[str, Any]
+    env: FieldVecEnv
     progress: dict[str, Any]
 
     def write(self, path: Path) -> None:
@@ -44,11 +42,7 @@ _MEMORY = ("replay_buffer", "_last_lstm_states")
 """What Stable-Baselines3 leaves out of the files of its models, and a run that goes on needs."""
 
 
-_SUMS = ("_returns", "_costs", "_lengths")
-"""What the environment adds up of unfinished episodes."""
-
-
-def take(model: Any, env: FieldVecEnv, identity: dict[str, Any], progress: dict[str, Any]) -> Checkpoint:
+def take(model: Any, identity: dict[str, Any], progress: dict[str, Any]) -> Checkpoint:
     """Return the state of a training, between two rollouts."""
     content = io.BytesIO()
     model.save(content)
@@ -58,9 +52,7 @@ def take(model: Any, env: FieldVecEnv, identity: dict[str, Any], progress: dict[
         "actions": model.action_space.np_random.bit_generator.state,
     }
     memory = {name: getattr(model, name) for name in _MEMORY if hasattr(model, name)}
-    episodes = [env.envs.core.save(row) for row in range(env.num_envs)]
-    sums = {name: getattr(env, name).copy() for name in _SUMS}
-    return Checkpoint(identity, content.getvalue(), memory, generators, episodes, sums, progress)
+    return Checkpoint(identity, content.getvalue(), memory, generators, model.get_env(), progress)
 
 
 def read(path: Path, identity: dict[str, Any]) -> Checkpoint:
@@ -80,15 +72,11 @@ def read(path: Path, identity: dict[str, Any]) -> Checkpoint:
     return result
 
 
-def restored(cls: Any, checkpoint: Checkpoint, env: FieldVecEnv) -> Any:
-    """Return the model of a checkpoint in an environment, which stands where it stood."""
-    model = cls.load(io.BytesIO(checkpoint.model), env=env, device="cpu", force_reset=False)
+def restored(cls: Any, checkpoint: Checkpoint) -> Any:
+    """Return the model of a checkpoint, in environments that stand where they stood."""
+    model = cls.load(io.BytesIO(checkpoint.model), env=checkpoint.env, device="cpu", force_reset=False)
     for name, value in checkpoint.memory.items():
         setattr(model, name, value)
-    for row, saved in enumerate(checkpoint.episodes):
-        env.envs.core.load(row, saved)
-    for name, values in checkpoint.sums.items():
-        getattr(env, name)[:] = values
     model.action_space.np_random.bit_generator.state = checkpoint.generators["actions"]
     np.random.set_state(checkpoint.generators["numpy"])  # noqa: NPY002
     torch.set_rng_state(checkpoint.generators["torch"])

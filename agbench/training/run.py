@@ -27,7 +27,7 @@ from agbench.training import checkpoint, logs, onnx_file
 from agbench.training.algorithms import Algorithm, algorithm, make
 from agbench.training.export import export
 from agbench.training.following import Following, progress_bar
-from agbench.training.sb3 import FieldVecEnv, sb3_env
+from agbench.training.sb3 import sb3_env
 from agbench.training.validation import Mark, Validation, limit_of
 
 CHECKPOINT: Final = "checkpoint.pkl"
@@ -115,12 +115,11 @@ def run(
     chosen = algorithm(algo, task, action_map(spec).space)
     identity = _identity(spec, settings, seed)
     _require_unfinished(folder)
-    env = sb3_env(task, settings.envs)
-    following = _following(spec, settings, folder, env, identity, progress_bar(progress))
+    following = _following(spec, settings, folder, identity, progress_bar(progress))
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # layers are small: more threads cost more than they give, and change sums
     try:
-        model = _start(spec, chosen, settings, seed, env, folder, identity, following)
+        model = _start(spec, chosen, settings, seed, folder, identity, following)
         model.set_logger(logs.logger(folder, tensorboard, wandb, identity, model.num_timesteps))
         with following.progress:
             left = settings.steps - model.num_timesteps
@@ -147,7 +146,6 @@ def _start(
     chosen: Algorithm,
     settings: TrainingSettings,
     seed: int,
-    env: FieldVecEnv,
     folder: Path,
     identity: dict[str, Any],
     following: Following,
@@ -155,20 +153,20 @@ def _start(
     """Return the model of a new run, or of one that was cut off, its environment where it stood."""
     path = folder / CHECKPOINT
     if not path.is_file():
-        return make(chosen, settings, env, seed, limit_of(task))
+        return make(chosen, settings, sb3_env(task.task, settings.envs), seed, limit_of(task))
     kept = checkpoint.read(path, identity)
     following.resume(kept.progress)
-    return checkpoint.restored(chosen.load(), kept, env)
+    return checkpoint.restored(chosen.load(), kept)
 
 
 def _following(
-    task: Task, settings: TrainingSettings, folder: Path, env: FieldVecEnv, identity: dict[str, Any], bar: Any
+    task: Task, settings: TrainingSettings, folder: Path, identity: dict[str, Any], bar: Any
 ) -> Following:
     """Return what follows a training: validations, and a checkpoint after each."""
     chosen, scaling = settings.validation, scaling_of(task)
 
     def keep(following: Following) -> None:
-        kept = checkpoint.take(following.model, env, identity, following.state)
+        kept = checkpoint.take(following.model, identity, following.state)
         kept.write(folder / CHECKPOINT)
 
     validation = Validation(task, chosen.episodes, scaling.observations)
