@@ -104,8 +104,10 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
     result = dict(below)
     for key, value in above.items():
         under = result.get(key)
-        both = isinstance(value, Mapping) and isinstance(under, Mapping) and "start" not in value
-        result[key] = merged(under, value) if both else value
+        if isinstance(value, Mapping) and isinstance(under, Mapping) and "start" not in value:
+            result[key] = merged(under, value)
+        else:
+            result[key] = value
     return result
 
 

@@ -44,7 +44,7 @@ class Categoricals:
         The largest of p / q, q being exponential, is choice i with the probability p_i.
         """
         chosen, total = [], torch.zeros(len(out))
-        for part in out.split(self._sizes, dim=1):
+        for part in torch.split(out, self._sizes, dim=1):
             logs = torch.log_softmax(part, 1)
             pick = logs.exp().div_(torch.empty_like(logs).exponential_()).argmax(1, keepdim=True)
             total += logs.gather(1, pick).squeeze(1)
@@ -56,7 +56,7 @@ class Categoricals:
         self._kept = []
         picks = actions.long()
         total, entropies = torch.zeros(len(out)), torch.zeros(len(out))
-        for i, part in enumerate(out.split(self._sizes, dim=1)):
+        for i, part in enumerate(torch.split(out, self._sizes, dim=1)):
             logs = torch.log_softmax(part, 1)
             shares, pick = logs.exp(), picks[:, i : i + 1]
             entropy = -(shares * logs).sum(1)

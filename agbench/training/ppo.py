@@ -47,7 +47,7 @@ class QuickPPO(PPO):
             if isinstance(self.action_space, spaces.Box)
             else Categoricals(self.action_space)
         )
-        self._gradients = [p.grad for p in policy.parameters()]
+        self._gradients: list[Tensor] = [p.grad for p in policy.parameters() if p.grad is not None]
         return True
 
     def _excluded_save_params(self) -> list[str]:
@@ -141,7 +141,7 @@ class QuickPPO(PPO):
     def _epoch(self, columns: list[Tensor], measure: bool) -> bool:
         """Update once with every step, in batches; False where the policy has moved far enough."""
         order = torch.from_numpy(np.random.permutation(len(columns[0])))  # noqa: NPY002  as the original
-        shuffled = [column.index_select(0, order).split(self.batch_size) for column in columns]
+        shuffled = [torch.split(column.index_select(0, order), self.batch_size) for column in columns]
         return all(self._update(batch, measure) for batch in zip(*shuffled, strict=True))
 
     def _update(self, batch: tuple[Tensor, ...], measure: bool) -> bool:
@@ -155,7 +155,7 @@ class QuickPPO(PPO):
         logs, entropies = self._head.log_probability(outputs, actions)
         moved = logs - old
         ratio = moved.exp()
-        clip = self.clip_range(self._current_progress_remaining)
+        clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         gain = advantages * ratio
         kept = gain <= advantages * ratio.clamp(1.0 - clip, 1.0 + clip)  # elsewhere the loss is flat
         values = self._critic.forward(observations)
