@@ -261,7 +261,7 @@ def test_an_unknown_render_mode_names_the_nearest():
 
 def test_an_unknown_autoreset_mode_names_the_nearest():
     message = raised(ConfigError, agbench.make_vec, TASK, 2, autoreset_mode="same")
-    assert message == "autoreset_mode 'same' is unknown. Did you mean 'same_step'?"
+    assert "autoreset_mode 'same' is unknown. Did you mean 'same_step'" in message
 
 
 def test_no_environments_are_refused():

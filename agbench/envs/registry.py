@@ -69,6 +69,7 @@ def make(
     import gymnasium
 
     _require_task(task)
+    _changed(task, overrides)  # Gymnasium would add a page of its own to what is raised for an unknown key
     if scaled is not False or scaled_reward:
         overrides |= {"scaled": scaled, "scaled_reward": scaled_reward}
     return gymnasium.make(

@@ -42,7 +42,7 @@ class AgBenchVectorEnv(VectorEnv[NDArray[np.float32], Any, Arrays]):
             raise ConfigError(f"num_envs must be a whole number, at least 1; got {num_envs!r}.")
         if not isinstance(autoreset_mode, AutoresetMode):
             if autoreset_mode not in _MODES:
-                hint = did_you_mean(autoreset_mode, _MODES)
+                hint = did_you_mean(autoreset_mode, [mode for mode in _MODES if mode.islower()])
                 raise ConfigError(f"autoreset_mode {autoreset_mode!r} is unknown.{hint}")
             autoreset_mode = _MODES[autoreset_mode]
         self.autoreset_mode = autoreset_mode

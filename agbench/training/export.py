@@ -68,6 +68,11 @@ def export(
     if normalisation is not None:
         network = _normalised(network, Path(normalisation))
     scaling = getattr(result.observation_space, "scaling", None)
+    if scaling is not None and normalisation is not None:
+        raise ConfigError(
+            "the model saw scaled observations through VecNormalize; one of the two is enough. Train on"
+            " sb3_env(task, n) alone, or on VecNormalize(sb3_env(task, n, scaled=False))."
+        )
     if scaling is not None:
         network = replace(network, mean=scaling.centre, scale=scaling.spread, clip=CLIP)
     agreement = _agreement(result, network, seen, starts)

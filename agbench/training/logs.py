@@ -51,7 +51,7 @@ class WandbWriter(KVWriter):
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
     ) -> None:
         """Send what belongs to a step."""
-        self._run.log(key_values, step=step)
+        self._run.log(dict(key_values), step=step)
 
     def close(self) -> None:
         """End the run."""

@@ -124,6 +124,7 @@ def run(
         with following.progress:
             left = settings.steps - model.num_timesteps
             model.learn(max(left, 0), callback=following, reset_num_timesteps=False)
+        model.logger.close()
         made = model.num_timesteps
         model.policy.load_state_dict(following.best)
         _export(model, task, folder)

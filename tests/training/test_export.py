@@ -35,7 +35,7 @@ def test_models_are_exported_as_they_are(tmp_path, algorithm, overrides):
 
 
 def test_a_zip_with_vecnormalize_is_exported(tmp_path):
-    envs = sb3.common.vec_env.VecNormalize(sb3_env(TASK, 2))
+    envs = sb3.common.vec_env.VecNormalize(sb3_env(TASK, 2, scaled=False))
     model = sb3.PPO("MlpPolicy", envs, n_steps=64, batch_size=64, seed=0, device="cpu").learn(128)
     model.save(tmp_path / "ppo.zip")
     envs.save(tmp_path / "normalise.pkl")
@@ -45,6 +45,16 @@ def test_a_zip_with_vecnormalize_is_exported(tmp_path):
     assert network.mean == pytest.approx(envs.obs_rms.mean)
     assert network.clip == 10.0
     assert out.stat().st_size < 60_000
+
+
+def test_what_was_scaled_and_normalised_is_refused(tmp_path):
+    envs = sb3.common.vec_env.VecNormalize(sb3_env(TASK, 2))
+    envs.save(tmp_path / "normalise.pkl")
+    model = sb3.PPO("MlpPolicy", envs, n_steps=64, batch_size=64, seed=0, device="cpu")
+    with pytest.raises(
+        ConfigError, match="scaled observations through VecNormalize; one of the two is enough"
+    ):
+        export(model, TASK, tmp_path / "policy.npz", None, tmp_path / "normalise.pkl")
 
 
 def test_a_model_that_does_otherwise_is_not_written(tmp_path, monkeypatch):

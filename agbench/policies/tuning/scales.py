@@ -36,7 +36,7 @@ _SAMPLES: Final = 20_000  # of observations a way to act, spread evenly
 _HELD: Final = 0.1  # of an episode: the mean time for which a held action stays
 
 
-class Held:
+class HeldActions:
     """Plays random actions, each held for a random time: a tenth of an episode on average."""
 
     information: Information = "observation"
@@ -79,7 +79,7 @@ def measure(task: Task, episodes: int, done: Callable[[str], None] = lambda _: N
         task.references.floor: lambda: load_policy(task.references.floor, task),
         task.references.expert: lambda: load_policy(task.references.expert, task),
         "random": lambda: load_policy("random", task),
-        "held": lambda: Held(load_policy("random", task), length),
+        "held": lambda: HeldActions(load_policy("random", task), length),
     }
     seen, discounted = [], []
     for i, (name, make) in enumerate(ways.items()):
