@@ -16,7 +16,7 @@ from agbench.evaluation import references
 from agbench.policies.field.calendar import Calendar, CalendarSettings
 from agbench.policies.field.calendar_tuning import _entries, fit_calendar
 from agbench.policies.field.receding import Receding, RecedingSettings
-from agbench.policies.playing import returns_of_actions, returns_of_policies
+from agbench.policies.playing import returns_of_actions, returns_of_policies, spread
 from agbench.policies.registry import interface_of, load_policy
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.fitting import fit_file
@@ -216,7 +216,7 @@ BUDGET = {"calendars": 40, "generations": 15, "clones": 16, "rounds": 2}
 def test_a_calendar_fitted_from_nothing_betters_the_random_ones_that_it_begins_with(name):
     task = catalog.task(name)
     parts = build(task, "train")
-    keys = parts.scenarios.keys[:3]
+    keys = spread(parts.scenarios.keys, 3)
     drawn = calendars(parts, 40, number_of_decisions(parts), np.random.default_rng(0))
     core = BatchCore(parts, len(drawn) * len(keys))
     core.reset(range(core.n), [*keys] * len(drawn))

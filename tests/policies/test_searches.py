@@ -36,7 +36,7 @@ def test_breeding_within_a_budget_finds_what_all_combinations_have():
 
 def test_breeding_never_loses_the_rules_as_they_are():
     best, most = fit_rules(catalog.task(WHEAT), rules([0.0, 20.0, 40.0, 60.0], 36))
-    worse = {"0.amount": [0.0], "0.below": [0.1, 0.2, 0.3]}  # which never act
+    worse = {"0.amount": [0.0], "0.below": [-3.0, -2.0, -1.0]}  # which never act
     again, as_before = fit_rules(catalog.task(WHEAT), best.model_copy(update={"tune": worse, "budget": 2}))
     assert again.rules == best.rules
     assert as_before == most

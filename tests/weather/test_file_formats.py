@@ -111,7 +111,7 @@ def epw(path, hours=8760, rain=0.2, heads=HEADS, wind="4.0"):
     for i, day in enumerate(days.astype(object)):
         hour = i % 24
         air = 20.0 - 8.0 * abs(hour - 12) / 12.0
-        sun = 300.0 if 8 <= hour < 16 else 0.0
+        sun = 150.0 if 8 <= hour < 16 else 0.0
         lines.append(
             f"2005,{day.month},{day.day},{hour + 1},0,A7,{air:.2f},9.0,50,101325,9999,9999,330,{sun},0,0,"
             f"999999,999999,999999,9999,200,{wind},5,5,16.1,77777,9,999999999,10,0.1,0,88,0.2,{rain},1.0"
@@ -129,7 +129,7 @@ def test_an_epw_file_comes_in_our_units(tmp_path):
     series = read_observations(epw(tmp_path / "here.epw"))
     assert (series.latitude, series.longitude, series.elevation) == (51.97, 5.67, 7.0)
     assert len(series.values) == 365
-    assert values(series, "IRRAD") == pytest.approx(8 * 300.0 * 3600.0)
+    assert values(series, "IRRAD") == pytest.approx(8 * 150.0 * 3600.0)
     assert values(series, "TMIN") == pytest.approx(12.0)
     assert values(series, "TMAX") == pytest.approx(20.0)
     assert values(series, "TEMP") == pytest.approx(16.0)
