@@ -173,7 +173,7 @@ def test_every_variable_stays_within_its_declared_bounds(season):
     ids=["menu", "any amount of nitrogen and water"],
 )
 def test_ten_thousand_random_episodes_are_finite(overrides):
-    envs = agbench.make_vec("wheat-nitrogen-v1", 256, "test", **overrides)
+    envs = agbench.make_vec("wheat-nitrogen-v1", 256, **overrides)
     rng = np.random.default_rng(5)
     space = envs.single_action_space
     envs.reset(seed=0)

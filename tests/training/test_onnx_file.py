@@ -51,4 +51,4 @@ def test_a_graph_gives_what_the_arrays_give(head, activation, cells, clip, tmp_p
         policy.reset(0)
     actions = np.array([[policy(row) for policy in (ours, theirs)] for row in seen], dtype=np.float64)
     assert np.allclose(actions[:, 0], actions[:, 1], rtol=0.0, atol=1e-6)
-    assert len(np.unique(actions[:, 0], axis=0)) > 1
+    assert len(np.unique(actions[:, 0], axis=0)) > (1 if head == "argmax" else 3)  # of few menus
