@@ -16,7 +16,6 @@ from agbench.envs.field import building as field
 from agbench.errors import (
     ActionError,
     ConfigError,
-    ContractError,
     MissingExtraError,
     NotApplicableError,
     SimulationError,
@@ -308,10 +307,7 @@ def test_other_fields_leave_out_the_metrics_of_those_that_are_gone():
     ],
     ids=["choice", "joint amounts", "amounts of each", "random fields"],
 )
-def test_a_variant_keeps_the_contract(overrides, check, request):
-    if check == "observations-inside" and "randomisation__parameters" in overrides:
-        why = "LINTUL-3's leaves may die faster than they stand: LAI falls to -0.01 on a field of poor sand"
-        request.applymarker(pytest.mark.xfail(strict=True, raises=ContractError, reason=why))
+def test_a_variant_keeps_the_contract(overrides, check):
     CHECKS[check](BUDGET, **overrides)
 
 

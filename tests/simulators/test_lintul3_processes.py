@@ -64,6 +64,33 @@ def test_mild_drought_leaves_the_roots_their_share():
     assert result == pytest.approx((0.4, 0.3, 0.2, 0.1))
 
 
+@pytest.mark.parametrize(("sound", "roots"), [(1.0, 1.0), (0.0, 1.2)])
+def test_roots_take_at_most_all_of_the_growth(sound, roots):
+    # TRANRF 0: roots 0.6 x 1/(0 + 0.5) = 1.2 as published
+    p = parameters(NLUE=0.2, NPART=1.0, SOUND=sound)
+    result = growth.partition(0.6, 0.2, 0.2, 0.0, 0.0, 1.0, p)
+    assert result == pytest.approx((roots, *[0.2 * (1.0 - roots) / 0.4] * 2, 0.0), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("area", "sound", "lost"),
+    # 0.03 of the area ages; 2 of 40 g m-2 starve: 2 x 0.02 = 0.04 by today's specific leaf area, or 1/20
+    [(0.8, 1.0, 0.064), (0.8, 0.0, 0.064), (0.03, 1.0, 0.03 * 0.08), (0.03, 0.0, 0.0409), (0.0, 1.0, 0.0)],
+)
+def test_leaves_lose_no_more_area_than_stands(area, sound, lost):
+    s, p = state(LAI=area, WLVG=40.0), parameters(SOUND=sound)
+    assert leaf_area.area_lost(s, p, 0.03, 2.0, 0.02) == pytest.approx(lost, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("nitrogen_held", "sound", "lost"), [(0.5, 1.0, 0.008), (0.002, 1.0, 0.0001), (0.002, 0.0, 0.008)]
+)
+def test_dead_leaves_take_no_more_nitrogen_than_they_hold(nitrogen_held, sound, lost):
+    # 2 of 40 g m-2 die: 2 x 0.004 g, or 1/20 of what is held
+    s, p = state(ANLV=nitrogen_held, WLVG=40.0), parameters(RNFLV=0.004, SOUND=sound)
+    assert nitrogen.loss_with_leaves(s, p, 2.0) == pytest.approx(lost, rel=1e-12)
+
+
 def test_nitrogen_shortage_takes_from_the_leaves():
     # NRF exp(-0.2 x 0.5) < TRANRF 1: leaves x exp(-0.5), others x (1 - 0.30327)/(1 - 0.5)
     p = parameters(NLUE=0.2, NPART=1.0)

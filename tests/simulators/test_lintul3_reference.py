@@ -211,7 +211,8 @@ def test_any_soil_season_and_management_equals_pcse(seed):
     events = [(str(day), "apply_n", rng.uniform(5.0, 80.0)) for day in days[:6]]
     events += [(str(day), "irrigate", rng.uniform(0.0, 6.0)) for day in days[6:]]
     values = winter_wheat("lintul3-wheat") | soil
-    ours = compare("lintul3-wheat", values, start=str(start), end=str(start + 200), events=events)
+    season = {"start": str(start), "end": str(start + 200), "events": events}
+    ours = compare("lintul3-wheat", values, setting="published", **season)
     assert ours["TNSOIL"].iloc[-1] != ours["TNSOIL"].iloc[0]
 
 

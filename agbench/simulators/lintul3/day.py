@@ -74,7 +74,8 @@ def growth_rates(s: Any, p: Any, tables: Floats, w: Any) -> None:
     dead_leaves = s.WLVG * dying + starved
     dead_roots = s.WRT * p.RDRRT if s.DVS >= p.DVSDR else 0.0
 
-    s.rLAI = leaf_area.leaf_area_growth(s, p, sla, leaves * total, warmth) - (s.LAI * dying + starved * sla)
+    lost = leaf_area.area_lost(s, p, dying, starved, sla)
+    s.rLAI = leaf_area.leaf_area_growth(s, p, sla, leaves * total, warmth) - lost
     s.rWLVG = total * leaves - dead_leaves
     s.rWLVD = dead_leaves
     s.rWST = total * stems - moved

@@ -38,10 +38,13 @@ def partition(
 ) -> tuple[float, float, float, float]:
     """Return the shares of growth of roots, leaves, stems, storage organs [-] under stress.
 
-    Where water is the harder stress, roots gain (LINTUL-2); where nitrogen is, leaves lose.
+    Where water is the harder stress, roots gain (LINTUL-2); where nitrogen is, leaves lose. As published, roots
+    may take more than there is, and the shoot shrinks; in the sound setting they take at most all.
     """
     if tranrf < nitrogen_reduction(nni, p):
         more_roots = max(1.0, 1.0 / (tranrf + 0.5))
+        if p.SOUND == 1.0 and roots * more_roots > 1.0:
+            more_roots = 1.0 / roots
         modified = roots * more_roots
         shoot = _rescaled(modified, modified / more_roots)
         return modified, leaves * shoot, stems * shoot, storage * shoot

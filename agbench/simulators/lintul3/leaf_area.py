@@ -48,3 +48,20 @@ def relative_leaf_death(s: Any, p: Any, ageing: float) -> float:
 def leaf_death_by_nitrogen(s: Any, p: Any) -> float:
     """Return the weight of leaves that die from nitrogen shortage [g m-2 d-1]."""
     return s.WLVG * p.RDRNS * (1.0 - s.NNI) if s.NNI < 1.0 else 0.0
+
+
+@kernel
+def _no_more_than_stands(s: Any, lost: float, dying: float, starved: float) -> float:
+    return lost if lost < s.LAI or s.WLVG <= 0.0 else s.LAI * (dying + starved / s.WLVG)
+
+
+@kernel
+def area_lost(s: Any, p: Any, dying: float, starved: float, sla: float) -> float:
+    """Return the leaf area that dies [d-1]: the share `dying` [d-1], and what nitrogen shortage takes.
+
+    Shibu et al. 2010 and PCSE turn the weight `starved` [g m-2 d-1] into area by today's specific leaf area
+    `sla` [m2 g-1]. Where leaves are thicker than that, more area than stands may die, and LAI falls below 0.
+    There, the sound setting takes the same share of area as of weight.
+    """
+    lost = s.LAI * dying + starved * sla
+    return _no_more_than_stands(s, lost, dying, starved) if p.SOUND == 1.0 else lost

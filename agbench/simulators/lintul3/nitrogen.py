@@ -73,11 +73,24 @@ def grain_uptake(s: Any, p: Any, available: float) -> float:
 
 
 @kernel
+def loss_with_leaves(s: Any, p: Any, dead_leaves: float) -> float:
+    """Return the nitrogen that dead leaves [g m-2 d-1] take along [g m-2 d-1]: the residual concentration.
+
+    Leaves may hold less than that, and the published model goes on below 0. In the sound setting they then
+    lose the same share of nitrogen as of weight.
+    """
+    lost = p.RNFLV * dead_leaves
+    if p.SOUND == 1.0 and lost > s.ANLV:
+        return s.ANLV * (dead_leaves / s.WLVG) if s.WLVG > 0.0 else 0.0
+    return lost
+
+
+@kernel
 def nitrogen_rates(s: Any, p: Any, leaf_maximum: float, dead_leaves: float, dead_roots: float) -> None:
     """Set the rates of nitrogen in organs and soil [g m-2 d-1].
 
-    `dead_leaves` and `dead_roots` are weights that die [g m-2 d-1]; their residual nitrogen is
-    lost. Fertiliser that awaits its day (FERTNS) enters the soil now.
+    `dead_leaves` and `dead_roots` are weights that die [g m-2 d-1]; their nitrogen is lost. Fertiliser that
+    awaits its day (FERTNS) enters the soil now.
     """
     give_leaves, give_stems, give_roots = translocatable(s, p)
     give = give_leaves + give_stems + give_roots
@@ -87,7 +100,7 @@ def nitrogen_rates(s: Any, p: Any, leaf_maximum: float, dead_leaves: float, dead
     s.rANSO = grain_uptake(s, p, give)
     taken = s.rNUPTT / want if want > 0.0 else 0.0
     moved = s.rANSO / give if give != 0.0 else 0.0
-    s.rNLOSSL = p.RNFLV * dead_leaves
+    s.rNLOSSL = loss_with_leaves(s, p, dead_leaves)
     s.rNLOSSR = p.RNFRT * dead_roots
     s.rANLV = want_leaves * taken - give_leaves * moved - s.rNLOSSL
     s.rANST = want_stems * taken - give_stems * moved
