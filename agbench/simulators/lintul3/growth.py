@@ -38,8 +38,8 @@ def partition(
 ) -> tuple[float, float, float, float]:
     """Return the shares of growth of roots, leaves, stems, storage organs [-] under stress.
 
-    Where water is the harder stress, roots gain (LINTUL-2); where nitrogen is, leaves lose. As published, roots
-    may take more than there is, and the shoot shrinks; in the sound setting they take at most all.
+    Where water is the harder stress, roots gain (LINTUL-2); where nitrogen is, leaves lose. As published,
+    roots may take more than there is, and the shoot shrinks; in the sound setting they take at most all.
     """
     if tranrf < nitrogen_reduction(nni, p):
         more_roots = max(1.0, 1.0 / (tranrf + 0.5))
