@@ -56,6 +56,8 @@ def evaluate(
 
 def print_result(result: "Result") -> None:
     """Print one result: the aggregate of return and metrics with 95 % intervals."""
+    from agbench.evaluation import comparison
+
     count = result.episodes["scenario"].nunique()
     console.print(
         titled(
@@ -70,14 +72,22 @@ def print_result(result: "Result") -> None:
         value, low, high = result.summary[name]
         text = f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
         console.print(f"    {name:<10} {text:<24} {unit}")
+    points = comparison.score(result)
+    if points is not None:
+        text = f"{points.value:z.1f} [{points.low:z.1f}, {points.high:z.1f}]"
+        console.print(f"    {'score':<10} {text:<24} 0 = floor, 100 = oracle on test")
     if result.failed:
         first = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
         console.print(f"    {result.failed} episodes failed, the first with {first}", style="red")
 
 
 def _content(result: "Result", out: Path | None) -> dict[str, object]:
+    from agbench.evaluation import comparison
+
+    points = comparison.score(result)
     return {
         **{key: result.record[key] for key in ("task", "split", "policy", "episodes", "failed")},
         "summary": {name: i._asdict() for name, i in result.summary.items()},
+        "score": None if points is None else points._asdict(),
         "folder": None if out is None else str(out),
     }

@@ -40,7 +40,7 @@ _LIBRARIES: Final = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 class Trained:
     """A finished training: the best agent of its validations, exported, and what it reaches on test.
 
-    `score`: 0 is the floor, 100 the expert; None where the task has no anchors. `steps`: environment steps
+    `score`: 0 is the floor, 100 the oracle; None where the task has no anchors. `steps`: environment steps
     that were made. `seconds`: CPU time of this process, without what a run that was cut off had taken.
     """
 
@@ -204,9 +204,9 @@ def _export(model: Any, task: str, folder: Path) -> None:
 
 
 def _score(task: Task, result: Result) -> float | None:
-    """Return the score of a result on test: 0 is the floor, 100 the expert; None without anchors."""
+    """Return the score of a result on test: 0 is the floor, 100 the oracle; None without anchors."""
     try:
-        return float(anchors.of_split(task, "test").scores(result.objective.mean()))
+        return float(anchors.of_split(task, "test").scores(result.objective).mean())
     except ConfigError:
         return None
 
