@@ -71,15 +71,16 @@ def _print(result: "Anchors") -> None:
     """Print the means of the anchors, one line for each split."""
     import numpy as np
 
-    from agbench.evaluation import references
+    from agbench.evaluation import anchors, references
+    from agbench.evaluation.scores import scores
 
+    gain = anchors.gain(result) if "test" in result.splits else None
     for split, values in result.splits.items():
         rows = [scenario.model_dump(exclude_none=True) for scenario in values.values()]
         means = {role: np.mean([row[role] for row in rows]) for role in rows[0]}
-        gain = means["expert"] - means["floor"]
-        scores = {role: f" (score {100 * (means[role] - means['floor']) / gain:.0f})" for role in means}
         text = ", ".join(
-            f"{role} {means[role]:.3g}{scores[role] if role in ('blind', 'oracle') else ''}"
+            f"{role} {means[role]:.3g}"
+            + (f" (score {float(scores(means[role], means['floor'], gain)):.0f})" if gain else "")
             for role in references.ROLES
             if role in means
         )

@@ -1,5 +1,6 @@
 """The root command: its subcommands and its handling of errors."""
 
+import errno
 import os
 import sys
 import warnings
@@ -27,6 +28,8 @@ from agbench.cli.tasks import tasks
 from agbench.cli.train import train
 from agbench.cli.weather import weather
 from agbench.errors import AgBenchError, AgBenchWarning
+
+_OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 app = typer.Typer(
     name="agbench",
@@ -76,9 +79,10 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in _OF_THE_DISK:
             raise
-        _say(f"{error.filename}: cannot be read or written: {error.strerror}.")
+        where = error.filename or "a file"
+        _say(f"{where}: cannot be read or written: {error.strerror}.")
         sys.exit(2)
 
 

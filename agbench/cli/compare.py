@@ -12,6 +12,7 @@ from agbench.cli.options import JsonOption, console, print_json, titled
 if TYPE_CHECKING:
     from agbench.evaluation.comparison import ComparedPolicy
     from agbench.evaluation.result import Result
+    from agbench.evaluation.statistics import Interval
 
 
 def compare(
@@ -49,21 +50,23 @@ def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
     console.print(
         titled(task.task, f"{first.split}: {count} scenarios, {protocol.aggregate} [95 % interval]")
     )
-    table = Table(box=None, pad_edge=False)
+    scored, expert = rows[0].score is not None, any(row.to_expert for row in rows)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("policy", no_wrap=True)
     table.add_column("return", justify="right", no_wrap=True)
     for name in task.metrics:
         table.add_column(name, justify="right")
-    table.add_column("score", justify="right")
-    table.add_column("P(worse)", justify="right")
+    for shown, name in ((scored, "score"), (expert, "less expert"), (expert, "P(>)")):
+        if shown:
+            table.add_column(name, justify="right", no_wrap=True)
     units = [protocol.objective_unit, *(metric.unit for metric in task.metrics.values())]
-    table.add_row("", *units, "", "", style="dim")
+    units += ["points"] * scored + [protocol.objective_unit, ""] * expert
+    table.add_row("", *units, style="dim")
     for row in rows:
-        value, low, high = row.summary["return"]
-        cells = [f"{value:.1f} [{low:.1f}, {high:.1f}]"]
+        value = row.summary["return"]
+        cells = [f"{value.value:.1f}" if scored else _range(value, 1)]
         cells += [f"{row.summary[n].value:.{m.digits}f}" for n, m in task.metrics.items()]
-        cells.append("" if row.score is None else f"{row.score:.0f}")
-        cells.append("" if row.chance_worse is None else f"{row.chance_worse:.3f}")
+        cells += [_range(row.score, 0) if row.score else ""] * scored + _to_expert(row) * expert
         failed = f"  ({row.failed} failed)" if row.failed else ""
         mark = " *" if row.information == "model" else " +" if row.role == "blind" else ""
         table.add_row(f"{row.policy}{mark}{failed}", *cells)
@@ -72,13 +75,33 @@ def print_comparison(first: "Result", rows: "list[ComparedPolicy]") -> None:
         console.print("* knows the episode's weather: an upper bound")
     if any(row.role == "blind" for row in rows):
         console.print("+ observes nothing: what others score above it is what observing is worth")
-    if rows[0].score is not None:
-        expert = task.references.expert
-        console.print("score: of the mean return, 0 = floor, 100 = expert")
-        console.print(f"P(worse): share of bootstrap resamples that fall below {expert}")
+    if scored:
+        console.print("score: what is earned above the floor in the same scenarios; 100 = the oracle on test")
+    if expert:
+        console.print(
+            f"less expert, P(>): paired with {task.references.expert} by scenario; =: the interval holds 0"
+        )
+
+
+def _range(value: "Interval", digits: int) -> str:
+    return f"{value.value:z.{digits}f} [{value.low:z.{digits}f}, {value.high:z.{digits}f}]"
+
+
+def _to_expert(row: "ComparedPolicy") -> list[str]:
+    """Return the cells of a policy's difference to the expert and of its probability of improvement."""
+    if row.to_expert is None:
+        return ["", ""]
+    tie = " =" if row.to_expert.tie else ""
+    return [f"{_range(row.to_expert.difference, 1)}{tie}", f"{row.to_expert.improvement.value:.2f}"]
 
 
 def _plain(row: "ComparedPolicy") -> dict[str, object]:
     content = asdict(row)
     content["summary"] = {name: interval._asdict() for name, interval in row.summary.items()}
+    content["score"] = row.score and row.score._asdict()
+    content["to_expert"] = row.to_expert and {
+        "difference": row.to_expert.difference._asdict(),
+        "improvement": row.to_expert.improvement._asdict(),
+        "tie": row.to_expert.tie,
+    }
     return content

@@ -79,9 +79,9 @@ def print_result(result: "Result") -> None:
         value, low, high = result.summary[name]
         text = f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
         console.print(f"    {name:<10} {text:<24} {unit}")
-    if (score := result.score) is not None:
-        text = f"{score.value:.1f} [{score.low:.1f}, {score.high:.1f}]"
-        console.print(f"    {'score':<10} {text:<24} 0 = floor, 100 = expert")
+    if (points := result.score) is not None:
+        text = f"{points.value:z.1f} [{points.low:z.1f}, {points.high:z.1f}]"
+        console.print(f"    {'score':<10} {text:<24} 0 = floor, 100 = oracle on test")
     if result.failed:
         first = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
         many = "all" if result.failed == len(result.episodes) else f"{result.failed} of"

@@ -1,50 +1,118 @@
-"""`agbench leaderboard round open | close`: publish the hash of a secret, and reveal the secret later."""
+"""`agbench leaderboard round open | run | close | repeat`: competitions on hidden scenarios."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agbench.cli.options import BoardOption, console
+from agbench.cli.options import BoardOption, WorkersOption, console, counted
 from agbench.files import BOARD
 
 round_ = typer.Typer(
     name="round",
-    help="Open and close a round of hidden scenarios.\n\nExample: `agbench leaderboard round repeat 1`",
+    help="Open, run, close and repeat rounds of hidden scenarios.\n\n"
+    "Example: `agbench leaderboard round repeat wheat-nitrogen-v1`",
     no_args_is_help=True,
 )
 SecretOption = Annotated[
-    Path, typer.Option("--secret", metavar="FILE", help="File of the secret; not on the board.")
+    Path, typer.Option("--secret", metavar="FILE", help="File of the maintainers' secret; not on the board.")
+]
+Tasks = Annotated[
+    list[str] | None, typer.Argument(metavar="[TASK]...", help="Ids; default: all that it can be done for.")
 ]
 
 
 @round_.command("open")
 def open_(
     secret: SecretOption,
-    scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Hidden scenarios for each task.")] = 50,
+    tasks: Annotated[list[str], typer.Argument(metavar="TASK...", help="Ids of the tasks.")],
+    scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Hidden scenarios of each task.")] = 50,
+    versions: Annotated[int, typer.Option(min=1, max=1000, help="Most versions of an author's agents.")] = 3,
+    closes: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Day from which on it may be closed [in 30 days].")
+    ] = None,
     board: BoardOption = BOARD,
 ) -> None:
-    """Publish the SHA-256 of a secret. If the file does not exist, a new secret is written to it.
+    """Open a round of each task: publish the SHA-256 of its salt, which follows from the secret.
 
-    Example: `agbench leaderboard round open --secret ../round-1.secret`
+    If the file of the secret does not exist, a new secret is written to it. Keep it: it runs and closes the
+    rounds, and no salt reveals it.
+
+    Example: `agbench leaderboard round open wheat-nitrogen-v1 --secret ../agbench.secret`
+    """
+    from agbench.data import catalog
+    from agbench.leaderboard import rounds
+    from agbench.leaderboard.verify import hidden
+
+    for name in tasks:
+        hidden.with_hidden(catalog.task(name), scenarios)
+    for made in rounds.open_round(board, tasks, secret, scenarios, versions, closes):
+        console.print(
+            f"{made.name} is open: {made.scenarios} hidden scenarios, closes {made.closes} or later"
+        )
+        console.print(f"    sha256 of the salt {made.sha256}", soft_wrap=True)
+    console.print(f"    wrote {board / rounds.FILE}; keep {secret} secret", soft_wrap=True)
+    console.print("next: agbench leaderboard round run --secret FILE", soft_wrap=True)
+
+
+@round_.command("run")
+def run_(
+    secret: SecretOption, tasks: Tasks = None, workers: WorkersOption = 1, board: BoardOption = BOARD
+) -> None:
+    """Run floor, blind calendar, expert and all eligible rows in the hidden scenarios of open rounds.
+
+    A task's table is written when all of them have run, or stays as it was. What was run before is not run
+    again: the command goes on where it was cut off, and takes in rows that are new.
+
+    Example: `agbench leaderboard round run --secret ../agbench.secret --workers 4`
     """
     from agbench.leaderboard import rounds
+    from agbench.leaderboard.verify import round_running
 
-    made = rounds.open_round(board, secret, scenarios)
-    console.print(f"round {made.round} is open: {made.scenarios} hidden scenarios a task")
-    console.print(f"    sha256 {made.sha256}", soft_wrap=True)
-    console.print(
-        f"    wrote {board / rounds.FILE}; keep {secret} secret until the round closes", soft_wrap=True
-    )
+    entries = rounds.open_rounds(board, tasks)
+    round_running.run(board, entries, secret, workers, lambda text: console.print(text, soft_wrap=True))
 
 
 @round_.command("close")
-def close_(secret: SecretOption, board: BoardOption = BOARD) -> None:
-    """Reveal the secret of the open round, so that anyone can repeat its hidden runs.
+def close_(
+    secret: SecretOption,
+    tasks: Tasks = None,
+    early: Annotated[bool, typer.Option("--early", help="Close before the day that was announced.")] = False,
+    board: BoardOption = BOARD,
+) -> None:
+    """Close open rounds: reveal their salts and every value, so that anyone can repeat them.
 
-    Example: `agbench leaderboard round close --secret ../round-1.secret`
+    Example: `agbench leaderboard round close wheat-nitrogen-v1 --secret ../agbench.secret`
     """
     from agbench.leaderboard import rounds
+    from agbench.leaderboard.verify import round_running
 
-    made = rounds.close_round(board, secret)
-    console.print(f"round {made.round} is closed; its secret is in {board / rounds.FILE}", soft_wrap=True)
+    for made in round_running.close(board, rounds.open_rounds(board, tasks), secret, early):
+        console.print(f"{made.name} is closed; its salt is in {board / rounds.FILE}", soft_wrap=True)
+
+
+@round_.command("repeat")
+def repeat_(
+    tasks: Tasks = None,
+    number: Annotated[
+        int | None, typer.Option("--round", min=1, help="Number of the round [all closed ones].")
+    ] = None,
+    board: BoardOption = BOARD,
+) -> None:
+    """Run closed rounds again and compare every value. Exit code 1 if one is not what was published.
+
+    Example: `agbench leaderboard round repeat wheat-nitrogen-v1 --round 1`
+    """
+    from agbench.leaderboard import rounds
+    from agbench.leaderboard.verify.round_repeating import repeat
+
+    bad = exact = total = 0
+    for entry in rounds.closed_rounds(board, tasks, number):
+        for result in repeat(board, entry):
+            same = "equal to the last bit" if result.exact else "within rounding"
+            text = f"{counted(result.values, 'value')} {same}" if result.good else "gives different values"
+            console.print(f"{result.name}: {text}", soft_wrap=True)
+            bad, exact, total = bad + (not result.good), exact + result.exact, total + 1
+    console.print(f"{total} policies run again: {exact} equal to the last bit, {bad} different")
+    if bad:
+        raise typer.Exit(1)

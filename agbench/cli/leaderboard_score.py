@@ -1,6 +1,6 @@
 """`agbench leaderboard score`: the scores of submissions as a table or as JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -10,7 +10,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from agbench.cli.options import BoardOption, JsonOption, console, literal_console, messages, plain, print_json
+from agbench.cli.options import (
+    BoardOption,
+    JsonOption,
+    console,
+    counted,
+    literal_console,
+    messages,
+    plain,
+    print_json,
+)
 from agbench.errors import AgBenchError
 from agbench.files import BOARD
 
@@ -29,52 +38,58 @@ def score_(
     board: BoardOption = BOARD,
     json: JsonOption = False,
 ) -> None:
-    """Score submissions, best first. 0 is the floor of the task and 100 its expert.
+    """Score submissions on the public test split, best first. 0 is the task's floor, 100 its oracle.
 
-    Beside the score: the chance to beat the expert, the mean objective of the worst tenth of scenarios,
-    the mean constraint cost of an episode with the task's limit, and the share of episodes that violate.
+    These scores give no rank: a policy can have learned the public weather by heart. Ranks are those of the
+    task's last round, in the column `rank`; `-` where a row was not in it. Beside the score: the chance to
+    beat the expert, the mean objective of the worst tenth of scenarios, the mean constraint cost of an
+    episode with the task's limit, and the share of episodes that violate.
     Beside the level: `exact` where final states were equal to the last bit on every kind of machine that
     replayed them, `exact 1/2` where on one of two; `earlier` where the level was verified with an earlier
-    version of the physics: such rows come after the others.
+    version of the physics.
     Beyond the limit a submission is infeasible, and what it scores above 0 does not count. What is no
     good submission is left out and named on standard error; the exit code is 1 then.
 
     Example: `agbench leaderboard score --json`
     """
-    from agbench.leaderboard import scoring
+    from agbench.leaderboard import scoring, standings
     from agbench.leaderboard.checks.judging import judged
     from agbench.leaderboard.scoring import ScoredRow
     from agbench.leaderboard.verify import verified
     from agbench.untrusted.refusal import shown
 
     rows: list[ScoredRow] = []
+    ranks: dict[str, int | None] = {}
     errors = 0
     for folder, result in judged(board, folders):
         try:
             if isinstance(result, AgBenchError):
                 raise result
             rows.append(scoring.row(result, verified.load(board, result)))
+            ranks[result.name] = standings.last_rank(board, result)
         except AgBenchError as error:
             errors += 1
             messages.print(f"left out  {shown(str(folder), 400)}: {error}")
     rows.sort(key=lambda row: row.order)
     if json:
-        print_json([asdict(row) for row in rows])
+        print_json([asdict(row) | {"rank": ranks[_name(row)]} for row in rows])
     else:
-        _print(rows)
+        _print(rows, ranks)
     if errors:
         raise typer.Exit(1)
 
 
-def _print(rows: "Sequence[ScoredRow]") -> None:
+def _name(row: "ScoredRow") -> str:
+    return f"{row.task} {row.agent} {row.version}"
+
+
+def _print(rows: "Sequence[ScoredRow]", ranks: "Mapping[str, int | None]") -> None:
     """Print the rows under their tasks, without breaking words in a narrow terminal."""
-    from agbench.leaderboard import scoring
     from agbench.leaderboard.verify import verified
 
-    hidden = any(row.hidden for row in rows)
-    headings = ("agent", "level", "seeds", "score (IQM)", *(["hidden"] if hidden else []))
-    headings += ("beats expert", "worst tenth", "cost (limit)", "violating")
-    lines = [list(_cells(row, hidden)) for row in rows]
+    headings = ["agent", "level", "seeds", "test (IQM)", "rank"]
+    headings += ["beats expert", "worst tenth", "cost (limit)", "violating"]
+    lines = [list(_cells(row, ranks[_name(row)])) for row in rows]
     columns = list(zip(headings, *lines, strict=True))
     widths = [max(len(word) for text in column for word in text.split(" ")) for column in columns]
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
@@ -87,27 +102,25 @@ def _print(rows: "Sequence[ScoredRow]") -> None:
             table.add_row(*cells)
     needed = sum(widths) + _GAP * len(widths)
     literal_console(width=max(console.width, needed)).print(table)
-    if not all(row.ranked for row in rows):
-        console.print(
-            f"unranked: a rank takes the level reproduced and, of a learned agent, {scoring.SEEDS_TO_RANK} "
-            "training seeds or more."
-        )
+    console.print("test: public scenarios, which can be overfitted; rank: in the last round, - if not in it")
+    for reason in sorted({row.not_eligible for row in rows if row.not_eligible}):
+        count = sum(row.not_eligible == reason for row in rows)
+        console.print(f"{counted(count, 'row')} a round would not run: {reason}")
     if any(row.stale for row in rows):
         console.print(
             f"earlier: {verified.EARLIER} of the task's physics. Renew: agbench leaderboard replay --stale"
         )
 
 
-def _cells(row: "ScoredRow", hidden: bool) -> Iterator[str]:
+def _cells(row: "ScoredRow", rank: int | None) -> Iterator[str]:
     """Yield the cells of a row, in the order of the headings."""
     result = row.scores["test"]
     value, low, high = result.iqm
-    yield f"{row.agent} {row.version}{'' if row.ranked else ' (unranked)'}"
+    yield f"{row.agent} {row.version}"
     yield _level(row)
-    yield str(len(result.seeds))
+    yield str(row.distinct_seeds)
     yield f"{value:z.1f} [{low:z.1f}, {high:z.1f}]{'' if result.feasible else ' infeasible'}"
-    if hidden:
-        yield f"{row.hidden.iqm.value:.1f}" if row.hidden else ""
+    yield "-" if rank is None else str(rank)
     yield f"{result.beats_expert.value:.2f}"
     yield plain(result.worst_tenth)
     yield f"{plain(result.cost)} ({plain(result.limit)})"

@@ -1,16 +1,21 @@
 """What `agbench leaderboard check | replay | reproduce | hidden` print for each row."""
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from rich.text import Text
 
-from agbench.cli.options import console, counted, messages, print_json, titled
+from agbench.cli.options import console, counted, literal_console, messages, print_json, titled
+
+_EVERY: Final = 5.0  # s
 
 if TYPE_CHECKING:
+    from agbench.leaderboard.page.entries import Progress
     from agbench.leaderboard.verify.verifying import Verdict
 
 
@@ -28,6 +33,23 @@ def report(verdicts: "Iterable[Verdict]", json: bool) -> None:
         print_json([_plain(verdict) for verdict in sorted(result, key=lambda v: v.folder)])
     if not all(verdict.good for verdict in result):
         raise typer.Exit(1)
+
+
+@contextmanager
+def shown_progress() -> "Iterator[Progress]":
+    """Give what is told how far a build is: a line that changes in a terminal, else one every few seconds."""
+    with literal_console(stderr=True).status("reading the board") as status:
+        last = time.monotonic()
+
+        def tell(done: int, total: int, name: str) -> None:
+            nonlocal last
+            text = f"{done} of {total}: {name}"
+            status.update(Text(text))
+            if not messages.is_terminal and time.monotonic() - last > _EVERY:
+                last = time.monotonic()
+                messages.print(text)
+
+        yield tell
 
 
 def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> None:
@@ -65,15 +87,13 @@ def _line(verdict: "Verdict", place: str) -> None:
 
 
 def _summary(done: int, board: Path) -> None:
-    """Print how many rows were due, and what else is due."""
-    from agbench.leaderboard.verify.verifying import awaiting_hidden
+    """Print how many rows were due, and which rounds are outdated."""
+    from agbench.leaderboard.verify.round_running import outdated
 
     if not done:
         console.print("nothing is due: every row is verified with this version.")
-    waiting = len(awaiting_hidden(board))
-    if waiting:
-        rows = counted(waiting, "hidden run")
-        console.print(f"{rows} of an earlier version: agbench leaderboard hidden --secret FILE")
+    for entry in outdated(board):
+        console.print(f"{entry.name} was run with an earlier version: agbench leaderboard round run")
 
 
 def _marked(verdict: "Verdict", text: str) -> Text:

@@ -40,6 +40,9 @@ def submit(
     ] = None,
     board: BoardOption = BOARD,
     other_task: OtherTaskOption = False,
+    new_board: Annotated[
+        bool, typer.Option("--new-board", help="Make the board where there is none.")
+    ] = False,
 ) -> None:
     """Make a submission, check it, and copy it to the board.
 
@@ -48,6 +51,11 @@ def submit(
     """
     from agbench.leaderboard.submitting import submit as make
 
+    if not board.is_dir() and not new_board:
+        raise ConfigError(
+            f"there is no board at {board}: run this in a checkout of AgBench, name its board with --board "
+            "DIR, or make a new one with --new-board."
+        )
     content = {} if card is None else _card(card)
     stated = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
     content.update({key: value for key, value in stated.items() if value is not None})
@@ -60,11 +68,12 @@ def submit(
     console.print(f"    wrote {folder}", soft_wrap=True)
     if "policy" not in content:
         console.print(
-            "    no policy came with it, so 'replayed' is the most it can reach, which has no rank; "
+            "    no policy came with it, so 'replayed' is the most it can reach: no round can run it; "
             "see --policy and --rule.",
             soft_wrap=True,
         )
-    console.print(f"    next: agbench leaderboard replay {folder} --board {board}", soft_wrap=True)
+    verb = "reproduce" if "policy" in content else "replay"
+    console.print(f"    next: agbench leaderboard {verb} {folder} --board {board}", soft_wrap=True)
 
 
 def _card(path: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The schemas of a submission: its card, and the records of the results in it."""
 
 import re
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -20,6 +21,8 @@ _URL = re.compile(  # a host of two labels or more, no name or password before i
     r"(?:[/?#][A-Za-z0-9._~:/?#@!$&*+,;=%-]{0,300})?",
     re.ASCII,
 )
+_VERSION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,30}[A-Za-z0-9_-])?", re.ASCII)
+_LONG_NUMBER = re.compile(r"[0-9]{10}")
 _BREAKS = "\t\n\v\f\r\x85\u2028\u2029"
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _RESULT_FILE = re.compile(r"episodes\.parquet|actions(?:-[1-9][0-9]?)?\.npz", re.ASCII)
@@ -49,10 +52,42 @@ def _telling(value: str) -> str:
     return value
 
 
+def _short_numbers(value: str) -> str:
+    """Refuse a version whose numbers nobody can read."""
+    if _LONG_NUMBER.search(value):
+        raise ValueError(f"{value!r} has a number of ten digits or more; versions are such as '1.0'.")
+    return value
+
+
+def _plain_host(value: str) -> str:
+    """Refuse a host in Punycode: such a name can look like another one."""
+    host = value.removeprefix("https://").partition("/")[0].casefold()
+    if any(label.startswith("xn--") for label in host.split(".")):
+        raise ValueError(f"{value!r} has a host in Punycode (xn--...); write a plain one.")
+    return value
+
+
+def _day(value: str) -> str:
+    """Refuse what is no date of this form, one before there was a board, and one far ahead."""
+    try:
+        if len(value) != 10 or not 2020 <= date.fromisoformat(value).year < 2100:
+            raise ValueError
+    except ValueError:
+        raise ValueError(f"{value!r} is not a date such as '2027-03-01'.") from None
+    return value
+
+
 Name = Annotated[
     str, _matching(_NAME, "a name of letters, digits, dot, dash and underscore, at most 64 of them")
 ]
-Url = Annotated[str, _matching(_URL, "an address such as 'https://example.org/paper'")]
+Version = Annotated[
+    str,
+    _matching(_VERSION, "a version such as '1.0', of at most 32 characters"),
+    AfterValidator(_short_numbers),
+]
+Url = Annotated[
+    str, _matching(_URL, "an address such as 'https://example.org/paper'"), AfterValidator(_plain_host)
+]
 Hash = Annotated[str, _matching(_HASH, "a SHA-256 of 64 hexadecimal digits")]
 FilePath = Annotated[str, _matching(_PATH, "a path in test/, shift/ or policy/")]
 ResultFile = Annotated[str, _matching(_RESULT_FILE, "episodes.parquet, actions.npz or actions-1.npz")]
@@ -61,16 +96,29 @@ Words = Annotated[str, Field(max_length=4000), AfterValidator(_telling)]
 Licence = Literal["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "MIT", "BSD-3-Clause", "Apache-2.0"]
 """Open ones, by their SPDX names, for what comes with results; results themselves are CC0."""
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
+Day = Annotated[str, AfterValidator(_day)]
+"""A date as ISO 8601 writes it."""
 Setting = bool | int | float | Line | list[bool | int | float | Line]
 
 
+class Dataset(Strict):
+    """A dataset that an agent was trained on: its name, and the SHA-256 of what it holds."""
+
+    name: Line
+    sha256: Hash
+
+
 class Training(Strict):
-    """How an agent came to be: training seeds, splits learned from, environment steps, other data."""
+    """How an agent came to be: training seeds, splits learned from, environment steps, other data.
+
+    `steps` are those of one training seed; `dataset` is what offline reinforcement learning learned from.
+    """
 
     seeds: list[Seed] = Field(min_length=1, max_length=100)
     splits: list[Name] = Field(default=[], max_length=10)
     steps: int | None = Field(default=None, ge=0, lt=2**53)
     data: Words = ""
+    dataset: Dataset | None = None
 
     @model_validator(mode="after")
     def _once(self) -> "Training":
@@ -103,10 +151,11 @@ class Submission(Strict):
     task: TaskId
     task_hash: Hash
     agent: Name
-    version: Name
+    version: Version
     authors: list[Line] = Field(min_length=1, max_length=100)
     contact: Line
     licence: Licence = "CC0-1.0"
+    submitted: Day | None = None
     method: Method
     information: Information
     training: Training

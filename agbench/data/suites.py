@@ -52,9 +52,21 @@ class Suite(Strict):
 
 
 class Suites(Strict):
-    """The content of a file of suites, by their names."""
+    """The content of a file of suites, by their names.
+
+    Families of tasks weigh alike in a suite; `together` names those that weigh as one.
+    """
 
     suites: dict[_Name, Suite] = Field(min_length=1)
+    together: list[list[_Name]] = []
+
+    @model_validator(mode="after")
+    def _family_once(self) -> "Suites":
+        names = [name for group in self.together for name in group]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"together: the family {twice[0]!r} is named twice.")
+        return self
 
 
 FILE: Final = places.SUITES
@@ -79,6 +91,18 @@ def suites() -> dict[str, Suite]:
                 warn(text, AgBenchWarning, stacklevel=2)
             result.setdefault(name, one)
     return result
+
+
+def alike() -> list[list[str]]:
+    """Return the families that weigh as one in every suite: those that the first file that names any says."""
+    for path in _files():
+        try:
+            content = _read(path, path.stat().st_mtime_ns)
+        except AgBenchError:  # `suites` says what is wrong with it
+            continue
+        if content.together:
+            return content.together
+    return []
 
 
 def suite(name: str) -> Suite:

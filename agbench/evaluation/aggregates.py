@@ -2,12 +2,14 @@
 
 Definitions: Agarwal, Schwarzer, Castro, Courville and Bellemare 2021, Deep reinforcement learning at
 the edge of the statistical precipice, NeurIPS 34 (the library rliable). A run is a training seed; runs
-of a task are crossed with its scenarios, for all of them meet the same ones; tasks are strata. CVaR:
+of a task are crossed with its scenarios, for all of them meet the same ones; tasks are strata. Everybody's
+scenarios are drawn alike, so that two agents' resamples are paired and what they share cancels. CVaR:
 Rockafellar and Uryasev 2002, Conditional value-at-risk for general loss distributions, Journal of
 Banking and Finance 26.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,7 +22,10 @@ Statistic = Callable[[Floats], Floats]
 """Maps values (..., n) to one value of each n, (...)."""
 Chosen = NDArray[np.integer[Any]]
 
-_QUANTILES: Final = (0.025, 0.975)
+LOW_QUANTILE: Final = 0.025
+"""Where the 95 % percentile interval begins."""
+
+_QUANTILES: Final = (LOW_QUANTILE, 1.0 - LOW_QUANTILE)
 _BLOCK: Final = 1_000_000  # numbers drawn at once
 _TRIM: Final = 0.25  # cut from each end by the interquartile mean
 WORST_SHARE: Final = 0.1
@@ -88,18 +93,40 @@ class Resampled(NamedTuple):
         return percentile_interval(statistic(self.runs), statistic(self.drawn))
 
 
-def resample(values: Floats, resamples: int, seed: int = 0) -> Resampled:
-    """Return values (runs, scenarios) with both resampled independently of each other."""
-    generator = np.random.default_rng(seed)
+def resample(values: Floats, resamples: int, seed: int = 0, stream: int = 0) -> Resampled:
+    """Return values (runs, scenarios) with both resampled independently of each other.
+
+    The scenarios that are drawn follow from `seed` alone; the runs from `stream` too. Agents whose streams
+    differ meet the same scenarios in each resample, while their training seeds have nothing in common.
+    """
     runs, scenarios = values.shape
+    chosen = drawn_runs(runs, resamples, seed, stream)
+    means = values @ drawn_scenarios(scenarios, resamples, seed).T / scenarios
+    return Resampled(values.mean(axis=1), np.take_along_axis(means.T, chosen, axis=1))
 
-    def draw(count: int) -> Floats:
-        chosen = generator.integers(scenarios, size=(count, scenarios))
-        return crossed(values, generator.integers(runs, size=(count, runs)), chosen)
 
-    rows = max(1, _BLOCK // max(1, values.size))
+@lru_cache(maxsize=8)
+def drawn_scenarios(scenarios: int, resamples: int, seed: int) -> Floats:
+    """Return how often each scenario is drawn in each resample, (resamples, scenarios)."""
+    generator = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // scenarios)
     counts = [min(rows, resamples - first) for first in range(0, resamples, rows)]
-    return Resampled(values.mean(axis=1), np.concatenate([draw(count) for count in counts]))
+    parts = [_counts(generator.integers(scenarios, size=(count, scenarios)), scenarios) for count in counts]
+    result: Floats = np.concatenate(parts)
+    result.setflags(write=False)
+    return result
+
+
+def drawn_runs(runs: int, resamples: int, seed: int, stream: int) -> Chosen:
+    """Return which runs are drawn in each resample, (resamples, runs)."""
+    return np.random.default_rng([seed, 1, stream]).integers(runs, size=(resamples, runs))
+
+
+def _counts(chosen: Chosen, of: int) -> Floats:
+    """Return how often each of `of` places is among those chosen (resamples, n), (resamples, of)."""
+    rows = np.arange(len(chosen))[:, None] * of
+    counts = np.bincount((rows + chosen).ravel(), minlength=len(chosen) * of)
+    return counts.reshape(len(chosen), of).astype(np.float64)
 
 
 def crossed(values: Floats, runs: Chosen, scenarios: Chosen) -> Floats:
@@ -107,30 +134,21 @@ def crossed(values: Floats, runs: Chosen, scenarios: Chosen) -> Floats:
 
     `runs` and `scenarios` are (resamples, n): all runs of a resample meet the same scenarios.
     """
-    means = values[:, scenarios].mean(axis=2).T
+    means = (values @ _counts(scenarios, values.shape[1]).T / scenarios.shape[1]).T
     return np.take_along_axis(means, runs, axis=1)
 
 
 def suite_interval(
-    tasks: Sequence[Resampled],
-    statistics: Sequence[Statistic],
-    across: Statistic = mean,
-    groups: Sequence[Sequence[int]] | None = None,
+    tasks: Sequence[Resampled], statistics: Sequence[Statistic], across: Statistic = mean
 ) -> Interval:
     """Return the mean, or another statistic `across` tasks, of each task's own statistic.
 
-    Every task is resampled by itself: tasks are strata. `groups` are the places of tasks that count as one
-    together, by their mean; by default each task counts by itself.
+    Every task is resampled by itself: tasks are strata.
     """
     pairs = list(zip(tasks, statistics, strict=True))
-    places = [[i] for i in range(len(pairs))] if groups is None else groups
-
-    def over(values: Floats) -> Floats:
-        return across(np.stack([values[..., group].mean(axis=-1) for group in places], axis=-1))
-
-    value = over(np.array([statistic(task.runs) for task, statistic in pairs]))
+    value = across(np.array([statistic(task.runs) for task, statistic in pairs]))
     drawn = np.stack([statistic(task.drawn) for task, statistic in pairs], axis=-1)
-    return percentile_interval(value, over(drawn))
+    return percentile_interval(value, across(drawn))
 
 
 def improvement_chances(ours: Floats, theirs: Floats) -> Floats:
@@ -144,9 +162,19 @@ def improvement_chances(ours: Floats, theirs: Floats) -> Floats:
     return result
 
 
-def improvement_interval(ours: Floats, theirs: Floats, resamples: int, seed: int = 0) -> Interval:
+def improvement_interval(
+    ours: Floats, theirs: Floats, resamples: int, seed: int = 0, streams: tuple[int, int] = (0, 1)
+) -> Interval:
     """Return the probability of improvement: the mean over scenarios of the chance that ours is better.
 
-    Our runs and the scenarios are resampled; their runs are taken as they are.
+    Both agents' runs, (n, scenarios) and (m, scenarios), are resampled, crossed with the scenarios.
     """
-    return resample(improvement_chances(ours, theirs), resamples, seed).interval(mean)
+    better = (ours[:, None, :] > theirs[None, :, :]) + 0.5 * (ours[:, None, :] == theirs[None, :, :])
+    n, m, scenarios = better.shape
+    chances = better.reshape(n * m, scenarios) @ drawn_scenarios(scenarios, resamples, seed).T / scenarios
+    one, other = (
+        _counts(drawn_runs(runs, resamples, seed, stream), runs) / runs
+        for runs, stream in zip((n, m), streams, strict=True)
+    )
+    drawn = np.einsum("ijr,ri,rj->r", chances.reshape(n, m, resamples), one, other)
+    return percentile_interval(better.mean(), drawn)

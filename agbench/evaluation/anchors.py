@@ -1,7 +1,7 @@
 """A task's anchors: the objective of its reference policies, scenario by scenario, as constants."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,9 +14,10 @@ from agbench.data.reading import read_file
 from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import provenance, references
-from agbench.evaluation.references import ROLES, Part, Role
+from agbench.evaluation.references import ROLES, Part, Role, policy_name
 from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
+from agbench.evaluation.scores import scores
 from agbench.files import REFERENCES, write_text
 from agbench.variables import Floats
 
@@ -25,7 +26,8 @@ from agbench.variables import Floats
 class SplitAnchors:
     """The anchors of one split, each (scenarios,) in the split's order; no such reference, no array.
 
-    `cost` is the expert's constraint cost, `limit` the largest mean of it that is feasible.
+    `cost` is the expert's constraint cost, `limit` the largest mean of it that is feasible; `gain` is the
+    task's constant, by which all its scores are divided (see `agbench.evaluation.scores`).
     """
 
     floor: Floats
@@ -34,15 +36,11 @@ class SplitAnchors:
     cost: Floats
     limit: float
     blind: Floats | None = None
+    gain: float = field(kw_only=True)
 
     def scores(self, objective: Floats) -> Floats:
-        """Return 100 * (objective - floor) / (expert - floor), by the means over the split.
-
-        Never by scenario: in a dry year the expert can lie below the floor.
-        """
-        floor = self.floor.mean()
-        result: Floats = 100.0 * (objective - floor) / (self.expert.mean() - floor)
-        return result
+        """Return the scores of objectives (..., scenarios) in these scenarios."""
+        return scores(objective, self.floor, self.gain)
 
 
 def compute(task: Task, splits: Sequence[str]) -> Anchors:
@@ -91,15 +89,34 @@ def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
         limits={s: task.feasible_cost(results["expert", s].by_scenario("cost").mean()) for s in splits},
         splits={split: _values(task, split, results) for split in splits},
     )
-    gain = {
-        s: float(np.mean([v.expert - v.floor for v in rows.values()])) for s, rows in anchors.splits.items()
-    }
-    if gain.get("test", 1.0) <= 0.0:
-        raise ConfigError(
-            f"{task.task}: the expert {task.references.expert} beats the floor "
-            f"{task.references.floor} by {gain['test']:.3g} {anchors.unit} on test; it must be more."
-        )
+    for role in ("expert", "oracle"):
+        gains = [_gain(values, role) for values in anchors.splits.get("test", {}).values()]
+        known = [gain for gain in gains if gain is not None]
+        if known and np.mean(known) <= 0.0:
+            raise ConfigError(
+                f"{task.task}: the {role} {policy_name(task, role)} beats the floor {task.references.floor} "
+                f"by {np.mean(known):.3g} {anchors.unit} on test; it must be more."
+            )
     return anchors
+
+
+def _gain(values: AnchorValues, role: Role) -> float | None:
+    """Return what a reference earns above the floor in a scenario; None where there is no such reference."""
+    reached = getattr(values, role)
+    return None if reached is None else float(reached - values.floor)
+
+
+def gain(anchors: Anchors) -> float:
+    """Return the constant by which a task's scores are divided, in the unit of its objective.
+
+    It is the mean of oracle less floor over test; of a task without an oracle, that of expert less floor.
+    Raises `ConfigError` where the anchors have no test split.
+    """
+    rows = list(anchors.splits.get("test", {}).values())
+    if not rows:
+        raise ConfigError(f"{anchors.task}: the anchors have no split test. {remedy(anchors.task)}")
+    best: Role = "expert" if any(row.oracle is None for row in rows) else "oracle"
+    return float(np.mean([_gain(row, best) for row in rows]))
 
 
 def _check_blind(task: Task, result: Result) -> None:
@@ -177,7 +194,8 @@ def of_split(task: Task, split: str) -> SplitAnchors:
     rows = [values[key] for key in task.scenarios(split)]
     floor, expert, cost = (np.array([getattr(r, n) for r in rows]) for n in ("floor", "expert", "cost"))
     oracle, blind = (_complete([getattr(r, n) for r in rows]) for n in ("oracle", "blind"))
-    return SplitAnchors(floor, expert, oracle, cost, float(anchors.limits[split]), blind)
+    limit = float(anchors.limits[split])
+    return SplitAnchors(floor, expert, oracle, cost, limit, blind, gain=gain(anchors))
 
 
 def _complete(values: Sequence[float | None]) -> Floats | None:

@@ -1,4 +1,4 @@
-"""Comparing results of one task: one row for each policy, with intervals, scores and probabilities."""
+"""Comparing results of one task: one row for each policy, with its score, and paired with the expert."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
+from agbench.data.anchors import Anchors
 from agbench.errors import ConfigError, ResultError
-from agbench.evaluation import aggregates, anchors
+from agbench.evaluation import aggregates, anchors, paired
+from agbench.evaluation.paired import Paired
 from agbench.evaluation.references import ROLES, Role, policy_name
 from agbench.evaluation.result import Result
-from agbench.evaluation.statistics import Interval, chance_not_better
-from agbench.evaluation.statistics import score as points
+from agbench.evaluation.scores import scores
+from agbench.evaluation.statistics import Interval
+from agbench.variables import Floats
 
 
 @dataclass(frozen=True)
@@ -19,9 +22,10 @@ class ComparedPolicy:
     """One policy beside the others.
 
     `role` is what the task has it for (`floor`, `blind`, `expert`, `oracle`), None for all others.
-    `score` is 0 for the task's floor and 100 for its expert, None where one of them is not among
-    the results; `chance_worse` is the share of bootstrap resamples in which the policy's paired
-    aggregate lies below the expert's.
+    `score` is 0 for the task's floor and 100 for its oracle on test, with the interval that resamples policy
+    and floor together; None where the task has no anchors for these scenarios. `to_expert` is the difference
+    to the expert, in the objective's unit, and the probability of improvement over it; None for the expert
+    itself, and where it is not among the results.
     """
 
     policy: str
@@ -29,8 +33,8 @@ class ComparedPolicy:
     information: str
     summary: dict[str, Interval]
     mean_objective: float
-    score: float | None
-    chance_worse: float | None
+    score: Interval | None
+    to_expert: Paired | None
     failed: int
 
 
@@ -62,33 +66,48 @@ def compare(results: Sequence[Result]) -> list[ComparedPolicy]:
     return sorted(rows, key=lambda row: row.mean_objective)
 
 
-def score(result: Result) -> Interval | None:
-    """Return the score of a result with its interval, as the leaderboard gives it to one training seed.
+def score(result: Result, floor: Result | None = None) -> Interval | None:
+    """Return the score of a result with its interval; None where there are no anchors that fit.
 
-    None where the task has no anchors for just these scenarios, as with overrides or other years.
+    The floor in the same scenarios is that of the task's anchors, unless its own result is given.
     """
     try:
-        known = anchors.of_split(result.task, result.split)
-    except ConfigError:
+        known = anchors.load(result.task)
+        gain = anchors.gain(known)
+    except ConfigError:  # a task that is new or has overrides
         return None
-    if list(dict.fromkeys(result.episodes["scenario"])) != list(result.task.scenarios(result.split)):
+    floors = _anchored_floor(result, known) if floor is None else floor.objective
+    if floors is None:
         return None
-    scores = known.scores(result.objective)[None]
-    return aggregates.resample(scores, result.task.protocol.bootstrap).interval(aggregates.mean)
+    points = scores(result.objective, floors, gain)
+    return _runs(points, result).interval
+
+
+def _anchored_floor(result: Result, known: Anchors) -> Floats | None:
+    """Return the anchored floor in a result's scenarios; None where one of them has none."""
+    values = known.splits.get(result.split, {})
+    keys = list(dict.fromkeys(result.episodes["scenario"]))
+    return np.array([values[key].floor for key in keys]) if set(keys) <= set(values) else None
+
+
+def _runs(values: Floats, result: Result) -> paired.Runs:
+    return paired.runs(values[None], result.task.protocol.bootstrap, aggregates.mean)
 
 
 def _compared(result: Result, floor: Result | None, expert: Result | None) -> ComparedPolicy:
-    protocol = result.task.protocol
-    mean = float(result.objective.mean())
-    scored = None
-    if floor is not None and expert is not None:
-        scored = points(mean, float(floor.objective.mean()), float(expert.objective.mean()))
-    chance = None
+    to_expert = None
     if expert is not None and expert is not result:
-        chance = chance_not_better(result.objective, expert.objective, protocol.aggregate, protocol.bootstrap)
-    role = next((role for role in ROLES if policy_name(result.task, role) == result.policy), None)
+        ours, theirs = (_runs(one.objective, one) for one in (result, expert))
+        to_expert = paired.compare(ours, theirs, result.task.protocol.bootstrap)
     return ComparedPolicy(
-        result.policy, role, result.information, result.summary, mean, scored, chance, result.failed
+        policy=result.policy,
+        role=next((role for role in ROLES if policy_name(result.task, role) == result.policy), None),
+        information=result.information,
+        summary=result.summary,
+        mean_objective=float(result.objective.mean()),
+        score=score(result, floor),
+        to_expert=to_expert,
+        failed=result.failed,
     )
 
 

@@ -42,21 +42,6 @@ def bootstrap(values: Floats, aggregate: Aggregate, resamples: int, seed: int = 
     return np.concatenate(parts)
 
 
-def chance_not_better(
-    ours: Floats, theirs: Floats, aggregate: Aggregate, resamples: int, seed: int = 0
-) -> float:
-    """Return the share of resamples in which the aggregate of (ours - theirs) is below 0.
-
-    Both are (n,), paired by scenario: the p of Kallenberg et al. 2023.
-    """
-    return float((bootstrap(ours - theirs, aggregate, resamples, seed) < 0.0).mean())
-
-
 def _apply(samples: Floats, aggregate: Aggregate) -> Floats:
     result: Floats = np.median(samples, axis=1) if aggregate == "median" else samples.mean(axis=1)
     return result
-
-
-def score(mean: float, floor: float, expert: float) -> float:
-    """Return the normalised score: 0 is the floor's mean objective, 100 the expert's."""
-    return 100.0 * (mean - floor) / (expert - floor)

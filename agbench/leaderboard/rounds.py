@@ -1,130 +1,217 @@
-"""Rounds of the leaderboard: each has a secret, of which only the SHA-256 is public until it closes.
+"""Rounds: competitions on hidden scenarios of one task, from the commitment to the reveal.
 
-`BOARD/rounds.yaml` lists them. Hidden scenarios follow from the secret, so that anyone with the
-secret of a closed round can generate them again, and check that its SHA-256 is the published one.
+`BOARD/rounds.yaml` tells them. Each has a salt that the maintainers' secret, the task and the round's number
+give, and of which only the SHA-256 is public until the round closes. Hidden scenarios follow from the salt:
+with that of a closed round anyone can generate them again, and check that its SHA-256 is the one published.
 """
 
 import hashlib
+import hmac
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import yaml
 from pydantic import Field, model_validator
 
+from agbench.data import catalog
 from agbench.data.reading import Strict, read_file
 from agbench.data.submission import Hash
+from agbench.data.task import Task, TaskId
 from agbench.envs.scenario_weather import read_secret
 from agbench.errors import ConfigError
+from agbench.evaluation import provenance
 from agbench.files import write_text
 
 FILE: Final = "rounds.yaml"
 SCENARIOS: Final = 50
+VERSIONS: Final = 3
+"""The quota: how many versions of all agents of an author a round runs."""
+DAYS: Final = 30
 _LEAST_CHARACTERS: Final = 32
+_DAY: Final = r"^\d{4}-\d{2}-\d{2}$"
 
 
 class LeaderboardRound(Strict):
-    """A round: its number, days (ISO 8601), how many hidden scenarios a task has, and the promise.
+    """A round of a task: its number, days (ISO 8601), how many hidden scenarios, and the promise.
 
-    `sha256` is that of the secret's file without white space at its ends; `revealed` is the secret.
+    `closes` is the day from which on it may be closed; `versions` the quota of an author; `sha256` that of
+    the salt, which `salt` reveals when the round is `closed`.
     """
 
+    task: TaskId
     round: int = Field(ge=1)
-    opened: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
+    opened: str = Field(pattern=_DAY)
+    closes: str = Field(pattern=_DAY)
     scenarios: int = Field(ge=1, le=1000)
+    versions: int = Field(ge=1, le=1000)
+    task_hash: Hash
     sha256: Hash
-    closed: str | None = Field(default=None, pattern=r"^\d{4}-\d{2}-\d{2}$")
-    revealed: str | None = None
+    closed: str | None = Field(default=None, pattern=_DAY)
+    salt: str | None = None
 
     @model_validator(mode="after")
     def _kept(self) -> "LeaderboardRound":
-        if (self.closed is None) != (self.revealed is None):
-            raise ValueError("'closed' and 'revealed' must both be present or both be absent.")
-        if self.revealed is not None and hashlib.sha256(self.revealed.encode()).hexdigest() != self.sha256:
-            raise ValueError("the revealed secret is not the one whose SHA-256 was published.")
+        if (self.closed is None) != (self.salt is None):
+            raise ValueError("'closed' and 'salt' must both be present or both be absent.")
+        if self.salt is not None and hashlib.sha256(self.salt.encode()).hexdigest() != self.sha256:
+            raise ValueError("the revealed salt is not the one whose SHA-256 was published.")
         return self
+
+    @property
+    def name(self) -> str:
+        """The round in words."""
+        return f"{self.task} round {self.round}"
 
 
 class Rounds(Strict):
-    """All rounds, in order; the last may be open."""
+    """All rounds; those of a task in order, the last of which may be open."""
 
     rounds: list[LeaderboardRound]
 
+    @model_validator(mode="after")
+    def _in_order(self) -> "Rounds":
+        for task in dict.fromkeys(entry.task for entry in self.rounds):
+            own = [entry for entry in self.rounds if entry.task == task]
+            if [entry.round for entry in own] != list(range(1, len(own) + 1)):
+                raise ValueError(f"{task}: its rounds must be 1, 2, 3 and so on, in this order.")
+            if any(entry.closed is None for entry in own[:-1]):
+                raise ValueError(f"{task}: only its last round may be open.")
+        return self
 
-def load(board: Path) -> list[LeaderboardRound]:
-    """Return the rounds of a board; none, where none was opened."""
+
+def load(board: Path, task: str | None = None) -> list[LeaderboardRound]:
+    """Return the rounds of a board, or of a task; none, where none was opened."""
     path = board / FILE
-    return read_file(Rounds, path).rounds if path.is_file() else []
+    result = read_file(Rounds, path).rounds if path.is_file() else []
+    return [entry for entry in result if task in (None, entry.task)]
 
 
-def current(board: Path) -> LeaderboardRound:
-    """Return the open round; raises `ConfigError` where there is none."""
-    result = load(board)
-    if not result or result[-1].closed is not None:
-        raise ConfigError(f"{board}: no round is open. Open one: agbench leaderboard round open")
-    return result[-1]
+def open_rounds(board: Path, tasks: Sequence[str] | None = None) -> list[LeaderboardRound]:
+    """Return the open rounds, by default of all tasks; raises `ConfigError` where a task has none."""
+    result = [entry for entry in load(board) if entry.closed is None]
+    missing = [task for task in tasks or () if task not in {entry.task for entry in result}]
+    if missing or not result:
+        of = f" of {missing[0]}" if missing else ""
+        raise ConfigError(f"{board}: no round{of} is open. Open one: agbench leaderboard round open")
+    return [entry for entry in result if not tasks or entry.task in tasks]
 
 
-@contextmanager
-def revealed(board: Path, number: int) -> Iterator[tuple[LeaderboardRound, Path]]:
-    """Give a closed round and a file with its secret, which is gone after the block."""
-    entry = next((s for s in load(board) if s.round == number), None)
-    if entry is None or entry.revealed is None:
-        text = "is open: its secret is not known" if entry else "was never opened"
-        raise ConfigError(f"{board / FILE}: round {number} {text}.")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "secret"
-        path.write_text(entry.revealed, encoding="ascii")
-        yield entry, path
+def closed_rounds(
+    board: Path, tasks: Sequence[str] | None = None, number: int | None = None
+) -> list[LeaderboardRound]:
+    """Return closed rounds of tasks, by default all; raises `ConfigError` where there is none."""
+    every = [e for e in load(board) if not tasks or e.task in tasks]
+    result = [e for e in every if e.closed is not None and number in (None, e.round)]
+    if not result:
+        still = any(number in (None, e.round) for e in every)
+        text = "is open: its salt is not known" if still else "was never opened"
+        which = "a round" if number is None else f"round {number}"
+        of = f" of {', '.join(tasks)}" if tasks else ""
+        raise ConfigError(f"{board / FILE}: {which}{of} {text}.")
+    return result
 
 
-def open_round(board: Path, secret_file: Path, scenarios: int = SCENARIOS) -> LeaderboardRound:
-    """Open a round: publish the SHA-256 of a secret, which is drawn where its file is not there yet.
+def open_round(
+    board: Path,
+    tasks: Sequence[str],
+    secret_file: Path,
+    scenarios: int = SCENARIOS,
+    versions: int = VERSIONS,
+    closes: str | None = None,
+) -> list[LeaderboardRound]:
+    """Open a round of each task: publish the SHA-256 of its salt. A secret that is not there is drawn.
 
-    Raises `ConfigError` where a round is open, the secret was used before or can be guessed, or its
-    file lies on the board.
+    Raises `ConfigError`, and opens none, where a task's round is open, the secret can be guessed, or its file
+    lies on the board.
     """
-    result = load(board)
-    if result and result[-1].closed is None:
-        raise ConfigError(f"{board / FILE}: round {result[-1].round} is open; close it first.")
     if board.resolve() in secret_file.resolve().parents:
         raise ConfigError(
             f"{secret_file} is on the board, where everyone can read it; keep it in another folder."
         )
+    before = load(board)
+    still = [e for e in before if e.task in tasks and e.closed is None]
+    if still:
+        raise ConfigError(f"{board / FILE}: {still[0].name} is open; close it first.")
+    specs = [catalog.task(name) for name in dict.fromkeys(tasks)]
     if not secret_file.exists():
         _draw(secret_file)
-    digest = hashlib.sha256(_text(secret_file).encode()).hexdigest()
-    if any(entry.sha256 == digest for entry in result):
-        raise ConfigError(
-            f"{secret_file} is the secret of an earlier round; name a file that does not exist."
+    day, last = today(), closes or (date.fromisoformat(today()) + timedelta(days=DAYS)).isoformat()
+    if last < day:
+        raise ConfigError(f"the rounds would close on {last}, before they open.")
+    made = [
+        LeaderboardRound(
+            task=spec.task,
+            round=1 + sum(entry.task == spec.task for entry in before),
+            opened=day,
+            closes=last,
+            scenarios=scenarios,
+            versions=versions,
+            task_hash=provenance.task_hash(spec),
+            sha256=_sha256(_salt(secret_file, spec.task, 1 + sum(e.task == spec.task for e in before))),
         )
-    made = LeaderboardRound(
-        round=len(result) + 1, opened=date.today().isoformat(), scenarios=scenarios, sha256=digest
-    )
-    _save(board, [*result, made])
+        for spec in specs
+    ]
+    _save(board, [*before, *made])
     return made
 
 
-def close_round(board: Path, secret_file: Path) -> LeaderboardRound:
-    """Close the open round: reveal its secret, so that all can check and repeat what it gave."""
-    entry = current(board)
-    check_secret(entry, secret_file)
-    closed = entry.model_copy(update={"closed": date.today().isoformat(), "revealed": _text(secret_file)})
-    _save(board, [*load(board)[:-1], closed])
-    return closed
+def closed(entry: LeaderboardRound, secret_file: Path) -> LeaderboardRound:
+    """Return a round as it is when it is closed: with its salt, so that all can repeat what it gave."""
+    salt = salt_of(entry, secret_file)
+    return entry.model_copy(update={"closed": today(), "salt": salt})
 
 
-def check_secret(entry: LeaderboardRound, secret_file: Path) -> None:
-    """Raise `ConfigError` for a secret that is not the one that was promised."""
-    if hashlib.sha256(read_secret(secret_file)).hexdigest() != entry.sha256:
+def replace(board: Path, changed: Sequence[LeaderboardRound]) -> None:
+    """Write rounds in the place of those of the same task and number."""
+    by_name = {entry.name: entry for entry in changed}
+    _save(board, [by_name.get(entry.name, entry) for entry in load(board)])
+
+
+def salt_of(entry: LeaderboardRound, secret_file: Path) -> str:
+    """Return the salt of a round; raises `ConfigError` where the secret is not the one it was opened with."""
+    salt = _salt(secret_file, entry.task, entry.round)
+    if _sha256(salt) != entry.sha256:
         raise ConfigError(
-            f"{secret_file} is not the secret whose SHA-256 was published when round {entry.round} opened."
+            f"{secret_file} is not the secret that {entry.name} was opened with: its salt does not have the "
+            "SHA-256 that was published."
         )
+    return salt
+
+
+def check_task(entry: LeaderboardRound, task: Task) -> None:
+    """Raise `ConfigError` where a task is no longer the one that the round was opened for."""
+    if provenance.task_hash(task) != entry.task_hash:
+        raise ConfigError(f"{entry.name}: {task.task} has changed since the round was opened.")
+
+
+@contextmanager
+def salt_file(salt: str) -> Iterator[Path]:
+    """Give a file with a salt, which only its owner can read and which is gone after the block."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "salt"
+        path.write_text(salt, encoding="ascii")
+        yield path
+
+
+def _salt(secret_file: Path, task: str, number: int) -> str:
+    """Return the salt of a task's round: nothing about other rounds follows from it."""
+    message = f"agbench round {task} {number}".encode()
+    return hmac.new(_secret(secret_file), message, hashlib.sha256).hexdigest()
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def today() -> str:
+    """Return the day, in UTC, as ISO 8601 writes it."""
+    return datetime.now(UTC).date().isoformat()
 
 
 def _draw(path: Path) -> None:
@@ -135,17 +222,17 @@ def _draw(path: Path) -> None:
         file.write(secrets.token_hex(32) + "\n")
 
 
-def _text(path: Path) -> str:
-    """Return a secret that can be revealed and not be guessed."""
+def _secret(path: Path) -> bytes:
+    """Return a secret that cannot be guessed."""
     result = read_secret(path)
-    if not result.isascii() or not result.decode("ascii").isprintable() or len(result) < _LEAST_CHARACTERS:
+    if len(result) < _LEAST_CHARACTERS:
         raise ConfigError(
-            f"{path}: a secret is one line of at least {_LEAST_CHARACTERS} random letters and digits; "
-            "to create one, name a file that does not exist."
+            f"{path}: a secret has at least {_LEAST_CHARACTERS} random letters and digits; to create one, "
+            "name a file that does not exist."
         )
-    return result.decode("ascii")
+    return result
 
 
-def _save(board: Path, result: list[LeaderboardRound]) -> None:
+def _save(board: Path, result: Sequence[LeaderboardRound]) -> None:
     content = {"rounds": [entry.model_dump(exclude_none=True) for entry in result]}
     write_text(board / FILE, yaml.safe_dump(content, sort_keys=False, indent=4))

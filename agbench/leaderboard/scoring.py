@@ -1,50 +1,51 @@
-"""Scores: a submission against the task's anchors, and agents over a suite.
+"""Scores: a submission against its task's floor in the same scenarios, and agents over a suite.
 
-The score of a training seed is 100 * (J - floor) / (expert - floor), each the mean objective over the
-split's scenarios. Over training seeds: interquartile mean, median and mean, with 95 % intervals that
-resample seeds and scenarios, crossed. Raw metrics are reported beside the score, never inside it, and so are
-constraint costs, with one exception that is shown: a submission whose mean cost is beyond the task's
-limit is infeasible, and what it scores above 0 does not count.
+The score of a training seed is `agbench.evaluation.scores` of its objective, averaged over scenarios. Over
+training seeds: interquartile mean, median and mean, with 95 % intervals that resample seeds and scenarios,
+crossed, agent and floor together. Seeds that act alike are one seed. Raw metrics are reported beside the
+score, never inside it, and so are constraint costs, with one exception that is shown: a submission whose mean
+cost is beyond the task's limit is infeasible, and what it scores above 0 does not count.
 """
 
+import hashlib
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from agbench.data.submission import LEARNED
-from agbench.data.task import Task
+from agbench.data import catalog
+from agbench.data.suites import alike
 from agbench.errors import ResultError
-from agbench.evaluation import aggregates, anchors, provenance
+from agbench.evaluation import aggregates, anchors, paired, provenance
+from agbench.evaluation.aggregates import Statistic
+from agbench.evaluation.scores import LOWEST, scores
 from agbench.evaluation.statistics import Interval
+from agbench.leaderboard import eligible
 from agbench.leaderboard.checks.submission import CheckedSubmission
+from agbench.leaderboard.tracks import tracks
 from agbench.leaderboard.verify import verified
-from agbench.leaderboard.verify.verified import HiddenRun, Level, Standing, Verified
+from agbench.leaderboard.verify.verified import Level, Standing, Verified
 from agbench.variables import Floats
 
 RESAMPLES: Final = 2000
-SEEDS_TO_RANK: Final = 5  # of a learned agent
 _NOTICED: Final = 1e-9  # of a constraint cost; what is less is rounding
 
 
 @dataclass(frozen=True)
 class Score:
-    """A submission on one split. Scores are 0 at the task's floor and 100 at its expert.
+    """A submission on one set of scenarios. Scores are 0 at the task's floor, 100 at its oracle on test.
 
     `difference` (to the expert) and `regret` (to the oracle) are in the objective's unit, a value a
     scenario, averaged over seeds; `worst_tenth` is the mean objective in the worst tenth of scenarios;
-    `beats_expert` is the probability of improvement over scenarios; `metrics` are means over seeds and
-    scenarios.
+    `beats_expert` is the probability of improvement; `metrics` are means over seeds and scenarios.
 
     `cost` is the mean constraint cost of an episode, in the task's own unit of it, `limit` the largest
     that is feasible, `violating` the share of episodes that violate at all. Where it is not `feasible`,
     `seeds`, `iqm`, `median` and `mean` are cut at 0; `iqm_without_limit` never is.
     """
 
-    split: str
     seeds: tuple[float, ...]
     iqm: Interval
     median: Interval
@@ -64,13 +65,14 @@ class Score:
 
 @dataclass(frozen=True)
 class ScoredRow:
-    """A row of a task's table: who, how far verified, and the scores by split."""
+    """A submission and its scores on the public splits, which give no rank."""
 
     task: str
     agent: str
     version: str
     method: str
     information: str
+    tracks: tuple[str, ...]
     level: Level
     stale: bool
     """Whether the level was verified with an earlier version of the task's physics."""
@@ -78,14 +80,11 @@ class ScoredRow:
     """By kind of machine, whether replayed states were equal to the last bit; with the code of now alone."""
     near_ties: int
     """How many decisions of the reproduced policy lay within rounding and were taken as recorded."""
-    ranked: bool
-    """Whether it has a rank: reproduced, with whichever version, without the model or the weather to come,
-    and enough training seeds if it was learned."""
+    distinct_seeds: int
+    """How many training seeds act differently from each other."""
+    not_eligible: str
+    """Why a round would not run it; empty where it would."""
     scores: dict[str, Score]
-    hidden: Score | None = None
-    """The score in hidden scenarios, by which those that have one are ranked."""
-    round: int | None = None
-    """The round of the leaderboard whose hidden scenarios those were."""
 
     @property
     def standing(self) -> Standing:
@@ -93,21 +92,53 @@ class ScoredRow:
         return Standing(self.level, self.stale, self.exact, self.near_ties)
 
     @property
-    def order(self) -> tuple[str, bool, bool, bool, float]:
-        """What rows are sorted by: task, ranked or not, hidden or not, stale or not, and the score."""
-        return (
-            self.task,
-            not self.ranked,
-            self.hidden is None,
-            self.stale,
-            -(self.hidden or self.scores["test"]).iqm.value,
-        )
+    def order(self) -> tuple[str, float]:
+        """What rows of public scenarios are sorted by: task and score."""
+        return self.task, -self.scores["test"].iqm.value
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an agent reached, and what it is scored by.
+
+    `objective` is that of each distinct training seed, (seeds, scenarios); `costs` the constraint costs of
+    all episodes; `floor`, `expert` and `oracle` are objectives in the same scenarios, (scenarios,).
+    """
+
+    objective: Floats
+    costs: Floats
+    floor: Floats
+    expert: Floats
+    gain: float
+    limit: float
+    oracle: Floats | None = None
+
+    @property
+    def points(self) -> Floats:
+        """The scores, (seeds, scenarios)."""
+        return scores(self.objective, self.floor, self.gain)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the mean constraint cost of an episode is within the task's limit."""
+        return bool(self.costs.mean() <= self.limit * (1.0 + _NOTICED) + _NOTICED)
+
+    def runs(
+        self, name: str, statistic: Statistic = aggregates.interquartile_mean, seed: int = 0
+    ) -> paired.Runs:
+        """Return its scores, resampled, with the statistic that counts: cut at 0 where it is infeasible."""
+        counts = statistic if self.feasible else _cut_at_0(statistic)
+        return paired.runs(self.points, RESAMPLES, counts, seed, stream(name))
+
+
+def stream(name: str) -> int:
+    """Return the number by which the draws of an agent's training seeds differ from all others'."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
 
 
 def row(submission: CheckedSubmission, levels: Verified) -> ScoredRow:
     """Return the row of a submission; raises `ResultError` where what it claims has no finite score."""
     card = submission.card
-    enough = card.method not in LEARNED or len(card.training.seeds) >= SEEDS_TO_RANK
     standing = verified.standing(levels, provenance.simulator_hash(submission.task))
     result = ScoredRow(
         task=card.task,
@@ -115,14 +146,14 @@ def row(submission: CheckedSubmission, levels: Verified) -> ScoredRow:
         version=card.version,
         method=card.method,
         information=card.information,
+        tracks=tracks(card),
         level=standing.level,
         stale=standing.stale,
         exact=standing.exact,
         near_ties=standing.near_ties,
-        ranked=enough and card.information != "model" and standing.level in ("reproduced", "hidden"),
+        distinct_seeds=len(submission.distinct_seeds),
+        not_eligible=eligible.obstacle(submission, levels),
         scores={split: score(submission, split) for split in submission.splits},
-        hidden=None if levels.hidden is None else hidden_score(submission.task, levels.hidden),
-        round=None if levels.hidden is None else levels.hidden.round,
     )
     for name, value in _numbers(asdict(result)):
         if not math.isfinite(value):
@@ -142,42 +173,18 @@ def _numbers(content: Any, name: str = "") -> Iterator[tuple[str, float]]:
             yield from _numbers(value, name)
 
 
-class _Measured(NamedTuple):
-    """An objective (seeds, scenarios), constraint costs (seeds, episodes), and what they are scored by."""
-
-    objective: Floats
-    costs: Floats
-    split_anchors: anchors.SplitAnchors
-
-    @property
-    def scores(self) -> Floats:
-        """The scores, (seeds, scenarios)."""
-        return self.split_anchors.scores(self.objective)
-
-    @property
-    def feasible(self) -> bool:
-        """Whether the mean constraint cost of an episode is within the task's limit."""
-        return bool(self.costs.mean() <= self.split_anchors.limit * (1.0 + _NOTICED) + _NOTICED)
-
-
-def _measured(submission: CheckedSubmission, split: str) -> _Measured:
-    split_anchors = anchors.of_split(submission.task, split)
-    return _Measured(submission.objective(split), submission.cost(split), split_anchors)
-
-
-def _measured_hidden(task: Task, run: HiddenRun) -> _Measured:
-    """Return what a hidden run measured; floor and expert are those of the same run."""
-    cost = np.array(run.expert_cost)
-    split_anchors = anchors.SplitAnchors(
-        np.array(run.floor), np.array(run.expert), None, cost, task.feasible_cost(cost.mean())
+def measured(submission: CheckedSubmission, split: str) -> Measured:
+    """Return what a submission's distinct training seeds reached on a public split."""
+    known = anchors.of_split(submission.task, split)
+    return Measured(
+        objective=submission.objective(split),
+        costs=submission.cost(split),
+        floor=known.floor,
+        expert=known.expert,
+        gain=known.gain,
+        limit=known.limit,
+        oracle=known.oracle,
     )
-    objective, costs = (np.array(list(by_seed.values())) for by_seed in (run.objective, run.cost))
-    return _Measured(objective, costs, split_anchors)
-
-
-def hidden_score(task: Task, run: HiddenRun) -> Score:
-    """Return the score in hidden scenarios; floor and expert are those of the same run."""
-    return _score("hidden", _measured_hidden(task, run), run.metrics, run.failed)
 
 
 def score(submission: CheckedSubmission, split: str) -> Score:
@@ -187,96 +194,128 @@ def score(submission: CheckedSubmission, split: str) -> Score:
         name: float(np.mean([r.by_scenario(name) for r in result])) for name in submission.task.metrics
     }
     failed = sum(sum(r.columns["failed"]) for r in result)
-    return _score(split, _measured(submission, split), metrics, failed)
+    name = f"{submission.card.agent}/{submission.card.version}"
+    return scored(name, measured(submission, split), metrics, failed)
 
 
-def _score(split: str, result: _Measured, metrics: dict[str, float], failed: int) -> Score:
-    split_anchors, feasible = result.split_anchors, result.feasible
-    resampled = aggregates.resample(result.scores, RESAMPLES)
-    intervals = {name: resampled.interval(statistic) for name, statistic in aggregates.AGGREGATES.items()}
+def scored(name: str, result: Measured, metrics: dict[str, float], failed: int) -> Score:
+    """Return the scores of what was measured of an agent of this name."""
+    runs = result.runs(name)
+    intervals = {each: runs.resampled.interval(by) for each, by in aggregates.AGGREGATES.items()}
+    cut = {each: value if result.feasible else _cut(value) for each, value in intervals.items()}
     by_scenario = result.objective.mean(axis=0)
+    expert = result.expert[None]
     return Score(
-        split=split,
-        seeds=_plain(resampled.runs if feasible else np.minimum(resampled.runs, 0.0)),
-        **{name: value if feasible else _cut(value) for name, value in intervals.items()},
-        beats_expert=aggregates.improvement_interval(result.objective, split_anchors.expert[None], RESAMPLES),
-        difference=_plain(by_scenario - split_anchors.expert),
-        regret=None if split_anchors.oracle is None else _plain(split_anchors.oracle - by_scenario),
+        seeds=_plain(runs.resampled.runs if result.feasible else np.minimum(runs.resampled.runs, 0.0)),
+        iqm=cut["iqm"],
+        median=cut["median"],
+        mean=cut["mean"],
+        beats_expert=aggregates.improvement_interval(
+            result.objective, expert, RESAMPLES, 0, (stream(name), stream("expert"))
+        ),
+        difference=_plain(by_scenario - result.expert),
+        regret=None if result.oracle is None else _plain(result.oracle - by_scenario),
         worst_tenth=float(aggregates.worst_tenth(result.objective).mean()),
         metrics=metrics,
         failed=failed,
         cost=float(result.costs.mean()),
-        limit=split_anchors.limit,
+        limit=result.limit,
         violating=float((result.costs > _NOTICED).mean()),
-        feasible=feasible,
+        feasible=result.feasible,
         iqm_without_limit=intervals["iqm"],
     )
 
 
 def counted(submission: CheckedSubmission, split: str) -> Floats:
-    """Return the score of each training seed in each scenario, cut at 0 where it is infeasible.
-
-    By the means of floor and expert over the split, as every score.
-    """
-    result = _measured(submission, split)
-    scores: Floats = result.scores if result.feasible else np.minimum(result.scores, 0.0)
-    return scores
+    """Return the score of each distinct training seed in each scenario, cut at 0 where it is infeasible."""
+    result = measured(submission, split)
+    return result.points if result.feasible else np.minimum(result.points, 0.0)
 
 
 def _cut(value: Interval) -> Interval:
     return Interval(*(min(part, 0.0) for part in value))
 
 
+def _cut_at_0(statistic: Statistic) -> Statistic:
+    """Return a statistic whose values above 0 do not count."""
+    return lambda values: np.minimum(statistic(values), 0.0)
+
+
 class SuiteScore(NamedTuple):
-    """An agent over all tasks of a suite, each task by the scores that its rank there is by."""
+    """An agent over all tasks of a suite."""
 
     score: Interval
-    """The mean over tasks of the interquartile means; views of one task count as one, by their mean."""
+    """The mean over families of the mean over their tasks of the interquartile means."""
     median: Interval
     """The median over tasks of the means over training seeds."""
-    hidden: int
-    """In how many of the tasks the scores are those in hidden scenarios."""
+    drawn: Floats
+    """The score in every resample, by which two agents are compared."""
 
 
 def suite(
-    submissions: Iterable[tuple[CheckedSubmission, HiddenRun | None]], groups: Sequence[Sequence[str]]
+    by_agent: Mapping[str, Mapping[str, Measured]], groups: Sequence[Sequence[str]]
 ) -> dict[str, SuiteScore]:
-    """Return each agent's scores over tasks: by hidden scenarios where it was run there, else by test.
+    """Return each agent's scores over tasks: families weigh alike, and so do the tasks of a family.
 
-    `groups` are the ids of the suite's tasks, those together that count as one, by their mean. Only agents
-    that have a submission to every one of them; of several versions the last one given counts.
+    `by_agent` has what each agent reached by task; `groups` are the ids of the suite's tasks, those together
+    that count as one, by their mean. A task counts at least -100. Only agents that have every task.
     """
-    by_agent: dict[str, dict[str, tuple[_Measured, bool]]] = defaultdict(dict)
-    for submission, run in submissions:
-        result = _measured(submission, "test") if run is None else _measured_hidden(submission.task, run)
-        by_agent[submission.card.agent][submission.card.task] = result, run is not None
     tasks = [task for group in groups for task in group]
-    last = np.cumsum([len(group) for group in groups]).tolist()
-    places = [list(range(end - len(group), end)) for group, end in zip(groups, last, strict=True)]
+    across = _over_families(groups)
     return {
-        agent: _suite_score([by_task[task] for task in tasks], places)
+        agent: _suite_score(agent, [by_task[task] for task in tasks], across, groups)
         for agent, by_task in sorted(by_agent.items())
         if set(tasks) <= set(by_task)
     }
 
 
-def _suite_score(result: list[tuple[_Measured, bool]], groups: list[list[int]]) -> SuiteScore:
-    resampled = [aggregates.resample(m.scores, RESAMPLES, seed) for seed, (m, _) in enumerate(result)]
+def _suite_score(
+    agent: str, result: list[Measured], across: Statistic, groups: Sequence[Sequence[str]]
+) -> SuiteScore:
+    places = _places(groups)
 
-    def over_tasks(statistic: aggregates.Statistic, across: aggregates.Statistic) -> Interval:
-        each = [statistic if m.feasible else _cut_at_0(statistic) for m, _ in result]
-        return aggregates.suite_interval(resampled, each, across, groups)
+    def median_task(values: Floats) -> Floats:
+        return aggregates.median(np.stack([values[..., p].mean(axis=-1) for p in places], axis=-1))
 
+    runs = [m.runs(agent, seed=place) for place, m in enumerate(result)]
+    resampled = [each.resampled for each in runs]
+    middle = [_clipped(each.statistic) for each in runs]
+    means = [_clipped(aggregates.mean if m.feasible else _cut_at_0(aggregates.mean)) for m in result]
     return SuiteScore(
-        score=over_tasks(aggregates.interquartile_mean, aggregates.mean),
-        median=over_tasks(aggregates.mean, aggregates.median),
-        hidden=sum(hidden for _, hidden in result),
+        score=aggregates.suite_interval(resampled, middle, across),
+        median=aggregates.suite_interval(resampled, means, median_task),
+        drawn=across(np.stack([by(r.drawn) for r, by in zip(resampled, middle, strict=True)], axis=-1)),
     )
 
 
-def _cut_at_0(statistic: aggregates.Statistic) -> aggregates.Statistic:
-    """Return a statistic whose values above 0 do not count."""
-    return lambda values: np.minimum(statistic(values), 0.0)
+def _clipped(statistic: Statistic) -> Statistic:
+    """Return a statistic that counts a task no lower than the lowest that a suite takes."""
+    return lambda values: np.maximum(statistic(values), LOWEST)
+
+
+def _places(groups: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Return the places of each group's tasks among all tasks."""
+    last = np.cumsum([len(group) for group in groups]).tolist()
+    return [list(range(end - len(group), end)) for group, end in zip(groups, last, strict=True)]
+
+
+def _over_families(groups: Sequence[Sequence[str]]) -> Statistic:
+    """Return the statistic over tasks (..., tasks): means of groups, of families, and over families."""
+    families: dict[str, list[int]] = {}
+    for i, group in enumerate(groups):
+        families.setdefault(weighed_as(group[0]), []).append(i)
+    places = _places(groups)
+    weights = np.zeros(sum(map(len, groups)))
+    for members in families.values():
+        for i in members:
+            weights[places[i]] = 1.0 / (len(families) * len(members) * len(places[i]))
+    return lambda values: np.asarray(values @ weights)
+
+
+def weighed_as(task: str) -> str:
+    """Return the family as which a task weighs in a suite."""
+    name = catalog.task(task).family
+    return next((together[0] for together in alike() if name in together), name)
 
 
 def _plain(values: Floats) -> tuple[float, ...]:

@@ -3,9 +3,11 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -25,6 +27,9 @@ from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
 from agbench.untrusted.folder import is_name
 from agbench.untrusted.refusal import RefusedError
+
+_BUILDING: Final = ".submitting-"
+_KEPT_SECONDS: Final = 86_400.0
 
 
 def submit(
@@ -50,6 +55,7 @@ def submit(
 
     Raises `RefusedError`, and leaves the board unchanged, unless the whole submission is good.
     """
+    _check_folders_differ(folders)
     results = [Result.load(folder) for folder in folders]
     chosen = _seeds(results, seeds)
     _check_names(card)
@@ -61,7 +67,8 @@ def submit(
     rows = Rows(root)
     _check_free(target)
     root.parent.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=".submitting-", dir=root.parent))
+    _sweep(root.parent)
+    building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=root.parent))
     try:
         _fill(building, folders, results, chosen, card, policies)
         with confined(tables.READER) as child:
@@ -70,10 +77,34 @@ def submit(
         CopyIndex(rows).refuse_copy(submission)
         target.parent.mkdir(parents=True, exist_ok=True)
         building.chmod(0o755)
-        os.rename(building, target)
+        _put(building, target)
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return target
+
+
+def _put(building: Path, target: Path) -> None:
+    """Move a submission to its place; refuse one that another process took in the meantime."""
+    try:
+        os.rename(building, target)
+    except OSError:
+        _check_free(target)
+        raise
+
+
+def _sweep(folder: Path) -> None:
+    """Delete what submissions that were killed a day ago or earlier left behind."""
+    for left in folder.glob(f"{_BUILDING}*"):
+        if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > _KEPT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _check_folders_differ(folders: Sequence[str | Path]) -> None:
+    """Refuse a result folder that is given twice: it would be one training seed given out as several."""
+    real = [Path(folder).resolve() for folder in folders]
+    for i, folder in enumerate(real):
+        if folder in real[:i]:
+            raise ResultError(f"{folders[i]} is given twice; a result is that of one training seed.")
 
 
 def _seeds(results: Sequence[Result], seeds: Sequence[int] | None) -> list[int]:
@@ -148,6 +179,7 @@ def _fill(
         "format": 1,
         "task": results[0].task.task,
         "task_hash": results[0].record["task_hash"],
+        "submitted": datetime.now(UTC).date().isoformat(),
         **card,
         "information": results[0].information,
         "training": training,

@@ -40,7 +40,7 @@ _LIBRARIES: Final = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 class Trained:
     """A finished training: the best agent of its validations, exported, and what it reaches on test.
 
-    `score`: 0 is the floor, 100 the expert; None where the task has no anchors. `steps`: environment steps
+    `score`: 0 is the floor, 100 the oracle; None where the task has no anchors. `steps`: environment steps
     that were made. `seconds`: CPU time of this process, without what a run that was cut off had taken.
     """
 

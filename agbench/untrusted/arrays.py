@@ -79,11 +79,35 @@ def _opened(content: bytes, file: str) -> Iterator[zipfile.ZipFile]:
     """Give an archive; whatever is wrong with it becomes a refusal."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            _check_whole(content, archive, file)
             yield archive
     except RefusedError:
         raise
     except _FAILURES as error:
         raise RefusedError(file, "", f"not a valid npz file: {error}.") from None
+
+
+def _check_whole(content: bytes, archive: zipfile.ZipFile, file: str) -> None:
+    """Refuse bytes that belong to no member: before, between or behind them.
+
+    Every member's own header, name, extra field and data follow each other from the first byte on; then comes
+    the directory, and nothing behind it.
+    """
+    place = 0
+    for member in sorted(archive.infolist(), key=lambda member: member.header_offset):
+        if member.header_offset != place or content[place : place + 4] != b"PK\x03\x04":
+            raise RefusedError(file, "", f"{abs(member.header_offset - place):,} bytes of no array.")
+        name, extra = struct.unpack("<HH", content[place + 26 : place + 30])
+        place += 30 + name + extra + member.compress_size
+    end = content.rfind(b"PK\x05\x06")
+    size = sum(_entry_bytes(member) for member in archive.infolist())
+    if archive.start_dir != place or end != place + size or len(content) != end + 22:
+        raise RefusedError(file, "", "bytes of no array before the directory or behind the end.")
+
+
+def _entry_bytes(member: zipfile.ZipInfo) -> int:
+    """Return how many bytes a member takes in the directory."""
+    return 46 + len(member.filename.encode()) + len(member.extra) + len(member.comment)
 
 
 def _name(member: zipfile.ZipInfo) -> str:

@@ -36,9 +36,9 @@ from agbench.files import write_text
 FOLDER: Final = Path(__file__).parents[1] / "tasks"
 PICTURES: Final = "pictures"
 _SCORE: Final = (
-    "Points are 100 * (x - floor) / (oracle - floor), with the divisor of `test`; the score of the "
-    "leaderboard divides by expert - floor. In brackets are 95 % intervals over seasons; differences are "
-    "paired, season by season."
+    "Points are those of the [score](../leaderboard.md): 100 * (x - floor) / (oracle - floor), with the "
+    "divisor of `test`. In brackets are 95 % intervals over seasons; differences are paired, season by "
+    "season."
 )
 
 

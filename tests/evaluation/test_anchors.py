@@ -60,15 +60,41 @@ def test_a_greenhouse_tolerates_a_fiftieth_of_its_season_whatever_the_expert_vio
     assert task.feasible_cost(100.0) == pytest.approx(110.0)
 
 
-def test_the_floor_scores_0_and_the_expert_100():
+def test_the_floor_scores_0_and_the_oracle_100_on_test():
     result = anchors.of_split(TASK, "test")
-    assert result.scores(result.floor).mean() == pytest.approx(0.0, abs=1e-12)
-    assert result.scores(result.expert).mean() == pytest.approx(100.0, rel=1e-12)
+    assert result.scores(result.floor).tolist() == [0.0] * len(result.floor)
+    assert result.scores(result.oracle).mean() == pytest.approx(100.0, rel=1e-12)
+    assert 0.0 < result.scores(result.blind).mean() < result.scores(result.expert).mean() < 100.0
 
 
-def test_scores_are_never_normalised_scenario_by_scenario():
-    result = anchors.SplitAnchors(np.zeros(2), np.array([-1.0, 3.0]), None, np.zeros(2), 0.0)
-    assert result.scores(np.array([2.0, 2.0])).tolist() == [200.0, 200.0]
+def test_a_point_is_the_same_amount_in_every_split():
+    test, shift = (anchors.of_split(TASK, split) for split in ("test", "shift"))
+    more = test.gain / 100.0
+    for split in (test, shift):
+        assert (split.scores(split.floor + more)).tolist() == pytest.approx([1.0] * len(split.floor))
+    assert test.gain == shift.gain == pytest.approx((test.oracle - test.floor).mean())
+    assert shift.oracle is None
+
+
+def test_scores_divide_by_a_constant_and_compare_with_the_floor_of_the_same_scenario():
+    floor = np.array([-5.0, 5.0])
+    result = anchors.SplitAnchors(floor, floor + 1.0, floor + 4.0, np.zeros(2), 0.0, gain=4.0)
+    assert result.scores(np.array([-3.0, 7.0])).tolist() == [50.0, 50.0]
+    assert result.scores(np.array([[0.0, 0.0], [-9.0, 9.0]])).tolist() == [[125.0, -125.0], [-100.0, 100.0]]
+
+
+def test_a_task_without_an_oracle_is_scored_by_its_expert():
+    known = anchors.load(TASK)
+    without = {
+        split: {key: value.model_copy(update={"oracle": None}) for key, value in values.items()}
+        for split, values in known.splits.items()
+    }
+    reached = known.splits["test"].values()
+    assert anchors.gain(known.model_copy(update={"splits": without})) == pytest.approx(
+        np.mean([value.expert - value.floor for value in reached])
+    )
+    with pytest.raises(ConfigError, match="the anchors have no split test"):
+        anchors.gain(known.model_copy(update={"splits": {"shift": known.splits["shift"]}}))
 
 
 def test_anchors_of_another_version_of_the_task_are_refused():

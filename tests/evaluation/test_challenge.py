@@ -97,13 +97,13 @@ def test_a_second_search_goes_on_from_the_best_calendars_of_each_season():
 
 def test_calendars_beyond_the_limit_of_costs_do_not_count(monkeypatch):
     played = challenge.Played(np.array([[9.0, 9.0], [2.0, 4.0]]), np.array([[5.0, 5.0], [0.0, 1.0]]))
-    stored = anchors.SplitAnchors(np.zeros(2), np.full(2, 3.0), np.full(2, 5.0), np.zeros(2), 1.0)
+    stored = anchors.SplitAnchors(np.zeros(2), np.full(2, 3.0), np.full(2, 5.0), np.zeros(2), 1.0, gain=5.0)
     monkeypatch.setattr(anchors, "of_split", lambda task, split: stored)
     monkeypatch.setattr(challenge, "play", lambda parts, sequences: played)
     monkeypatch.setattr(challenge, "build", lambda task, split: build(task, split, years=[1986, 1994]))
     result = challenge.challenge(QUICK, count=2)
     assert result.objective.tolist() == [[2.0, 4.0]]
-    assert (result.scores.tolist(), result.above_expert) == ([100.0], 0)
+    assert (result.scores.tolist(), result.above_expert) == ([60.0], 0)
     np.testing.assert_allclose(result.excess, [-0.6, -0.2])
     assert result.oracle_holds
     none = replace(result, objective=result.objective[:0])

@@ -1,10 +1,13 @@
 """Comparisons: scores from means, and only what can be compared."""
 
+import numpy as np
 import pytest
 
 import agbench
+from agbench.data import catalog
 from agbench.errors import ResultError
-from agbench.evaluation.comparison import compare, load_results
+from agbench.evaluation import anchors
+from agbench.evaluation.comparison import compare, load_results, score
 
 TASK = "wheat-nitrogen-v1"
 YEARS = [1986, 1994, 2004]
@@ -15,19 +18,39 @@ def results():
     return {p: agbench.evaluate(TASK, p, years=YEARS) for p in ("zero", "advisor", "ceres")}
 
 
-def test_policies_come_from_worst_to_best_with_floor_0_and_expert_100(results):
+def test_policies_come_from_worst_to_best_scored_by_the_task_s_constant(results):
     rows = compare([results["ceres"], results["zero"], results["advisor"]])
     assert [row.policy for row in rows] == ["zero", "advisor", "ceres"]
-    assert rows[0].score == 0.0
-    assert rows[1].score == 100.0
-    means = [results[row.policy].objective.mean() for row in rows]
-    assert rows[2].score == pytest.approx(100.0 * (means[2] - means[0]) / (means[1] - means[0]))
-    assert rows[2].chance_worse == 0.0
-    assert rows[1].chance_worse is None
+    assert rows[0].score == (0.0, 0.0, 0.0)
+    gain = anchors.gain(anchors.load(catalog.task(TASK)))
+    above = results["ceres"].objective - results["zero"].objective
+    assert rows[2].score.value == pytest.approx(100.0 * above.mean() / gain)
+    assert 100.0 * above.min() / gain <= rows[2].score.low <= rows[2].score.high <= 100.0 * above.max() / gain
 
 
-def test_without_floor_and_expert_there_is_no_score(results):
-    assert compare([results["ceres"]])[0].score is None
+def test_the_expert_is_what_others_are_paired_with(results):
+    floor, expert, oracle = compare(list(results.values()))
+    assert expert.to_expert is None
+    paired = results["ceres"].objective - results["advisor"].objective
+    assert oracle.to_expert.difference.value == pytest.approx(paired.mean())
+    assert oracle.to_expert.improvement == (1.0, 1.0, 1.0)
+    assert oracle.to_expert.difference.low >= paired.min() > 0.0
+    assert not oracle.to_expert.tie
+    assert floor.to_expert.improvement.value == np.mean(results["advisor"].objective < 0.0)
+
+
+def test_the_anchored_floor_stands_in_for_one_that_was_not_given(results):
+    with_floor = compare([results["zero"], results["ceres"]])[1]
+    alone = compare([results["ceres"]])[0]
+    assert alone.score == pytest.approx(with_floor.score)
+    assert alone.to_expert is None
+
+
+def test_without_anchors_that_fit_there_is_no_score(results):
+    other = agbench.evaluate(TASK, "random", years=YEARS, beta=5.0)
+    assert score(other) is None
+    generated = agbench.evaluate(TASK, "zero", split="validation")
+    assert score(generated) is None
 
 
 @pytest.mark.parametrize(

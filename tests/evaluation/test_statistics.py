@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agbench.evaluation.statistics import bootstrap, chance_not_better, interval, score
+from agbench.evaluation.statistics import bootstrap, interval
 
 THREE = np.array([1.0, 2.0, 3.0])
 
@@ -29,15 +29,3 @@ def test_bootstrap_does_not_depend_on_how_it_is_cut_into_blocks():
     many = np.arange(3000.0)
     assert np.array_equal(bootstrap(many, "mean", 700)[:5], bootstrap(many, "mean", 700)[:5])
     assert len(bootstrap(many, "mean", 700)) == 700
-
-
-def test_the_chance_of_not_being_better_is_paired():
-    ours, theirs = THREE + 1.0, THREE
-    assert chance_not_better(ours, theirs, "median", 1000) == 0.0
-    assert chance_not_better(theirs, ours, "median", 1000) == 1.0
-
-
-def test_scores_are_0_at_the_floor_and_100_at_the_expert():
-    assert score(5.0, 5.0, 9.0) == 0.0
-    assert score(9.0, 5.0, 9.0) == 100.0
-    assert score(3.0, 5.0, 9.0) == -50.0

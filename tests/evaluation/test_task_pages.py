@@ -24,9 +24,8 @@ def anchored(task, blind=0.5, oracle=1.25):
     count = len(task.scenarios("test"))
     floor = np.linspace(-20.0, 20.0, count)
     gain = 100.0 + np.linspace(-40.0, 40.0, count)
-    made = SplitAnchors(
-        floor, floor + gain, floor + oracle * gain, np.zeros(count), 0.0, floor + blind * gain
-    )
+    references = floor, floor + gain, floor + oracle * gain
+    made = SplitAnchors(*references, np.zeros(count), 0.0, floor + blind * gain, gain=100.0 * oracle)
     return of_anchors(task, "test", made, made)
 
 

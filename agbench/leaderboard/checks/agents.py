@@ -15,12 +15,18 @@ from agbench.untrusted.refusal import RefusedError
 
 AUTHORS: Final = ["The AgBench authors"]
 CONTACT: Final = "the issue tracker of AgBench"
+_LOOKS_LIKE: Final = str.maketrans("01358i", "olesbl")
 _REMEDY: Final = "choose another name for the agent, or ask the maintainers"
 
 
 def is_reserved(agent: str) -> bool:
-    """Return whether a name, in whichever case, is that of the tasks' own references."""
-    return agent.casefold() in ROLES
+    """Return whether a name is, or looks like, that of the tasks' own references.
+
+    Case counts as little as digits in the place of letters and marks between them: `Expert`, `0racle`,
+    `fl00r`, `ex-pert`.
+    """
+    plain = "".join(c for c in agent.casefold().translate(_LOOKS_LIKE) if c.isalnum())
+    return plain in {role.translate(_LOOKS_LIKE) for role in ROLES}
 
 
 def is_reference(card: Submission, task: Task) -> bool:

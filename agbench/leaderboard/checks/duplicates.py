@@ -1,38 +1,36 @@
-"""Detection of copies: a submission may not be a copy of another agent's.
+"""Detection of copies: what is bit-equal to another agent's is refused.
 
-There are two rules. A policy may not equal another agent's policy. And fewer than half of the results on
-`test` may have the same actions as another agent. The actions of a task's own references are excluded:
-any policy may take the same ones.
+There are two rules. A policy may not have exactly the numbers of another agent's policy. And not all results
+on `test` may have exactly the actions of one other agent's. The actions of a task's own references are
+excluded for who brings a policy: any policy may take the same ones. What is only similar is not refused but
+shown as a figure on the page (`agbench.leaderboard.page.originality`).
 """
 
-from collections import Counter
 from dataclasses import dataclass
-
-import numpy as np
 
 from agbench.data.task import Task
 from agbench.leaderboard.checks.agents import is_reference
 from agbench.leaderboard.checks.policy_identity import identities, own_policy
-from agbench.leaderboard.checks.recorded import Budget, RecordedActions, fingerprint, same_actions
+from agbench.leaderboard.checks.recorded import Budget, RecordedActions, behaviour
 from agbench.leaderboard.checks.results import expected_episodes
 from agbench.leaderboard.checks.rows import MERGED, BoardRow, Rows
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.untrusted.folder import read_folder
 from agbench.untrusted.refusal import RefusedError
-from agbench.variables import Floats
+
+_CLAIM = "If it is yours, see 'Claims' in docs/leaderboard.md."
 
 
 @dataclass(frozen=True)
 class _EarlierRow:
     """What a row on the board does on `test`, and its policies by identity.
 
-    `actions` has a fingerprint a result, (results, numbers); `reference` says whether the row is a task's
-    own.
+    `actions` has the digest of each result's; `reference` says whether the row is a task's own.
     """
 
     row: BoardRow
     reference: bool
-    actions: Floats
+    actions: frozenset[str]
     policies: set[str]
 
 
@@ -44,7 +42,7 @@ class CopyIndex:
         self._by_task: dict[str, list[_EarlierRow]] = {}
 
     def refuse_copy(self, submission: CheckedSubmission) -> None:
-        """Raise `RefusedError` where half of the test results, or a policy, are another agent's."""
+        """Raise `RefusedError` where a policy, or all test results, are bit for bit another agent's."""
         card = submission.card
         own = self._rows.standing(submission)
         if is_reference(card, submission.task) or own == MERGED:
@@ -54,7 +52,8 @@ class CopyIndex:
         for name, identity in identities(card, submission.task, submission.policies).items():
             for other in others:
                 if identity in other.policies:
-                    raise RefusedError(name, "", f"exactly the same policy as one of {other.row.agent}.")
+                    text = f"exactly the same policy as one of {other.row.agent}. {_CLAIM}"
+                    raise RefusedError(name, "", text)
         _refuse_actions(submission, others)
 
     def _of_task(self, task: Task) -> list[_EarlierRow]:
@@ -66,20 +65,11 @@ class CopyIndex:
 
 def _refuse_actions(submission: CheckedSubmission, earlier: list[_EarlierRow]) -> None:
     """Refuse the actions of another agent; those of a reference are anybody's who brings a policy."""
-    if not earlier:
-        return
-    ours = [result.fingerprint for result in submission.of_split("test")]
-    owners = np.repeat(np.arange(len(earlier)), [len(k.actions) for k in earlier])
-    theirs = np.concatenate([k.actions for k in earlier])
-    shared: Counter[str] = Counter()
-    for results in ours:
-        same = [earlier[i] for i in np.unique(owners[same_actions(theirs, results)])]
-        if not (own_policy(submission.card) and any(k.reference for k in same)):
-            shared.update({k.row.agent for k in same})
-    for agent, count in sorted(shared.items()):
-        if 2 * count >= len(ours):
+    ours = {result.behaviour.digest for result in submission.of_split("test")}
+    for other in earlier:
+        if ours <= other.actions and not (other.reference and own_policy(submission.card)):
             raise RefusedError(
-                "test", "actions", f"{count} of {len(ours)} results have exactly the same actions as {agent}."
+                "test", "actions", f"all results have exactly the actions of {other.row.agent}. {_CLAIM}"
             )
 
 
@@ -93,11 +83,12 @@ def _read(row: BoardRow, task: Task, rows: Rows) -> _EarlierRow | None:
         episodes = len(expected_episodes(task, "test"))
         budget = Budget()
         folders = sorted({name.rpartition("/")[0] for name in files if name.startswith("test/")})
-        actions = [
-            fingerprint(RecordedActions(files, folder, task, episodes, budget), task) for folder in folders
-        ]
+        actions = frozenset(
+            behaviour(RecordedActions(files, folder, task, episodes, budget), task).digest
+            for folder in folders
+        )
         policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
         own = set(identities(card, task, policies).values())
-        return _EarlierRow(row, is_reference(card, task), np.array(actions), own) if actions else None
+        return _EarlierRow(row, is_reference(card, task), actions, own) if actions else None
     except RefusedError:
         return None

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from agbench.data.task import Task
 from agbench.policies.networks import mlp
 from agbench.untrusted.arrays import read_npz
 from agbench.untrusted.text import read_schema
-
-_DIGITS: Final = 6  # of a network's numbers
 
 
 def own_policy(card: Submission) -> bool:
@@ -56,12 +54,12 @@ def _of_baseline(baseline: Baseline) -> str:
 
 
 def _of_arrays(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return the identity of a network: its numbers, however they are packed and in whichever precision."""
+    """Return the identity of a network: its numbers to the last bit, however they are packed."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
         array = arrays[name]
         if array.dtype.kind == "f":
-            array = np.round(array.astype(np.float64), _DIGITS) + 0.0  # no -0.0
+            array = array.astype(np.float64) + 0.0  # no -0.0
         digest.update(f"{name}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 

@@ -4,11 +4,12 @@ They stay packed: an episode is unpacked when it is read, so that many seeds tak
 than one.
 """
 
+import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final, overload
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 from gymnasium import spaces
@@ -18,6 +19,7 @@ from agbench.data.task import Task
 from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map, family
 from agbench.evaluation.result import action_files
+from agbench.leaderboard.checks.sampled import Sample, places, sampled
 from agbench.untrusted.arrays import ArrayLimits, listed, read_npz
 from agbench.untrusted.refusal import RefusedError
 from agbench.variables import Floats
@@ -27,6 +29,7 @@ _SAME: Final = 1e-5  # of the range of actions: what fingerprints of the same ac
 _ROUNDING: Final = 1e-6  # as the environment allows a float32 to miss the edge
 _SLACK_BYTES: Final = 1_000_000  # of headers
 _PROJECTIONS: Final = 4
+_MOST_SEEN: Final = 20_000  # results
 
 
 class Budget:
@@ -68,7 +71,10 @@ class RecordedActions(Sequence[NDArray[Any]]):
         self._limits = ArrayLimits(episodes, most, size, (dtype,))
         self._names = [f"episode_{i:05d}" for i in range(episodes)]
         self._parts = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
+        self.sha256 = " ".join(hashlib.sha256(content).hexdigest() for content in self._parts.values())
+        """Those of the files, by which what is in them is known."""
         self._where = self._locate(f"{folder}/actions.npz", budget)
+        self._steps = steps
         if steps is not None:
             shapes = {name: (n, *shape) for name, n in zip(self._names, steps, strict=True)}
             self._limits = replace(self._limits, shapes=shapes)
@@ -90,6 +96,10 @@ class RecordedActions(Sequence[NDArray[Any]]):
             if name not in where:
                 raise RefusedError(first, name, "missing.")
         return where
+
+    def fits(self, steps: Sequence[int]) -> bool:
+        """Return whether so many decisions an episode are those that were expected, if any were."""
+        return self._steps is None or list(self._steps) == list(steps)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -123,20 +133,52 @@ def most_decisions(task: Task) -> int:
     return max(1, -(-(family(task).longest(task) - task.warmup) // task.step))
 
 
-def fingerprint(actions: Iterable[NDArray[Any]], task: Task) -> Floats:
-    """Return some numbers by which the same actions are known, though they were changed a little.
+class Behaviour(NamedTuple):
+    """What is known of a result's actions without keeping them.
 
-    For each episode its steps and, for each amount, four weighted means over the episode, in shares of
-    the action's range. The weights are drawn at random, once for all, so that order matters.
+    `fingerprint`: some numbers by which the same actions are known, though they were changed a little: for
+    each episode its steps and, for each amount, four weighted means over the episode, in shares of the
+    action's range; the weights are drawn at random, once for all, so that order matters. `sample`: some of
+    the decisions. `digest`: the SHA-256 of all of them. `steps`: how many decisions each episode has.
     """
-    space = action_map(task).space
-    weights = _weights(most_decisions(task))
-    result: list[Floats] = []
-    for episode in actions:
+
+    fingerprint: Floats
+    sample: Sample
+    digest: str
+    steps: tuple[int, ...]
+
+
+def behaviour(actions: "RecordedActions", task: Task) -> Behaviour:
+    """Return what is known of a result's actions; every one of them is unpacked and checked for it.
+
+    What has the same bytes was seen before, and is not unpacked again.
+    """
+    key = f"{task.task} {len(actions)} {actions.sha256}"
+    if key not in _SEEN or not actions.fits(_SEEN[key].steps):
+        while len(_SEEN) >= _MOST_SEEN:
+            del _SEEN[next(iter(_SEEN))]
+        _SEEN[key] = of_actions(actions, task)
+    return _SEEN[key]
+
+
+_SEEN: Final[dict[str, Behaviour]] = {}
+
+
+def of_actions(actions: Sequence[NDArray[Any]], task: Task) -> Behaviour:
+    """Return what is known of the actions of some episodes."""
+    space, most = action_map(task).space, most_decisions(task)
+    weights, which = _weights(most), places(len(actions), most)
+    numbers: list[Floats] = []
+    samples: list[Sample] = []
+    digest = hashlib.sha256()
+    for chosen, episode in zip(which, actions, strict=True):
         shares = _shares(episode, space).reshape(len(episode), math.prod(space.shape or ()))
         means = weights[:, : len(episode)] @ shares / max(1, len(episode))
-        result.append(np.array([len(episode), *means.ravel()]))
-    return np.concatenate(result)
+        numbers.append(np.array([len(episode), *means.ravel()]))
+        samples.append(sampled(episode, shares, chosen))
+        digest.update(f"{episode.shape}".encode() + (episode + 0).tobytes())  # -0.0 is 0.0
+    steps = tuple(int(part[0]) for part in numbers)
+    return Behaviour(np.concatenate(numbers), np.concatenate(samples), digest.hexdigest(), steps)
 
 
 def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:

@@ -20,7 +20,15 @@ from agbench.envs.scenarios import episode_seed
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode
-from agbench.leaderboard.checks.recorded import Budget, RecordedActions, fingerprint, most_decisions, parts
+from agbench.leaderboard.checks.recorded import (
+    Behaviour,
+    Budget,
+    RecordedActions,
+    behaviour,
+    most_decisions,
+    parts,
+)
+from agbench.leaderboard.checks.sampled import Sample
 from agbench.untrusted import tables
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
@@ -42,15 +50,28 @@ class CheckedResult:
     record: ResultRecord
     columns: dict[str, list[Any]]
     actions: Sequence[NDArray[Any]]
-    fingerprint: Floats
-    """Numbers by which the same actions are known; see `recorded.fingerprint`."""
+    behaviour: Behaviour
+    """By which the same actions are known; see `recorded.behaviour`."""
+
+    @property
+    def fingerprint(self) -> Floats:
+        """Numbers by which the same actions are known, though they were changed a little."""
+        return self.behaviour.fingerprint
+
+    @property
+    def sample(self) -> Sample:
+        """Some of its decisions."""
+        return self.behaviour.sample
 
     def by_scenario(self, name: str) -> Floats:
         """Return a column averaged over repeats, one value a scenario, in the split's order."""
         keys = self.columns["scenario"]
-        order = list(dict.fromkeys(keys))
+        order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
         values = np.array(self.columns[name], dtype=np.float64)
-        return np.array([values[[key == k for k in keys]].mean() for key in order])
+        if len(order) == len(keys):
+            return values
+        places = np.array([order[key] for key in keys])
+        return np.array([values[places == i].mean() for i in range(len(order))])
 
 
 def check(
@@ -76,7 +97,7 @@ def check(
             f"{record.episodes} episodes, {record.failed} failed; the table has {len(episodes)}, {failed}.",
         )
     actions = RecordedActions(files, folder, task, len(episodes), budget, columns["steps"])
-    return CheckedResult(split, seed, record, columns, actions, fingerprint(actions, task))
+    return CheckedResult(split, seed, record, columns, actions, behaviour(actions, task))
 
 
 def names(files: Iterable[str], folder: str) -> list[str]:

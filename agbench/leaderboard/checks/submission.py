@@ -1,9 +1,9 @@
 """Checking a submission: everything that needs no simulation. Level: claimed."""
 
 import hashlib
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +17,7 @@ from agbench.evaluation import provenance
 from agbench.evaluation.references import REPORTED
 from agbench.leaderboard import board
 from agbench.leaderboard.checks import results, submitted_policy
-from agbench.leaderboard.checks.policy_identity import identities, own_policy
+from agbench.leaderboard.checks.policy_identity import identities
 from agbench.leaderboard.checks.recorded import Budget, same_actions
 from agbench.leaderboard.checks.results import CheckedResult
 from agbench.untrusted.confined import Confined
@@ -58,18 +58,45 @@ class CheckedSubmission:
         return [r for r in self.results if r.split == split]
 
     def objective(self, split: str) -> Floats:
-        """Return the objective of each training seed in each scenario, (seeds, scenarios)."""
+        """Return the objective of each distinct training seed in each scenario, (seeds, scenarios)."""
         name = self.task.protocol.objective
-        return np.array([r.by_scenario(name) for r in self.of_split(split)])
+        return np.array([r.by_scenario(name) for r in self._distinct(split)])
+
+    def cost(self, split: str) -> Floats:
+        """Return the constraint cost of each distinct training seed in each episode, (seeds, episodes)."""
+        return np.array([r.columns["cost"] for r in self._distinct(split)], dtype=np.float64)
+
+    def _distinct(self, split: str) -> list[CheckedResult]:
+        return [r for r in self.of_split(split) if r.seed in self.distinct_seeds]
+
+    @cached_property
+    def distinct_seeds(self) -> tuple[int, ...]:
+        """The training seeds that act otherwise than all before them, in the card's order.
+
+        Seeds whose actions are equal in all scenarios of all splits are one seed, whatever their networks'
+        numbers are: hidden units can be put in another order without changing what a network does.
+        """
+        distinct: list[int] = []
+        for seed in self.card.training.seeds:
+            if not any(self._act_alike(seed, other) for other in distinct):
+                distinct.append(seed)
+        return tuple(distinct)
 
     @property
     def equal_seeds(self) -> list[tuple[int, int]]:
-        """The pairs of training seeds with exactly the same actions on a split."""
-        return sorted({(one.seed, two.seed) for one, two in _equal(self.results)})
+        """Training seeds that act as an earlier one does, after that one."""
+        return [
+            (other, seed)
+            for seed in self.card.training.seeds
+            if seed not in self.distinct_seeds
+            for other in self.distinct_seeds
+            if self._act_alike(seed, other)
+        ]
 
-    def cost(self, split: str) -> Floats:
-        """Return the constraint cost of each training seed in each episode, (seeds, episodes)."""
-        return np.array([r.columns["cost"] for r in self.of_split(split)], dtype=np.float64)
+    def _act_alike(self, one: int, other: int) -> bool:
+        """Return whether two training seeds take the same actions in all scenarios of all splits."""
+        by_seed = [{r.split: r.fingerprint for r in self.results if r.seed == seed} for seed in (one, other)]
+        return all(same_actions(by_seed[0][split], by_seed[1][split]) for split in by_seed[0])
 
 
 def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSubmission:
@@ -91,7 +118,6 @@ def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSu
         for split in _splits(card, task)
         for seed in card.training.seeds
     ]
-    _check_seeds_differ(card, result)
     policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
     _check_policies(card, task, policies)
     return CheckedSubmission(path, card, task, result, policies, hashlib.sha256(files[CARD]).hexdigest())
@@ -137,6 +163,10 @@ def _check_training(card: Submission, task: Task) -> None:
         raise RefusedError(CARD, "information", f"{card.information} does not fit the method {card.method}.")
     if card.policy is not None and card.policy.format == "rule" and card.learned:
         raise RefusedError(CARD, "policy.format", "a rule is not learned; see `method`.")
+    if card.method == "offline-rl" and card.training.dataset is None:
+        raise RefusedError(
+            CARD, "training.dataset", "missing: offline-rl names its dataset by name and sha256."
+        )
     _check_learned(card)
 
 
@@ -189,27 +219,3 @@ def _check_policies(card: Submission, task: Task, policies: Mapping[str, bytes])
     seen = identities(card, task, policies)
     if len(set(seen.values())) < len(seen):
         raise RefusedError("policy", "", "two training seeds have exactly the same policy.")
-
-
-def _check_seeds_differ(card: Submission, result: list[CheckedResult]) -> None:
-    """Refuse one training run that is given out as several.
-
-    Training may collapse to the same actions again and again: of a learned agent that brings its
-    policies, those must differ, its actions need not.
-    """
-    if card.learned and own_policy(card):
-        return
-    for one, two in _equal(result):
-        remedy = "bring the policies, which must differ" if card.learned else "submit one of the two"
-        raise RefusedError(
-            f"{two.split}/seed-{two.seed}/actions.npz",
-            "actions",
-            f"exactly the same as those of seed {one.seed}; {remedy}.",
-        )
-
-
-def _equal(result: list[CheckedResult]) -> Iterator[tuple[CheckedResult, CheckedResult]]:
-    """Yield pairs of results on a split, of two training seeds, with exactly the same actions."""
-    for one, two in itertools.combinations(result, 2):
-        if one.split == two.split and same_actions(one.fingerprint, two.fingerprint):
-            yield one, two

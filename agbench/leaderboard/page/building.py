@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +11,19 @@ from typing import Final
 
 from agbench.errors import ConfigError
 from agbench.files import write_text
+from agbench.leaderboard import standings
+from agbench.leaderboard.checks.versions import natural
 from agbench.leaderboard.page import entries as collecting
-from agbench.leaderboard.page import views
-from agbench.leaderboard.page.download import write_table
+from agbench.leaderboard.page import suite_views, views
+from agbench.leaderboard.page.download import write_pairs, write_round, write_table
 from agbench.leaderboard.page.entries import Entry, Progress, Refused, place_of, reason_of
 from agbench.leaderboard.page.rendering import STATIC, Pages
-from agbench.leaderboard.page.views import Ranked
+from agbench.leaderboard.page.views import PublicRow, RoundView
 
 SITE: Final = "site"
 README: Final = "README.md"
 EPISODES: Final = 3
+_KEPT_SECONDS: Final = 86_400.0
 _MARK: Final = ".agbench-leaderboard"  # in every site: only such a folder is ever replaced
 
 
@@ -54,14 +58,15 @@ def build(
     _check_replaceable(site)
     result, refused = collecting.collect(board, episodes, cache, progress)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
+    _sweep(site)
     building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
+    (building / _MARK).write_text("Made by `agbench leaderboard build`, which replaces it whole.\n")
     try:
-        readme, tasks, shown, bad = _rendered(building, result)
+        readme, tasks, shown, bad = _rendered(building, result, board, progress)
         for entry in shown:
             _give(entry, building / "files" / place_of(entry.card))
         for file in sorted(STATIC.iterdir()):
             shutil.copyfile(file, building / file.name)
-        (building / _MARK).write_text("Made by `agbench leaderboard build`, which replaces it whole.\n")
         building.chmod(0o755)
         _swap(building, site)
     finally:
@@ -70,30 +75,40 @@ def build(
     return Built(site, len(shown), tasks, [*refused, *bad])
 
 
-def _rendered(folder: Path, entries: list[Entry]) -> tuple[str, int, list[Entry], list[Refused]]:
+def _rendered(
+    folder: Path, entries: list[Entry], board: Path, progress: Progress | None
+) -> tuple[str, int, list[Entry], list[Refused]]:
     """Write the pages of those that can be drawn; return the tables, the tasks' number, them, the others."""
     bad: list[Refused] = []
     while True:
-        readme, tasks, failed = render(folder, entries)
+        readme, tasks, failed = render(folder, entries, board, progress)
         if not failed:
             return readme, tasks, entries, bad
         bad += failed
         entries = [e for e in entries if all(e.submission.folder != refused.folder for refused in failed)]
-        for path in folder.iterdir():
+        for path in (path for path in folder.iterdir() if path.name != _MARK):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def render(folder: Path, entries: Sequence[Entry]) -> tuple[str, int, list[Refused]]:
+def render(
+    folder: Path, entries: Sequence[Entry], board: Path, progress: Progress | None = None
+) -> tuple[str, int, list[Refused]]:
     """Write all pages into a folder; return the Markdown tables, how many tasks there are, and the failed.
 
     Pages are whole where none failed.
     """
-    tasks, suites = views.tasks(entries), views.suites(entries)
+    tasks, suites = views.tasks(entries, board), suite_views.suites(entries, board)
     pages, failed = Pages(folder, entries), []
     pages.index(tasks, suites)
-    for view in tasks:
+    for done, view in enumerate(tasks):
+        if progress is not None:
+            progress(done, len(tasks), f"pages of {view.task.task}")
         pages.task(view)
         write_table(folder / "data" / f"{view.task.task}.csv", view)
+        for shown in view.rounds:
+            write_round(folder / "data" / f"{view.task.task}-round-{shown.entry.round}.csv", shown)
+            _give_values(board, shown, folder / "data")
+            write_pairs(folder / "data", board, view.task, shown)
         for row, versions in _with_versions(view.rows):
             try:
                 pages.submission(row, versions)
@@ -112,6 +127,14 @@ def _check_replaceable(site: Path) -> None:
         raise ConfigError(f"{site}: is not a site; choose an empty or a new folder.")
 
 
+def _sweep(site: Path) -> None:
+    """Delete what builds that were killed a day ago or earlier left behind."""
+    for left in site.absolute().parent.glob(f".{site.name}-*"):
+        made = left.is_dir() and not left.is_symlink() and (left / _MARK).is_file()
+        if made and time.time() - left.stat().st_mtime > _KEPT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+
+
 def _swap(building: Path, site: Path) -> None:
     """Put the new site into its place; where that fails, the old one comes back."""
     old = building.with_name(f"{building.name}-old")
@@ -127,13 +150,20 @@ def _swap(building: Path, site: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _with_versions(rows: Iterable[Ranked]) -> list[tuple[Ranked, list[Ranked]]]:
+def _give_values(board: Path, shown: RoundView, folder: Path) -> None:
+    """Put a copy of a closed round's values into the site."""
+    values = standings.values_path(board, shown.entry.task, shown.entry.round)
+    if shown.entry.closed is not None and values.is_file():
+        shutil.copyfile(values, folder / f"{shown.entry.task}-round-{shown.entry.round}-values.csv")
+
+
+def _with_versions(rows: Iterable[PublicRow]) -> list[tuple[PublicRow, list[PublicRow]]]:
     """Return each row with all rows of its agent, the last version first."""
-    by_agent: dict[str, list[Ranked]] = {}
+    by_agent: dict[str, list[PublicRow]] = {}
     for row in rows:
         by_agent.setdefault(row.entry.card.agent, []).append(row)
     for result in by_agent.values():
-        result.sort(key=lambda r: collecting.natural(r.entry.card.version), reverse=True)
+        result.sort(key=lambda r: natural(r.entry.card.version), reverse=True)
     return [(row, by_agent[row.entry.card.agent]) for row in rows]
 
 

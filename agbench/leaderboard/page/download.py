@@ -1,59 +1,112 @@
-"""A task's rows for download: a CSV with all that the page shows of them."""
+"""A task's rows, rounds and pairs of agents for download: CSV files with all that the page shows of them."""
 
 import csv
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from agbench.leaderboard.page.views import Ranked, TaskView
-from agbench.leaderboard.scoring import Score
+from agbench.data.task import Task
+from agbench.evaluation import paired
+from agbench.leaderboard import standings
+from agbench.leaderboard.page.views import PublicRow, RoundView, TaskView
+from agbench.leaderboard.scoring import RESAMPLES, Score
+
+MOST_PAIRED: Final = 40
+"""How many agents of a round, the best ones, are compared two by two."""
 
 _WHO: Final = (
-    *("rank", "agent", "version"),
+    *("agent", "version", "submitted", "rank_in_last_round", "not_ranked_because"),
     *("trust", "stale", "exact_kinds", "kinds", "near_ties"),
-    *("round", "method", "track", "seeds"),
+    *("method", "tracks", "reads", "seeds", "distinct_seeds"),
+    *("nearest", "equal_decisions", "seconds_a_decision"),
 )
 _SCORES: Final = (
-    "split",
-    "ranked_by",
-    "iqm",
-    "iqm_low",
-    "iqm_high",
-    "mean",
-    "median",
-    "p_improvement",
-    "worst_tenth",
-    "regret",
-    "cost",
-    "limit",
-    "violating",
-    "feasible",
-    "iqm_without_limit",
+    *("split", "iqm", "iqm_low", "iqm_high", "mean", "median", "p_improvement", "worst_tenth", "regret"),
+    *("cost", "limit", "violating", "feasible", "iqm_without_limit"),
 )
+_ROUND: Final = (
+    *("rank", "agent", "version", "track_ranks", "score", "low", "high", "seeds", "feasible", "failed"),
+    *("far_above", "earlier", "refused"),
+)
+_DETAILS: Final = ("median", "mean", "beats_expert", "less_expert")
+_PLAIN_DETAILS: Final = ("worst_tenth", "cost", "limit", "violating")
 
 
 def write_table(path: Path, view: TaskView) -> None:
-    """Write a task's ranking, a row a submission and split, `hidden` among the splits.
+    """Write a task's rows on the public splits, a row a submission and split; none of them gives a rank.
 
-    `ranked_by` is yes on the split whose score the rank is by; `round` is that of the hidden scenarios;
     `stale` is yes where the trust was verified with an earlier version; on `exact_kinds` of `kinds` of
-    machines states were equal to the last bit.
+    machines states were equal to the last bit; `equal_decisions` is the share of decisions that are those of
+    the `nearest` other agent.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     metrics = list(view.task.metrics)
+    rows = (
+        [*_who(row), *_scores(split, score), *(score.metrics[name] for name in metrics)]
+        for row in view.rows
+        for split, score in row.entry.row.scores.items()
+    )
+    _write(path, [*_WHO, *_SCORES, *metrics], rows)
+
+
+def write_round(path: Path, view: RoundView) -> None:
+    """Write the table of a round: of an open one what is shown of it, of a closed one all."""
+    first = next((row.row.details for row in view.rows if row.row.details), None)
+    metrics = [] if first is None else list(first.metrics)
+    ranges = [f"{name}{end}" for name in _DETAILS for end in ("", "_low", "_high")] if first else []
+    plain = list(_PLAIN_DETAILS) if first else []
+    rows = []
+    for row in (each.row for each in view.rows):
+        ranks = " ".join(f"{track}:{rank}" for track, rank in row.track_ranks.items())
+        cells: list[Any] = [row.rank or "", row.agent, row.version, ranks, *(row.score or ("", "", ""))]
+        cells += [row.seeds, _word(row.feasible), row.failed, _word(row.far_above), _word(row.earlier)]
+        cells.append(row.refused)
+        if row.details is not None:
+            cells += [part for name in _DETAILS for part in getattr(row.details, name)]
+            cells += [getattr(row.details, name) for name in plain]
+            cells += [row.details.metrics[name] for name in metrics]
+        rows.append(cells)
+    _write(path, [*_ROUND, *ranges, *plain, *metrics], rows)
+
+
+def write_pairs(folder: Path, board: Path, task: Task, view: RoundView) -> None:
+    """Write, for every two agents of a closed round, their paired difference and chance of improvement.
+
+    They are the first so many of the table. An open round has no such file: its values are not public.
+    """
+    if view.entry.closed is None:
+        return
+    runs = standings.read_values(board, task.task, view.entry.round)
+    chosen = [row.row for row in view.rows if row.row.rank is not None][:MOST_PAIRED]
+    by_role = {row.reference or row.name: runs[row.name] for row in chosen} | {
+        role: runs[f"{role}/1"] for role in ("floor", "expert")
+    }
+    ours = {
+        row.name: standings.measured(task, by_role, row.reference or row.name).runs(row.name)
+        for row in chosen
+    }
+    rows = []
+    for one, other in combinations(ours, 2):
+        pair = paired.compare(ours[one], ours[other], RESAMPLES)
+        rows.append([one, other, *pair.difference, *pair.improvement, _word(pair.tie)])
+    ends = ("", "_low", "_high")
+    names = [f"{name}{end}" for name in ("difference", "p_improvement") for end in ends]
+    path = folder / f"{task.task}-round-{view.entry.round}-pairs.csv"
+    _write(path, ["agent", "other", *names, "tie"], rows)
+
+
+def _write(path: Path, heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*_WHO, *_SCORES, *metrics, "not_ranked_because"])
-        for row in view.rows:
-            for split, score in row.entry.tested:
-                means = [score.metrics[name] for name in metrics]
-                writer.writerow([*_who(row), *_scores(row, split, score), *means, row.why])
+        writer.writerow(heading)
+        writer.writerows(rows)
 
 
-def _who(row: Ranked) -> tuple[Any, ...]:
-    card, result = row.entry.card, row.entry.row
-    seeds = len(card.training.seeds)
+def _who(row: PublicRow) -> tuple[Any, ...]:
+    card, result, near = row.entry.card, row.entry.row, row.nearest
     trust = (
         result.level,
         _word(result.stale),
@@ -61,14 +114,16 @@ def _who(row: Ranked) -> tuple[Any, ...]:
         len(result.exact),
         result.near_ties,
     )
-    how = result.round or "", card.method, card.information, seeds
-    return row.rank or "", card.agent, card.version, *trust, *how
+    how = card.method, " ".join(result.tracks), card.information
+    seeds = len(card.training.seeds), result.distinct_seeds
+    alike = ("", "") if near is None else (near.entry.name, near.share)
+    who = card.agent, card.version, card.submitted or "", row.rank or "", row.why
+    return *who, *trust, *how, *seeds, *alike, row.entry.decision_seconds or ""
 
 
-def _scores(row: Ranked, split: str, score: Score) -> tuple[Any, ...]:
+def _scores(split: str, score: Score) -> tuple[Any, ...]:
     return (
         split,
-        _word(score is row.entry.ranked_by),
         *score.iqm,
         score.mean.value,
         score.median.value,

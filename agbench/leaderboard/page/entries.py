@@ -1,7 +1,6 @@
 """The data of each submission that the page keeps: card, scores and episodes, but not all actions."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -11,21 +10,21 @@ import numpy as np
 from agbench.data.submission import ResultRecord, Submission
 from agbench.data.task import Task
 from agbench.errors import AgBenchError
+from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
 from agbench.leaderboard import scoring
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
 from agbench.leaderboard.page import episodes
 from agbench.leaderboard.page.episodes import ShownEpisode
-from agbench.leaderboard.scoring import SEEDS_TO_RANK, Score, ScoredRow
+from agbench.leaderboard.scoring import Score, ScoredRow
 from agbench.leaderboard.verify import verified
-from agbench.leaderboard.verify.verified import HiddenRun
 from agbench.untrusted import RefusedError
 from agbench.untrusted.refusal import shown
 from agbench.variables import Floats
 
-RANKING: Final = "test"
-"""The split by which submissions are ranked."""
+PUBLIC: Final = "test"
+"""The public split whose scores are shown first; they give no rank."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,11 @@ class Entry:
     submission: CheckedSubmission
     """The checked submission without actions and policies, which can be large."""
     row: ScoredRow
-    hidden_run: HiddenRun | None
-    """What it reached in hidden scenarios, where it was run there."""
     episodes: list[ShownEpisode]
     files: dict[str, int]
     """The size of every file in bytes."""
+    simulator_hash: str
+    """That of the task's physics now."""
 
     @property
     def card(self) -> Submission:
@@ -69,27 +68,15 @@ class Entry:
     @property
     def score(self) -> Score:
         """The scores on the test split."""
-        return self.row.scores[RANKING]
+        return self.row.scores[PUBLIC]
 
     @property
-    def hidden(self) -> Score | None:
-        """The scores in hidden scenarios, if it was run there."""
-        return self.row.hidden
-
-    @property
-    def ranked_by(self) -> Score:
-        """The scores by which it is ranked: the hidden ones where there are any."""
-        return self.hidden or self.score
-
-    @property
-    def tested(self) -> list[tuple[str, Score]]:
-        """The scores on every split that was submitted, `test` first, and in hidden scenarios, named."""
-        return [*self.row.scores.items(), *([("hidden", self.hidden)] if self.hidden else [])]
-
-    @property
-    def feasible(self) -> bool:
-        """Whether it keeps the constraints of its task."""
-        return self.ranked_by.feasible
+    def decision_seconds(self) -> float | None:
+        """The seconds that a decision took where the results were made; of a planner alone."""
+        if "planning" not in self.row.tracks:
+            return None
+        seconds = sum(r.record.wall_time_s for r in self.submission.results)
+        return seconds / max(1, sum(sum(r.columns["steps"]) for r in self.submission.results))
 
     def metric(self, split: str, name: str) -> Floats:
         """Return a metric in each scenario of a split, averaged over seeds."""
@@ -148,50 +135,10 @@ def entry(board: Path, submission: CheckedSubmission, count: int, cache: Path | 
             submission, results=[replace(r, actions=[]) for r in submission.results], policies={}
         ),
         row=scoring.row(submission, level),
-        hidden_run=level.hidden,
         episodes=episodes.shown(submission, count, cache),
+        simulator_hash=provenance.simulator_hash(submission.task),
         files={name: (submission.folder / name).stat().st_size for name in [CARD, *submission.card.files]},
     )
-
-
-def latest(entries: Sequence[Entry]) -> set[tuple[str, str, str]]:
-    """Return task, agent and version of the one version of each agent of a task that counts.
-
-    It is the last of those that have a rank, so that a row that only claims takes none out; where none
-    has a rank, the last of all.
-    """
-    result: dict[tuple[str, str], Entry] = {}
-    for entry in entries:
-        key = (entry.card.task, entry.card.agent)
-        if key not in result or _counts(entry) > _counts(result[key]):
-            result[key] = entry
-    return {(*key, entry.card.version) for key, entry in result.items()}
-
-
-def _counts(entry: Entry) -> tuple[bool, list[tuple[int, int, str]]]:
-    """Return what is larger for the version of an agent that counts."""
-    return entry.row.ranked, natural(entry.card.version)
-
-
-def natural(version: str) -> list[tuple[int, int, str]]:
-    """Return what orders versions as people do: 1.9 before 1.10."""
-    parts = re.findall(r"\d+|\D+", version)
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
-
-
-def unranked_because(entry: Entry, last: set[tuple[str, str, str]]) -> str:
-    """Return why a submission has no rank; empty where it has one."""
-    card = entry.card
-    if card.information == "model":
-        return "looks ahead: a bound"
-    counts = [version for task, agent, version in last if (task, agent) == (card.task, card.agent)]
-    if any(natural(version) > natural(card.version) for version in counts):
-        return "earlier version"
-    if entry.row.ranked:
-        return ""
-    if card.learned and len(card.training.seeds) < SEEDS_TO_RANK:
-        return f"{len(card.training.seeds)} of {SEEDS_TO_RANK} seeds"
-    return "not reproduced"
 
 
 def place_of(card: Submission) -> str:

@@ -9,11 +9,13 @@ import numpy as np
 from markupsafe import Markup
 
 from agbench.evaluation.statistics import Interval
+from agbench.leaderboard.eligible import SEEDS_TO_RANK
 from agbench.leaderboard.page import charts, episode_drawing, views
-from agbench.leaderboard.page.entries import RANKING, Entry, place_of
+from agbench.leaderboard.page.entries import PUBLIC, Entry, place_of
 from agbench.leaderboard.page.episodes import ShownEpisode
-from agbench.leaderboard.page.views import Ranked, SuiteView, TaskView
-from agbench.leaderboard.scoring import SEEDS_TO_RANK
+from agbench.leaderboard.page.suite_views import SuiteView
+from agbench.leaderboard.page.views import PUBLIC_TITLE, PublicRow, TaskView
+from agbench.leaderboard.tracks import TRACKS
 from agbench.leaderboard.verify.replaying import ATOL, RTOL
 from agbench.leaderboard.verify.verified import EARLIER, LEVELS
 from agbench.plotting import printed, signed
@@ -25,7 +27,7 @@ _MEANINGS: Final = {
     "claimed": "form, hashes and completeness were checked; nothing was simulated.",
     "replayed": "every recorded action was simulated again here and gave the numbers claimed.",
     "reproduced": "the submitted policy was run here and took the recorded actions.",
-    "hidden": "the submitted policy was run here on hidden scenarios.",
+    "hidden": "the submitted policy was run here in a round of hidden scenarios.",
 }
 
 
@@ -51,6 +53,7 @@ def environment() -> jinja2.Environment:
         differs=_differs,
         markdown=lambda text: str(text).translate(_MARKDOWN).replace("\n", " "),
         range=_range,
+        plainly=_plainly,
         breakable=_breakable,
         kinds=_kinds,
     )
@@ -59,6 +62,8 @@ def environment() -> jinja2.Environment:
         levels=list(LEVELS),
         earlier=EARLIER,
         seeds_to_rank=SEEDS_TO_RANK,
+        track_meanings=TRACKS,
+        public_title=PUBLIC_TITLE,
         line_sample=charts.line_sample,
         method_sample=charts.method_sample,
         most=_MOST,
@@ -73,7 +78,8 @@ class Pages:
         self._site = site
         self._environment = environment()
         self._environment.globals.update(
-            tracks=sorted({e.card.information for e in entries}),
+            tracks=[track for track in TRACKS if any(track in e.row.tracks for e in entries)],
+            reads=sorted({e.card.information for e in entries}),
             methods=sorted({e.card.method for e in entries}),
         )
 
@@ -89,20 +95,19 @@ class Pages:
         self._write(f"{address}.html", "task.html.j2", view=view, **result)
         self._write(f"{address}-scenarios.html", "scenarios.html.j2", view=view)
 
-    def submission(self, row: Ranked, others: Sequence[Ranked]) -> None:
+    def submission(self, row: PublicRow, others: Sequence[PublicRow]) -> None:
         """Write a submission's page; `others` are all versions of its agent."""
         entry = row.entry
-        score = entry.row.scores[RANKING]
+        score = entry.row.scores[PUBLIC]
         self._write(
             row.address,
             "submission.html.j2",
             entry=entry,
-            rank=row.rank,
-            why=row.why,
+            row=row,
             others=others if len(others) > 1 else (),
             scenarios=[(split, views.scenario_rows(entry, split)) for split in entry.splits],
             differences=charts.differences(
-                entry.task.scenarios(RANKING), score.difference, entry.task.protocol.objective_unit
+                entry.task.scenarios(PUBLIC), score.difference, entry.task.protocol.objective_unit
             ),
             episodes=[(episode, episode_drawing.drawn(episode.record)) for episode in entry.episodes],
         )
@@ -164,6 +169,12 @@ def _size(count: int) -> str:
 def _differs(episode: ShownEpisode) -> bool:
     """Return whether an episode's objective here is another than the one that was submitted."""
     return not np.isclose(episode.record.objective, episode.claimed, rtol=RTOL, atol=ATOL)
+
+
+def _plainly(values: Sequence[float]) -> str:
+    """Return an interval of an open round, which was rounded, without digits that it does not have."""
+    value, low, high = (signed(f"{part:g}") for part in values)
+    return f"{value} ({low} to {high})"
 
 
 def _range(result: Interval) -> str:

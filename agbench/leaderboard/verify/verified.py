@@ -12,7 +12,6 @@ import yaml
 from pydantic import Field
 
 import agbench
-from agbench.data.field import Number
 from agbench.data.reading import Strict, read_file
 from agbench.data.submission import Hash, Line
 from agbench.errors import ConfigError
@@ -28,30 +27,12 @@ EARLIER: Final = "verified with an earlier version"
 """The text for a level that was verified with other code."""
 
 
-class HiddenRun(Strict):
-    """What a submitted policy reached in the hidden scenarios of a round of the leaderboard.
-
-    `floor`, `expert`: the objective of the task's own in the same scenarios, in the same run;
-    `objective`: that of each training seed; `expert_cost` and `cost`: the constraint costs, of each
-    scenario and of each training seed's episodes; `metrics`: means over seeds and scenarios.
-    """
-
-    round: int = Field(ge=1)
-    sha256: Hash
-    floor: list[Number] = Field(min_length=1)
-    expert: list[Number] = Field(min_length=1)
-    expert_cost: list[Number] = Field(min_length=1)
-    objective: dict[int, list[Number]] = Field(min_length=1)
-    cost: dict[int, list[Number]] = Field(min_length=1)
-    metrics: dict[str, Number]
-    failed: int = Field(ge=0)
-
-
 class Code(Strict):
-    """The code that a level was verified with: the hash of the task's physics, the package's version."""
+    """What a level was verified with: the hash of the task's physics, the package, the kind of machine."""
 
     simulator_hash: Hash
     agbench: str
+    machine: Line | None = None
 
 
 class Verified(Strict):
@@ -66,7 +47,6 @@ class Verified(Strict):
     levels: dict[Verifiable, Code] = Field(default={})
     exact: dict[Line, bool] = Field(default={})
     near_ties: int = Field(default=0, ge=0)
-    hidden: HiddenRun | None = None
 
     @property
     def level(self) -> Level:
@@ -82,7 +62,7 @@ class Verified(Strict):
     def due(self, simulator_hash: str) -> Level | None:
         """Return the level that replaying or reproducing must verify again or first; None where all hold.
 
-        Hidden runs are left out: they take their round's secret.
+        Hidden runs are left out: they are a round's.
         """
         if self.levels.keys() <= {"hidden"}:
             return "replayed"
@@ -154,16 +134,15 @@ def save(
     exact: bool | None = None,
     *,
     near_ties: int = 0,
-    hidden: HiddenRun | None = None,
 ) -> Verified:
     """Write down that a submission reached a level with the code of now, beside what it reached before.
 
     Who reproduces has replayed. `exact` is what was found on this kind of machine; what was found on others
-    with the same code stays. `hidden` replaces what it reached in hidden scenarios before, of an earlier
-    round perhaps.
+    with the same code stays.
     """
     before = load(board, submission)
-    now = Code(simulator_hash=provenance.simulator_hash(submission.task), agbench=agbench.__version__)
+    physics = provenance.simulator_hash(submission.task)
+    now = Code(simulator_hash=physics, agbench=agbench.__version__, machine=machine.kind())
     reached: list[Verifiable] = ["replayed", "reproduced"] if level == "reproduced" else [level]
     kinds = before.exact
     if level != "hidden":
@@ -174,7 +153,6 @@ def save(
         levels=dict(sorted((before.levels | dict.fromkeys(reached, now)).items(), key=_rank)),
         exact=dict(sorted(kinds.items())),
         near_ties=near_ties if level == "reproduced" else before.near_ties,
-        hidden=hidden or before.hidden,
     )
     content = result.model_dump(exclude_none=True, exclude_defaults=True)
     write_text(_path(board, submission.card), yaml.safe_dump(content, sort_keys=False, width=200, indent=4))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from agbench.data import catalog
+from agbench.data.submission import Submission
 from agbench.errors import AgBenchError, ConfigError
 from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
@@ -23,7 +24,7 @@ from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, read_
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.replaying import Replay, replay
 from agbench.leaderboard.verify.reproducing import reproduce
-from agbench.leaderboard.verify.verified import Verifiable, Verified
+from agbench.leaderboard.verify.verified import Verified
 from agbench.untrusted.folder import read_file
 from agbench.untrusted.refusal import RefusedError
 
@@ -83,14 +84,27 @@ def due(board: Path, folders: Sequence[Path] | None = None) -> list[Path]:
     return [folder for folder, names in rows if names is None or names[0].due(names[1]) is not None]
 
 
-def awaiting_hidden(board: Path) -> list[Path]:
-    """Return the rows whose hidden runs hold for an earlier version, which takes a secret to repeat."""
-    rows = [(folder, _load(board, folder)) for folder in places.submissions(board)]
-    return [folder for folder, names in rows if names and _is_outdated(*names, "hidden")]
+def unreproduced(board: Path) -> list[Path]:
+    """Return the rows that bring a policy and were not reproduced with the physics of now.
+
+    A row that cannot be read is among them: its check says what is wrong.
+    """
+    places.require(board)
+    result = []
+    for folder in places.submissions(board):
+        known = _load(board, folder)
+        if known is None or not known[0].holds("reproduced", known[1]):
+            card = _card(folder)
+            if card is None or card.policy is not None:
+                result.append(folder)
+    return result
 
 
-def _is_outdated(result: Verified, now: str, level: Verifiable) -> bool:
-    return level in result.levels and not result.holds(level, now)
+def _card(folder: Path) -> Submission | None:
+    try:
+        return read_card({CARD: read_file(folder, CARD)})
+    except AgBenchError:
+        return None
 
 
 def _load(board: Path, folder: Path) -> tuple[Verified, str] | None:
@@ -174,7 +188,7 @@ def _verdict(verify: Verify, board: Path, submission: CheckedSubmission) -> Verd
     except RefusedError as error:
         verified.withdraw(board, submission)
         return _refused(submission.folder, error)
-    except ConfigError as error:  # what was written down of it cannot be read; it may hold a hidden run
+    except ConfigError as error:  # what was written down of it cannot be read; a person must look
         return Verdict(submission.folder, False, f"{error} Repair that file, or delete it and verify again.")
 
 

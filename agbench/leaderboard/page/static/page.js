@@ -38,7 +38,7 @@ function sortTable(button) {
 
 function matches(row, filters) {
   const has = (name) => !filters[name] || row.dataset[name].split(" ").includes(filters[name]);
-  return has("track") && has("method") && has("level") && row.dataset.text.includes(filters.text);
+  return has("track") && has("reads") && has("level") && row.dataset.text.includes(filters.text);
 }
 
 function filterTables(form) {

@@ -1,0 +1,56 @@
+"""A sample of a result's decisions, by which rows are compared: small, and the same places for all rows."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agbench.data.task import Task
+from agbench.envs.family import action_map
+
+DECISIONS: Final = 400
+"""How many places, an episode and a decision in it each, a sample has at most."""
+_LEVELS: Final = 200  # of an amount
+_ENDED: Final = 255  # there is no decision any more
+
+Sample = NDArray[np.uint8]
+"""(places, parts of an action)."""
+
+
+@lru_cache(maxsize=64)
+def places(episodes: int, most: int) -> tuple[tuple[int, ...], ...]:
+    """Return, for each episode, which of its decisions are in the sample; `most` an episode can have."""
+    every = episodes * most
+    chosen = np.arange(every) if every <= DECISIONS else np.arange(DECISIONS) * every // DECISIONS
+    return tuple(tuple((chosen[chosen // most == i] % most).tolist()) for i in range(episodes))
+
+
+def sampled(actions: NDArray[Any], shares: NDArray[np.float64], which: Sequence[int]) -> Sample:
+    """Return the chosen decisions of an episode as small numbers; `shares` are all of them (steps, parts)."""
+    result = np.full((len(which), shares.shape[1]), _ENDED, np.uint8)
+    there = np.array([place for place in which if place < len(actions)], dtype=int)
+    if np.issubdtype(actions.dtype, np.integer):
+        values = np.minimum(actions.reshape(len(actions), -1)[there], _ENDED - 1)
+    else:
+        values = np.rint(shares[there] * _LEVELS)
+    result[: len(there)] = np.clip(values, 0, _ENDED - 1).astype(np.uint8)
+    return result
+
+
+def same_decisions(stacked: NDArray[np.uint8], sample: Sample, task: Task) -> NDArray[np.float64]:
+    """Return the share of equal decisions of samples (n, places, parts) with another, (n,).
+
+    Amounts are equal within a hundredth of their range. Where one of both has ended a decision is not equal,
+    where both have, it does not count.
+    """
+    slack = 1 if isinstance(action_map(task).space, spaces.Box) else 0
+    distance = np.maximum(stacked, sample) - np.minimum(stacked, sample)
+    equal = (distance <= slack).all(axis=2)
+    ended, own = stacked[:, :, 0] == _ENDED, sample[:, 0] == _ENDED
+    decided = ~(ended & own)
+    counts = decided.sum(axis=1)
+    result: NDArray[np.float64] = (equal & ~(ended | own)).sum(axis=1) / np.maximum(counts, 1)
+    return result

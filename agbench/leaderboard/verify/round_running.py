@@ -1,0 +1,293 @@
+"""Running rounds: references and all eligible rows of a task in the same hidden scenarios, or nothing.
+
+What each policy reached is kept beside the secret, away from the board, until the round closes: a run that
+was cut off goes on where it stopped, and a row that comes later is run alone.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import agbench
+from agbench.data import catalog
+from agbench.data.task import Task
+from agbench.errors import ConfigError
+from agbench.evaluation import machine, provenance, references
+from agbench.evaluation.references import Role, policy_name
+from agbench.files import write_text
+from agbench.leaderboard import board as places
+from agbench.leaderboard import eligible, rounds, standings
+from agbench.leaderboard.checks.agents import is_reference
+from agbench.leaderboard.checks.judging import judged
+from agbench.leaderboard.checks.submission import CheckedSubmission
+from agbench.leaderboard.checks.versions import newest
+from agbench.leaderboard.rounds import LeaderboardRound
+from agbench.leaderboard.standings import Ran, RoundTable
+from agbench.leaderboard.verify import hidden, verified
+from agbench.leaderboard.verify.hidden import MARKS, HiddenRun
+from agbench.leaderboard.verify.verified import Code
+from agbench.leaderboard.verify.verifying import Verdict, verify_all
+from agbench.untrusted.refusal import RefusedError
+
+Say = Callable[[str], None]
+_REFERENCE_VERSION: Final = "1"  # of a reference that has no row on the board
+
+
+class Part(NamedTuple):
+    """A row that a round runs; `earlier` where a later version of its agent runs too."""
+
+    submission: CheckedSubmission
+    earlier: bool
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The runs of open rounds, in a folder that is not on the board."""
+
+    folder: Path
+
+    def place(self, entry: LeaderboardRound, policy: str) -> Path:
+        """Return the file of a run: of this policy, with the physics of now."""
+        now = provenance.simulator_hash(catalog.task(entry.task))
+        name = hashlib.sha256(f"{policy} {now} {entry.sha256} {entry.scenarios}".encode()).hexdigest()
+        return self.folder / entry.task / str(entry.round) / f"{name}.json"
+
+    def read(self, entry: LeaderboardRound, policy: str) -> HiddenRun | None:
+        """Return a run that was kept; None where there is none that can be read."""
+        path = self.place(entry, policy)
+        try:
+            return HiddenRun.model_validate_json(path.read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    def write(self, entry: LeaderboardRound, policy: str, run: HiddenRun) -> None:
+        """Keep a run."""
+        write_text(self.place(entry, policy), run.model_dump_json())
+
+
+def kept_beside(secret_file: Path) -> Kept:
+    """Return the folder of runs that belongs to a secret."""
+    return Kept(secret_file.with_name(f"{secret_file.name}.runs"))
+
+
+def code_of(task: Task) -> Code:
+    """Return the code of now, and this kind of machine."""
+    return Code(
+        simulator_hash=provenance.simulator_hash(task), agbench=agbench.__version__, machine=machine.kind()
+    )
+
+
+def identity(task: Task, role: Role) -> str:
+    """Return what a reference is known by: its settings and its code."""
+    name = policy_name(task, role)
+    assert name is not None
+    return f"{role} {references.settings_hash(task, name)} {references.code_hash(task, name)}"
+
+
+def marks(task: Task) -> list[Role]:
+    """Return the references that a task's rounds run: of floor, blind calendar and expert those it has."""
+    return [role for role in MARKS if policy_name(task, role) is not None]
+
+
+def run(
+    board: Path, entries: Sequence[LeaderboardRound], secret_file: Path, workers: int, say: Say
+) -> list[RoundTable]:
+    """Run what open rounds lack, and write their tables; each table is whole, or stays as it was.
+
+    Raises `ConfigError` for another secret than the rounds were opened with, and what an episode of a
+    reference raises.
+    """
+    for entry in entries:
+        rounds.salt_of(entry, secret_file)
+        rounds.check_task(entry, catalog.task(entry.task))
+    kept = kept_beside(secret_file)
+    rows = _rows(board, [entry.task for entry in entries])
+    _run_references(entries, secret_file, kept, workers, say)
+    for verdict in _run_rows(board, entries, rows, secret_file, kept, workers):
+        say(verdict.message)
+    result = []
+    for entry in entries:
+        chosen, beyond = taking_part(board, entry, rows[entry.task])
+        for text in beyond:
+            say(text)
+        task = catalog.task(entry.task)
+        made = standings.table(entry, task, _ran(entry, chosen, kept), code_of(task), closed=False)
+        standings.save(board, made)
+        for one in chosen:
+            if not made.refused(one.submission.digest):
+                verified.save(board, one.submission, "hidden")
+        result.append(made)
+        say(f"{entry.name}: {len(made.rows)} policies in {made.scenarios} hidden scenarios")
+    return result
+
+
+def outdated(board: Path) -> list[LeaderboardRound]:
+    """Return the open rounds that were run with an earlier version of their task's physics."""
+    tables = [(e, standings.load(board, e.task, e.round)) for e in rounds.load(board) if e.closed is None]
+    return [
+        entry
+        for entry, table in tables
+        if table and table.code.simulator_hash != provenance.simulator_hash(catalog.task(entry.task))
+    ]
+
+
+def _run_references(
+    entries: Sequence[LeaderboardRound], secret_file: Path, kept: Kept, workers: int, say: Say
+) -> None:
+    """Run the references that were not run with the code of now, with several workers in a pool."""
+    todo = [
+        (entry, role)
+        for entry in entries
+        for role in marks(catalog.task(entry.task))
+        if kept.read(entry, identity(catalog.task(entry.task), role)) is None
+    ]
+    jobs = [(entry, role, secret_file, kept) for entry, role in todo]
+    if workers == 1 or len(jobs) < 2:
+        for job in jobs:
+            say(_run_reference(job))
+        return
+    with ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn")) as pool:
+        for text in pool.map(_run_reference, jobs):
+            say(text)
+
+
+def _run_reference(job: tuple[LeaderboardRound, Role, Path, Kept]) -> str:
+    entry, role, secret_file, kept = job
+    task = catalog.task(entry.task)
+    with rounds.salt_file(rounds.salt_of(entry, secret_file)) as salt:
+        kept.write(entry, identity(task, role), hidden.run_reference(task, role, entry, salt))
+    return f"{entry.name}: {role} done"
+
+
+def _run_rows(
+    board: Path,
+    entries: Sequence[LeaderboardRound],
+    rows: Mapping[str, list[CheckedSubmission]],
+    secret_file: Path,
+    kept: Kept,
+    workers: int,
+) -> Iterator[Verdict]:
+    """Run the rows that take part and were not run with the code of now; yield what was found of each."""
+    todo = []
+    for entry in entries:
+        chosen, _ = taking_part(board, entry, rows[entry.task])
+        todo += [s.folder for s, _ in chosen if kept.read(entry, s.digest) is None]
+    if not todo:
+        return
+    by_task = {entry.task: entry for entry in entries}
+    verify = partial(_run_row, by_task, secret_file, kept)
+    for verdict in verify_all(verify, board, todo, min(workers, len(todo)), named=False):
+        if not verdict.good:
+            raise ConfigError(f"{verdict.folder}: {verdict.message}")
+        yield verdict
+
+
+def _run_row(
+    by_task: dict[str, LeaderboardRound], secret_file: Path, kept: Kept, submission: CheckedSubmission
+) -> str:
+    entry = by_task[submission.card.task]
+    with rounds.salt_file(rounds.salt_of(entry, secret_file)) as salt:
+        result = hidden.run_submission(submission, entry, salt)
+    kept.write(entry, submission.digest, result)
+    return f"{submission.name}: {result.refused or 'done'}"
+
+
+def taking_part(
+    board: Path, entry: LeaderboardRound, rows: Sequence[CheckedSubmission]
+) -> tuple[list[Part], list[str]]:
+    """Return those of a task's rows that a round runs, and sentences about those that it leaves out.
+
+    They are the newest eligible version of each agent, and what the round ran before. Of an author's
+    rows no more than the quota: those that were run before first.
+    """
+    shown = standings.load(board, entry.task, entry.round)
+    ran = {row.submission for row in shown.rows} if shown else set()
+    able = [s for s in rows if not eligible.obstacle(s, verified.load(board, s))]
+    last = {s.digest for s in newest(able)}
+    chosen = sorted(
+        (s for s in able if s.digest in last | ran), key=lambda s: (s.digest not in ran, s.card.agent)
+    )
+    result: list[CheckedSubmission] = []
+    beyond = []
+    for one in chosen:
+        if sum(_same_author(one, other) for other in result) >= entry.versions:
+            beyond.append(f"{one.name}: beyond the quota of {entry.versions} versions an author and round")
+        else:
+            result.append(one)
+    latest = {s.digest for s in newest(result)}
+    return [Part(one, one.digest not in latest) for one in result], beyond
+
+
+def _same_author(one: CheckedSubmission, other: CheckedSubmission) -> bool:
+    """Return whether two rows share an author or the contact, however these are spelt in case."""
+    names = [{text.casefold().strip() for text in (*s.card.authors, s.card.contact)} for s in (one, other)]
+    return not names[0].isdisjoint(names[1])
+
+
+def _rows(board: Path, tasks: Collection[str]) -> dict[str, list[CheckedSubmission]]:
+    """Return the good rows of tasks but their references, which run anyway."""
+    places.require(board)
+    result: dict[str, list[CheckedSubmission]] = {task: [] for task in tasks}
+    folders = [folder for folder in places.submissions(board) if folder.parts[-3] in result]
+    for _, row in judged(board, folders, named=False) if folders else ():
+        if not isinstance(row, RefusedError) and not is_reference(row.card, row.task):
+            result[row.card.task].append(row)
+    return result
+
+
+def _ran(entry: LeaderboardRound, chosen: Sequence[Part], kept: Kept) -> list[Ran]:
+    """Return all that a round must have run; raises `ConfigError` where one lacks."""
+    task = catalog.task(entry.task)
+    result = [
+        Ran(role, _REFERENCE_VERSION, _kept_run(entry, kept, identity(task, role), role), reference=role)
+        for role in marks(task)
+    ]
+    for one, earlier in chosen:
+        run = _kept_run(entry, kept, one.digest, one.name)
+        result.append(Ran(one.card.agent, one.card.version, run, one, earlier=earlier))
+    return result
+
+
+def _kept_run(entry: LeaderboardRound, kept: Kept, key: str, name: str) -> HiddenRun:
+    run = kept.read(entry, key)
+    if run is None:
+        raise ConfigError(
+            f"{entry.name}: {name} was not run with this version. Run it: agbench leaderboard round run "
+            "--secret FILE"
+        )
+    return run
+
+
+def close(
+    board: Path, entries: Sequence[LeaderboardRound], secret_file: Path, early: bool = False
+) -> list[LeaderboardRound]:
+    """Close rounds: show every value, and reveal the salts, so that all can check and repeat what they gave.
+
+    Raises `ConfigError`, and closes none, where a round lacks a run of what takes part in it now, or its day
+    has not come and it is not to be closed `early`.
+    """
+    for entry in entries:
+        if not early and entry.closes > rounds.today():
+            raise ConfigError(f"{entry.name} closes on {entry.closes}; to close it before that: --early")
+    kept = kept_beside(secret_file)
+    rows = _rows(board, [entry.task for entry in entries])
+    closing = []
+    for entry in entries:
+        rounds.check_task(entry, catalog.task(entry.task))
+        chosen, _ = taking_part(board, entry, rows[entry.task])
+        closing.append((entry, rounds.closed(entry, secret_file), _ran(entry, chosen, kept)))
+    for entry, closed, ran in closing:
+        assert closed.salt is not None
+        task = catalog.task(entry.task)
+        with rounds.salt_file(closed.salt) as salt:
+            keys = hidden.scenarios_of(task, entry, salt)
+        write_text(standings.values_path(board, entry.task, entry.round), standings.values_text(ran, keys))
+        standings.save(board, standings.table(entry, task, ran, code_of(task), closed=True))
+    result = [closed for _, closed, _ in closing]
+    rounds.replace(board, result)
+    return result

@@ -1,0 +1,406 @@
+"""Rounds: promised, run whole or not at all, closed, repeated; the secret is in nothing that anyone sees."""
+
+import csv
+import shutil
+import stat
+
+import numpy as np
+import pytest
+import yaml
+from good_submission import CARD, TASK, network
+
+import agbench
+from agbench import leaderboard
+from agbench.cli.app import app
+from agbench.data import catalog
+from agbench.errors import ConfigError
+from agbench.evaluation import anchors
+from agbench.leaderboard import rounds, standings
+from agbench.leaderboard.verify import hidden, round_running, verified
+from agbench.leaderboard.verify.round_repeating import repeat
+from agbench.leaderboard.verify.verifying import reproduced
+from agbench.policies.networks import mlp
+
+SECRET = "a-secret-that-nobody-knows-0123456789"
+SCENARIOS = 6
+
+
+def write_secret(folder):
+    path = folder / "keep" / "secret"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(SECRET + "\n")
+    return path
+
+
+@pytest.fixture
+def secret(tmp_path):
+    return write_secret(tmp_path)
+
+
+def give(root, board, agent, seeds, child, **changes):
+    """Submit a learned agent of random networks, reproduce it, and return its checked submission."""
+    policies, results = [], []
+    for seed in seeds:
+        policies.append(root / f"{seed}.npz")
+        results.append(root / f"result-{seed}")
+        if not policies[-1].exists():
+            mlp.save(network(seed), policies[-1])
+            agbench.evaluate(TASK, mlp.load(policies[-1], TASK), out=results[-1])
+    card = {**CARD, "agent": agent, "authors": [agent], "contact": f"{agent}@example.org", **changes}
+    submission = leaderboard.check(leaderboard.submit(results, card, board, policies), child)
+    reproduced(board, submission)
+    return submission
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory, child):
+    """Return a folder with a board of two eligible agents, and what they are made of."""
+    root = tmp_path_factory.mktemp("rounds")
+    for agent, seeds in (("one", range(1, 6)), ("two", range(11, 16))):
+        give(root, root / "leaderboard", agent, seeds, child)
+    return root
+
+
+@pytest.fixture
+def board(template, tmp_path):
+    shutil.copytree(template / "leaderboard", tmp_path / "leaderboard")
+    return tmp_path / "leaderboard"
+
+
+def opened(board, secret, **changes):
+    return rounds.open_round(board, [TASK], secret, **{"scenarios": SCENARIOS, **changes})
+
+
+def run(board, secret):
+    said = []
+    tables = round_running.run(board, rounds.open_rounds(board), secret, 1, said.append)
+    return tables, said
+
+
+def everything(folder):
+    """Return all that stands in the files of a folder, and their names."""
+    return b"\n".join(
+        str(p).encode() + (p.read_bytes() if p.is_file() else b"") for p in sorted(folder.rglob("*"))
+    )
+
+
+def test_a_round_promises_a_salt_and_keeps_its_promise(tmp_path):
+    board, file = tmp_path / "leaderboard", tmp_path / "keep" / "drawn"
+    first, second = rounds.open_round(board, [TASK, "millet-inputs-v1"], file, 7)
+    drawn = file.read_text().strip()
+    assert len(drawn) == 64
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert drawn.encode() not in everything(board)
+    assert rounds.open_rounds(board) == [first, second]
+    assert first.sha256 != second.sha256
+    closed = rounds.closed(first, file)
+    rounds.replace(board, [closed])
+    assert rounds.closed_rounds(board) == [closed]
+    assert (closed.sha256, closed.scenarios) == (first.sha256, 7)
+    assert drawn.encode() not in everything(board)
+    assert closed.salt != rounds.salt_of(second, file)  # one salt says nothing about another
+    with pytest.raises(ConfigError, match="millet-inputs-v1 round 1 is open; close it first"):
+        rounds.open_round(board, ["millet-inputs-v1"], file)
+    (again,) = rounds.open_round(board, [TASK], file)
+    assert again.round == 2
+    assert again.sha256 != closed.sha256
+    path = board / rounds.FILE
+    path.write_text(path.read_text().replace(closed.salt, "f" * 64))
+    with pytest.raises(ConfigError, match="not the one whose SHA-256 was published"):
+        rounds.load(board)
+
+
+def test_secrets_that_are_none_are_refused(tmp_path, secret):
+    board = tmp_path / "leaderboard"
+    short = tmp_path / "short"
+    for content in ("guess me", "guess me too, 20 byte"):
+        short.write_text(content)
+        with pytest.raises(ConfigError) as caught:
+            rounds.open_round(board, [TASK], short)
+        assert content not in str(caught.value)
+    board.mkdir()
+    (board / "secret").write_text(SECRET)
+    with pytest.raises(ConfigError, match="is on the board"):
+        rounds.open_round(board, [TASK], board / "secret")
+    (entry,) = opened(board, secret)
+    other = tmp_path / "other"
+    other.write_text(SECRET + "x")
+    for refuse in (lambda: run(board, other), lambda: round_running.close(board, [entry], other, True)):
+        with pytest.raises(ConfigError, match="is not the secret that board-wheat-v1 round 1") as caught:
+            refuse()
+        assert SECRET not in str(caught.value)
+    assert not standings.path(board, TASK, 1).exists()
+
+
+def test_rounds_that_are_out_of_order_are_refused(tmp_path, secret):
+    board = tmp_path / "leaderboard"
+    opened(board, secret)
+    path = board / rounds.FILE
+    content = yaml.safe_load(path.read_text())
+    content["rounds"][0]["round"] = 2
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(ConfigError, match="its rounds must be 1, 2, 3"):
+        rounds.load(board)
+
+
+def test_all_that_an_episode_draws_follows_from_the_salt():
+    task = catalog.task("greenhouse-winter-v1")
+    one, two = (hidden.with_hidden(task, 4, salt) for salt in (b"1" * 32, b"2" * 32))
+    assert len(one.scenarios("hidden")) == len(two.scenarios("hidden")) == 4
+    days = [[key.rsplit("/", 1)[1] for key in split.scenarios("hidden")] for split in (one, two)]
+    assert days[0] != days[1]
+    assert one.protocol.seed != two.protocol.seed
+    assert one.protocol.seed != task.protocol.seed
+    field = catalog.task("wheat-inputs-v1")
+    assert len(hidden.with_hidden(field, 4, b"1" * 32).scenarios("hidden")) == 4
+
+
+def test_the_secret_decides_the_seasons(tmp_path, secret):
+    task, runs = catalog.task(TASK), {}
+    for text in (SECRET, SECRET + "2", SECRET):
+        secret.write_text(text)
+        (entry,) = opened(tmp_path / f"board-{len(runs)}{text[-1]}", secret)
+        with rounds.salt_file(rounds.salt_of(entry, secret)) as salt:
+            result = hidden.run_reference(task, "expert", entry, salt)
+        assert runs.setdefault(text, result) == result
+        assert len(set(result.objective[0])) == SCENARIOS
+    assert runs[SECRET].objective != runs[SECRET + "2"].objective
+
+
+def test_an_open_round_shows_means_with_intervals_and_nothing_else(board, secret):
+    opened(board, secret)
+    (table,), _ = run(board, secret)
+    assert [row.agent for row in table.rows if row.reference] == ["expert", "floor"]
+    assert {row.agent for row in table.rows} == {"expert", "floor", "one", "two"}
+    kept = next((secret.parent / "secret.runs").rglob("*.json")).read_text()
+    assert "objective" in kept
+    shown = (everything(board / "rounds") + (board / rounds.FILE).read_bytes()).decode()
+    assert "objective" not in shown
+    assert not list(board.rglob("rounds/**/*.csv"))
+    for row in table.rows:
+        assert row.details is None
+        width = row.score[2] - row.score[1]
+        for value in row.score:
+            assert width < 1e-6 or abs(value * 10 - round(value * 10)) < 1e-6
+    assert SECRET not in shown
+
+
+def test_rows_are_ranked_among_references_and_the_worse_ones_stand_below(board, secret):
+    """Random networks lose to the floor, whatever nobody else was run: hidden is no rank by itself."""
+    opened(board, secret)
+    (table,), _ = run(board, secret)
+    ranks = {row.agent: row.rank for row in table.rows}
+    assert ranks["expert"] < ranks["one"]
+    assert ranks["floor"] < ranks["one"]
+    tracks = {row.agent: row.track_ranks for row in table.rows}
+    assert tracks["expert"] == {"rules": 1}
+    assert set(tracks["one"]) == {"online-rl", "budgeted"}
+    assert min(tracks["one"]["online-rl"], tracks["two"]["online-rl"]) == 1
+
+
+def test_a_round_that_breaks_publishes_nothing_and_goes_on_later(board, secret, monkeypatch):
+    opened(board, secret)
+    real, calls = hidden.run_submission, []
+
+    def breaks(submission, *rest):
+        calls.append(submission.card.agent)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(submission, *rest)
+
+    monkeypatch.setattr(hidden, "run_submission", breaks)
+    with pytest.raises(KeyboardInterrupt):
+        run(board, secret)
+    assert not standings.path(board, TASK, 1).exists()
+    run(board, secret)
+    assert sorted(calls) == sorted(["one", "two", calls[1]])  # the one that was done was not run again
+    assert standings.path(board, TASK, 1).exists()
+
+
+def test_a_row_that_comes_later_is_run_alone(board, template, secret, child, monkeypatch):
+    opened(board, secret)
+    (before,), _ = run(board, secret)
+    give(template, board, "three", range(21, 26), child)
+    real, calls = hidden.run_submission, []
+    monkeypatch.setattr(hidden, "run_submission", lambda s, *r: calls.append(s.card.agent) or real(s, *r))
+    (after,), _ = run(board, secret)
+    assert calls == ["three"]
+    scores = {row.agent: row.score for row in after.rows}
+    assert {row.agent: row.score for row in before.rows}.items() <= scores.items()
+
+
+def test_an_author_has_a_quota_of_versions(board, template, secret, child):
+    opened(board, secret, versions=2)
+    for agent, seeds in (("three", range(21, 26)), ("four", range(31, 36)), ("five", range(41, 46))):
+        give(template, board, agent, seeds, child, authors=["Same Hand"], contact=f"{agent}@example.org")
+    (table,), said = run(board, secret)
+    own = {row.agent for row in table.rows} & {"three", "four", "five"}
+    assert len(own) == 2
+    assert sum("beyond the quota of 2 versions an author and round" in text for text in said) == 1
+    (again,), _ = run(board, secret)
+    assert {row.agent for row in again.rows} & {"three", "four", "five"} == own
+
+
+def test_the_newest_version_is_ranked_and_the_earlier_ones_stay_in_the_table(board, template, secret, child):
+    opened(board, secret)
+    run(board, secret)
+    give(template, board, "one", range(21, 26), child, version="2.0")
+    (table,), _ = run(board, secret)
+    versions = {row.version: row for row in table.rows if row.agent == "one"}
+    assert (versions["1.0"].rank, versions["1.0"].earlier) == (None, True)
+    assert versions["2.0"].rank is not None
+
+
+def test_what_is_not_eligible_is_not_run(board, secret, template, child, monkeypatch):
+    opened(board, secret)
+    submissions = round_running._rows(board, [TASK])[TASK]
+    verified.withdraw(board, submissions[0])
+    (table,), _ = run(board, secret)
+    assert {row.agent for row in table.rows} == {"expert", "floor", submissions[1].card.agent}
+
+
+def close(board, secret):
+    opened(board, secret)
+    run(board, secret)
+    return round_running.close(board, rounds.open_rounds(board), secret, early=True)
+
+
+def test_a_closed_round_shows_every_value_and_can_be_repeated(board, secret):
+    (entry,) = close(board, secret)
+    secret.unlink()
+    shutil.rmtree(secret.with_name("secret.runs"))
+    table = standings.load(board, TASK, 1)
+    values = standings.read_values(board, TASK, 1)
+    assert set(values) == {row.name for row in table.rows}
+    assert [len(run.objective) for name, run in values.items() if name.startswith("one")] == [5]
+    results = repeat(board, entry)
+    assert all(result.good and result.exact for result in results)
+    assert {result.values for result in results} == {2 * SCENARIOS, 2 * 5 * SCENARIOS}
+    path = standings.values_path(board, TASK, 1)
+    lines = path.read_text().splitlines()
+    cells = lines[3].split(",")
+    cells[4] = repr(float(cells[4]) + 1.0)
+    path.write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:]]))
+    assert [result.good for result in repeat(board, entry)].count(False) == 1
+
+
+def test_a_round_closes_on_its_day_and_only_when_all_has_run(board, secret, template, child):
+    (entry,) = opened(board, secret)
+    with pytest.raises(ConfigError, match=r"closes on .*; to close it before that: --early"):
+        round_running.close(board, [entry], secret)
+    with pytest.raises(ConfigError, match="was not run with this version"):
+        round_running.close(board, [entry], secret, early=True)
+    run(board, secret)
+    give(template, board, "three", range(21, 26), child)
+    with pytest.raises(ConfigError, match=r"three 1\.0 was not run with this version"):
+        round_running.close(board, [entry], secret, early=True)
+    assert rounds.open_rounds(board) == [entry]
+    assert not standings.values_path(board, TASK, 1).exists()
+
+
+def test_the_table_of_a_closed_round_follows_from_its_values(board, secret):
+    """An own recomputation in plain NumPy: score, interval, difference to the expert, probability."""
+    close(board, secret)
+    with standings.values_path(board, TASK, 1).open() as file:
+        rows = list(csv.DictReader(file))
+
+    def of(agent):
+        own = [row for row in rows if row["agent"] == agent]
+        seeds = sorted({int(row["seed"]) for row in own})
+        return np.array([[float(r["objective"]) for r in own if int(r["seed"]) == seed] for seed in seeds])
+
+    stored = anchors.load(catalog.task(TASK)).splits["test"].values()
+    constant = np.mean([value.oracle - value.floor for value in stored])
+    one, expert, floor = of("one"), of("expert"), of("floor")
+    points, theirs = 100.0 * (one - floor) / constant, 100.0 * (expert - floor) / constant
+    generator = np.random.default_rng(5)
+    drawn, less = [], []
+    for _ in range(4000):
+        chosen = generator.integers(0, SCENARIOS, SCENARIOS)
+        seeds = generator.integers(0, 5, 5)
+        middle = np.sort(points[seeds][:, chosen].mean(axis=1))[1:4].mean()
+        drawn.append(middle)
+        less.append(middle - theirs[0, chosen].mean())
+    row = next(row for row in standings.load(board, TASK, 1).rows if row.agent == "one")
+    assert row.score[0] == pytest.approx(np.sort(points.mean(axis=1))[1:4].mean())
+    for shown, values in ((row.score, drawn), (row.details.less_expert, less)):
+        low, high = np.quantile(values, [0.025, 0.975])
+        assert shown[1:] == pytest.approx([low, high], abs=0.08 * (high - low))
+    assert row.details.beats_expert[0] == pytest.approx(
+        np.mean((one > expert) + 0.5 * (one == expert)), abs=1e-12
+    )
+
+
+def test_the_commands_open_run_close_and_repeat_a_round(board, tmp_path, secret, capsys):
+    def say(*words, code=None):
+        assert app(["leaderboard", *words, "--board", str(board)], standalone_mode=False) == code
+        printed = capsys.readouterr()
+        return printed.out + printed.err
+
+    said = say("round", "open", TASK, "--secret", str(secret), "--scenarios", "4", "--closes", "2099-01-01")
+    said += say("round", "run", "--secret", str(secret), "--workers", "2")
+    said += say("score")
+    said += say("round", "close", "--secret", str(secret), "--early")
+    assert "board-wheat-v1 round 1: 4 policies in 4 hidden scenarios" in said
+    assert SECRET not in said
+    assert SECRET.encode() not in everything(board)
+    secret.unlink()
+    said = say("round", "repeat", TASK)
+    assert "4 policies run again: 4 equal to the last bit, 0 different" in said
+    levels = {
+        file.stem: yaml.safe_load(file.read_text())["levels"] for file in board.rglob("verified/**/1.0.yaml")
+    }
+    assert list(levels["1.0"]) == ["replayed", "reproduced", "hidden"]
+    with pytest.raises(ConfigError, match="no round is open"):
+        say("round", "run", "--secret", str(secret))
+
+
+def test_tasks_without_a_generator_say_so(tmp_path, secret):
+    with pytest.raises(ConfigError, match="greenhouse-gym-v1 has no hidden scenarios: the site schiphol"):
+        hidden.with_hidden(catalog.task("greenhouse-gym-v1"), 5)
+    line = ["leaderboard", "round", "open", "greenhouse-gym-v1", "--secret", str(secret)]
+    with pytest.raises(ConfigError, match="has no hidden scenarios"):
+        app([*line, "--board", str(tmp_path / "leaderboard")], standalone_mode=False)
+    assert not (tmp_path / "leaderboard").exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ((57.34, 50.1, 64.7), (57.0, 50.0, 65.0)),
+        ((57.34, 37.1, 78.7), (60.0, 40.0, 80.0)),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        ((12.3456, 12.3, 12.4), (12.35, 12.3, 12.4)),
+        ((-0.2, -8.0, 7.0), (0.0, -8.0, 7.0)),
+    ],
+)
+def test_an_open_round_rounds_to_what_the_interval_supports(value, shown):
+    assert standings.supported(standings.Interval(*value)) == pytest.approx(list(shown))
+    assert str(standings.supported(standings.Interval(*value))[0])[0] != "-" or shown[0] < 0
+
+
+def test_a_policy_that_is_stopped_is_shown_without_rank_and_does_not_hold_the_round_up(
+    board, secret, monkeypatch
+):
+    real = hidden.run_submission
+
+    def stopped(submission, *rest):
+        if submission.card.agent == "one":
+            return hidden.HiddenRun(refused="it took longer than 60 s.")
+        return real(submission, *rest)
+
+    monkeypatch.setattr(hidden, "run_submission", stopped)
+    opened(board, secret)
+    (table,), _ = run(board, secret)
+    row = next(row for row in table.rows if row.agent == "one")
+    assert (row.rank, row.score, row.refused) == (None, None, "it took longer than 60 s.")
+    (one,) = (s for s in round_running._rows(board, [TASK])[TASK] if s.card.agent == "one")
+    assert "hidden" not in verified.load(board, one).levels
+
+
+def test_a_changed_task_is_not_run_in_its_round(tmp_path, secret):
+    task = catalog.task(TASK)
+    (entry,) = opened(tmp_path / "leaderboard", secret)
+    other = task.model_copy(update={"splits": {"train": task.splits["train"]}})
+    with pytest.raises(ConfigError, match="has changed since the round was opened"):
+        rounds.check_task(entry, other)
