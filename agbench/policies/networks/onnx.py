@@ -33,6 +33,8 @@ class Onnx:
     """
 
     information: Information = "observation"
+    together = 8
+    """How many may act side by side: each is a process of its own."""
 
     def __init__(self, name: str, content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> None:
         self.name = name
