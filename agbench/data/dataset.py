@@ -3,16 +3,17 @@
 A recipe's full name is that of its file and its own: `wheat-nitrogen/medium-v1`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator
 
-from agbench.data import catalog, places
+from agbench.data import places
 from agbench.data.field import Number
+from agbench.data.overrides import override
 from agbench.data.reading import Strict, read_file
-from agbench.data.task import TaskId
+from agbench.data.task import Task, TaskId
 from agbench.errors import ConfigError, unknown
 
 FOLDER: Final = "datasets"
@@ -46,6 +47,19 @@ class BehaviourSpec(Strict):
     share: Annotated[Number, Field(gt=0)] = 1.0
     epsilon: _Part | Line = 0.0
     noise: _Part | Line = 0.0
+
+    @field_validator("epsilon", "noise", mode="before")
+    @classmethod
+    def _number_or_line(cls, value: Any) -> Any:
+        ends = value if isinstance(value, Mapping) and value.keys() == {"start", "end"} else {"both": value}
+        for end in ends.values():
+            if isinstance(end, Line):
+                continue
+            if isinstance(end, bool) or not isinstance(end, (int, float)) or not 0.0 <= end <= 1.0:
+                raise ValueError(
+                    f"{end!r} is no number from 0 to 1, nor a line such as {{start: 1.0, end: 0.1}}."
+                )
+        return value
 
 
 class Recipe(Strict):
@@ -94,12 +108,9 @@ def recipe(name: str) -> tuple[str, Recipe]:
     return content.task, content.datasets[own]
 
 
-def check_tasks(content: Recipes) -> None:
-    """Raise for a recipe of a task or split that there is not."""
-    task = catalog.task(content.task)
-    for name, one in content.datasets.items():
-        if one.split not in task.splits:
-            raise ConfigError(f"datasets.{name}.split: {unknown('split', one.split, task.splits)}")
+def check_recipe(task: Task, one: Recipe) -> None:
+    """Raise for a recipe with a split, or with overrides, that its task does not take."""
+    override(task, one.overrides).check_split(one.split)
 
 
 def _files() -> Iterator[Path]:

@@ -31,7 +31,7 @@ def describe(plan: Plan, format: str) -> dict[str, Any]:
     return {
         "version": VERSION,
         "format": format,
-        "id": plan.name or _made_up(plan),
+        "id": plan.name or made_up(plan),
         "recipe": plan.name,
         "summary": _summary(plan),
         **plan.content(),
@@ -84,7 +84,7 @@ def _references(task: Task) -> dict[str, Any] | None:
     return result
 
 
-def _made_up(plan: Plan) -> str:
+def made_up(plan: Plan) -> str:
     """Return an id, as Minari asks for one, for a dataset that is no recipe."""
     task = re.sub(r"-v\d+$", "", plan.task.task)
     stems = [Path(b.spec.policy).stem for b in plan.behaviours]
