@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # typing itself would be most of the time that importing agbench takes
 if TYPE_CHECKING:
     from agbench.data.task_list import TaskInfo, tasks
+    from agbench.datasets.collecting import collect
     from agbench.envs.registry import make, make_parallel, make_vec
     from agbench.evaluation import Result, evaluate
     from agbench.policies import Policy, load_policy
@@ -28,6 +29,7 @@ _HOMES = {
     "Policy": "agbench.policies",
     "Result": "agbench.evaluation",
     "TaskInfo": "agbench.data.task_list",
+    "collect": "agbench.datasets.collecting",
     "evaluate": "agbench.evaluation",
     "load_policy": "agbench.policies",
     "make": "agbench.envs.registry",
@@ -42,6 +44,7 @@ __all__ = [
     "Policy",
     "Result",
     "TaskInfo",
+    "collect",
     "evaluate",
     "load_policy",
     "make",

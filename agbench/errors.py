@@ -38,6 +38,10 @@ class ResultError(AgBenchError, ValueError):
     """A result folder is incomplete, damaged or does not fit the task."""
 
 
+class DatasetError(AgBenchError, ValueError):
+    """A dataset cannot be made, read or verified; says which, where and what to do."""
+
+
 class SimulationError(AgBenchError, RuntimeError):
     """A simulator met a state or request that its model does not allow."""
 

@@ -14,6 +14,7 @@ from agbench.cli.calibrate import calibrate
 from agbench.cli.challenge import challenge
 from agbench.cli.check import check
 from agbench.cli.compare import compare
+from agbench.cli.dataset import dataset
 from agbench.cli.doctor import doctor
 from agbench.cli.evaluate import evaluate
 from agbench.cli.export import export
@@ -59,6 +60,7 @@ for verb in (
     doctor,
 ):
     app.command()(verb)
+app.add_typer(dataset)
 app.add_typer(weather)
 app.add_typer(leaderboard)
 

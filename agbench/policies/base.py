@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeVar, runtime_checkable
 from warnings import warn
 
+from numpy.typing import NDArray
+
 from agbench.data.reading import Strict, read_data
 from agbench.data.task import Task
 from agbench.errors import AgBenchWarning, ConfigError
@@ -56,6 +58,19 @@ class Planner(Policy, Protocol):
 
     def plan(self, core: "BatchCore", row: int) -> None:
         """Prepare for the episode that has just started in a row of the environment's core."""
+
+
+@runtime_checkable
+class Batching(Policy, Protocol):
+    """A policy that also acts for many episodes at once, in each as it does alone, to the last bit."""
+
+    def start(self, rows: int) -> tuple[Floats, ...]:
+        """Return what it remembers at the start of so many episodes, arrays of (rows, ...)."""
+
+    def act(
+        self, observations: NDArray[Any], memory: tuple[Floats, ...]
+    ) -> tuple[NDArray[Any], tuple[Floats, ...]]:
+        """Return the actions for observations (rows, size), and what it remembers then."""
 
 
 @dataclass(frozen=True)

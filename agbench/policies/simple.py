@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from agbench.envs.actions import menu_sizes
 from agbench.errors import SimulationError
 from agbench.policies.base import Information, Interface, policy
+from agbench.variables import Floats
 
 
 @policy("zero")
@@ -30,6 +32,16 @@ class Zero:
     def __call__(self, observation: Any) -> Any:
         """Return the action that applies nothing."""
         return self._action
+
+    def start(self, rows: int) -> tuple[Floats, ...]:
+        """Return nothing: there is nothing to remember."""
+        return ()
+
+    def act(
+        self, observations: NDArray[Any], memory: tuple[Floats, ...]
+    ) -> tuple[NDArray[Any], tuple[Floats, ...]]:
+        """Return the action that applies nothing for each row."""
+        return np.repeat(np.asarray(self._action)[None], len(observations), axis=0), ()
 
 
 @policy("random")

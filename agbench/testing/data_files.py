@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from agbench.calibration import calibrating
-from agbench.data import catalog
+from agbench.data import catalog, dataset
 from agbench.data.anchors import Anchors
 from agbench.data.baseline import Baseline
 from agbench.data.calibration import CalibrationSpec
+from agbench.data.dataset import Recipes
 from agbench.data.families import read_task
 from agbench.data.field import Crop, Soil
 from agbench.data.places import SCALING
@@ -48,7 +49,7 @@ def note_on(path: Path) -> str | None:
     content = load_yaml(path.read_text(encoding="utf-8"), str(path))
     if "stages" in content:
         return None if content.get("observations") else _NO_TABLE
-    if "task" not in content or path.stem in (catalog.ANCHORS, SCALING):
+    if "task" not in content or "datasets" in content or path.stem in (catalog.ANCHORS, SCALING):
         return None
     notes = []
     if untried := sorted(_secret_splits(read_task(content, str(path)))):
@@ -90,6 +91,8 @@ def _check(path: Path) -> None:
         return _check_training(content, path)
     if path.stem == SCALING:
         return _check_scaling(content, path)
+    if "datasets" in content:
+        return _check_recipes(content, path)
     kind = _CALIBRATION if "stages" in content else next((k for k in _KINDS if k in content), None)
     if kind is None:
         first = str(next(iter(content), ""))
@@ -114,6 +117,22 @@ def _check_training(content: Any, path: Path) -> None:
         training_settings(path.stem, catalog.task(path.parent.parent.name).task, file=path)
     elif read_data(TrainingSettings, content, str(path)).algorithm != path.stem:
         raise ConfigError(f"{path}: algorithm: must be the file's own name, {path.stem!r}.")
+
+
+def _check_recipes(content: Any, path: Path) -> None:
+    """Raise `ConfigError` for recipes that cannot be followed, or that nothing would read."""
+    recipes = read_data(Recipes, content, str(path))
+    if (path.parent.name, path.parent.parent.name) != (dataset.FOLDER, "tasks"):
+        raise ConfigError(f"{path}: recipes are read from tasks/{dataset.FOLDER}/ of a folder of data.")
+    task = catalog.task(recipes.task)
+    for name, recipe in recipes.datasets.items():
+        where = f"{path}: datasets.{name}"
+        try:
+            dataset.check_recipe(task, recipe)
+            for one in recipe.behaviour:
+                load_policy(one.policy, task)
+        except AgBenchError as error:
+            raise ConfigError(f"{where}: {error}") from None
 
 
 def _check_anchors(content: Any, path: Path) -> None:

@@ -45,6 +45,16 @@ class RuleBased:
         action: NDArray[np.float32] = self.actions(np.asarray(observation)[None], self.settings)[0]
         return action
 
+    def start(self, rows: int) -> tuple[Floats, ...]:
+        """Return nothing: the rules look only at the present."""
+        return ()
+
+    def act(
+        self, observations: NDArray[Any], memory: tuple[Floats, ...]
+    ) -> tuple[NDArray[np.float32], tuple[Floats, ...]]:
+        """Return the actions for rows of observations."""
+        return self.actions(observations, np.repeat(self.settings, len(observations), axis=0)), ()
+
     def actions(self, observations: NDArray[Any], settings: Floats) -> NDArray[np.float32]:
         """Return the actions of rows of observations, each under settings of its own (n, 30)."""
         seen = observations.astype(np.float64)

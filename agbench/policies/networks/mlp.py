@@ -116,6 +116,15 @@ class Mlp:
         out, self._states = self._network.step(np.asarray(observation)[None], self._states)
         return heads.actions(out, self._network.head, self._space)[0], out[0]
 
+    def start(self, rows: int) -> States:
+        """Return the states of the cells at the start of episodes."""
+        return self._network.start(rows)
+
+    def act(self, observations: NDArray[Any], memory: States) -> tuple[NDArray[Any], States]:
+        """Return the actions for rows of observations, and the next states of the cells."""
+        out, states = self._network.step(observations, memory)
+        return heads.actions(out, self._network.head, self._space), states
+
 
 def load(path: str | Path, task: Any, other_task: bool = False) -> Mlp:
     """Return the policy in a `policy.npz` for a task (its id, or the task).

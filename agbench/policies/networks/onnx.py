@@ -37,6 +37,8 @@ class Onnx:
     """
 
     information: Information = "observation"
+    together = 8
+    """How many may act side by side: each is a process of its own."""
 
     def __init__(
         self,

@@ -1,0 +1,287 @@
+"""Making datasets: parts are played by processes, kept, and written in order into one folder."""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from agbench.data.dataset import Mix, Scenarios, recipe
+from agbench.datasets import card, description, tables
+from agbench.datasets.part import ContentHash, Part
+from agbench.datasets.plan import Plan, plan_of
+from agbench.datasets.playing import Player
+from agbench.datasets.sample import Sample
+from agbench.datasets.writing import Format, writer_of
+from agbench.errors import ConfigError, DatasetError
+from agbench.files import sha256, write_text
+
+FOLDER: Final = Path("runs/datasets")
+"""Where named datasets lie unless a caller says otherwise."""
+_IDENTITY: Final = "identity.json"
+
+
+def collect(
+    task: str,
+    policy: Any,
+    episodes: int,
+    out: str | Path,
+    format: Format = "minari",
+    *,
+    workers: int = 1,
+    split: str = "train",
+    scenarios: Scenarios | Sequence[str] = "drawn",
+    mix: Mix = "episode",
+    seed: int = 0,
+    epsilon: float | Mapping[str, float] = 0.0,
+    noise: float | Mapping[str, float] = 0.0,
+    state: bool = False,
+    years: Sequence[int] | None = None,
+    progress: bool | None = None,
+    **overrides: Any,
+) -> Path:
+    """Play episodes of a task and write them as a dataset; return its folder.
+
+    Args:
+        task: an id.
+        policy: what `agbench.evaluate` takes, or a list of policies or of mappings such as
+            `{"policy": "advisor", "share": 0.5, "epsilon": 0.2}`.
+        episodes: how many.
+        out: the folder to make. A run that was cut off goes on where it stopped.
+        format: `minari`, `parquet` or `npz`.
+        workers: processes; the dataset has the same bytes for any number of them.
+        split: the scenarios.
+        scenarios: `drawn` as an environment draws them, `split` for those of the split in turn, or keys.
+        mix: whether the policy is drawn for each `episode` or `step`, or policies come in `order`.
+        seed: what all else follows from.
+        epsilon: the probability that an action is drawn uniformly from the action space; `{"start": 1.0,
+            "end": 0.1}` for a straight line from the first episode to the last.
+        noise: the standard deviation of normal noise on amounts, which reach from -1 to 1; or such a line.
+        state: also keep the simulator's whole state.
+        years: years that replace the split's.
+        progress: show a progress bar; by default where standard error is a terminal.
+        **overrides: keys of the task file, as in `agbench.make`.
+
+    Raises:
+        DatasetError: where a policy raises, where `out` cannot be written or holds something else.
+    """
+    plan = plan_of(
+        task,
+        policy,
+        episodes,
+        split=split,
+        scenarios=scenarios,
+        mix=mix,
+        seed=seed,
+        epsilon=epsilon,
+        noise=noise,
+        state=state,
+        years=years,
+        overrides=overrides,
+    )
+    return make(plan, Path(out), format, workers, progress)
+
+
+def plan_of_recipe(name: str, episodes: int | None = None) -> Plan:
+    """Return the plan of a recipe; with fewer `episodes` it is no longer that recipe, but begins like it."""
+    task, one = recipe(name)
+    return plan_of(
+        task,
+        list(one.behaviour),
+        one.episodes if episodes is None else episodes,
+        split=one.split,
+        scenarios=one.scenarios if isinstance(one.scenarios, str) else tuple(one.scenarios),
+        mix=one.mix,
+        seed=one.seed,
+        state=one.state,
+        years=one.years,
+        overrides=one.overrides,
+        name=name if episodes in (None, one.episodes) else None,
+    )
+
+
+def make_recipe(
+    name: str,
+    out: str | Path | None = None,
+    format: Format = "minari",
+    *,
+    workers: int = 1,
+    progress: bool | None = None,
+) -> Path:
+    """Make a named dataset, such as `wheat-nitrogen/medium-v1`; return its folder, below `FOLDER` by default.
+
+    Raises `UnknownNameError` for a recipe that there is not, with the nearest names.
+    """
+    return make(plan_of_recipe(name), FOLDER / name if out is None else Path(out), format, workers, progress)
+
+
+def make(plan: Plan, out: Path, format: Format, workers: int = 1, progress: bool | None = None) -> Path:
+    """Make the dataset of a plan, or go on with it; return its folder."""
+    if not isinstance(workers, int) or workers < 1:
+        raise ConfigError(f"workers must be a whole number, at least 1; got {workers!r}.")
+    writer_of(format)
+    out = Path(os.path.abspath(out))
+    told = description.describe(plan, format)
+    if _is_there(out, told):
+        return out
+    with _saying_where(out):
+        partial = _Partial(out, plan.identity())
+        parts = _played(plan, partial, workers)
+        label = f"{told['id']}  {plan.episodes:,} episodes"
+        _write(partial, _shown(parts, plan, label, progress), told)
+        os.replace(partial.assembled, out)
+        partial.remove()
+    return out
+
+
+def _is_there(out: Path, told: Mapping[str, Any]) -> bool:
+    """Return whether the dataset lies in the folder; raises `DatasetError` where something else does."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return False
+    if not (out / description.FILE).is_file():
+        raise DatasetError(f"{out} exists and is not a dataset. Give another folder.")
+    there = description.read(out)
+    differing = [key for key, value in told.items() if there.get(key) != value]
+    if differing:
+        raise DatasetError(
+            f"{out} holds another dataset, {there['id']}: its {', '.join(differing[:4])} differ. Give "
+            "another folder, or remove it."
+        )
+    return True
+
+
+def _write(partial: "_Partial", parts: Iterator[Part], told: Mapping[str, Any]) -> None:
+    """Write parts into the folder that will be the dataset."""
+    folder = partial.begin()
+    writer = writer_of(str(told["format"]))(folder, told)
+    table, content, sample = tables.Table(folder / tables.EPISODES), ContentHash(), Sample()
+    first = transitions = 0
+    try:
+        for part in parts:
+            writer.add(part)
+            table.add(tables.episodes(part, first, told))
+            content.add(part)
+            sample.add(part)
+            first += part.episodes
+            transitions += len(part.rewards)
+        table.close()
+        whole = {
+            **told,
+            "transitions": transitions,
+            "returns": sample.returns(),
+            "content": content.hexdigest(),
+        }
+        writer.finish(whole)
+    finally:
+        writer.close()
+        table.close()
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    hashes = {str(path.relative_to(folder).as_posix()): sha256(path) for path in files}
+    whole["files"] = hashes
+    card.write(folder, whole, sample)
+    write_text(folder / description.FILE, description.text(whole))
+    folder.chmod(0o755)
+
+
+class _Partial:
+    """The finished parts of a dataset that is not whole yet, beside the folder where it will be."""
+
+    def __init__(self, out: Path, identity: str) -> None:
+        self._folder = out.parent / f".{out.name}.partial"
+        self.assembled = self._folder / "assembled"
+        label = self._folder / _IDENTITY
+        if not label.is_file() or label.read_text("utf-8") != identity:
+            self.remove()
+            self._folder.mkdir(parents=True)
+            write_text(label, identity)
+
+    def place(self, number: int) -> Path:
+        """Return the file of a part."""
+        return self._folder / f"{number:06d}.npz"
+
+    def begin(self) -> Path:
+        """Return an empty folder to write into."""
+        shutil.rmtree(self.assembled, ignore_errors=True)
+        self.assembled.mkdir()
+        return self.assembled
+
+    def remove(self) -> None:
+        """Forget the run."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _played(plan: Plan, partial: _Partial, workers: int) -> Iterator[Part]:
+    """Yield all parts in order; those that are missing are played first."""
+    ranges = plan.ranges
+    todo = [number for number in range(len(ranges)) if not partial.place(number).is_file()]
+    if workers == 1 or len(todo) <= 1:
+        player = Player(plan) if todo else None
+        for number, episodes in enumerate(ranges):
+            if not partial.place(number).is_file() and player is not None:
+                player.play(episodes).save(partial.place(number))
+            yield Part.load(partial.place(number))
+        return
+    with ProcessPoolExecutor(min(workers, len(todo)), get_context("spawn"), _start, (plan,)) as pool:
+        jobs = {n: pool.submit(_work, ranges[n], partial.place(n)) for n in todo}
+        try:
+            for number in range(len(ranges)):
+                if number in jobs:
+                    jobs[number].result()
+                yield Part.load(partial.place(number))
+        except BrokenProcessPool:
+            raise DatasetError(
+                "a worker process ended without a word, perhaps for lack of memory. What is finished is "
+                "kept: the same command goes on; try fewer workers."
+            ) from None
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+_player: Player | None = None
+
+
+def _start(plan: Plan) -> None:
+    global _player
+    _player = Player(plan)
+
+
+def _work(episodes: range, path: Path) -> None:
+    assert _player is not None
+    _player.play(episodes).save(path)
+
+
+def _shown(parts: Iterator[Part], plan: Plan, label: str, progress: bool | None) -> Iterator[Part]:
+    """Yield the parts under a progress bar on standard error."""
+    console = Console(stderr=True)
+    if not (console.is_terminal if progress is None else progress):
+        yield from parts
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        line = bar.add_task(label, total=plan.episodes)
+        for part in parts:
+            yield part
+            bar.advance(line, part.episodes)
+
+
+@contextmanager
+def _saying_where(out: Path) -> Iterator[None]:
+    """Turn what the system says about files into a sentence about the dataset."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
+        remedy = "Free some space" if full else "Give a folder that can be written"
+        what = "no space is left on the disk" if full else (error.strerror or str(error))
+        raise DatasetError(
+            f"{out}: cannot be written: {what}. {remedy}; finished parts are kept, and the "
+            "same command goes on."
+        ) from error
