@@ -57,8 +57,13 @@ def test_floor_is_0_for_sure():
 
 def test_a_task_or_scenarios_without_anchors_have_no_score():
     assert agbench.evaluate(TASK, "zero", beta=5.0, years=[1984]).score is None
-    assert agbench.evaluate(TASK, "zero", years=[1984]).score is None
     assert agbench.evaluate(TASK, "zero", "validation").score is None
+
+
+def test_some_of_the_anchored_scenarios_are_scored_against_their_own_floor():
+    some = agbench.evaluate(TASK, "advisor", years=[1984, 1993])
+    gain = anchors.gain(anchors.load(catalog.task(TASK)))
+    assert some.score.value == pytest.approx(100.0 * some.objective.mean() / gain)
 
 
 def test_a_policy_that_fails_in_every_episode_is_warned_of():
