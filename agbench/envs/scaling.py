@@ -53,6 +53,16 @@ class Scaling:
         scaled = (physical - self.centre) / self.spread
         return np.clip(scaled, -CLIP, CLIP, out=scaled).astype(np.float32)
 
+    def physical(self, scaled: NDArray[Any]) -> NDArray[np.float32]:
+        """Return scaled observations (..., n) in physical units, as nearly as scaling has kept them.
+
+        Of the numbers that look so when scaled a whole one is taken, if there is one: stages, days and
+        nothing at all come back as they were.
+        """
+        near = (scaled.astype(np.float64) * self.spread + self.centre).astype(np.float32)
+        whole = np.rint(near)
+        return np.where(self.observations(whole) == scaled, whole, near)
+
     def rewards(self, physical: Floats) -> Floats:
         """Return rewards whose discounted sums have about unit spread."""
         scaled: Floats = physical / self.reward

@@ -95,6 +95,12 @@ class Predicting:
         self._recurrent: Any = None
         self._first = True
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Predicting":
+        """Return one with a recurrent state of its own; the model is fixed, hence shared."""
+        result = Predicting(self._model, self._deterministic)
+        result._recurrent, result._first = self._recurrent, self._first
+        return result
+
     def reset(self, seed: int) -> None:
         """Forget the recurrent state, if there is one."""
         self._recurrent = None
