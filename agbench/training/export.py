@@ -98,6 +98,9 @@ def _loaded(path: str | Path, algorithm: str | None) -> Any:
 
 def _network(model: Any) -> mlp.Network:
     """Return the deterministic part of a model's policy as arrays."""
+    chain = model.chain() if hasattr(model, "chain") else None  # of a learner of our own
+    if chain is not None:
+        return _layers(*chain)
     policy, discrete = model.policy, bool(menu_sizes(model.action_space))
     actor = getattr(policy, "actor", None)
     q_network = getattr(policy, "q_net", getattr(policy, "quantile_net", policy))
