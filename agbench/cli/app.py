@@ -23,6 +23,7 @@ from agbench.cli.leaderboard import leaderboard
 from agbench.cli.options import messages
 from agbench.cli.run import run
 from agbench.cli.scale import scale
+from agbench.cli.setup import setup
 from agbench.cli.show import show
 from agbench.cli.submit import submit
 from agbench.cli.tasks import tasks
@@ -54,6 +55,7 @@ for verb in (
     anchors,
     challenge,
     scale,
+    setup,
     export,
     submit,
     bench,

@@ -23,6 +23,19 @@ def train(
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="[runs/TASK-ALGO-SEED]", show_default=False),
     ] = None,
+    demos: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY|DIR", help="To imitate: a policy, by name or file, or the folder of a dataset."
+        ),
+    ] = None,
+    dataset: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="To learn offline: the folder of a dataset.")
+    ] = None,
+    demo_episodes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Episodes of the demonstrations [the algorithm's; of a folder all]."),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -40,9 +53,12 @@ def train(
 ) -> None:
     """Train an agent, keep the best of its validations, export it, and evaluate it on test.
 
-    A run that was cut off goes on where it stopped, to the same agent.
+    A run that was cut off goes on where it stopped, to the same agent. Algorithms that imitate, and those
+    that learn from a dataset alone, start again.
 
     Example: `agbench train wheat-nitrogen-v1 --algo ppo`
+
+    Example: `agbench train wheat-nitrogen-v1 --algo bc --demos advisor`
     """
     from agbench.training.run import run
 
@@ -54,6 +70,9 @@ def train(
         seed,
         folder,
         read_overrides(set_),
+        demos=demos,
+        dataset=dataset,
+        demo_episodes=demo_episodes,
         tensorboard=tensorboard,
         wandb=wandb,
         progress=False if json else None,
@@ -81,7 +100,8 @@ def _submission(result: "Trained", algo: str) -> str:
     folder = result.folder
     return (
         f"agbench submit {folder}/test --agent {algo} --version 1.0 --author NAME --contact ADDRESS "
-        f"--method rl --policy {folder}/policy.npz --seed {result.seed} --steps {result.steps}"
+        f"--method {result.chosen.method} --policy {folder}/policy.npz --seed {result.seed} "
+        f"--steps {result.environment_steps}"
     )
 
 
@@ -91,6 +111,7 @@ def _content(result: "Trained") -> dict[str, object]:
         "algorithm": result.settings.algorithm,
         "seed": result.seed,
         "steps": result.steps,
+        "environment_steps": result.environment_steps,
         "cpu_seconds": result.seconds,
         "best": result.best._asdict(),
         "summary": {name: interval._asdict() for name, interval in result.result.summary.items()},

@@ -43,15 +43,18 @@ class ValidationSettings(Strict):
 class TrainingSettings(Strict):
     """An algorithm and all that it is run with.
 
-    `settings` are arguments of the algorithm's class in Stable-Baselines3 or sb3-contrib. A number that
-    falls in training is `{start: 3.0e-4, end: 0.0}`: a straight line over all steps.
+    `steps` are environment steps, or, of an algorithm that plays none and so has no `envs`, gradient steps.
+    `demo_episodes`: so many are played by a policy that shows what to do. `settings` are arguments of the
+    algorithm's class; those under `menus` and `amounts` are for that kind of actions. A number that falls in
+    training is `{start: 3.0e-4, end: 0.0}`: a straight line over all steps.
     """
 
     algorithm: str
     summary: str
     source: str
     steps: int = Field(gt=0)
-    envs: int = Field(gt=0)
+    envs: int | None = Field(default=None, gt=0)
+    demo_episodes: int | None = Field(default=None, gt=0)
     network: NetworkSettings
     validation: ValidationSettings
     settings: dict[str, Any]

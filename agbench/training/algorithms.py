@@ -2,9 +2,9 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -25,10 +25,16 @@ _OURS: Final = frozenset(
             "sde_sample_freq",
             "stats_window_size",
         ),
-        *("use_sde_at_warmup", "monitor_wrapper", "n_steps_return"),
+        *("use_sde_at_warmup", "monitor_wrapper", "n_steps_return", "lesson"),
     }
 )
 """Arguments of the classes that settings do not name: training gives them, or does without."""
+
+
+LearnsFrom = Literal["rewards", "demonstrations", "an expert", "a dataset"]
+"""What agents learn from: `an expert` is asked while they do, the last two are transitions on record."""
+_BLOCKS: Final = ("menus", "amounts")
+"""Keys of the settings under which stand those for one kind of actions."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,23 @@ class Algorithm:
     policy: str = "MlpPolicy"
     needs_limit: bool = False
     """Whether it keeps the cost of episodes below a limit, which the task must have."""
+    amounts: str = ""
+    """The class for amounts, as `module:name`, where that is another one."""
+    learns_from: LearnsFrom = "rewards"
+    plays: bool = True
+    """Whether it steps environments."""
+
+    @property
+    def method(self) -> str:
+        """What a submission calls it."""
+        return {"rewards": "rl", "a dataset": "offline-rl"}.get(self.learns_from, "il")
+
+    def of(self, space: spaces.Space[Any]) -> "Algorithm":
+        """Return it with the class for an action space."""
+        if not self.amounts or kind_of(space) != AMOUNTS:
+            return self
+        module, name = self.amounts.split(":")
+        return replace(self, module=module, name=name)
 
     def load(self) -> Any:
         """Return the class; raises `MissingExtraError` without its package."""
@@ -62,8 +85,42 @@ ALGORITHMS: Final[Mapping[str, Algorithm]] = {
     "td3": Algorithm("stable_baselines3", "TD3", frozenset({AMOUNTS})),
     "dqn": Algorithm("stable_baselines3", "DQN", frozenset({MENU})),
     "qrdqn": Algorithm("sb3_contrib", "QRDQN", frozenset({MENU})),
+    "bc": Algorithm("agbench.training.cloning", "Cloning", learns_from="demonstrations", plays=False),
+    "dagger": Algorithm("agbench.training.cloning", "Dagger", learns_from="an expert"),
+    "gail": Algorithm("agbench.training.adversarial", "Gail", learns_from="demonstrations"),
+    "airl": Algorithm("agbench.training.adversarial", "Airl", learns_from="demonstrations"),
+    "sqil": Algorithm(
+        "stable_baselines3",
+        "DQN",
+        frozenset({AMOUNTS, MENU}),
+        amounts="stable_baselines3:SAC",
+        learns_from="demonstrations",
+    ),
+    "iql": Algorithm(
+        "agbench.training.iql",
+        "IqlMenus",
+        amounts="agbench.training.offline:IqlAmounts",
+        learns_from="a dataset",
+        plays=False,
+    ),
+    **{
+        name: Algorithm(
+            "agbench.training.offline",
+            menu,
+            frozenset({AMOUNTS, MENU}) if menu else frozenset({AMOUNTS}),
+            amounts=f"agbench.training.offline:{amounts}",
+            learns_from="a dataset",
+            plays=False,
+        )
+        for name, menu, amounts in (
+            ("offline-bc", "CloningMenu", "CloningAmounts"),
+            ("cql", "CqlMenu", "CqlAmounts"),
+            ("td3bc", "", "Td3BcAmounts"),
+        )
+    },
 }
-"""By name. Maskable PPO is not among them: no task takes choices away, so it would be PPO."""
+"""By name. Maskable PPO is not among them: no task takes choices away, so it would be PPO. Nor are decision
+transformers: what they choose depends on the rewards of the episode, which a policy does not see."""
 
 
 def algorithm(name: str, task: str, space: spaces.Space[Any]) -> Algorithm:
@@ -71,24 +128,34 @@ def algorithm(name: str, task: str, space: spaces.Space[Any]) -> Algorithm:
 
     Raises `ConfigError` for one that is unknown or cannot choose such actions; names those that can.
     """
-    fitting = sorted(key for key, one in ALGORITHMS.items() if kind_of(space) in one.actions)
     if name not in ALGORITHMS:
         raise ConfigError(f"unknown algorithm {name!r}.{did_you_mean(name, ALGORITHMS)}")
     chosen = ALGORITHMS[name]
     if kind_of(space) not in chosen.actions:
+        fitting = sorted(
+            key
+            for key, one in ALGORITHMS.items()
+            if kind_of(space) in one.actions and one.learns_from == chosen.learns_from
+        )
         raise ConfigError(
             f"{name} chooses {' or '.join(sorted(chosen.actions))}; an action of {task} is "
             f"{kind_of(space)} ({space}). These fit: {', '.join(fitting)}."
         )
-    return chosen
+    return chosen.of(space)
 
 
 def make(
-    chosen: Algorithm, settings: TrainingSettings, env: Any, seed: int, limit: float | None = None
+    chosen: Algorithm,
+    settings: TrainingSettings,
+    env: Any,
+    seed: int,
+    limit: float | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Return a new model of an algorithm.
+    """Return a new model of an algorithm of Stable-Baselines3's kind.
 
-    `limit`: the mean cost of an episode that the task allows. Raises `ConfigError` for settings that the
+    `limit`: the mean cost of an episode that the task allows. `more`: arguments beside the settings.
+    Raises `ConfigError` for settings that the
     class does not take, and for an algorithm that needs a limit where there is none.
     """
     given = arguments(chosen, settings, env.action_space)
@@ -97,21 +164,31 @@ def make(
             f"{settings.algorithm}: the task allows any cost. Train with ppo, or set cost_limit=NUMBER."
         )
     return chosen.load()(
-        chosen.policy, env, seed=seed, device="cpu", policy_kwargs=_network(settings), **given
+        chosen.policy, env, seed=seed, device="cpu", policy_kwargs=_network(settings), **given, **(more or {})
     )
 
 
 def arguments(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space[Any]) -> dict[str, Any]:
     """Return the arguments of the class that `settings` names, schedules and noise made of their numbers."""
-    taken = _taken(chosen.load())
+    cls = chosen.load()
+    own = cls.settings_taken() if hasattr(cls, "settings_taken") else None
+    taken = _taken(cls) if own is None else own
     result = {}
-    for key, value in settings.settings.items():
+    for key, value in _of_kind(settings.settings, kind_of(space)).items():
+        if hasattr(cls, "settings_taken") and isinstance(value, dict):
+            raise ConfigError(f"{settings.algorithm}: settings: {key} stays one number; got {value!r}.")
         if key not in taken:
             raise ConfigError(
                 f"{settings.algorithm}: settings: {chosen.name} takes no {key!r}.{did_you_mean(key, taken)}"
             )
         result[key] = _made(key, value, settings.algorithm, space)
     return result
+
+
+def _of_kind(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return settings for one kind of actions: those of its block, and over them what stands for both."""
+    both = {key: value for key, value in settings.items() if key not in _BLOCKS}
+    return {**settings.get("amounts" if kind == AMOUNTS else "menus", {}), **both}
 
 
 def _taken(cls: Any) -> list[str]:

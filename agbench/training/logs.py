@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from stable_baselines3.common.logger import CSVOutputFormat, KVWriter, Logger, TensorBoardOutputFormat
 
 from agbench.errors import MissingExtraError
+
+TABLE: Final = "progress.csv"
+"""The table of a training that began in a folder."""
 
 
 def logger(
@@ -23,7 +26,7 @@ def logger(
     service's package lacks.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"progress-{begun}.csv" if begun else "progress.csv"
+    name = f"progress-{begun}.csv" if begun else TABLE
     writers: list[KVWriter] = [CSVOutputFormat(str(folder / name))]
     if tensorboard is not None:
         if find_spec("tensorboard") is None:

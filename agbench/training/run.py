@@ -8,26 +8,31 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+from warnings import warn
 
 import torch
 import yaml
+from stable_baselines3.common.utils import set_random_seed
 
 from agbench.data import catalog
 from agbench.data.task import Task
 from agbench.data.training import TrainingSettings, training_settings
 from agbench.envs.family import action_map
 from agbench.envs.scaling import scaling_of
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchWarning, ConfigError
 from agbench.evaluation import Result, evaluate, provenance
 from agbench.files import write_text
 from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
-from agbench.training import checkpoint, logs, onnx_file
-from agbench.training.algorithms import Algorithm, algorithm, make
+from agbench.training import checkpoint, logs, onnx_file, sqil
+from agbench.training.algorithms import Algorithm, algorithm, arguments, make
 from agbench.training.export import export
+from agbench.training.extras import EXTRAS, require
 from agbench.training.following import Following, progress_bar
+from agbench.training.learner import Learner, Lesson
 from agbench.training.sb3 import sb3_env
+from agbench.training.teachers import Teacher, teacher
 from agbench.training.validation import Mark, Validation, limit_of
 
 CHECKPOINT: Final = "checkpoint.pkl"
@@ -55,6 +60,14 @@ class Trained:
     seconds: float
     result: Result
     score: float | None
+    chosen: Algorithm
+    shown: int
+    """Transitions of the demonstrations that it learned from."""
+
+    @property
+    def environment_steps(self) -> int:
+        """Steps of environments that the agent has seen, its own and those of its demonstrations."""
+        return self.shown + (self.steps if self.chosen.plays else 0)
 
 
 def train(
@@ -64,6 +77,9 @@ def train(
     seed: int = 0,
     out: str | Path | None = None,
     *,
+    demos: str | Path | None = None,
+    dataset: str | Path | None = None,
+    demo_episodes: int | None = None,
     settings: Mapping[str, Any] | None = None,
     tensorboard: str | Path | None = None,
     wandb: str | None = None,
@@ -78,6 +94,10 @@ def train(
         seed: of networks, exploration and scenarios.
         out: a folder for policy, settings, learning curve and result. A run that was cut off goes on
             there. Without a folder nothing is kept.
+        demos: for algorithms that imitate: a policy, by name or file, that shows what to do, or the folder
+            of a dataset.
+        dataset: the folder of a dataset, as for `demos`.
+        demo_episodes: so many episodes of it; by default those of the algorithm's file, and of a folder all.
         settings: what differs from `baselines/algorithms/ALGO.yaml`, such as `{"gamma": 1.0}`.
         tensorboard: a folder for TensorBoard's files.
         wandb: a project of Weights & Biases.
@@ -87,9 +107,10 @@ def train(
         UnknownNameError: for an unknown task or algorithm.
         ConfigError: for wrong settings, an algorithm that cannot choose such actions, or a folder of another
             run.
-        MissingExtraError: without Stable-Baselines3.
+        MissingExtraError: without Stable-Baselines3, or what else the algorithm needs.
     """
     more: dict[str, Any] = {"tensorboard": tensorboard, "wandb": wandb, "progress": progress}
+    more |= {"demos": demos, "dataset": dataset, "demo_episodes": demo_episodes}
     if out is not None:
         return run(task, algo, steps, seed, out, settings, **more).policy
     with TemporaryDirectory() as folder:
@@ -104,22 +125,30 @@ def run(
     out: str | Path,
     changes: Mapping[str, Any] | None = None,
     *,
+    demos: str | Path | None = None,
+    dataset: str | Path | None = None,
+    demo_episodes: int | None = None,
     tensorboard: str | Path | None = None,
     wandb: str | None = None,
     progress: bool | None = None,
 ) -> Trained:
     """Train an agent and return all that there is to know of it; arguments as in `train`."""
     spec, folder, started = catalog.task(task), Path(out), time.process_time()
-    changes = dict(changes or {}) | ({} if steps is None else {"steps": steps})
+    said = {"steps": steps, "demo_episodes": demo_episodes}
+    changes = dict(changes or {}) | {key: value for key, value in said.items() if value is not None}
     settings = training_settings(algo, task, changes)
     chosen = algorithm(algo, task, action_map(spec).space)
-    identity = _identity(spec, settings, seed)
+    _require_fitting(chosen, settings)
     _require_unfinished(folder)
-    following = _following(spec, settings, folder, identity, progress_bar(progress))
+    teaching = teacher(
+        spec, chosen, settings, seed, folder, demos, dataset, changes.get("demo_episodes"), progress
+    )
+    identity = _identity(spec, chosen, settings, seed) | dict(teaching.about)
+    following = _following(spec, chosen, settings, folder, identity, progress_bar(progress))
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # layers are small: more threads cost more than they give, and change sums
     try:
-        model = _start(spec, chosen, settings, seed, folder, identity, following)
+        model = _start(spec, chosen, settings, seed, folder, identity, following, teaching)
         model.set_logger(logs.logger(folder, tensorboard, wandb, identity, model.num_timesteps))
         with following.progress:
             left = settings.steps - model.num_timesteps
@@ -134,8 +163,10 @@ def run(
     result = evaluate(spec, policy, "test", folder / RESULT, progress=progress)
     seconds = time.process_time() - started
     marks, best = following.marks, following.best_mark
+    shown = 0 if teaching.demonstrations is None else len(teaching.demonstrations)
+    score = _score(result)
     finished = Trained(
-        spec, settings, seed, folder, policy, marks, best, made, seconds, result, _score(result)
+        spec, settings, seed, folder, policy, marks, best, made, seconds, result, score, chosen, shown
     )
     write_text(folder / RECORD, yaml.safe_dump(_record(finished, identity), sort_keys=False, width=110))
     (folder / CHECKPOINT).unlink(missing_ok=True)
@@ -150,39 +181,108 @@ def _start(
     folder: Path,
     identity: dict[str, Any],
     following: Following,
+    teaching: Teacher,
 ) -> Any:
     """Return the model of a new run, or of one that was cut off, its environment where it stood."""
-    path = folder / CHECKPOINT
+    path, cls = folder / CHECKPOINT, chosen.load()
+    if _is_learner(cls):
+        return _learner(cls, task, chosen, settings, seed, folder, teaching)
     if not path.is_file():
-        return make(chosen, settings, sb3_env(task.task, settings.envs), seed, limit_of(task))
+        envs = sb3_env(task.task, settings.envs or 1)
+        return make(chosen, settings, envs, seed, limit_of(task), _shown(task, teaching))
     kept = checkpoint.read(path, identity)
     following.resume(kept.progress)
     return checkpoint.restored(chosen.load(), kept)
 
 
+def _is_learner(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Learner)
+
+
+def _shown(task: Task, teaching: Teacher) -> dict[str, Any]:
+    """Return the arguments of a model that learns from demonstrations by its replay buffer."""
+    if teaching.demonstrations is None:
+        return {}
+    shown = sqil.arrays(teaching.demonstrations, scaling_of(task))
+    return {"replay_buffer_class": sqil.SqilBuffer, "replay_buffer_kwargs": {"demonstrations": shown}}
+
+
+def _learner(
+    cls: type[Learner],
+    task: Task,
+    chosen: Algorithm,
+    settings: TrainingSettings,
+    seed: int,
+    folder: Path,
+    teaching: Teacher,
+) -> Learner:
+    """Return a new learner; what an earlier run of it left is begun again."""
+    if (folder / logs.TABLE).is_file():
+        warn(
+            f"{folder} holds a training that was cut off. {settings.algorithm} cannot go on: it starts "
+            "again.",
+            AgBenchWarning,
+            stacklevel=2,
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    set_random_seed(seed)
+    lesson = Lesson(
+        task,
+        scaling_of(task),
+        settings.network,
+        seed,
+        settings.steps,
+        settings.validation.every,
+        folder,
+        sb3_env(task.task, settings.envs) if settings.envs else None,
+        teaching.demonstrations,
+        teaching.expert,
+    )
+    if lesson.envs is not None:
+        lesson.envs.seed(seed)
+    return cls(lesson, **arguments(chosen, settings, action_map(task).space))
+
+
 def _following(
-    task: Task, settings: TrainingSettings, folder: Path, identity: dict[str, Any], bar: Any
+    task: Task,
+    chosen: Algorithm,
+    settings: TrainingSettings,
+    folder: Path,
+    identity: dict[str, Any],
+    bar: Any,
 ) -> Following:
     """Return what follows a training: validations, and a checkpoint after each."""
-    chosen, scaling = settings.validation, scaling_of(task)
+    plan, scaling = settings.validation, scaling_of(task)
 
     def keep(following: Following) -> None:
-        kept = checkpoint.take(following.model, identity, following.state)
-        kept.write(folder / CHECKPOINT)
+        if not isinstance(following.model, Learner):
+            kept = checkpoint.take(following.model, identity, following.state)
+            kept.write(folder / CHECKPOINT)
 
-    validation = Validation(task, chosen.episodes, scaling.observations)
-    return Following(validation, chosen.every, chosen.patience, keep, bar)
+    validation = Validation(task, plan.episodes, scaling.observations)
+    return Following(validation, plan.every, plan.patience, keep, bar)
 
 
-def _identity(task: Task, settings: TrainingSettings, seed: int) -> dict[str, Any]:
+def _require_fitting(chosen: Algorithm, settings: TrainingSettings) -> None:
+    """Raise `ConfigError` where `envs` does not fit, `MissingExtraError` where a library lacks."""
+    if chosen.plays != (settings.envs is not None):
+        remedy = "add it: envs: 8" if chosen.plays else "it plays none, leave it out"
+        raise ConfigError(f"{settings.algorithm}: envs is how many environments step together; {remedy}.")
+    if extra := getattr(chosen.load(), "extra", ""):
+        require(extra)
+
+
+def _identity(task: Task, chosen: Algorithm, settings: TrainingSettings, seed: int) -> dict[str, Any]:
     """Return all that a training follows from."""
+    extra = getattr(chosen.load(), "extra", "")
+    libraries = (*_LIBRARIES, *((EXTRAS[extra].library,) if extra else ()))
     return {
         "task": task.task,
         "task_hash": provenance.task_hash(task),
         "simulator_hash": provenance.simulator_hash(task),
         "seed": seed,
         **settings.model_dump(),
-        "versions": {name: metadata.version(name) for name in _LIBRARIES},
+        "versions": {name: metadata.version(name) for name in libraries},
     }
 
 
@@ -213,6 +313,7 @@ def _record(finished: Trained, identity: dict[str, Any]) -> dict[str, Any]:
     return {
         **identity,
         "steps_made": finished.steps,
+        "environment_steps": finished.environment_steps,
         "cpu_seconds": round(finished.seconds, 1),
         "best": finished.best._asdict(),
         "test": {name: interval._asdict() for name, interval in finished.result.summary.items()},

@@ -11,8 +11,10 @@ from agbench.envs import AgBenchVectorEnv
 from agbench.envs.registry import make_vec
 from agbench.envs.scaling import Scaled
 from agbench.errors import ConfigError, MissingExtraError
+from agbench.training.extras import import_gym_quietly
 from agbench.variables import Floats
 
+import_gym_quietly()
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError:

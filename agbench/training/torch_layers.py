@@ -28,6 +28,9 @@ _FIXED: Final = {"alpha": 1.0, "negative_slope": LEAK}
 
 def network_of(model: Any) -> mlp.Network:
     """Return the deterministic part of a model's policy as arrays."""
+    chain = model.chain() if hasattr(model, "chain") else None  # of a learner of our own
+    if chain is not None:
+        return _layers(*chain)
     policy, discrete = model.policy, bool(menu_sizes(model.action_space))
     actor = getattr(policy, "actor", None)
     q_network = getattr(policy, "q_net", getattr(policy, "quantile_net", policy))

@@ -43,8 +43,11 @@ def test_every_algorithm_has_a_file_whose_settings_its_class_takes():
     assert set(algorithms()) == set(ALGORITHMS)
     for name, chosen in ALGORITHMS.items():
         settings = training_settings(name, TASK)
-        space = agbench.make(TASK, action__kind="continuous").action_space
-        assert set(arguments(chosen, settings, space)) == set(settings.settings)
+        assert (settings.demo_episodes is not None) == (chosen.learns_from in ("demonstrations", "a dataset"))
+        assert (settings.envs is not None) == chosen.plays
+        if chosen.learns_from == "rewards":
+            space = agbench.make(TASK, action__kind="continuous").action_space
+            assert set(arguments(chosen, settings, space)) == set(settings.settings)
 
 
 @pytest.mark.parametrize(
