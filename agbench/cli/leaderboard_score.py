@@ -107,9 +107,7 @@ def _print(rows: "Sequence[ScoredRow]", ranks: "Mapping[str, int | None]") -> No
         count = sum(row.not_eligible == reason for row in rows)
         console.print(f"{counted(count, 'row')} a round would not run: {reason}")
     if any(row.stale for row in rows):
-        console.print(
-            f"earlier: {verified.EARLIER} of the task's physics. Renew: agbench leaderboard replay --stale"
-        )
+        console.print(f"earlier: {verified.EARLIER} of the task's physics. Renew: agbench leaderboard replay")
 
 
 def _cells(row: "ScoredRow", rank: int | None) -> Iterator[str]:

@@ -17,6 +17,7 @@ from agbench.evaluation.references import ROLES, Part, Role
 from agbench.evaluation.result import Result, action_files
 from agbench.files import REFERENCES
 from agbench.leaderboard import board as places
+from agbench.leaderboard import episodes
 from agbench.leaderboard.checks.agents import AUTHORS, CONTACT
 from agbench.leaderboard.checks.submission import CheckedSubmission, check
 from agbench.leaderboard.submitting import submit
@@ -155,6 +156,7 @@ def _verify(submission: CheckedSubmission, board: Path, level: Level) -> FirstRo
         again = reproduce(submission)
         result = again.replay
         verified.save(board, submission, "reproduced", result.exact, near_ties=again.near_ties)
+    episodes.keep(board, submission)
     return FirstRow(name, result, level, time.perf_counter() - started)
 
 
@@ -162,10 +164,10 @@ def _card(task: str, role: Role, result: Result) -> dict[str, Any]:
     """Return what the card of a first row says."""
     method = "rule" if role != "oracle" else "oracle" if result.information == "model" else "mpc"
     text = {
-        "floor": "The task's floor: a score of 0.",
+        "floor": "The task's floor: a score of 0 everywhere.",
         "blind": "The task's blind calendar: the best fixed schedule that was found; it observes nothing.",
-        "expert": "The task's expert: a score of 100.",
-        "oracle": "The task's oracle: an upper bound of what was found.",
+        "expert": "The task's expert: a mark for what skill is worth.",
+        "oracle": "The task's oracle, which knows the weather: a score of 100 on test.",
     }[role]
     path = catalog.find_baseline(task, result.policy)
     about = f" {read_file(Baseline, path).summary}" if path is not None else ""

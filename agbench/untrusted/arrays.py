@@ -11,7 +11,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,13 +56,13 @@ class ArrayLimits:
 
 
 def read_npz(
-    content: bytes, file: str, limits: ArrayLimits, only: str | None = None
+    content: bytes, file: str, limits: ArrayLimits, only: Collection[str] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an untrusted npz by name, or `only` one of them; raises `RefusedError`."""
+    """Return the arrays of an untrusted npz by name, or `only` some of them; raises `RefusedError`."""
     with _opened(content, file) as archive:
         members = archive.infolist()
         _check_members(members, file, limits)
-        chosen = [member for member in members if only is None or _name(member) == only]
+        chosen = [member for member in members if only is None or _name(member) in only]
         return {_name(member): _array(archive, member, file, limits) for member in chosen}
 
 

@@ -95,22 +95,22 @@ def test_links_to_the_web_give_nothing_away(page, shown):
 def test_columns_sort_within_their_part_by_pointer_and_by_key(page, task_page):
     page.goto(task_page)
     values = columns(page)
-    before = values(2)
-    button = page.get_by_role("button", name="Score").first
+    before = values(1)
+    button = page.get_by_role("button", name="Score on test").first
     header = page.locator("th", has=button).first
     button.click()
     assert header.get_attribute("aria-sort") == "descending"
-    for part, old in zip(values(2), before, strict=True):
+    for part, old in zip(values(1), before, strict=True):
         assert sorted(part) == sorted(old)
         assert [float(v) for v in part] == sorted((float(v) for v in part), reverse=True)
     button.focus()
     page.keyboard.press("Enter")
     assert header.get_attribute("aria-sort") == "ascending"
-    for part in values(2):
+    for part in values(1):
         assert [float(v) for v in part] == sorted(float(v) for v in part)
     page.get_by_role("button", name="Agent").first.click()
     assert header.get_attribute("aria-sort") == "none"
-    for part in values(1):
+    for part in values(0):
         assert part == sorted(part)
 
 
@@ -119,21 +119,20 @@ def test_filters_hide_what_does_not_match_and_say_how_many_are_left(page, task_p
     values = columns(page)
     output = page.locator("form.filters output")
     assert output.text_content() == "10 of 10 shown"
-    page.get_by_label("Method").select_option("rule")
-    methods = [value for part in values(5) for value in part]
+    page.get_by_label("Track").select_option("rules")
+    methods = [value for part in values(4) for value in part]
     assert methods
-    assert set(methods) == {"rule"}
+    assert set(methods) == {"rules"}
     assert output.text_content() == f"{len(methods)} of 10 shown"
     assert page.locator("table.filtered").nth(1).locator("tbody tr:not(.part):visible").count() == len(
         methods
     )
     page.get_by_label("Trust").select_option("claimed")
-    page.get_by_label("Method").select_option("")
-    assert all("claimed" in value for part in values(4) for value in part)
-    assert page.get_by_text("Ranked on test", exact=True).first.is_hidden()
+    page.get_by_label("Track").select_option("")
+    assert all("claimed" in value for part in values(3) for value in part)
     page.get_by_label("Trust").select_option("")
     page.get_by_label("Find").fill("AGENT-0003")
-    assert [v.split()[0] for part in values(1) for v in part] == ["agent-0003"]
+    assert [v.split()[0] for part in values(0) for v in part] == ["agent-0003"]
     page.get_by_label("Find").fill("nobody")
     assert output.text_content() == "0 of 10 shown"
 

@@ -13,12 +13,13 @@ import agbench
 from agbench import leaderboard
 from agbench.cli.app import app
 from agbench.evaluation import machine, provenance
-from agbench.leaderboard import scoring
+from agbench.leaderboard import rounds, scoring, standings
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page import build
+from agbench.leaderboard.standings import RoundTable
 from agbench.leaderboard.verify import verified, verifying
-from agbench.leaderboard.verify.verified import EARLIER
+from agbench.leaderboard.verify.verified import EARLIER, Code
 
 ZERO = "0" * 64
 OTHER = "linux x86-64 glibc-2.17"
@@ -63,13 +64,13 @@ def new_physics(monkeypatch):
 
 @pytest.fixture(scope="module")
 def expired(shown, tmp_path_factory):
-    """Return the best ranked agent of a board, whose row was verified with other physics, and that board."""
+    """Return an agent of a board, whose row was reproduced with other physics, and that board."""
     board = tmp_path_factory.mktemp("expired") / "leaderboard"
     shutil.copytree(shown.board, board, ignore=shutil.ignore_patterns("site"))
     rows = [
         scoring.row(s, verified.load(board, s)) for _, s in judged(board) if isinstance(s, CheckedSubmission)
     ]
-    best = min((row for row in rows if row.ranked), key=lambda row: row.order)
+    best = min((row for row in rows if row.level == "reproduced"), key=lambda row: row.order)
     zero_hash(board / "verified" / TASK / best.agent / f"{best.version}.yaml")
     build(board, cache=shown.cache, episodes=0)
     return best.agent, best.version, board
@@ -94,21 +95,15 @@ def test_levels_hold_for_the_physics_they_were_verified_with(board, checked, rec
 def test_a_zeroed_hash_is_seen_in_the_page_and_its_tables(expired):
     agent, version, board = expired
     with (board / "site/data" / f"{TASK}.csv").open() as file:
-        rows = [row for row in csv.DictReader(file) if row["ranked_by"] == "yes"]
-    assert [r["agent"] for r in rows if r["stale"] == "yes"] == [agent]
-    ranked = [row for row in rows if row["rank"]]
-    (place,) = (i for i, row in enumerate(ranked) if row["agent"] == agent)
-    assert ranked[place]["trust"] in ("reproduced", "hidden")
-    assert ranked[place]["exact_kinds"] == "0"
-    assert place == len(ranked) - 1, "it comes after those that are current"
-    assert float(ranked[place]["iqm"]) > float(ranked[place - 1]["iqm"])
+        (row,) = [row for row in csv.DictReader(file) if row["stale"] == "yes"]
+    assert (row["agent"], row["version"]) == (agent, version)
+    assert (row["trust"], row["exact_kinds"], row["rank_in_last_round"]) == ("reproduced", "0", "")
     line = next(
         text for text in (board / "README.md").read_text().splitlines() if f"{agent} {version}" in text
         .replace("\\", "")
     )  # fmt: skip
-    assert f"| {ranked[place]['trust']}, {EARLIER} |" in line
+    assert f"| reproduced, {EARLIER} |" in line
     task = (board / "site/tasks" / f"{TASK}.html").read_text()
-    assert f"Ranked on test, {EARLIER}" in task
     assert task.count(f'<span class="details">{EARLIER}</span>') == 1
     page = (board / "site/submissions" / TASK / agent / f"{version}.html").read_text()
     assert f'<span class="details">{EARLIER}</span>' in page
@@ -250,12 +245,15 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_renewed(rows, ca
     assert level(rows, "zero") == ["replayed", "reproduced"]
 
 
-def test_a_hidden_run_of_other_physics_waits_for_its_secret(board, checked, record, capsys):
+def test_a_round_of_other_physics_is_named(board, checked, record, capsys, tmp_path):
     verified.save(board, checked, "hidden")
     zero_hash(record, "hidden")
+    (entry,) = rounds.open_round(board, [TASK], tmp_path / "keep" / "secret")
+    code = Code(simulator_hash=ZERO, agbench="0")
+    standings.save(board, RoundTable(task=TASK, round=1, scenarios=50, code=code, rows=[]))
     message = run(capsys, board, "replay", "--stale")
     assert "nothing is due" in message
-    assert "1 hidden run of an earlier version: agbench leaderboard hidden" in message
+    assert f"{entry.name} was run with an earlier version: agbench leaderboard round run" in message
     assert scoring.row(checked, verified.load(board, checked)).stale
 
 

@@ -56,14 +56,16 @@ def test_rows_of_a_farm_are_checked_replayed_reproduced_and_shown(root, capsys):
     assert "80 episodes reproduced" in run(root, capsys, "reproduce", str(network))
     secret = root / "secret"
     secret.write_text("a secret of the test, thirty-two letters or more")
-    run(root, capsys, "round", "open", "--secret", str(secret), "--scenarios", "3")
-    assert "3 hidden scenarios" in run(root, capsys, "hidden", "--secret", str(secret))
+    run(root, capsys, "round", "open", TASK, "--secret", str(secret), "--scenarios", "3")
+    assert "3 policies in 3 hidden scenarios" in run(root, capsys, "round", "run", "--secret", str(secret))
     run(root, capsys, "build")
     with (root / f"board/site/data/{TASK}.csv").open() as file:
         rows = {row["agent"]: row for row in csv.DictReader(file)}
     assert rows.keys() == {"expert", "small"}
-    assert rows["small"]["trust"] == "hidden"
-    assert float(rows["small"]["iqm"]) < 100.0  # its score: the expert has 100
+    assert rows["small"]["trust"] == "reproduced"  # one seed of a learned agent: no round runs it
+    assert rows["small"]["not_ranked_because"] == "1 of 5 seeds"
+    assert rows["expert"]["rank_in_last_round"] == "1"
+    assert float(rows["small"]["iqm"]) < float(rows["expert"]["iqm"]) < 100.0
 
 
 def test_results_of_farms_are_compared(root):

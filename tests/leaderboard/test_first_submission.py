@@ -33,6 +33,7 @@ def test_six_commands_lead_from_a_class_to_a_row(tmp_path):
     short = submit.split(" --author")[0]
     assert "needs --author NAME, --contact TEXT, --method" in run(short, tmp_path, code=2)
     assert not (tmp_path / "leaderboard").exists()
+    (tmp_path / "leaderboard").mkdir()
     printed = run(submit, tmp_path)
     assert f"wrote leaderboard/submissions/{TASK}/three-dressings/1" in printed
     assert "'replayed' is the most it can reach" in printed
@@ -72,6 +73,7 @@ def test_an_onnx_file_becomes_a_row(tmp_path):
 def _lead_to_a_row(lines, folder, first, kind):
     """Run commands, and then `build`; there is a row that was reproduced and has its policy with it."""
     assert lines[0].split()[1] == first
+    (folder / "leaderboard").mkdir()
     outputs = [run(line, folder) for line in lines]
     assert "80 episodes reproduced" in outputs[-1]
     run(COMMANDS[4], folder)

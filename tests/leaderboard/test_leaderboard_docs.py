@@ -11,7 +11,10 @@ from agbench import leaderboard
 from agbench.data import catalog
 from agbench.data.task import MARGIN
 from agbench.evaluation import aggregates, anchors, references
-from agbench.leaderboard import scoring
+from agbench.leaderboard import scoring, standings
+from agbench.leaderboard.checks.sampled import DECISIONS
+from agbench.leaderboard.page.download import MOST_PAIRED
+from agbench.leaderboard.tracks import BUDGET, TRACKS
 from agbench.leaderboard.verify.reproducing import NEAR_TIES
 from agbench.policies.networks import heads
 from agbench.policies.registry import load_policy
@@ -47,18 +50,32 @@ def test_the_worked_example_is_what_the_code_gives(tmp_path, monkeypatch):
     with confined(tables.READER) as child:
         result = leaderboard.check(folder, child)
     score, values = scoring.score(result, "test"), anchors.of_split(result.task, "test")
-    for line, value in (
-        ("floor, `zero`", values.floor.mean()),
-        (f"expert, `{result.task.references.expert}`", values.expert.mean()),
-        ("`three-dressings`", result.objective("test").mean()),
+    references = result.task.references
+    for line, reached in (
+        (f"floor, `{references.floor}`", values.floor),
+        (f"blind calendar, `{references.blind}`", values.blind),
+        (f"expert, `{references.expert}`", values.expert),
+        (f"oracle, `{references.oracle}`", values.oracle),
+        ("`three-dressings`", result.objective("test")),
     ):
-        assert f"| {line} | {value:.3f} |" in TEXT
+        points = 100.0 * (reached.mean() - values.floor.mean()) / (values.oracle - values.floor).mean()
+        assert f"| {line} | {reached.mean():.3f} | {points:.1f} |" in TEXT
+    assert f"= {values.gain:.3f} g m-2" in WORDS
     assert f"= {score.iqm.value:.1f}." in WORDS
     years = len(score.difference)
     assert f"| mean of {years} years [g m-2] |" in WORDS
+    assert f"more than {standings.FAR:g} points" in WORDS
+    assert f"best {MOST_PAIRED} agents" in WORDS
+    assert f"a sample of {DECISIONS}," in WORDS
+    assert f"at most {BUDGET:,} environment steps" in WORDS
     assert f"in {np.sum(np.array(score.difference) > 0)} of {years} years" in WORDS
     assert f"probability of improvement of {score.beats_expert.value:.2f}." in WORDS
     assert f"({years / 10:g} of {years}) is {score.worst_tenth:.1f}." in WORDS
+
+
+def test_every_track_is_described():
+    for track in TRACKS:
+        assert f"| `{track}` |" in TEXT
 
 
 def test_near_ties_are_what_the_code_counts_as_such():
@@ -88,7 +105,7 @@ def test_the_task_of_the_documentation_runs(tmp_path, monkeypatch):
     made = anchors.of_kept(name, tmp_path / "kept")
     anchors.save(made, tmp_path)
     result = anchors.of_split(catalog.task(name), "test")
-    assert result.scores(result.expert).mean() == pytest.approx(100.0)
+    assert result.scores(result.expert).mean() == pytest.approx(100.0)  # there is no oracle
     assert result.expert.mean() > result.floor.mean() == 0.0
     assert [(p.role, p.split) for p in references.parts(catalog.task(name))] == [
         ("floor", "test"),

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import shutil
 import threading
@@ -12,8 +13,9 @@ import pytest
 from good_submission import command, snapshot
 
 from agbench.errors import ConfigError
+from agbench.leaderboard import episodes
+from agbench.leaderboard.checks.submission import check
 from agbench.leaderboard.page import build
-from agbench.leaderboard.page.entries import natural
 from agbench.leaderboard.page.serving import server
 
 TASK = "board-wheat-v1"
@@ -41,7 +43,7 @@ def rows_of(site):
 
 def test_a_second_build_gives_the_same_bytes_and_simulates_nothing(board, cache, built, monkeypatch):
     before = snapshot(board)
-    monkeypatch.setattr("agbench.leaderboard.page.episodes._simulated", None)
+    monkeypatch.setattr("agbench.leaderboard.episodes._simulated", None)
     assert build(board, cache=cache) == built
     assert snapshot(board) == before
     assert not [path for path in board.iterdir() if path.name.startswith(".")]
@@ -57,22 +59,53 @@ def test_a_damaged_record_of_a_season_is_made_again(board, cache, built, tmp_pat
     assert snapshot(tmp_path / "cache") == snapshot(cache)
 
 
-def test_ranks_are_for_reproduced_rows_with_enough_seeds_of_the_last_version(built):
+def test_public_scores_give_no_rank(built):
     rows = rows_of(built.site)
-    ranked = [row for row in rows if row["rank"]]
-    assert [int(row["rank"]) for row in ranked] == list(range(1, len(ranked) + 1))
-    assert rows[: len(ranked)] == ranked
-    assert {row["trust"] for row in ranked} == {"hidden", "reproduced"}
-    scores = [float(row["iqm"]) for row in ranked]
+    assert {row["rank_in_last_round"] for row in rows} == {""}
+    scores = [float(row["iqm"]) for row in rows]
     assert scores == sorted(scores, reverse=True)
-    versions = {row["agent"]: row["version"] for row in rows if row["version"] == "2"}
-    why = {(row["agent"], row["version"]): row["not_ranked_because"] for row in rows}
-    assert all(why[agent, "1"] == "earlier version" for agent in versions)
-    assert {"not reproduced", "4 of 5 seeds", "looks ahead: a bound"} <= set(why.values())
+    why = {row["not_ranked_because"] for row in rows}
+    assert {"brings no policy", "looks ahead: a bound"} <= why
+    text = (built.site / "tasks" / f"{TASK}.html").read_text()
+    assert "Public test: can be overfitted" in text
+    assert "No round was run yet, so that nobody has a rank." in text
 
 
-def test_versions_are_ordered_as_people_order_them():
-    assert sorted(["1.10", "1.9", "2", "1.9a", "1"], key=natural) == ["1", "1.9", "1.9a", "1.10", "2"]
+def test_a_build_says_how_far_it_is(board, cache, tmp_path):
+    told = []
+    build(
+        board, tmp_path / "site", cache=cache, progress=lambda done, total, name: told.append((done, total))
+    )
+    assert told[:10] == [(i, 10) for i in range(10)]
+    assert len(told) > 10  # the pages, too
+
+
+def test_what_a_killed_build_left_is_swept_a_day_later(board, cache, tmp_path):
+    left, other = tmp_path / ".site-old", tmp_path / ".site-mine"
+    for folder in (left, other):
+        folder.mkdir()
+    (left / ".agbench-leaderboard").write_text("")
+    (other / "thesis.tex").write_text("years of work")
+    for folder in (left, other):
+        os.utime(folder, (1.0, 1.0))
+    build(board, tmp_path / "site", cache=cache, episodes=0)
+    assert not left.exists()
+    assert other.exists()
+
+
+def test_episodes_that_the_verification_kept_are_not_simulated(board, cache, tmp_path, child, monkeypatch):
+    copy = tmp_path / "leaderboard"
+    shutil.copytree(board, copy, ignore=shutil.ignore_patterns("site"))
+    folder = sorted((copy / "submissions").glob("*/*/*"))[1]
+    submission = check(folder, child)
+    episodes.keep(copy, submission)
+    monkeypatch.setattr(episodes, "_simulated", None)
+    shown = episodes.shown(submission, 3, tmp_path / "empty", copy)
+    assert [one.role for one in shown] == ["median", "worst", "best"]
+    assert shown == episodes.shown(submission, 3, cache)
+    episodes.path(copy, submission).write_bytes(b"damaged")
+    with pytest.raises(TypeError):
+        episodes.shown(submission, 3, tmp_path / "empty", copy)
 
 
 def test_every_submission_has_its_files_and_its_seasons(board, built):

@@ -1,6 +1,7 @@
 """Rows on the page: what ranks are by, what is left out, what is drawn and what is given away."""
 
 import csv
+import dataclasses
 import re
 import shutil
 from types import SimpleNamespace
@@ -8,51 +9,64 @@ from types import SimpleNamespace
 import pytest
 from good_submission import TASK
 
-from agbench.data import catalog
-from agbench.evaluation import anchors
-from agbench.leaderboard import scoring
+from agbench.evaluation import anchors, provenance
+from agbench.files import write_text
+from agbench.leaderboard import rounds, scoring, standings
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CheckedSubmission
-from agbench.leaderboard.page import build, entries, views
+from agbench.leaderboard.page import build, entries, suite_views, views
 from agbench.leaderboard.page.rendering import Pages
-from agbench.leaderboard.verify import verified
-from agbench.leaderboard.verify.verified import HiddenRun
+from agbench.leaderboard.standings import Ran
+from agbench.leaderboard.verify.hidden import HiddenRun
+from agbench.leaderboard.verify.verified import Code
 
 
-def hidden_run(submission, score, cost=0.0):
-    """Return a run in which every seed has the same score in each of five hidden scenarios."""
-    seeds = submission.card.training.seeds
+def hidden_run(seeds, score, gain, cost=0.0):
+    """Return a run in which every seed has nearly the same score in each of five hidden scenarios."""
+    near = (0.0, 1.0, -1.0, 2.0, -2.0)
     return HiddenRun(
-        round=3,
-        sha256="0" * 64,
-        floor=[0.0] * 5,
-        expert=[200.0] * 5,
-        expert_cost=[0.0] * 5,
-        objective={seed: [2.0 * score] * 5 for seed in seeds},
+        objective={seed: [(score + more) * gain / 100.0 for more in near] for seed in seeds},
         cost={seed: [cost] * 5 for seed in seeds},
-        metrics=dict.fromkeys(submission.task.metrics, 1.0),
-        failed=0,
+        metrics={"nitrogen": 1.0, "yield": 1.0, "uptake": 1.0},
     )
 
 
 @pytest.fixture(scope="module")
 def board(shown, tmp_path_factory):
-    """Return a board with two ranked rows run in hidden scenarios: the last one, and one infeasible."""
-    copy = tmp_path_factory.mktemp("hidden") / "leaderboard"
+    """Return a board with a closed round of four agents: two that tie, one infeasible, one far below."""
+    copy = tmp_path_factory.mktemp("round") / "leaderboard"
     shutil.copytree(shown.board, copy, ignore=shutil.ignore_patterns("site"))
-    submissions = {s.card.agent: s for _, s in judged(copy) if isinstance(s, CheckedSubmission)}
-    ranked = [row["agent"] for row in rows(shown.built.site) if row["rank"]]
-    for agent, score, cost in ((ranked[-1], 77.0, 0.0), (ranked[-2], 99.0, 50.0)):
-        verified.save(copy, submissions[agent], "hidden", hidden=hidden_run(submissions[agent], score, cost))
+    submissions = [s for _, s in judged(copy) if isinstance(s, CheckedSubmission)]
+    task, chosen = submissions[0].task, submissions[:4]
+    gain = anchors.gain(anchors.load(task))
+    flat = HiddenRun(objective={0: [0.0] * 5}, cost={0: [0.0] * 5}, metrics={})
+    expert = hidden_run([0], 80.0, gain)
+    ran = [Ran("floor", "1", flat, reference="floor"), Ran("expert", "1", expert, reference="expert")]
+    for submission, (score, cost) in zip(
+        chosen, ((77.0, 0.0), (77.01, 0.0), (99.0, 50.0), (-40.0, 0.0)), strict=True
+    ):
+        run = hidden_run(submission.distinct_seeds, score, gain, cost)
+        ran.append(Ran(submission.card.agent, submission.card.version, run, submission))
+    ran[2] = dataclasses.replace(ran[2], run=varied(ran[2].run))
+    secret = copy.parent / "keep" / "secret"
+    (entry,) = rounds.open_round(copy, [TASK], secret, 5)
+    keys = [f"key/{i}" for i in range(5)]
+    write_text(standings.values_path(copy, TASK, 1), standings.values_text(ran, keys))
+    code = Code(simulator_hash=provenance.simulator_hash(task), agbench="0", machine="a machine")
+    standings.save(copy, standings.table(entry, task, ran, code, closed=True))
+    rounds.replace(copy, [rounds.closed(entry, secret)])
     built = build(copy, cache=shown.cache, episodes=0)
-    return SimpleNamespace(
-        path=copy,
-        site=built.site,
-        best=ranked[-1],
-        infeasible=ranked[-2],
-        others=ranked[:-2],
-        submissions=submissions,
-    )
+    names = [submission.card.agent for submission in chosen]
+    return SimpleNamespace(path=copy, site=built.site, names=names, submissions=submissions, gain=gain)
+
+
+def varied(run):
+    """Return a run whose values differ from scenario to scenario otherwise than the others'."""
+    objective = {
+        s: [v + d for v, d in zip(o, (9.0, -9.0, 3.0, -3.0, 0.0), strict=True)]
+        for s, o in run.objective.items()
+    }
+    return run.model_copy(update={"objective": objective})
 
 
 def rows(site):
@@ -66,76 +80,96 @@ def readme(board):
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
 
 
-def test_the_table_for_download_has_what_ranks_are_by(board):
-    result = rows(board.site)
-    first, second = (next(r for r in result if r["agent"] == a) for a in (board.best, board.infeasible))
-    assert (first["split"], first["ranked_by"], first["round"]) == ("test", "no", "3")
-    by = [row for row in result if row["ranked_by"] == "yes"]
-    assert [row["agent"] for row in by[:3]] == [board.best, board.infeasible, board.others[0]]
-    assert [row["split"] for row in by[:3]] == ["hidden", "hidden", "test"]
-    assert [row["rank"] for row in by[:3]] == ["1", "2", "3"]
-    assert [float(row["iqm"]) for row in by[:2]] == pytest.approx([77.0, 0.0])
-    assert [row["feasible"] for row in by[:2]] == ["yes", "no"]
-    assert (by[1]["cost"], by[1]["limit"], by[1]["violating"]) == ("50.0", "0.0", "1.0")
-    assert float(by[1]["iqm_without_limit"]) == pytest.approx(99.0)
-    assert float(first["regret"]) > 0.0
-    assert by[0]["regret"] == ""  # hidden scenarios have no oracle
-    assert second["feasible"] == "yes"
+def round_rows(board, suffix=""):
+    with (board.site / "data" / f"{TASK}-round-1{suffix}.csv").open() as file:
+        return list(csv.DictReader(file))
 
 
-def test_the_suite_is_ranked_by_what_tasks_are_ranked_by(board):
-    (bench, suite) = views.suites(entries.collect(board.path, 0)[0])
-    assert (bench.name, suite.name, suite.groups) == ("Bench", "All tasks", [[TASK]])
-    assert {(row.rank, row.scores, row.why) for row in bench.rows if len(row.entries) == 1} == {
-        (None, None, "1 of 2 tasks")
-    }
-    ranked = [row.agent for row in suite.rows if row.rank]
-    assert ranked == [board.best, board.infeasible, *board.others]
-    by_agent = {row.agent: row for row in suite.rows}
-    assert by_agent[board.best].scores.score.value == pytest.approx(77.0)
-    assert [by_agent[agent].scores.hidden for agent in ranked[:3]] == [1, 1, 0]
-    assert by_agent[board.infeasible].scores.score.value == 0.0
-    table = [cells for cells in readme(board) if len(cells) == 6 and cells[1] == board.best]
-    assert table[0][4] == "1 of 1"
+def test_the_round_is_ranked_by_itself_with_ties(board):
+    result = {row["agent"]: row for row in round_rows(board)}
+    one, two, infeasible, last = (result[name] for name in board.names)
+    assert result["expert"]["rank"] == "1"
+    assert one["rank"] == two["rank"], "they tie"
+    assert float(one["score"]) != float(two["score"])
+    assert float(infeasible["score"]) == 0.0
+    assert infeasible["feasible"] == "no"
+    assert float(last["score"]) < 0.0
+    assert int(last["rank"]) == max(int(row["rank"]) for row in result.values()) == 6
+    for row in rows(board.site):
+        shown = result.get(row["agent"])
+        if shown and shown["version"] == row["version"]:
+            assert row["rank_in_last_round"] == shown["rank"]
+        else:
+            assert (row["rank_in_last_round"], bool(row["not_ranked_because"])) == ("", True)
 
 
-def test_a_suite_over_two_tasks_takes_each_tasks_own_split(board):
-    submission = board.submissions[board.best]
-    other = catalog.task("wheat-limits-v1")
-    moved = submission.card.model_copy(update={"task": other.task})
-    twin = CheckedSubmission(submission.folder, moved, submission.task, submission.results, {}, "0" * 64)
-    run = hidden_run(submission, 60.0)
-    both = [(submission, run), (twin, None)]
-    result = scoring.suite(both, [[TASK], [other.task]])[board.best]
-    on_test = scoring.score(submission, "test")
-    assert result.score.value == pytest.approx((60.0 + on_test.iqm.value) / 2)
-    assert result.median.value == pytest.approx((60.0 + on_test.mean.value) / 2)
-    assert result.hidden == 1
-    assert scoring.suite(both, [[TASK]])[board.best].score.value == pytest.approx(60.0)
-    assert scoring.suite(both, [[TASK], [other.task], ["rice-inputs-v1"]]) == {}
+def test_rows_of_a_round_have_no_numbers_of_another_split(board):
+    """All columns of the round's table are of the round; all of the public one of public splits."""
+    row = next(row for row in round_rows(board) if row["agent"] == board.names[1])
+    assert float(row["mean"]) == pytest.approx(77.01)
+    assert float(row["median"]) == pytest.approx(77.01)
+    assert float(row["less_expert"]) == pytest.approx(77.01 - 80.0)
+    assert float(row["beats_expert"]) == 0.0
+    assert {r["split"] for r in rows(board.site)} == {"test"}
+    assert "iqm" not in row
 
 
-def test_views_of_a_task_count_as_one(board):
-    submission = board.submissions[board.best]
+def test_every_two_agents_of_a_closed_round_are_compared(board):
+    pairs = {(row["agent"], row["other"]): row for row in round_rows(board, "-pairs")}
+    assert len(pairs) == 6 * 5 / 2
+    names = [f"{name}/1" for name in board.names]
+    pair = pairs.get((names[0], names[1])) or pairs[(names[1], names[0])]
+    assert pair["tie"] == "yes"
+    assert float(pair["difference_low"]) < 0.0 < float(pair["difference_high"])
+    values = (board.site / "data" / f"{TASK}-round-1-values.csv").read_text()
+    assert values == standings.values_path(board.path, TASK, 1).read_text()
 
-    def at(task, score):
-        card = submission.card.model_copy(update={"task": task})
-        row = CheckedSubmission(submission.folder, card, submission.task, submission.results, {}, "0" * 64)
-        return row, hidden_run(row, score)
 
-    rows = [at("a-v1", 90.0), at("b-v1", 30.0), at("c-v1", 0.0), at("d-v1", 60.0)]
-    result = scoring.suite(rows, [["a-v1"], ["b-v1", "c-v1", "d-v1"]])[board.best]
-    assert result.score.value == result.median.value == pytest.approx((90.0 + 30.0) / 2)
-    apart = scoring.suite(rows, [["a-v1"], ["b-v1"], ["c-v1"], ["d-v1"]])[board.best]
-    assert apart.score.value == pytest.approx(180.0 / 4)
+def test_the_suite_ranks_by_closed_rounds_and_not_by_public_scores(board):
+    bench, every = suite_views.suites(entries.collect(board.path, 0)[0], board.path)
+    assert (bench.name, every.name, every.groups) == ("Bench", "All tasks", [[TASK]])
+    assert bench.without == ["wheat-limits-v1"]
+    assert bench.ranked == []
+    assert {row.rank for row in [*bench.public, *every.public]} == {None}
+    ranks = {row.agent: row.rank for row in every.ranked}
+    assert ranks["expert"] == 1
+    assert ranks[board.names[0]] == ranks[board.names[1]]
+    by_agent = {row.agent: row for row in every.ranked}
+    assert by_agent[board.names[1]].scores.score.value == pytest.approx(77.01)
+    assert by_agent[board.names[2]].infeasible == 1
+    assert any("Ranked in rounds" in line for line in (board.path / "README.md").read_text().splitlines())
 
 
 def test_infeasible_rows_are_marked_in_the_tables(board):
-    scores = {cells[1]: cells[2] for cells in readme(board) if len(cells) == 9}
-    marked = [agent for agent, score in scores.items() if score.endswith(", infeasible")]
-    assert [agent.split()[0] for agent in marked] == [board.infeasible]
-    page = next((board.site / "submissions" / TASK / board.infeasible).glob("*.html")).read_text()
-    assert "infeasible: beyond a constraint" in page
+    text = (board.site / "tasks" / f"{TASK}.html").read_text()
+    assert text.count('<span class="bad">infeasible</span>') == 1
+    lines = (board.path / "README.md").read_text().splitlines()
+    (line,) = [line for line in lines if line.endswith("infeasible |")]
+    assert board.names[2].replace("-", "") in line.replace("\\", "").replace("-", "")
+
+
+def test_an_open_round_gives_away_neither_values_nor_pairs(board, shown, tmp_path):
+    copy = tmp_path / "leaderboard"
+    shutil.copytree(board.path, copy, ignore=shutil.ignore_patterns("site"))
+    table = standings.load(copy, TASK, 1)
+    (entry,) = rounds.open_round(copy, [TASK], tmp_path / "keep" / "secret", 5)
+    standings.save(
+        copy,
+        table.model_copy(
+            update={
+                "round": 2,
+                "rows": [standings._rounded(r.model_copy(update={"details": None})) for r in table.rows],
+            }
+        ),
+    )
+    standings.values_path(copy, TASK, 1).with_name("2.csv").write_text("agent\nshould not be here\n")
+    site = build(copy, cache=shown.cache, episodes=0).site
+    names = {path.name for path in (site / "data").iterdir()}
+    assert f"{TASK}-round-2.csv" in names
+    assert not {f"{TASK}-round-2-values.csv", f"{TASK}-round-2-pairs.csv"} & names
+    text = (site / "tasks" / f"{TASK}.html").read_text()
+    assert entry.sha256 in text
+    assert "Open: scores are rounded to what their intervals support" in text
 
 
 def test_a_row_that_cannot_be_scored_costs_no_other_row(shown, tmp_path, monkeypatch):
@@ -186,22 +220,18 @@ def test_files_of_the_site_are_not_those_of_the_board(shown):
 def test_profiles_are_steps_of_expert_and_oracle_and_every_other_row_once(shown, monkeypatch):
     result = entries.collect(shown.board, 0)[0]
     values = anchors.of_split(result[0].task, "test")
-    expert = values.scores(values.expert[None])
+    expert = values.scores(values.expert)[None]
     score = scoring.counted
     monkeypatch.setattr(
         scoring,
         "counted",
         lambda submission, split: expert if submission is result[0].submission else score(submission, split),
     )
-    (view,) = views.tasks(result)
+    (view,) = views.tasks(result, shown.board)
     drawing, names = views.profiles(view)
     assert names[:2] == ["expert", "oracle"]
     assert result[0].name not in names
-    assert (
-        len(names)
-        == len(set(names))
-        == 2 + len(view.ranked[:5]) - (result[0].name in _names(view.ranked[:5]))
-    )
+    assert len(names) == len(set(names)) == 7
     paths = re.findall(r'<path class="line s\d" d="M\d+ \d+((?:l-?\d+ -?\d+)+)"/>', str(drawing))
     assert len(paths) == len(names)
     for path in paths:
@@ -209,13 +239,9 @@ def test_profiles_are_steps_of_expert_and_oracle_and_every_other_row_once(shown,
             assert x == "0" or y == "0", "a profile goes down in steps"
             assert int(x) >= 0
             assert int(y) >= 0
-    highest = max(scoring.counted(e.submission, "test").max() for e in result if e.row.ranked)
+    highest = max(scoring.counted(e.submission, "test").max() for e in result)
     ticks = [float(t) for t in re.findall(r'text-anchor="middle" class="">(\d+)<', str(drawing))]
     assert max(ticks) >= 0.7 * max(highest, expert.max())
-
-
-def _names(ranked):
-    return [row.entry.name for row in ranked]
 
 
 def test_agents_over_the_suite_can_be_searched_by_author(shown):

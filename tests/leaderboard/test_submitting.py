@@ -1,10 +1,13 @@
 """Submitting: whole or not at all, and what comes out passes check and replay."""
 
+import os
 import shutil
+from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pytest
 import yaml
-from good_submission import CARD, snapshot
+from good_submission import CARD, TASK, snapshot
 
 from agbench import leaderboard
 from agbench.errors import ConfigError, ResultError
@@ -32,7 +35,7 @@ def test_replay_gives_every_number_again_to_the_last_bit(made, child):
         ({"agent": "PPO-Small"}, "differs from ppo-small only in its case"),
         ({"version": "1.0"}, "a row never changes"),
         ({"agent": "thief"}, "exactly the same policy as one of ppo-small"),
-        ({"agent": "thief", "policy": None}, "2 of 2 results have exactly the same actions as ppo-small"),
+        ({"agent": "thief", "policy": None}, "all results have exactly the actions of ppo-small"),
         ({"version": "2.0", "method": "magic"}, "method: 'magic' is not one of"),
         ({"version": "2.0", "autors": ["me"]}, "unknown key 'autors'. Did you mean 'authors'"),
     ],
@@ -54,10 +57,52 @@ def test_the_number_of_results_and_policies_must_fit(made):
         leaderboard.submit([], CARD, made.board)
 
 
-def test_one_training_run_submitted_as_two_is_refused(made):
-    twice = [made.results[0], made.results[0]]
-    with pytest.raises(RefusedError, match="exactly the same as those of seed 0"):
-        leaderboard.submit(twice, {**CARD, "version": "4", "policy": None}, made.board)
+def test_a_result_folder_that_is_given_twice_is_refused(made, tmp_path):
+    (tmp_path / "other").symlink_to(made.results[0])
+    for again in (made.results[0], made.results[0].parent / "." / made.results[0].name, tmp_path / "other"):
+        with pytest.raises(ResultError, match="is given twice; a result is that of one training seed"):
+            leaderboard.submit([made.results[0], again], {**CARD, "version": "4"}, made.board, made.policies)
+
+
+def test_a_copy_of_a_result_counts_as_no_other_seed(made, tmp_path, child):
+    shutil.copytree(made.results[0], tmp_path / "copy")
+    twice = [made.results[0], tmp_path / "copy"]
+    folder = leaderboard.submit(twice, {**CARD, "version": "4", "policy": None}, tmp_path / "leaderboard")
+    result = leaderboard.check(folder, child)
+    assert result.distinct_seeds == (0,)
+    assert result.equal_seeds == [(0, 1)]
+
+
+def test_of_two_submits_of_one_version_the_second_is_refused_in_words(made, monkeypatch):
+    """Another process puts its row there after our checks and before our move."""
+    real, folder = os.rename, made.board / "submissions" / TASK / "ppo-small" / "9"
+
+    def late(source, target):
+        if Path(target) == folder and not folder.exists():
+            shutil.copytree(source, folder)
+        return real(source, target)
+
+    monkeypatch.setattr(os, "rename", late)
+    with pytest.raises(RefusedError, match="9 of ppo-small exists already; a row never changes"):
+        leaderboard.submit(made.results, {**CARD, "version": "9"}, made.board, made.policies)
+    shutil.rmtree(folder)
+    assert not list(made.root.glob(".submitting-*"))
+
+
+def test_what_a_killed_submit_left_is_swept_a_day_later(made, tmp_path):
+    old, young = tmp_path / ".submitting-old", tmp_path / ".submitting-young"
+    for folder in (old, young):
+        folder.mkdir()
+        (folder / "half").write_text("half")
+    os.utime(old, (1.0, 1.0))
+    leaderboard.submit(made.results, CARD, tmp_path / "leaderboard", made.policies)
+    assert young.exists()
+    assert not old.exists()
+
+
+def test_the_day_of_a_submission_is_on_its_card(made):
+    card = yaml.safe_load((made.folder / "submission.yaml").read_text())
+    assert date.fromisoformat(card["submitted"]) <= datetime.now(UTC).date()
 
 
 def test_training_seeds_may_have_any_numbers(made, tmp_path):

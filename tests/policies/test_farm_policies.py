@@ -11,7 +11,7 @@ from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import ConfigError, UnknownNameError
-from agbench.leaderboard.checks.recorded import fingerprint
+from agbench.leaderboard.checks.recorded import of_actions
 from agbench.policies.field import fieldwise_tuning
 from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
 from agbench.policies.field.fieldwise_search import FieldwiseSearch, FieldwiseSearchSettings, best_within
@@ -198,6 +198,6 @@ def test_a_network_of_menus_is_saved_and_acts(tmp_path):
     actions = np.zeros((5, 10), dtype=np.int64)
     other = actions.copy()
     other[2, 3] = 1
-    first, second = fingerprint([actions], task), fingerprint([other], task)
+    first, second = (of_actions([played], task).fingerprint for played in (actions, other))
     assert first.shape == (41,)
     assert (first != second).sum() == 4

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
@@ -105,7 +106,13 @@ class RecordedActions(Sequence[NDArray[Any]]):
         return len(self._names)
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
-        return (self[i] for i in range(len(self)))
+        """Yield the actions of each episode; a file that holds several one after the other is opened once."""
+        for file, names in groupby(self._names, key=self._where.__getitem__):
+            chosen = list(names)
+            arrays = read_npz(self._parts[file], file, self._limits, only=frozenset(chosen))
+            for name in chosen:
+                _check_in_space(arrays[name], self._space, file, name)
+                yield arrays[name]
 
     @overload
     def __getitem__(self, index: int) -> NDArray[Any]: ...
@@ -117,7 +124,7 @@ class RecordedActions(Sequence[NDArray[Any]]):
             return [self[i] for i in range(len(self))[index]]
         name = self._names[index]
         file = self._where[name]
-        result = read_npz(self._parts[file], file, self._limits, only=name)[name]
+        result = read_npz(self._parts[file], file, self._limits, only=frozenset([name]))[name]
         _check_in_space(result, self._space, file, name)
         return result
 

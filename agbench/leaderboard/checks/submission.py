@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -129,7 +129,13 @@ def read_card(files: Mapping[str, bytes]) -> Submission:
         raise RefusedError(CARD, "", "missing.")
     if len(files[CARD]) > _CARD_BYTES:
         raise RefusedError(CARD, "size", f"{len(files[CARD]):,} bytes; at most {_CARD_BYTES:,}.")
-    return read_schema(Submission, files[CARD], CARD)
+    return _card(files[CARD])
+
+
+@lru_cache(maxsize=2048)
+def _card(content: bytes) -> Submission:
+    """Return a card; one is read by its own check, and when others are held against it."""
+    return read_schema(Submission, content, CARD)
 
 
 def _task(card: Submission) -> Task:

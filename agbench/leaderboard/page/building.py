@@ -13,6 +13,7 @@ from agbench.errors import ConfigError
 from agbench.files import write_text
 from agbench.leaderboard import standings
 from agbench.leaderboard.checks.versions import natural
+from agbench.leaderboard.episodes import MOST
 from agbench.leaderboard.page import entries as collecting
 from agbench.leaderboard.page import suite_views, views
 from agbench.leaderboard.page.download import write_pairs, write_round, write_table
@@ -22,7 +23,7 @@ from agbench.leaderboard.page.views import PublicRow, RoundView
 
 SITE: Final = "site"
 README: Final = "README.md"
-EPISODES: Final = 3
+EPISODES: Final = MOST
 _KEPT_SECONDS: Final = 86_400.0
 _MARK: Final = ".agbench-leaderboard"  # in every site: only such a folder is ever replaced
 
@@ -46,9 +47,10 @@ def build(
 ) -> Built:
     """Write the site to `out`, by default `BOARD/site`, and the tables to `BOARD/README.md`.
 
-    `episodes` of each submission are drawn, simulated again from its actions; `cache` is where they are
-    kept, by default in the user's cache folder. Submissions that a check refuses, or that cannot be scored
-    or drawn, are left out. `progress` is called for each submission. The same board gives the same bytes.
+    `episodes` of each submission are drawn: those that its verification kept, others simulated again from its
+    actions and kept in `cache`, by default in the user's cache folder. Submissions that a check refuses, or
+    that cannot be scored or drawn, are left out. `progress` is called for each submission, and for each task
+    when its pages are written. The same board gives the same bytes.
     Raises `ConfigError` where there is no board, or where `out` is something else than a site or an empty
     folder.
     """

@@ -12,11 +12,10 @@ from agbench.data.task import Task
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
-from agbench.leaderboard import scoring
+from agbench.leaderboard import episodes, scoring
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
-from agbench.leaderboard.page import episodes
-from agbench.leaderboard.page.episodes import ShownEpisode
+from agbench.leaderboard.episodes import ShownEpisode
 from agbench.leaderboard.scoring import Score, ScoredRow
 from agbench.leaderboard.verify import verified
 from agbench.untrusted import RefusedError
@@ -135,7 +134,7 @@ def entry(board: Path, submission: CheckedSubmission, count: int, cache: Path | 
             submission, results=[replace(r, actions=[]) for r in submission.results], policies={}
         ),
         row=scoring.row(submission, level),
-        episodes=episodes.shown(submission, count, cache),
+        episodes=episodes.shown(submission, count, cache, board),
         simulator_hash=provenance.simulator_hash(submission.task),
         files={name: (submission.folder / name).stat().st_size for name in [CARD, *submission.card.files]},
     )

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from markupsafe import Markup
 
 from agbench.envs.curves import CurveData, PanelData
+from agbench.leaderboard.episode_record import EpisodeRecord
 from agbench.leaderboard.page import svg
-from agbench.leaderboard.page.record import EpisodeRecord
 from agbench.plotting import printed
 
 _WIDTH: Final = 380

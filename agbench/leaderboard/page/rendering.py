@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.eligible import SEEDS_TO_RANK
+from agbench.leaderboard.episodes import ShownEpisode
 from agbench.leaderboard.page import charts, episode_drawing, views
 from agbench.leaderboard.page.entries import PUBLIC, Entry, place_of
-from agbench.leaderboard.page.episodes import ShownEpisode
 from agbench.leaderboard.page.suite_views import SuiteView
 from agbench.leaderboard.page.views import PUBLIC_TITLE, PublicRow, TaskView
 from agbench.leaderboard.tracks import TRACKS

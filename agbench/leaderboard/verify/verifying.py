@@ -19,6 +19,7 @@ from agbench.data.submission import Submission
 from agbench.errors import AgBenchError, ConfigError
 from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
+from agbench.leaderboard import episodes
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, read_card
 from agbench.leaderboard.verify import verified
@@ -48,6 +49,7 @@ def replayed(board: Path, submission: CheckedSubmission) -> str:
     started = time.perf_counter()
     result = replay(submission)
     verified.save(board, submission, "replayed", result.exact)
+    episodes.keep(board, submission)
     return f"{submission.name}: {_episodes_in_words(result)} replayed, {_same(result)}, {_passed(started)}"
 
 
@@ -59,6 +61,7 @@ def reproduced(board: Path, submission: CheckedSubmission) -> str:
     started = time.perf_counter()
     result = reproduce(submission)
     verified.save(board, submission, "reproduced", result.replay.exact, near_ties=result.near_ties)
+    episodes.keep(board, submission)
     ties = (
         f", {result.near_ties} near-{'tie' if result.near_ties == 1 else 'ties'}" if result.near_ties else ""
     )
@@ -187,6 +190,7 @@ def _verdict(verify: Verify, board: Path, submission: CheckedSubmission) -> Verd
         return Verdict(submission.folder, True, verify(submission))
     except RefusedError as error:
         verified.withdraw(board, submission)
+        episodes.path(board, submission).unlink(missing_ok=True)
         return _refused(submission.folder, error)
     except ConfigError as error:  # what was written down of it cannot be read; a person must look
         return Verdict(submission.folder, False, f"{error} Repair that file, or delete it and verify again.")

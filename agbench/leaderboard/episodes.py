@@ -1,8 +1,15 @@
-"""Episodes simulated again from recorded actions, to be drawn; kept by content in the user's cache."""
+"""Episodes simulated again from recorded actions, to be drawn.
 
+Whoever verifies a row keeps them beside its record, `verified/TASK/AGENT/VERSION.episodes.json.gz`, so that a
+build of the page has nothing to simulate. What is not there is simulated once and kept in the user's cache.
+Both know an episode by what it follows from: task, physics, scenario, seed and actions.
+"""
+
+import gzip
 import hashlib
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,16 +27,20 @@ from agbench.envs.family import build, family
 from agbench.envs.rendering import EpisodePlot
 from agbench.errors import ConfigError
 from agbench.evaluation import provenance
-from agbench.files import write_text
+from agbench.files import write, write_text
+from agbench.leaderboard import board as places
 from agbench.leaderboard.checks.results import CheckedResult
 from agbench.leaderboard.checks.submission import CheckedSubmission
-from agbench.leaderboard.page.record import EpisodeRecord
+from agbench.leaderboard.episode_record import EpisodeRecord
 from agbench.policies import playing
 from agbench.policies.simple import Recorded
 from agbench.variables import Floats
 
 _FORMAT: Final = 3  # of what is kept; a new one when panels change
 _DAY: Final = 86_400  # s
+_LARGEST: Final = 20_000_000  # bytes of a row's episodes, unpacked
+MOST: Final = 3
+"""How many episodes of a row are shown at most."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +54,55 @@ class ShownEpisode:
     record: EpisodeRecord
 
 
-def shown(submission: CheckedSubmission, count: int, cache: Path | None = None) -> list[ShownEpisode]:
-    """Return `count` episodes of the first training seed on `test`: the median, the worst, the best."""
+def shown(
+    submission: CheckedSubmission, count: int, cache: Path | None = None, board: Path | None = None
+) -> list[ShownEpisode]:
+    """Return `count` episodes of the first training seed on `test`: the median, the worst, the best.
+
+    Those that are kept on the `board` are not simulated.
+    """
     result = submission.of_split("test")[0]
+    kept = {} if board is None or not count else _read(path(board, submission))
     objective = np.array(result.columns[submission.task.protocol.objective], dtype=np.float64)
     return [
         ShownEpisode(
             role,
             result.columns["scenario"][place],
             float(objective[place]),
-            _kept(submission.task, result, place, cache or cache_folder() / "episodes"),
+            _kept(submission.task, result, place, cache or cache_folder() / "episodes", kept),
         )
         for role, place in _chosen(objective, count)
     ]
+
+
+def path(board: Path, submission: CheckedSubmission) -> Path:
+    """Return the file of a row's episodes on a board."""
+    card = submission.card
+    return board / places.VERIFIED / card.task / card.agent / f"{card.version}.episodes.json.gz"
+
+
+def keep(board: Path, submission: CheckedSubmission, count: int = MOST) -> None:
+    """Simulate the episodes that a row's page shows, and keep them on the board."""
+    result = submission.of_split("test")[0]
+    objective = np.array(result.columns[submission.task.protocol.objective], dtype=np.float64)
+    before = _read(path(board, submission))
+    records = {}
+    for _, place in _chosen(objective, count):
+        name = _name(submission.task, result, place)
+        records[name] = before.get(name) or _again(submission.task, result, place).model_dump()
+    text = json.dumps(records, separators=(",", ":"), sort_keys=True)
+    packed = gzip.compress(text.encode(), mtime=0)
+    write(path(board, submission), lambda temporary: temporary.write_bytes(packed))
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Return the records of a file by name; none where it is not there or damaged."""
+    try:
+        with gzip.open(file) as stream:
+            content = json.loads(stream.read(_LARGEST))
+    except (OSError, ValueError, EOFError, zlib.error):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _chosen(objective: Floats, count: int) -> Iterator[tuple[str, int]]:
@@ -69,8 +116,8 @@ def _chosen(objective: Floats, count: int) -> Iterator[tuple[str, int]]:
             yield role, place
 
 
-def _kept(task: Task, result: CheckedResult, place: int, cache: Path) -> EpisodeRecord:
-    """Return the record of an episode, simulated unless it is in the cache."""
+def _name(task: Task, result: CheckedResult, place: int) -> str:
+    """Return what an episode is known by: the SHA-256 of all that it follows from."""
     actions = result.actions[place]
     episode = {name: result.columns[name][place] for name in ("scenario", "seed")}
     key = {
@@ -83,16 +130,33 @@ def _kept(task: Task, result: CheckedResult, place: int, cache: Path) -> Episode
             f"{actions.dtype.str}{actions.shape}".encode() + actions.tobytes()
         ).hexdigest(),
     }
-    name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
-    path = cache / name[:2] / f"{name}.json"
-    if path.is_file():
+    return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+
+
+def _kept(
+    task: Task, result: CheckedResult, place: int, cache: Path, kept: Mapping[str, Any]
+) -> EpisodeRecord:
+    """Return the record of an episode, simulated unless it is kept or in the cache."""
+    name = _name(task, result, place)
+    if name in kept:
         try:
-            return read_data(EpisodeRecord, json.loads(path.read_text("utf-8")), str(path))
+            return read_data(EpisodeRecord, kept[name], name)
+        except (ConfigError, ValueError):  # changed by hand: simulated
+            pass
+    file = cache / name[:2] / f"{name}.json"
+    if file.is_file():
+        try:
+            return read_data(EpisodeRecord, json.loads(file.read_text("utf-8")), str(file))
         except (ConfigError, ValueError):  # cut off or changed by hand: made again
-            path.unlink()
-    record = _simulated(task, result.split, str(episode["scenario"]), int(episode["seed"]), actions)
-    write_text(path, json.dumps(record.model_dump(), separators=(",", ":")))
+            file.unlink()
+    record = _again(task, result, place)
+    write_text(file, json.dumps(record.model_dump(), separators=(",", ":")))
     return record
+
+
+def _again(task: Task, result: CheckedResult, place: int) -> EpisodeRecord:
+    scenario, seed = str(result.columns["scenario"][place]), int(result.columns["seed"][place])
+    return _simulated(task, result.split, scenario, seed, result.actions[place])
 
 
 @lru_cache(maxsize=2)

@@ -1,0 +1,161 @@
+"""What the door once let pass: foreign bytes, long versions, disguised hosts, returns that are nearly right."""
+
+import errno
+import importlib.util
+import io
+import struct
+import subprocess
+import sys
+import zipfile
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from good_submission import CARD, resign
+from hostile import cell
+
+from agbench import leaderboard
+from agbench.cli.app import main
+from agbench.leaderboard.verify import verified
+from agbench.leaderboard.verify.verifying import replayed
+from agbench.untrusted import RefusedError
+from agbench.untrusted.arrays import ArrayLimits, read_npz
+
+ROOT = Path(__file__).parents[2]
+
+
+def packed(**arrays):
+    file = io.BytesIO()
+    np.savez_compressed(file, **(arrays or {"a": np.arange(5.0), "b": np.zeros((2, 3), np.float32)}))
+    return file.getvalue()
+
+
+def between(content):
+    """Return an archive with bytes between its members and its directory, all offsets made right."""
+    end = content.rfind(b"PK\x05\x06")
+    (start,) = struct.unpack("<I", content[end + 16 : end + 20])
+    return (
+        content[:start]
+        + b"x" * 1000
+        + content[start : end + 16]
+        + struct.pack("<I", start + 1000)
+        + content[end + 20 :]
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: b"MZ" + b"\0" * 1_500_000 + content,
+        lambda content: content + b"\0" * 100,
+        between,
+        lambda content: content[:-2] + struct.pack("<H", 5) + b"hello",
+    ],
+    ids=["before", "behind", "between", "comment"],
+)
+def test_bytes_that_belong_to_no_array_are_refused(change):
+    content = packed()
+    assert set(read_npz(content, "f", ArrayLimits())) == {"a", "b"}
+    changed = change(content)
+    with zipfile.ZipFile(io.BytesIO(changed)) as archive:
+        assert len(archive.namelist()) == 2  # zipfile itself minds none of them
+    with pytest.raises(RefusedError, match="bytes of no array"):
+        read_npz(changed, "f", ArrayLimits())
+
+
+def test_all_arrays_that_numpy_writes_are_read(tmp_path):
+    for number in (0, 1, 300):
+        arrays = {f"array_{i}": np.full(i % 7, i, np.float64) for i in range(number)}
+        for save in (np.savez, np.savez_compressed):
+            save(tmp_path / "file.npz", **arrays)
+            stored = read_npz((tmp_path / "file.npz").read_bytes(), "f", ArrayLimits())
+            assert stored.keys() == arrays.keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"version": "9" * 64}, "at most 32 characters"),
+        ({"version": "1.00000000000001"}, "a number of ten digits or more"),
+        ({"paper": "https://xn--pple-43d.com/paper"}, "Punycode"),
+        ({"code": "https://git.XN--pple-43d.com"}, "Punycode"),
+        ({"agent": "0racle"}, "the name of a task's own reference"),
+        ({"agent": "fl00r"}, "the name of a task's own reference"),
+        ({"submitted": "yesterday"}, "is not a date such as"),
+        ({"submitted": "2027-13-01"}, "is not a date such as"),
+        ({"method": "offline-rl"}, "offline-rl names its dataset by name and sha256"),
+        (
+            {"method": "offline-rl", "training": {"dataset": {"name": "d", "sha256": "abc"}}},
+            "64 hexadecimal digits",
+        ),
+    ],
+)
+def test_cards_are_read_closely(made, tmp_path, change, reason):
+    board = tmp_path / "leaderboard"
+    with pytest.raises(RefusedError, match=reason):
+        leaderboard.submit(made.results, {**CARD, **change}, board, made.policies)
+    assert not board.exists()
+
+
+def test_an_offline_agent_names_its_dataset(made, tmp_path, child):
+    training = {"splits": ["train"], "dataset": {"name": "wheat-expert-v1", "sha256": "a" * 64}}
+    card = {**CARD, "method": "offline-rl", "training": training}
+    result = leaderboard.check(
+        leaderboard.submit(made.results, card, tmp_path / "leaderboard", made.policies), child
+    )
+    assert result.card.training.dataset.sha256 == "a" * 64
+
+
+def test_returns_that_are_a_little_off_are_not_exact(copy, child):
+    first = leaderboard.check(copy, child)
+    assert leaderboard.replay(first).exact
+    value = first.results[0].columns["return"][3]
+    cell("return", 3, value * (1.0 + 9e-7))(copy)
+    resign(copy)
+    again = leaderboard.replay(leaderboard.check(copy, child))
+    assert not again.exact
+    assert 8e-7 < again.largest_difference < 1e-6
+    board = copy.parents[3]
+    replayed(board, leaderboard.check(copy, child))
+    assert set(verified.load(board, leaderboard.check(copy, child)).exact.values()) == {False}
+
+
+def script():
+    """Return leaderboard/check-pull-request as a module."""
+    loader = SourceFileLoader("check_pull_request", str(ROOT / "leaderboard/check-pull-request"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("key", ["policy:", '"policy":', "'policy' :", "? policy\n:"])
+def test_a_policy_is_seen_however_its_key_is_written(copy, key):
+    card = copy / "submission.yaml"
+    card.write_text(card.read_text().replace("policy:", key, 1))
+    assert yaml.safe_load(card.read_text())["policy"] == {"format": "mlp"}
+    assert script().brings_policy(copy)
+    content = {k: v for k, v in yaml.safe_load(card.read_text()).items() if k != "policy"}
+    card.write_text(yaml.safe_dump(content))
+    assert not script().brings_policy(copy)
+
+
+@pytest.mark.parametrize("words", [["leaderboard", "replay"], ["leaderboard", "build"]])
+def test_a_full_disk_is_said_in_one_line(copy, monkeypatch, capsys, words):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("agbench.leaderboard.verify.verified.write_text", full)
+    monkeypatch.setattr("agbench.leaderboard.page.building.write_text", full)
+    monkeypatch.setattr(sys, "argv", ["agbench", *words, "--board", str(copy.parents[3])])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    assert "a file: cannot be read or written: No space left on device." in capsys.readouterr().err
+
+
+def test_leftovers_are_not_for_git():
+    for name in (".submitting-abc/submission.yaml", "leaderboard/.site-abc/index.html"):
+        done = subprocess.run(["git", "check-ignore", "-q", name], cwd=ROOT, check=False)
+        assert done.returncode == 0, name
