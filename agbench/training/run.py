@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import torch
 import yaml
 
 from agbench.data import catalog
@@ -28,6 +27,7 @@ from agbench.training.algorithms import Algorithm, algorithm, make
 from agbench.training.export import export
 from agbench.training.following import Following, progress_bar
 from agbench.training.sb3 import sb3_env
+from agbench.training.threads import one_thread
 from agbench.training.validation import Mark, Validation, limit_of
 
 CHECKPOINT: Final = "checkpoint.pkl"
@@ -116,9 +116,7 @@ def run(
     identity = _identity(spec, settings, seed)
     _require_unfinished(folder)
     following = _following(spec, settings, folder, identity, progress_bar(progress))
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # layers are small: more threads cost more than they give, and change sums
-    try:
+    with one_thread():
         model = _start(spec, chosen, settings, seed, folder, identity, following)
         model.set_logger(logs.logger(folder, tensorboard, wandb, identity, model.num_timesteps))
         with following.progress:
@@ -128,8 +126,6 @@ def run(
         made = model.num_timesteps
         model.policy.load_state_dict(following.best)
         _export(model, task, folder)
-    finally:
-        torch.set_num_threads(threads)
     policy = load_policy(folder / "policy.npz", spec)
     result = evaluate(spec, policy, "test", folder / RESULT, progress=progress)
     seconds = time.process_time() - started
