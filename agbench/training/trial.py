@@ -12,7 +12,7 @@ import numpy as np
 from stable_baselines3.common.logger import Logger
 
 from agbench.data import catalog
-from agbench.data.sweep import Varied, SweepSpace
+from agbench.data.sweep import SweepSpace, Varied
 from agbench.data.training import TrainingSettings, training_settings
 from agbench.envs.family import action_map
 from agbench.envs.scaling import scaling_of
