@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from agbench.policies import Policy, load_policy
     from agbench.simulation import simulate
     from agbench.training.run import train
+    from agbench.training.sweep import sweep
 
 _HOMES = {
     "Policy": "agbench.policies",
@@ -36,6 +37,7 @@ _HOMES = {
     "make_parallel": "agbench.envs.registry",
     "make_vec": "agbench.envs.registry",
     "simulate": "agbench.simulation",
+    "sweep": "agbench.training.sweep",
     "tasks": "agbench.data.task_list",
     "train": "agbench.training.run",
 }
@@ -51,6 +53,7 @@ __all__ = [
     "make_parallel",
     "make_vec",
     "simulate",
+    "sweep",
     "tasks",
     "train",
 ]

@@ -46,6 +46,10 @@ class SimulationError(AgBenchError, RuntimeError):
     """A simulator met a state or request that its model does not allow."""
 
 
+class TrainingError(AgBenchError, RuntimeError):
+    """A training or a sweep of trainings cannot go on; the message says why and what to do."""
+
+
 class MissingExtraError(AgBenchError, ImportError):
     """An optional dependency is not installed; the message prints the command that installs it."""
 

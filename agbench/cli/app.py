@@ -26,6 +26,7 @@ from agbench.cli.scale import scale
 from agbench.cli.setup import setup
 from agbench.cli.show import show
 from agbench.cli.submit import submit
+from agbench.cli.sweep import sweep
 from agbench.cli.tasks import tasks
 from agbench.cli.train import train
 from agbench.cli.weather import weather
@@ -47,6 +48,7 @@ for verb in (
     show,
     run,
     train,
+    sweep,
     evaluate,
     compare,
     check,

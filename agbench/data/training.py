@@ -17,6 +17,8 @@ ALGORITHMS: Final = "algorithms"
 """The folder of the algorithms' files, among the baselines."""
 CHANGES: Final = "train"
 """The folder of a task's changes, in the folder of its baselines."""
+EVIDENCE: Final = "evidence"
+"""The key of a task's changes that says where they come from: see `SweepEvidence`."""
 
 Activation = Literal["tanh", "relu", "elu", "silu", "leaky_relu"]
 
@@ -38,6 +40,28 @@ class ValidationSettings(Strict):
     every: int = Field(gt=0)
     episodes: int = Field(default=100, gt=0)
     patience: int | None = Field(default=None, gt=0)
+
+
+class SweepEvidence(Strict):
+    """Where a task's changes to an algorithm come from: the sweep that chose them.
+
+    `command` gives them again. `trials`: how many there were; of those `pruned` were ended early and `failed`
+    raised. `steps`: environment steps of each agent; a trial trains one with each of `seeds`. `best` and
+    `default` are the means of their agents' best validations on `split`, the default being the settings
+    before the sweep.
+    """
+
+    command: str
+    trials: int = Field(gt=0)
+    pruned: int = Field(ge=0)
+    failed: int = Field(ge=0)
+    steps: int = Field(gt=0)
+    seeds: list[int] = Field(min_length=1)
+    split: str
+    objective: str
+    best: float
+    default: float
+    versions: dict[str, str]
 
 
 class TrainingSettings(Strict):
@@ -67,9 +91,9 @@ def algorithms() -> list[str]:
 
 
 def training_settings(
-    algorithm: str, task: str, changes: Mapping[str, Any] | None = None, file: Path | None = None
+    algorithm: str, task: str | None, changes: Mapping[str, Any] | None = None, file: Path | None = None
 ) -> TrainingSettings:
-    """Return the settings of an algorithm for a task, `changes` put over both files.
+    """Return the settings of an algorithm for a task (None: for any), `changes` put over both files.
 
     `file` is the task's changes, in place of those under its baselines. A key of `changes` is one of the
     file, one of `settings` by its own name, or a path such as `validation.every`.
@@ -78,22 +102,46 @@ def training_settings(
         UnknownNameError: for an algorithm without a file.
         ConfigError: for wrong settings; names file, key and remedy.
     """
-    path = _find(places.baseline_folder(root, ALGORITHMS) / f"{algorithm}.yaml" for root in places.roots())
-    if path is None:
-        raise unknown("algorithm", algorithm, algorithms())
-    content = _mapping(path)
-    where = str(path)
-    own = file or task_changes(algorithm, task)
-    if own is not None:
-        content = merged(content, _mapping(own))
-        where = f"{own} (over {path.name})"
+    content, where = _content(algorithm, task, file)
     if changes:
-        content = merged(content, _nested(changes, content))
+        content = merged(content, nested(changes, content))
         where = f"{where} with what was set"
     result = read_data(TrainingSettings, content, where)
     if result.algorithm != algorithm:
         raise ConfigError(f"{where}: algorithm: {result.algorithm!r} must be the file's own name.")
     return result
+
+
+def stated(algorithm: str, task: str | None) -> list[str]:
+    """Return the keys that an algorithm's settings for a task state, as `--set` names them."""
+    content = _content(algorithm, task, None)[0]
+    settings = content.get("settings", {})
+    result = [key for key in content if key != "settings"]
+    for key, value in [*content.items(), *settings.items()]:
+        if key != "settings":
+            result += [key] if key in settings else []
+            result += [f"{key}.{inner}" for inner in value] if isinstance(value, Mapping) else []
+    return result
+
+
+def evidence(file: Path) -> SweepEvidence | None:
+    """Return where a task's changes come from, or None where their file does not say."""
+    content = _mapping(file).get(EVIDENCE)
+    return None if content is None else read_data(SweepEvidence, content, f"{file}: {EVIDENCE}")
+
+
+def _content(algorithm: str, task: str | None, file: Path | None) -> tuple[dict[str, Any], str]:
+    """Return what an algorithm's file and a task's changes to it say, and the files' names for errors."""
+    path = _find(places.baseline_folder(root, ALGORITHMS) / f"{algorithm}.yaml" for root in places.roots())
+    if path is None:
+        raise unknown("algorithm", algorithm, algorithms())
+    content, where = _mapping(path), str(path)
+    own = file or (None if task is None else task_changes(algorithm, task))
+    if own is not None:
+        above = _mapping(own)
+        above.pop(EVIDENCE, None)
+        content, where = merged(content, above), f"{own} (over {path.name})"
+    return content, where
 
 
 def task_changes(algorithm: str, task: str) -> Path | None:
@@ -107,20 +155,21 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
     result = dict(below)
     for key, value in above.items():
         under = result.get(key)
-        if isinstance(value, Mapping) and isinstance(under, Mapping) and "start" not in value:
+        if isinstance(value, Mapping) and isinstance(under, Mapping):
             result[key] = merged(under, value)
         else:
             result[key] = value
     return result
 
 
-def _nested(changes: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
+def nested(changes: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
     """Return changes by path as mappings in mappings; short names of settings are completed."""
     result: dict[str, Any] = {}
     for key, value in changes.items():
         *above, last = key.split(".")
-        if not above and key not in TrainingSettings.model_fields:
-            above = ["settings"]
+        first = key.split(".")[0]
+        if first not in TrainingSettings.model_fields and (not above or first in content.get("settings", ())):
+            above = ["settings", *above]
         for word in reversed(above):
             value, last = {last: value}, word
         if above and above[0] not in TrainingSettings.model_fields:

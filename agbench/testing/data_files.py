@@ -19,8 +19,9 @@ from agbench.data.reading import Strict, load_yaml, no_mapping, read_data
 from agbench.data.scaling import ScalingTable
 from agbench.data.site import Site
 from agbench.data.suites import Suites, check_tasks, suites
+from agbench.data.sweep import SWEEPS, sweep_space
 from agbench.data.task import Task
-from agbench.data.training import CHANGES, TrainingSettings, training_settings
+from agbench.data.training import CHANGES, TrainingSettings, evidence, training_settings
 from agbench.envs.family import build
 from agbench.envs.greenhouse.prices import read_price
 from agbench.envs.scaling import scaling_of
@@ -89,6 +90,8 @@ def _check(path: Path) -> None:
         return _check_anchors(content, path)
     if "algorithm" in content or path.parent.name == CHANGES:
         return _check_training(content, path)
+    if "sweep" in content:
+        return _check_sweep(content, path)
     if path.stem == SCALING:
         return _check_scaling(content, path)
     if "datasets" in content:
@@ -114,6 +117,7 @@ def _check(path: Path) -> None:
 def _check_training(content: Any, path: Path) -> None:
     """Raise `ConfigError` for settings of an algorithm, or a task's changes to them, that are wrong."""
     if path.parent.name == CHANGES:
+        evidence(path)
         training_settings(path.stem, catalog.task(path.parent.parent.name).task, file=path)
     elif read_data(TrainingSettings, content, str(path)).algorithm != path.stem:
         raise ConfigError(f"{path}: algorithm: must be the file's own name, {path.stem!r}.")
@@ -133,6 +137,13 @@ def _check_recipes(content: Any, path: Path) -> None:
                 load_policy(one.policy, task)
         except AgBenchError as error:
             raise ConfigError(f"{where}: {error}") from None
+
+
+def _check_sweep(content: Any, path: Path) -> None:
+    """Raise `ConfigError` for a space that a sweep cannot vary, or that no sweep would find."""
+    if path.parent.name == SWEEPS and content["sweep"] != path.stem:
+        raise ConfigError(f"{path}: sweep: must be the file's own name, {path.stem!r}.")
+    sweep_space(str(content["sweep"]), file=path)
 
 
 def _check_anchors(content: Any, path: Path) -> None:

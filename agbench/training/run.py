@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 from warnings import warn
 
-import torch
 import yaml
 from stable_baselines3.common.utils import set_random_seed
 
@@ -33,6 +32,7 @@ from agbench.training.following import Following, progress_bar
 from agbench.training.learner import Learner, Lesson
 from agbench.training.sb3 import sb3_env
 from agbench.training.teachers import Teacher, teacher
+from agbench.training.threads import one_thread
 from agbench.training.validation import Mark, Validation, limit_of
 
 CHECKPOINT: Final = "checkpoint.pkl"
@@ -145,9 +145,7 @@ def run(
     )
     identity = _identity(spec, chosen, settings, seed) | dict(teaching.about)
     following = _following(spec, chosen, settings, folder, identity, progress_bar(progress))
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # layers are small: more threads cost more than they give, and change sums
-    try:
+    with one_thread():
         model = _start(spec, chosen, settings, seed, folder, identity, following, teaching)
         model.set_logger(logs.logger(folder, tensorboard, wandb, identity, model.num_timesteps))
         with following.progress:
@@ -157,8 +155,6 @@ def run(
         made = model.num_timesteps
         model.policy.load_state_dict(following.best)
         _export(model, task, folder)
-    finally:
-        torch.set_num_threads(threads)
     policy = load_policy(folder / "policy.npz", spec)
     result = evaluate(spec, policy, "test", folder / RESULT, progress=progress)
     seconds = time.process_time() - started
