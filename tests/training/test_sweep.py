@@ -26,6 +26,7 @@ pytest.importorskip("optuna")
 import optuna
 
 from agbench.training import trial as trials_of
+from agbench.training.algorithms import ALGORITHMS
 from agbench.training.sweep import sweep
 from agbench.training.trial import mean_of, rounded, value_of
 from agbench.training.validation import Mark
@@ -74,7 +75,7 @@ def outcomes(swept):
 
 
 def test_every_algorithm_has_a_space_that_check_finds_good():
-    assert spaces() == algorithms()
+    assert spaces() == [name for name in algorithms() if ALGORITHMS[name].learns_from == "rewards"]
     for name in spaces():
         assert check_file(ROOT / f"baselines/sweeps/{name}.yaml") is None
 
@@ -299,6 +300,16 @@ def test_wrong_arguments_are_refused_before_anything_is_trained(more, message, t
     with pytest.raises(ConfigError, match=message):
         tiny(tmp_path / "run", space, 1, **more)
     assert not (tmp_path / "run").exists()
+
+
+def test_learners_from_demonstrations_are_not_swept(tmp_path, space):
+    own = tmp_path / "space.yaml"
+    own.write_text(
+        SPACE.replace("sweep: ppo", "sweep: bc").split("    learning_rate")[0]
+        + "    network.layers: {choices: [[8], [16]]}\n"
+    )
+    with pytest.raises(ConfigError, match="bc: sweeps train on rewards; bc learns from demonstrations"):
+        sweep(TASK, "bc", 1, space=own, out=tmp_path / "run")
 
 
 def test_the_command_says_what_it_chose(tmp_path, space):
