@@ -1,6 +1,7 @@
 # make demo    install AgBench and compare nitrogen policies on real weather
 # make test    install what the tests need and run them
 # make lint    ruff, mypy and the order of imports
+# make setup-il, make setup-offline    what imitation and offline learning need, beside what the tests do
 # Each makes its own virtual environment, from nothing but Python 3.11 to 3.13.
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ DEMO := .venv/demo
 TEST := .venv/test
 PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow lint bench setup-il setup-offline clean
 
 demo: $(DEMO)/installed
 	@for policy in $(POLICIES); do \
@@ -30,6 +31,9 @@ lint: $(TEST)/installed
 	$(TEST)/bin/ruff format --check .
 	$(TEST)/bin/mypy
 	$(TEST)/bin/lint-imports
+
+setup-il setup-offline: setup-%: $(TEST)/installed
+	$(TEST)/bin/agbench setup $*
 
 bench: $(DEMO)/installed
 	$(DEMO)/bin/agbench bench

@@ -64,6 +64,7 @@ def import_gym_quietly() -> None:
 
 def require(name: str) -> None:
     """Import an extra's modules; raises `MissingExtraError`, which prints the command, where one lacks."""
+    import_gym_quietly()
     for module in EXTRAS[name].modules:
         try:
             import_module(module)

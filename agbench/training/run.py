@@ -18,7 +18,7 @@ from agbench.data.task import Task
 from agbench.data.training import TrainingSettings, training_settings
 from agbench.envs.family import action_map
 from agbench.envs.scaling import scaling_of
-from agbench.errors import AgBenchWarning, ConfigError
+from agbench.errors import AgBenchError, AgBenchWarning, ConfigError
 from agbench.evaluation import Result, evaluate, provenance
 from agbench.files import write_text
 from agbench.policies.base import Policy
@@ -140,10 +140,13 @@ def run(
     chosen = algorithm(algo, task, action_map(spec).space)
     _require_fitting(chosen, settings)
     _require_unfinished(folder)
+    identity = _identity(spec, chosen, settings, seed)
+    if (folder / CHECKPOINT).is_file():
+        checkpoint.read(folder / CHECKPOINT, identity)  # before its demonstrations are replaced by others
     teaching = teacher(
         spec, chosen, settings, seed, folder, demos, dataset, changes.get("demo_episodes"), progress
     )
-    identity = _identity(spec, chosen, settings, seed) | dict(teaching.about)
+    identity |= teaching.about
     following = _following(spec, chosen, settings, folder, identity, progress_bar(progress))
     with one_thread():
         model = _start(spec, chosen, settings, seed, folder, identity, following, teaching)
@@ -236,7 +239,13 @@ def _learner(
     )
     if lesson.envs is not None:
         lesson.envs.seed(seed)
-    return cls(lesson, **arguments(chosen, settings, action_map(task).space))
+    given = arguments(chosen, settings, action_map(task).space)
+    try:
+        return cls(lesson, **given)
+    except AgBenchError:
+        raise
+    except (TypeError, ValueError, AssertionError) as error:  # of the libraries that take them
+        raise ConfigError(f"{settings.algorithm}: the settings {given} are refused: {error}") from error
 
 
 def _following(

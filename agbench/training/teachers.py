@@ -1,7 +1,7 @@
 """Who shows an agent what to do: a policy that is played or asked, or a dataset."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,7 +110,8 @@ def _played(
     task: Task, settings: TrainingSettings, seed: int, folder: Path, name: str, progress: bool | None
 ) -> Demonstrations:
     """Return demonstrations of a policy: those that a run that was cut off has kept, or new ones."""
-    assert settings.demo_episodes is not None, settings.algorithm
+    if settings.demo_episodes is None:
+        raise ConfigError(f"{settings.algorithm}: {name} plays how many episodes? Say --demo-episodes 100.")
     made_of = {
         **_file_of(task, name),
         "episodes": settings.demo_episodes,
@@ -129,7 +130,7 @@ def _played(
         found = demonstrations.collect(
             task, policy, settings.demo_episodes, seed, lambda done: bar.update(line, completed=done)
         )
-    found = Demonstrations(**{**vars(found), "about": {**found.about, "made_of": made_of}})
+    found = replace(found, about={**found.about, "made_of": made_of})
     found.save(folder)
     return found
 

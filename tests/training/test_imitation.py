@@ -61,6 +61,11 @@ def test_a_setting_for_both_kinds_stands_above_the_block_of_one():
     assert arguments(algorithm("sqil", TASK, space), settings, space)["exploration_final_eps"] == 0.25
 
 
+def test_a_setting_of_the_wrong_type_is_refused_in_a_sentence(tmp_path):
+    changes = TINY | {"learning_rate": "fast"}
+    refused("iql", "iql: the settings .*'fast'.* are refused", tmp_path, changes=changes, demos="advisor")
+
+
 def test_a_rate_that_changes_is_refused_where_none_can():
     settings = training_settings("bc", TASK, {"learning_rate": {"start": 1.0, "end": 0.0}})
     space = agbench.make(TASK).action_space

@@ -33,7 +33,7 @@ OFF_POLICY = {"learning_starts": 16, "buffer_size": 200, "batch_size": 16}
 
 def tiny(algo):
     """Return changes that make an algorithm's run small."""
-    if algo in ("dqn", "qrdqn", "sac", "td3"):
+    if algo in ("dqn", "qrdqn", "sac", "td3", "sqil"):
         return TINY | OFF_POLICY
     only = {"a2c": {"n_steps": 16}, "trpo": {"n_steps": 16, "batch_size": 32}}
     return TINY | only.get(algo, ON_POLICY)
@@ -181,13 +181,13 @@ def test_check_reads_an_algorithm_and_what_a_task_changes_in_it(tmp_path):
 SCRIPT = """
 import sys
 from agbench.training.run import run
-run({task!r}, {algo!r}, {steps}, 1, {folder!r}, {changes!r}, progress=False)
+run({task!r}, {algo!r}, {steps}, 1, {folder!r}, {changes!r}, **{more!r}, progress=False)
 """
 
 
-def killed_in_mid_training(algo, folder, steps):
+def killed_in_mid_training(algo, folder, steps, more):
     """Run a training in a process of its own, and kill it after its fourth checkpoint."""
-    text = SCRIPT.format(task=TASK, algo=algo, steps=steps, folder=str(folder), changes=tiny(algo))
+    text = SCRIPT.format(task=TASK, algo=algo, steps=steps, folder=str(folder), changes=tiny(algo), more=more)
     process = subprocess.Popen([sys.executable, "-c", text], env=dict(os.environ))
     written = set()
     while len(written) < 4:
@@ -199,14 +199,15 @@ def killed_in_mid_training(algo, folder, steps):
     process.wait()
 
 
-@pytest.mark.parametrize("algo", ["ppo", "recurrent-ppo", "dqn"])
+@pytest.mark.parametrize("algo", ["ppo", "recurrent-ppo", "dqn", "sqil"])
 def test_a_killed_run_goes_on_to_the_same_policy(algo, tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    killed_in_mid_training(algo, cut, 1024)
+    more = {"demos": "advisor", "demo_episodes": 2} if algo == "sqil" else {}
+    killed_in_mid_training(algo, cut, 1024, more)
     assert not (cut / "policy.npz").exists()
     with pytest.raises(ConfigError, match="its seed is 1, this one's 2"):
-        run(TASK, algo, 1024, 2, cut, tiny(algo), progress=False)
-    resumed = run(TASK, algo, 1024, 1, cut, tiny(algo), progress=False)
-    unbroken = run(TASK, algo, 1024, 1, whole, tiny(algo), progress=False)
+        run(TASK, algo, 1024, 2, cut, tiny(algo), **more, progress=False)
+    resumed = run(TASK, algo, 1024, 1, cut, tiny(algo), **more, progress=False)
+    unbroken = run(TASK, algo, 1024, 1, whole, tiny(algo), **more, progress=False)
     assert resumed.marks == unbroken.marks
     assert (cut / "policy.npz").read_bytes() == (whole / "policy.npz").read_bytes()
