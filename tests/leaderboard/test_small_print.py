@@ -1,4 +1,4 @@
-"""What the door once let pass: foreign bytes, long versions, disguised hosts, returns that are nearly right."""
+"""What the door once let pass: foreign bytes, long versions, disguised hosts, nearly right returns."""
 
 import errno
 import importlib.util
