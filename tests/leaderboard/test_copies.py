@@ -61,8 +61,10 @@ def test_seeds_that_collapse_to_the_floor_can_be_submitted_and_are_noted(collaps
 
 
 def test_a_collapse_that_brings_no_other_policies_is_refused(collapsed):
+    results = [collapsed / "result-2", collapsed / "result-3"]
+    policies = [collapsed / "2.npz", collapsed / "2.npz"]
     with pytest.raises(RefusedError, match="two training seeds have exactly the same policy"):
-        sent(collapsed, "three", (2, 2))
+        leaderboard.submit(results, {**CARD, "agent": "three"}, collapsed / "leaderboard", policies)
     with pytest.raises(RefusedError, match="all results have exactly the actions of floor"):
         sent(collapsed, "three", (2,), policy=None)
 

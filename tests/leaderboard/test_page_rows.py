@@ -39,7 +39,7 @@ def board(shown, tmp_path_factory):
     submissions = [s for _, s in judged(copy) if isinstance(s, CheckedSubmission)]
     task, chosen = submissions[0].task, submissions[:4]
     gain = anchors.gain(anchors.load(task))
-    flat = HiddenRun(objective={0: [0.0] * 5}, cost={0: [0.0] * 5}, metrics={})
+    flat = HiddenRun(objective={0: [0.0] * 5}, cost={0: [0.0] * 5}, metrics=dict.fromkeys(task.metrics, 0.0))
     expert = hidden_run([0], 80.0, gain)
     ran = [Ran("floor", "1", flat, reference="floor"), Ran("expert", "1", expert, reference="expert")]
     for submission, (score, cost) in zip(

@@ -38,7 +38,10 @@ def secret(tmp_path):
 
 
 def give(root, board, agent, seeds, child, **changes):
-    """Submit a learned agent of random networks, reproduce it, and return its checked submission."""
+    """Submit a learned agent of random networks, reproduce it, and return its checked submission.
+
+    The seeds of an agent here act differently; some others, such as 31 and 32, do not.
+    """
     policies, results = [], []
     for seed in seeds:
         policies.append(root / f"{seed}.npz")
@@ -56,7 +59,7 @@ def give(root, board, agent, seeds, child, **changes):
 def template(tmp_path_factory, child):
     """Return a folder with a board of two eligible agents, and what they are made of."""
     root = tmp_path_factory.mktemp("rounds")
-    for agent, seeds in (("one", range(1, 6)), ("two", range(11, 16))):
+    for agent, seeds in (("one", range(1, 6)), ("two", (11, 12, 13, 14, 16))):
         give(root, root / "leaderboard", agent, seeds, child)
     return root
 
@@ -231,7 +234,11 @@ def test_a_row_that_comes_later_is_run_alone(board, template, secret, child, mon
 
 def test_an_author_has_a_quota_of_versions(board, template, secret, child):
     opened(board, secret, versions=2)
-    for agent, seeds in (("three", range(21, 26)), ("four", range(31, 36)), ("five", range(41, 46))):
+    for agent, seeds in (
+        ("three", range(21, 26)),
+        ("four", (33, 34, 35, 36, 37)),
+        ("five", (40, 41, 42, 44, 46)),
+    ):
         give(template, board, agent, seeds, child, authors=["Same Hand"], contact=f"{agent}@example.org")
     (table,), said = run(board, secret)
     own = {row.agent for row in table.rows} & {"three", "four", "five"}

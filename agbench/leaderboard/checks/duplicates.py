@@ -66,8 +66,10 @@ class CopyIndex:
 def _refuse_actions(submission: CheckedSubmission, earlier: list[_EarlierRow]) -> None:
     """Refuse the actions of another agent; those of a reference are anybody's who brings a policy."""
     ours = {result.behaviour.digest for result in submission.of_split("test")}
+    if own_policy(submission.card):
+        ours -= {digest for other in earlier if other.reference for digest in other.actions}
     for other in earlier:
-        if ours <= other.actions and not (other.reference and own_policy(submission.card)):
+        if ours and ours <= other.actions:
             raise RefusedError(
                 "test", "actions", f"all results have exactly the actions of {other.row.agent}. {_CLAIM}"
             )
