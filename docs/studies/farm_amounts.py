@@ -20,13 +20,14 @@ from agbench.policies.registry import interface_of
 
 SEASONS = 150
 AMOUNTS = np.arange(0.0, 241.0, 20.0)  # kg ha-1
-THRESHOLDS = (3.0, 8.0)  # g m-2 of mineral nitrogen
+THRESHOLDS = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)  # g m-2 of mineral nitrogen
+STAGES = ((0.0, 1.0), (0.0, 0.7), (0.15, 1.0), (0.3, 1.0))  # DVS: not before, not after
 DOSES = (40.0, 20.0)  # kg ha-1, the larger one first
 
 
-def rules(amount, below):
-    """Return the settings that give every field an amount in a season, before flowering."""
-    when = {"input": "N", "when": "TNSOIL", "below": below, "until": amount, "within": {"DVS": [0.0, 1.0]}}
+def rules(amount, below, stages):
+    """Return the settings that give every field an amount in a season, between two stages."""
+    when = {"input": "N", "when": "TNSOIL", "below": below, "until": amount, "within": {"DVS": list(stages)}}
     return FieldwiseSettings(policy="rules", settings={"rules": [when | {"amount": dose} for dose in DOSES]})
 
 
@@ -48,13 +49,13 @@ def main():
     split = type(task.splits["train"])(generated=[0, SEASONS - 1])
     free = override(task, {"farm__budgets": {}}).model_copy(update={"splits": {"train": split}})
     parts = build(free, "train")
-    candidates = list(product(AMOUNTS, THRESHOLDS))
+    candidates = list(product(AMOUNTS, THRESHOLDS, STAGES))
     values, spent = map(np.array, zip(*[played(free, parts, rules(*one)) for one in candidates], strict=True))
     budget = np.array([float(task.farm.budgets["N"])])
     chosen = best_within(list(values.T), list(spent.T[:, :, None]), budget)
     for name, number in zip(task.field_names, chosen, strict=True):
-        amount, below = candidates[number]
-        print(f"{name}: {amount:.0f} kg ha-1, below {below:.0f} g m-2")
+        amount, below, (first, last) = candidates[number]
+        print(f"{name}: {amount:.0f} kg ha-1, below {below:.0f} g m-2, DVS {first:g} to {last:g}")
 
 
 if __name__ == "__main__":

@@ -340,6 +340,7 @@ def test_the_command_says_what_it_chose(tmp_path, space):
 
 
 def test_changes_hold_the_keys_that_differ_and_no_others():
-    content = changed("barley-limits-v1", "ppo", {"gamma": 0.99, "learning_rate.start": 0.5, "network.layers": [64, 64]})
+    changes = {"gamma": 0.99, "learning_rate.start": 0.5, "network.layers": [64, 64]}
+    content = changed("barley-limits-v1", "ppo", changes)
     assert content == {"settings": {"learning_rate": {"start": 0.5}}}
     assert agbench.sweep is sweep
