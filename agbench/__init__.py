@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agbench.evaluation import Result, evaluate
     from agbench.policies import Policy, load_policy
     from agbench.simulation import simulate
+    from agbench.simulation.many import simulate_many
     from agbench.training.run import train
     from agbench.training.sweep import sweep
 
@@ -37,6 +38,7 @@ _HOMES = {
     "make_parallel": "agbench.envs.registry",
     "make_vec": "agbench.envs.registry",
     "simulate": "agbench.simulation",
+    "simulate_many": "agbench.simulation.many",
     "sweep": "agbench.training.sweep",
     "tasks": "agbench.data.task_list",
     "train": "agbench.training.run",
@@ -53,6 +55,7 @@ __all__ = [
     "make_parallel",
     "make_vec",
     "simulate",
+    "simulate_many",
     "sweep",
     "tasks",
     "train",

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -27,6 +28,7 @@ from agbench.files import sha256, write_text
 FOLDER: Final = Path("runs/datasets")
 """Where named datasets lie unless a caller says otherwise."""
 _IDENTITY: Final = "identity.json"
+_HDF5_REASON: Final = re.compile(r"error message = '([^']*)'")
 
 
 def collect(
@@ -278,9 +280,10 @@ def _saying_where(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
+        own = _HDF5_REASON.search(str(error))
+        what = error.strerror or (own[1] if own else str(error).splitlines()[0])
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in what
         remedy = "Free some space" if full else "Give a folder that can be written"
-        what = "no space is left on the disk" if full else (error.strerror or str(error))
         raise DatasetError(
             f"{out}: cannot be written: {what}. {remedy}; finished parts are kept, and the "
             "same command goes on."

@@ -1,6 +1,7 @@
 """A part of a dataset: some episodes one after the other, as plain arrays."""
 
 import hashlib
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -86,7 +87,7 @@ class Part:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 return cls(**{field.name: stored[field.name] for field in fields(cls)})
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise DatasetError(f"{path}: cannot be read ({error}). Remove it and run again.") from None
 
 

@@ -1,7 +1,8 @@
 """Playing the episodes of a plan, part by part, in one compiled batch."""
 
+import gc
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +14,31 @@ from agbench.envs.core import BatchCore
 from agbench.errors import ActionError, DatasetError
 from agbench.variables import Booleans
 
+_SEASONS: Final = 512  # that are drawn, with weather of their own, before all is made anew
+
 
 class Player:
-    """Plays any part of a plan. Policies, code and weather are kept from one part to the next."""
+    """Plays any part of a plan. Policies, code and weather are kept from one part to the next.
+
+    Of drawn seasons, which hardly come back, only so many are kept.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._parts = plan.parts()
         self._batch: tuple[BatchCore, Crew] | None = None
+        self._drawn = 0
 
     def play(self, episodes: range) -> Part:
         """Return the part of some episodes, as long as no policy raises; that is a `DatasetError`."""
-        core, crew = self._of_size(len(episodes))
         plan = self._plan
+        if plan.scenarios == "drawn" and self._drawn >= _SEASONS:
+            del self._parts
+            self._batch, self._drawn = None, 0
+            gc.collect()  # a batch and its parts refer to each other
+            self._parts = plan.parts()
+        self._drawn += len(episodes)
+        core, crew = self._of_size(len(episodes))
         seeds = [plan.seed_of(i) for i in episodes]
         for row, seed in enumerate(seeds):
             core.seed(row, seed)

@@ -1,6 +1,7 @@
 """Bare physics for modellers: one season, one table, no rewards and no agents."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
@@ -97,23 +98,53 @@ def simulate(
     if setting not in ("sound", "published"):
         raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")
     one = None if isinstance(crop, (list, tuple)) else cast(ParameterSource, crop)
-    result = models.find(model, engine, soil_water, _crop_type(one, crop_type))
+    result = models.find(model, engine, soil_water, crop_type_of(one, crop_type))
     if result.rotates:
-        weather_of = _series(weather if weather is not None else site)
+        weather_of = series_of(weather if weather is not None else site)
         field = {"site": site, "soil": soil}
         parsed = management.listed(events)
         return rotation.simulate(
             result, field, crop, weather_of, start, end, calendar, parsed, external, setting, limitation
         )
     parameters = read_all(result, {"site": site, "soil": soil, "crop": cast(ParameterSource, crop)}, setting)
-    series = _series(weather if weather is not None else site)
-    first, events = as_date("start", start), management.listed(events)
-    crop_calendar = _calendar(calendar, first, result.crop_type)
-    last_event = max(management.dates(events), default=first) if result.runs_on else first
+    series = series_of(weather if weather is not None else site)
+    season = prepare(
+        result, parameters, series, start, end, calendar, events, setting, limitation, f"{model} ({engine})"
+    )
+    table = result.table(season.setup, season.events, external)
+    if end is None:
+        _require_whole_season(table, season.setup.calendar, season.setup.end, series)
+    return table
+
+
+@dataclass(frozen=True)
+class Season:
+    """A season that can be run: its setup, and the events of its days."""
+
+    setup: models.FieldSetup
+    events: list[management.Event]
+
+
+def prepare(
+    model: models.CropModel,
+    parameters: Mapping[str, Any],
+    series: DailySeries,
+    start: "date | str",
+    end: "date | str | None",
+    calendar: Any,
+    events: Sequence[Any] | None,
+    setting: str,
+    limitation: str | None,
+    words: str,
+) -> Season:
+    """Return a season of one crop; `words` name the model in errors, which are those of `simulate`."""
+    first, given = as_date("start", start), management.listed(events)
+    crop_calendar = _calendar(calendar, first, model.crop_type)
+    last_event = max(management.dates(given), default=first) if model.runs_on else first
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
     if last < first:
         raise ConfigError(f"end {last} lies before start {first}.")
-    parsed = management.parse(events, result.events, f"{model} ({engine})", first, last, models.able)
+    parsed = management.parse(given, model.events, words, first, last, models.able)
     setup = models.FieldSetup(
         parameters,
         series,
@@ -124,13 +155,10 @@ def simulate(
         limitation=limitation,
         stop_after=last_event if end is None else last,
     )
-    table = result.table(setup, parsed, external)
-    if end is None:
-        _require_whole_season(table, crop_calendar, last, series)
-    return table
+    return Season(setup, parsed)
 
 
-def _crop_type(crop: ParameterSource, given: str | None) -> str:
+def crop_type_of(crop: ParameterSource, given: str | None) -> str:
     """Return the type of a crop: that of its file, or as given for a mapping."""
     read = catalog.crop(crop) if isinstance(crop, str) else content_of("crop", crop)
     if not isinstance(read, Crop):
@@ -141,7 +169,7 @@ def _crop_type(crop: ParameterSource, given: str | None) -> str:
     return own
 
 
-def _series(weather: Any) -> DailySeries:
+def series_of(weather: Any) -> DailySeries:
     """Return a series from a site's id or a DataFrame."""
     import pandas as pd
 

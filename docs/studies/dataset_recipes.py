@@ -54,7 +54,7 @@ def recipes(task):
     episodes = max(8, min(2000, round(TRANSITIONS / steps, -1 if steps < 3000 else None)))
     option = "epsilon" if menu_sizes(action_map(task).space) else "noise"
     strength, left = tuned(task, option, min(256, max(4, 40_000 // steps)))
-    if left > 0.7:  # noise alone does too little
+    if left > 0.55:  # noise alone does too little
         option = "epsilon"
         strength, left = tuned(task, option, min(256, max(4, 40_000 // steps)))
     print(f"{task.task}: {option} {strength:g} leaves {left:.0%}", flush=True)

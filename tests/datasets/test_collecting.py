@@ -347,7 +347,7 @@ class Locked(Raising):
     [
         (Raising(), r"raising.*ZeroDivisionError: no rain.*generated"),
         (Half(), r"half.*0\.5.*whole numbers"),
-        (Outside(), r"outside.*7 lies outside the menu"),
+        (Outside(), r"outside.*7\] lies outside the menu"),
         (Locked(), r"locked cannot be copied"),
     ],
 )

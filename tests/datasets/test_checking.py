@@ -1,0 +1,159 @@
+"""Checking datasets: damage, forgery and age are found, and named."""
+
+import json
+import shutil
+import zipfile
+
+import numpy as np
+import pytest
+
+import agbench
+from agbench.datasets import check, checking, load
+from agbench.datasets.part import ContentHash, Part
+from agbench.errors import DatasetError
+from agbench.files import sha256
+
+TASK = "wheat-nitrogen-v1"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a folder with a dataset in each format."""
+    root = tmp_path_factory.mktemp("made")
+    for format in ("minari", "parquet", "npz"):
+        agbench.collect(TASK, {"policy": "advisor", "epsilon": 0.3}, 4, root / format, format)
+    return root
+
+
+@pytest.fixture
+def copied(made, tmp_path):
+    """Return the same in a folder of the test's own."""
+    return shutil.copytree(made, tmp_path / "copied")
+
+
+def problems(folder, **options):
+    return {one.what.split()[-1]: one.problem for one in check(folder, **options) if one.problem}
+
+
+def forge(folder, **changed):
+    """Change arrays of an npz dataset, and its hashes with them, as who knows the format can."""
+    arrays = Part.load(folder / "transitions.npz").arrays()
+    part = Part(**{**arrays, **changed})
+    with zipfile.ZipFile(folder / "transitions.npz", "w") as archive:
+        for name, array in part.arrays().items():
+            with archive.open(f"{name}.npy", "w") as file:
+                np.lib.format.write_array(file, array)
+    told = json.loads((folder / "metadata.json").read_text())
+    total = ContentHash()
+    total.add(part)
+    told["content"] = total.hexdigest()
+    told["files"]["transitions.npz"] = sha256(folder / "transitions.npz")
+    (folder / "metadata.json").write_text(json.dumps(told))
+    return part
+
+
+@pytest.mark.parametrize("format", ["minari", "parquet", "npz"])
+def test_what_was_made_is_right_all_of_it(made, format):
+    findings = check(made / format, None)
+    assert [one.problem for one in findings] == [None] * 5
+    assert findings[-1].what == "4 episodes simulated again"
+
+
+def test_a_changed_byte_is_found(copied):
+    path = copied / "parquet" / "transitions.parquet"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert "transitions.parquet has the SHA-256" in problems(copied / "parquet")["files"]
+
+
+def test_forged_rewards_are_found_by_simulation(copied):
+    part = load(copied / "npz").part
+    forge(copied / "npz", rewards=part.rewards + np.where(np.arange(len(part.rewards)) == 40, 1e-9, 0.0))
+    assert "step" in problems(copied / "npz")["again"]
+    assert "the reward is" in problems(copied / "npz")["again"]
+
+
+def test_forged_actions_costs_seeds_and_lengths_are_found(copied):
+    part = load(copied / "npz").part
+    last = part.final_observations.copy()
+    last[2, 0] += np.float32(0.01)
+    lengths = part.episode_lengths.copy()
+    lengths[0] -= 1
+    lengths[1] += 1
+    for changed in (
+        {"actions": np.where(part.actions == 2, 1, part.actions)},
+        {"costs": part.costs + 1.0},
+        {"seeds": part.seeds[::-1]},
+        {"final_observations": last},
+        {"terminations": np.zeros_like(part.terminations)},
+        {"episode_lengths": lengths},
+    ):
+        forge(copied / "npz", **{**part.arrays(), **changed})
+        assert "again" in problems(copied / "npz"), list(changed)
+
+
+def test_a_dataset_of_other_physics_or_of_another_task_version_is_said_to_be_one(copied):
+    path = copied / "npz" / "metadata.json"
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps(told | {"simulator_hash": "0" * 64}))
+    assert problems(copied / "npz") == {"physics": "the code of the simulator changed since it was made."}
+    path.write_text(json.dumps(told | {"task_hash": "0" * 64}))
+    assert "the definition of the task" in problems(copied / "npz")["physics"]
+
+
+def test_a_dataset_that_its_recipe_no_longer_makes_is_found(copied):
+    path = copied / "npz" / "metadata.json"
+    told = json.loads(path.read_text()) | {"recipe": "wheat-nitrogen/medium-v1"}
+    path.write_text(json.dumps(told))
+    assert "the recipe wheat-nitrogen/medium-v1 has another" in problems(copied / "npz")["recipe"]
+    path.write_text(json.dumps(told | {"recipe": "wheat-nitrogen/medum-v1"}))
+    assert "Did you mean 'wheat-nitrogen/medium-v1'" in problems(copied / "npz")["recipe"]
+
+
+def test_what_is_no_dataset_or_of_another_version_is_refused(copied, tmp_path):
+    with pytest.raises(DatasetError, match="is not a folder"):
+        load(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DatasetError, match=r"has no metadata\.json: it is no dataset, or not whole"):
+        load(tmp_path / "empty")
+    path = copied / "npz" / "metadata.json"
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps(told | {"version": 2}))
+    with pytest.raises(DatasetError, match=r"has the version 2; this AgBench reads 1.*agbench dataset wheat"):
+        load(copied / "npz")
+    path.write_text(json.dumps(told)[:-200])
+    with pytest.raises(DatasetError, match="cannot be read"):
+        load(copied / "npz")
+    path.write_text("[]")
+    with pytest.raises(DatasetError, match="is not the description"):
+        load(copied / "npz")
+
+
+@pytest.mark.parametrize(
+    ("format", "file"),
+    [
+        ("minari", "data/main_data.hdf5"),
+        ("minari", "episodes.parquet"),
+        ("parquet", "transitions.parquet"),
+        ("npz", "transitions.npz"),
+    ],
+)
+@pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
+def test_an_interrupted_file_is_an_error_that_names_the_remedy(copied, format, file, damage):
+    path = copied / format / file
+    content = path.read_bytes()
+    path.unlink()
+    if damage != "missing":
+        path.write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
+    with pytest.raises(DatasetError, match=str(copied / format)):
+        load(copied / format)
+    assert "files" in problems(copied / format)
+
+
+def test_fewer_episodes_are_simulated_again_evenly_spread(made, monkeypatch):
+    chosen = []
+    once = checking._replay
+    monkeypatch.setattr(checking, "_replay", lambda c, p, e, s: chosen.extend(e) or once(c, p, e, s))
+    assert problems(made / "npz", episodes=2) == {}
+    assert chosen == [0, 2]

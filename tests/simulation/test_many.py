@@ -1,0 +1,236 @@
+"""Many seasons in a batch: each as it is alone, in whatever order and company."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import agbench
+from agbench.data import catalog
+from agbench.errors import ConfigError, UnknownNameError, WeatherError
+from agbench.simulation import many
+from agbench.simulation.pcse_files import read_agromanagement, read_cabo, read_crop
+
+WHEAT = {"crop": "winter-wheat-nl", "soil": "cropgym-nl", "site": "wageningen"}
+FIELD = {"soil": "arable-sand", "site": "netherlands"}
+
+
+def case(year, crop="wheat-1", nitrogen=0.0, **more):
+    calendar = {"crop_start_date": f"{year}-03-01", "crop_start_type": "sowing", "max_duration": 250}
+    events = [(f"{year}-04-10", "apply_npk", (nitrogen, 0.0, 0.0))] if nitrogen else []
+    return {"start": f"{year}-03-01", "crop": crop, "calendar": calendar, "events": events, **more}
+
+
+CASES = [
+    case(1990),
+    case(1991, nitrogen=60.0),
+    case(1990, crop="maize-2", nitrogen=30.0),
+    case(1993, start="1993-01-15"),
+    case(1995, limitation="lw"),
+]
+
+
+def same_as_alone(days, number, alone):
+    """Check that the days of a case are those of a season that was simulated alone."""
+    compared = 0
+    for name in set(days.data_vars) & set(alone.columns):
+        if alone[name].dtype.kind != "f":
+            continue
+        ours, theirs = days[name].to_numpy()[number], alone[name].to_numpy()
+        there = ~np.isnan(theirs)
+        assert np.array_equal(ours[: len(theirs)][there], theirs[there]), name
+        assert np.isnan(ours[len(theirs) :]).all(), name
+        compared += 1
+    assert compared > 20
+
+
+def test_every_case_is_as_it_is_alone():
+    days = agbench.simulate_many("wofost-npk", CASES, output="days", **FIELD)
+    for number, one in enumerate(CASES):
+        same_as_alone(days, number, agbench.simulate("wofost-npk", **one, **FIELD))
+
+
+def test_lintul_too_with_events():
+    cases = [{"start": "1984-01-01", "events": [("1984-02-24", "apply_n", 60.0)]}, {"start": "1985-01-01"}]
+    days = agbench.simulate_many("lintul3", cases, output="days", **WHEAT)
+    for number, one in enumerate(cases):
+        same_as_alone(days, number, agbench.simulate("lintul3", **one, **WHEAT))
+
+
+def test_neither_order_nor_batch_moves_a_bit(monkeypatch):
+    whole = agbench.simulate_many("wofost-npk", CASES, **FIELD)
+    turned = agbench.simulate_many("wofost-npk", CASES[::-1], **FIELD)
+    monkeypatch.setattr(many, "_MOST_ROWS", 2)
+    small = agbench.simulate_many("wofost-npk", CASES, **FIELD)
+    pd.testing.assert_frame_equal(whole, small, check_exact=True)
+    pd.testing.assert_frame_equal(
+        whole, turned[::-1].set_index(whole.index), check_exact=True, check_like=True
+    )
+
+
+def test_a_summary_has_ends_last_and_largest_values_and_dates():
+    table = agbench.simulate_many("wofost-npk", CASES, variables=["LAI", "TWSO", "DOA"], **FIELD)
+    for number, one in enumerate(CASES):
+        alone = agbench.simulate("wofost-npk", **one, **FIELD)
+        row = table.loc[number]
+        assert row["end"] == alone.index[-1]
+        assert row["days"] == len(alone)
+        assert row["TWSO"] == alone["TWSO"].iloc[-1]
+        assert row["max(LAI)"] == alone["LAI"].max()
+        assert row["DOA"] == alone["DOA"].dropna().iloc[-1]
+
+
+def test_parameters_of_a_case_replace_those_of_its_crop_and_soil():
+    cases = [{"start": "1984-01-01"}, {"start": "1984-01-01", "LUE": 2.0}]
+    usual, changed = agbench.simulate_many("lintul3", cases, **WHEAT)["WSO"]
+    content = {**catalog.crop("winter-wheat-nl").values, "LUE": 2.0}
+    alone = agbench.simulate("lintul3", start="1984-01-01", **{**WHEAT, "crop": content})
+    assert changed == alone["WSO"].iloc[-1] != usual
+
+
+def test_a_table_of_cases_may_have_holes():
+    table = pd.DataFrame({"start": ["1984-01-01", "1985-01-01"], "end": [None, "1985-05-01"]})
+    result = agbench.simulate_many("lintul3", table, **WHEAT)
+    assert result["end"].dt.strftime("%m-%d").tolist() == ["08-20", "05-01"]
+
+
+def test_a_file_holds_what_memory_would(tmp_path, monkeypatch):
+    monkeypatch.setattr(many, "_MOST_ROWS", 2)
+    years = [{"start": f"{year}-01-01"} for year in range(1984, 1989)]
+    kept = agbench.simulate_many("lintul3", years, out=tmp_path / "a.parquet", **WHEAT)
+    inside = agbench.simulate_many("lintul3", years, **WHEAT)
+    pd.testing.assert_frame_equal(pd.read_parquet(kept), inside, check_exact=True)
+    path = agbench.simulate_many(
+        "lintul3", years, output="days", variables=["LAI"], out=tmp_path / "b.parquet", **WHEAT
+    )
+    days = pd.read_parquet(path)
+    assert list(days.columns) == ["case", "day", "date", "LAI"]
+    assert len(days) == inside["days"].sum()
+
+
+@pytest.mark.parametrize(
+    ("cases", "error", "words"),
+    [
+        ([], ConfigError, "there is none"),
+        ("1984", ConfigError, "a list of mappings"),
+        ([{}], ConfigError, "case 0: start must be given"),
+        ([{"start": "1984-01-01"}, {"start": "1984-01-01", "RGRL": -5.0}], ConfigError, "case 1.*RGRL"),
+        ([{"start": "1984-01-01", "strat": 1}], UnknownNameError, "Did you mean 'start'"),
+        ([{"start": "1984-01-01", "external": 1}], ConfigError, "no argument of a batch"),
+        ([{"start": "1984-01-01", "crop": "wheet"}], UnknownNameError, "case 0.*wheet"),
+        ([{"start": "1990-01-01"}], WeatherError, "case 0.*before the crop"),
+        ([{"start": "1890-01-01"}], WeatherError, "case 0.*no data on the first day"),
+    ],
+)
+def test_a_wrong_case_is_named(cases, error, words):
+    with pytest.raises(error, match=words):
+        agbench.simulate_many("lintul3", cases, **WHEAT)
+
+
+def test_wrong_options_are_named(tmp_path):
+    years = [{"start": "1984-01-01"}]
+    for options, words in (
+        ({"output": "sumary"}, "Did you mean 'summary'"),
+        ({"variables": ["LIA"]}, "Did you mean 'LAI'"),
+        ({"variables": "LAI"}, "a list of names"),
+        ({"out": tmp_path / "x.csv"}, "must end in .parquet"),
+        ({"engin": "pcse"}, "unknown argument"),
+    ):
+        with pytest.raises((ConfigError, UnknownNameError), match=words):
+            agbench.simulate_many("lintul3", years, **options, **WHEAT)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ConfigError, match="rotations are not batched"):
+        agbench.simulate_many("wofost-npk-rotation", years, **WHEAT)
+
+
+CROP = """
+Version: 1.0.0
+CropParameters:
+    GenericC3: &generic
+        CO2EFFTB:
+        - [40., 0.0, 360., 1.00]
+        - "text"
+        - ["-"]
+    Varieties:
+        spring:
+            <<: *generic
+            Metadata: {summary: none}
+            TSUM1: [800.0, "temperature sum", ["C.d"]]
+"""
+
+MANAGEMENT = """
+Version: 1.0
+AgroManagement:
+- 1990-03-01:
+    CropCalendar:
+        crop_name: wheat
+        variety_name: spring
+        crop_start_date: 1990-03-01
+        crop_start_type: sowing
+        crop_end_date:
+        crop_end_type: maturity
+        max_duration: 250
+    TimedEvents:
+    -   event_signal: apply_npk
+        name: first dressing
+        comment: kg/ha
+        events_table:
+        - 1990-04-10: {N_amount: 60.0, P_amount: 5.0, N_recovery: 0.6}
+    -   event_signal: irrigate
+        name: water
+        comment: cm
+        events_table:
+        - 1990-05-10: {amount: 2.0, efficiency: 0.8}
+    StateEvents: null
+- 1991-03-01:
+    CropCalendar:
+        {crop_start_date: 1991-03-01, crop_start_type: sowing, crop_end_type: maturity, max_duration: 250}
+    TimedEvents: null
+    StateEvents: null
+- 1992-01-01:
+"""
+
+
+def test_campaigns_of_pcse_become_cases_that_run(tmp_path):
+    path = tmp_path / "agro.yaml"
+    path.write_text(MANAGEMENT)
+    cases = read_agromanagement(path)
+    assert [str(one["start"]) for one in cases] == ["1990-03-01", "1991-03-01"]
+    assert [event[1:] for event in cases[0]["events"]] == [
+        ("apply_npk", (60.0, 5.0, 0.0), (0.6, 0.7, 0.7)),
+        ("irrigate", 2.0, 0.8),
+    ]
+    table = agbench.simulate_many("wofost-npk", cases, crop="wheat-1", **FIELD)
+    alone = agbench.simulate("wofost-npk", **cases[0], crop="wheat-1", **FIELD)
+    assert table.loc[0, "TWSO"] == alone["TWSO"].iloc[-1]
+
+
+def test_state_events_and_unknown_events_are_refused(tmp_path):
+    path = tmp_path / "agro.yaml"
+    path.write_text(MANAGEMENT.replace("StateEvents: null", "StateEvents: [{event_signal: irrigate}]", 1))
+    with pytest.raises(ConfigError, match="state events"):
+        read_agromanagement(path)
+    path.write_text(MANAGEMENT.replace("event_signal: irrigate", "event_signal: mow"))
+    with pytest.raises(UnknownNameError, match="mow"):
+        read_agromanagement(path)
+    path.write_text("[")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_agromanagement(path)
+
+
+def test_a_variety_of_a_crop_file_of_pcse_is_a_mapping(tmp_path):
+    path = tmp_path / "wheat.yaml"
+    path.write_text(CROP)
+    assert read_crop(path, "spring") == {"CO2EFFTB": [40.0, 0.0, 360.0, 1.0], "TSUM1": 800.0}
+    with pytest.raises(UnknownNameError, match="'spring'"):
+        read_crop(path, "sprng")
+    path.write_text("Version: 1.0")
+    with pytest.raises(ConfigError, match=r"CropParameters\.Varieties"):
+        read_crop(path, "spring")
+
+
+def test_a_cabo_file_is_a_mapping(tmp_path):
+    path = tmp_path / "soil.new"
+    path.write_text("** a soil\nSMW = 0.104  ! wilting point\nSMTAB = -1.0, 0.57,\n          1.0, 0.53\n")
+    assert read_cabo(path) == {"SMW": 0.104, "SMTAB": [-1.0, 0.57, 1.0, 0.53]}
+    with pytest.raises(ConfigError, match="no such file"):
+        read_cabo(tmp_path / "none")
