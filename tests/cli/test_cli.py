@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from agbench.cli import main
 from agbench.cli.options import literal_console
 from agbench.data import catalog
+from agbench.errors import AgBenchWarning
 
 TASK = "wheat-nitrogen-v1"
 ROOT = Path(__file__).parents[2]
@@ -182,8 +184,11 @@ def test_an_evaluation_whose_every_episode_fails_ends_with_1(tmp_path):
         raise RuntimeError("the pump broke")
 """
     (tmp_path / "broken.py").write_text(code)
-    printed, _ = agbench("evaluate", TASK, "--policy", "broken:Broken", cwd=tmp_path, code=1)
-    assert "40 episodes failed, the first with RuntimeError: the pump broke" in printed
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", AgBenchWarning)
+        printed, said = agbench("evaluate", TASK, "--policy", "broken:Broken", cwd=tmp_path, code=1)
+    assert f"agbench: warning: {TASK}: all 40 episodes of broken failed" in said
+    assert "all 40 episodes failed, the first with RuntimeError: the pump broke" in printed
 
 
 def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):

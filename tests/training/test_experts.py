@@ -1,6 +1,8 @@
 """Experts as learners call them: in a batch they earn what an evaluation says."""
 
 import copy
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMoni
 from agbench.training import sb3_env
 from agbench.training.experts import Expert
 
+DOCS = Path(__file__).parents[2] / "docs/training.md"
 WHEAT, TOMATO, JUJUBE = "wheat-nitrogen-v1", "greenhouse-tomato-v1", "jujube-orchard-v1"
 EXPERTS = [(WHEAT, "advisor"), (WHEAT, "standard-practice"), (TOMATO, "rule-based-tuned"), (JUJUBE, "grower")]
 
@@ -202,3 +205,15 @@ def test_what_was_scaled_comes_back_in_physical_units():
         inside = np.abs(scaled) < 10.0
         assert np.array_equal(scaling.observations(back)[inside], scaled[inside])
         assert np.array_equal(back[inside & (physical == 0.0)], physical[inside & (physical == 0.0)])
+
+
+def test_the_documented_lines_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    training, showing = (block for block in blocks if "sb3_env" in block)
+    names = {}
+    exec(training.replace("400_000", "64").replace("64))", "2), n_steps=32, batch_size=32)"), names)
+    assert (tmp_path / "ppo.zip").is_file()
+    exec(showing, names)
+    board = agbench.evaluate(WHEAT, "advisor", progress=False).episodes["return"].to_numpy()
+    assert board.min() < names["mean"] < board.max()

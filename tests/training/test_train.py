@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -160,9 +159,21 @@ def test_a_missing_service_is_named_with_its_command(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(MissingExtraError, match="pip install wandb"):
         logs.logger(tmp_path, None, "fields", {})
-    if find_spec("tensorboard") is None:
-        with pytest.raises(MissingExtraError, match="pip install tensorboard"):
-            logs.logger(tmp_path, tmp_path / "board", None, {})
+    monkeypatch.setattr(logs, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match="pip install tensorboard"):
+        logs.logger(tmp_path, tmp_path / "board", None, {})
+
+
+def test_numbers_go_to_tensorboard_when_asked(tmp_path):
+    events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    log = logs.logger(tmp_path / "run", tmp_path / "board", None, {})
+    for step in (5, 10):
+        log.record("validation/objective", 3.0 * step)
+        log.dump(step)
+    log.close()
+    read = events.EventAccumulator(str(tmp_path / "board")).Reload()
+    scalars = [(one.step, one.value) for one in read.Scalars("validation/objective")]
+    assert scalars == [(5, 15.0), (10, 30.0)]
 
 
 def test_check_reads_an_algorithm_and_what_a_task_changes_in_it(tmp_path):
