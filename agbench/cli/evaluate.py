@@ -7,6 +7,7 @@ import typer
 
 from agbench.cli.options import (
     JsonOption,
+    OtherTaskOption,
     PolicyOption,
     SetOption,
     SplitOption,
@@ -30,6 +31,7 @@ def evaluate(
     ] = None,
     split: SplitOption = "test",
     workers: WorkersOption = 1,
+    other_task: OtherTaskOption = False,
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -42,7 +44,14 @@ def evaluate(
     from agbench import evaluation
 
     result = evaluation.evaluate(
-        task, policy, split, out, workers, progress=False if json else None, **read_overrides(set_)
+        task,
+        policy,
+        split,
+        out,
+        workers,
+        progress=False if json else None,
+        other_task=other_task,
+        **read_overrides(set_),
     )
     if json:
         print_json(_content(result, out))
@@ -70,14 +79,20 @@ def print_result(result: "Result") -> None:
         value, low, high = result.summary[name]
         text = f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
         console.print(f"    {name:<10} {text:<24} {unit}")
+    if (score := result.score) is not None:
+        text = f"{score.value:.1f} [{score.low:.1f}, {score.high:.1f}]"
+        console.print(f"    {'score':<10} {text:<24} 0 = floor, 100 = expert")
     if result.failed:
         first = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
-        console.print(f"    {result.failed} episodes failed, the first with {first}", style="red")
+        many = "all" if result.failed == len(result.episodes) else f"{result.failed} of"
+        text = f"{many} {len(result.episodes)} episodes failed, the first with {first}"
+        console.print(f"    {text}", style="red", soft_wrap=True)
 
 
 def _content(result: "Result", out: Path | None) -> dict[str, object]:
     return {
         **{key: result.record[key] for key in ("task", "split", "policy", "episodes", "failed")},
         "summary": {name: i._asdict() for name, i in result.summary.items()},
+        "score": None if result.score is None else result.score._asdict(),
         "folder": None if out is None else str(out),
     }

@@ -45,6 +45,12 @@ SetOption = Annotated[
         help="Override a key of the task file, such as `beta=5.0` or `step=14 d`; repeatable.",
     ),
 ]
+OtherTaskOption = Annotated[
+    bool,
+    typer.Option(
+        "--other-task", help="Take a policy file that was made for another task or other observations."
+    ),
+]
 WorkersOption = Annotated[int, typer.Option(min=1, help="Number of processes; does not change the result.")]
 KeptOption = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Folder of the results of reference policies.")

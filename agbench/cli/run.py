@@ -9,6 +9,7 @@ from rich.table import Table
 
 from agbench.cli.options import (
     JsonOption,
+    OtherTaskOption,
     PolicyOption,
     SetOption,
     SplitOption,
@@ -40,6 +41,7 @@ def run(
     all_steps: Annotated[
         bool, typer.Option("--all-steps", help="Print every step of a greenhouse, not one line for each day.")
     ] = False,
+    other_task: OtherTaskOption = False,
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -52,7 +54,7 @@ def run(
     from agbench.evaluation.episode import run_episode
 
     spec = override(catalog.task(task), read_overrides(set_))
-    episode = run_episode(spec, policy, split, scenario, seed, out)
+    episode = run_episode(spec, policy, split, scenario, seed, out, other_task)
     if json:
         print_json(episode.content())
         return

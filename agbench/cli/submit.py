@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from agbench.cli.options import BoardOption, console
+from agbench.cli.options import BoardOption, OtherTaskOption, console
 from agbench.errors import ConfigError
 from agbench.files import BOARD
 
@@ -39,6 +39,7 @@ def submit(
         Path | None, typer.Option(metavar="FILE", help="YAML with any other keys of submission.yaml.")
     ] = None,
     board: BoardOption = BOARD,
+    other_task: OtherTaskOption = False,
 ) -> None:
     """Make a submission, check it, and copy it to the board.
 
@@ -55,7 +56,7 @@ def submit(
     if rule is not None or policy:
         content["policy"] = _policy(rule, policy or [])
     _check_required(content)
-    folder = make(results, content, board, policy or (), seed)
+    folder = make(results, content, board, policy or (), seed, other_task=other_task)
     console.print(f"    wrote {folder}", soft_wrap=True)
     if "policy" not in content:
         console.print(

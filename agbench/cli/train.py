@@ -91,8 +91,6 @@ def _print(result: "Trained", algo: str) -> None:
     reached = f"{best.objective:.1f} {unit} on validation after {best.steps:,}"
     console.print(titled(result.task.task, f"{algo}  seed {result.seed}: {steps}; best {reached}"))
     print_result(result.result)
-    if result.score is not None:
-        console.print(f"    {'score':<10} {result.score:<24.0f} 100 = expert, 0 = floor")
     console.print(f"    wrote {result.folder}/: policy.npz, training.yaml, test/", soft_wrap=True)
     console.print(f"    submit it: {_submission(result, algo)}", soft_wrap=True)
 

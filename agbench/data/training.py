@@ -18,7 +18,7 @@ ALGORITHMS: Final = "algorithms"
 CHANGES: Final = "train"
 """The folder of a task's changes, in the folder of its baselines."""
 
-Activation = Literal["tanh", "relu", "elu"]
+Activation = Literal["tanh", "relu", "elu", "silu", "leaky_relu"]
 
 
 class NetworkSettings(Strict):

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from agbench.errors import ResultError
+from agbench.errors import ConfigError, ResultError
+from agbench.evaluation import aggregates, anchors
 from agbench.evaluation.references import ROLES, Role, policy_name
 from agbench.evaluation.result import Result
-from agbench.evaluation.statistics import Interval, chance_not_better, score
+from agbench.evaluation.statistics import Interval, chance_not_better
+from agbench.evaluation.statistics import score as points
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,27 @@ def compare(results: Sequence[Result]) -> list[ComparedPolicy]:
     return sorted(rows, key=lambda row: row.mean_objective)
 
 
+def score(result: Result) -> Interval | None:
+    """Return the score of a result with its interval, as the leaderboard gives it to one training seed.
+
+    None where the task has no anchors for just these scenarios, as with overrides or other years.
+    """
+    try:
+        known = anchors.of_split(result.task, result.split)
+    except ConfigError:
+        return None
+    if list(dict.fromkeys(result.episodes["scenario"])) != list(result.task.scenarios(result.split)):
+        return None
+    scores = known.scores(result.objective)[None]
+    return aggregates.resample(scores, result.task.protocol.bootstrap).interval(aggregates.mean)
+
+
 def _compared(result: Result, floor: Result | None, expert: Result | None) -> ComparedPolicy:
     protocol = result.task.protocol
     mean = float(result.objective.mean())
     scored = None
     if floor is not None and expert is not None:
-        scored = score(mean, float(floor.objective.mean()), float(expert.objective.mean()))
+        scored = points(mean, float(floor.objective.mean()), float(expert.objective.mean()))
     chance = None
     if expert is not None and expert is not result:
         chance = chance_not_better(result.objective, expert.objective, protocol.aggregate, protocol.bootstrap)

@@ -77,10 +77,14 @@ def run_episode(
     scenario: str | None = None,
     seed: int = 0,
     picture: Path | None = None,
+    other_task: bool = False,
 ) -> EpisodeReport:
-    """Run one episode of a task and draw it; by default the split's first scenario."""
+    """Run one episode of a task and draw it; by default the split's first scenario.
+
+    `other_task`: as in `agbench.load_policy`.
+    """
     env = AgBenchEnv(build(task, split), render_mode="rgb_array")
-    actor = as_policy(policy, task)
+    actor = as_policy(policy, task, other_task=other_task)
     key = env.scenarios.keys[0] if scenario is None else scenario
     decisions = playing.episode(env, actor, seed, key)
     info, own = next(decisions).info, family(task)

@@ -82,6 +82,13 @@ class Result:
             for name in ("return", *self.task.metrics)
         }
 
+    @cached_property
+    def score(self) -> Interval | None:
+        """The score with its 95 % interval, as on the leaderboard; None without anchors for the scenarios."""
+        from agbench.evaluation import comparison  # which reads results
+
+        return comparison.score(self)
+
     @property
     def objective(self) -> NDArray[np.float64]:
         """The task's objective per scenario, repeats averaged, (scenarios,)."""

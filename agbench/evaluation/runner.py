@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 from rich.console import Console
@@ -18,7 +19,7 @@ from agbench.data.overrides import override
 from agbench.data.task import Task
 from agbench.envs import AgBenchEnv
 from agbench.envs.family import build
-from agbench.errors import ResultError
+from agbench.errors import AgBenchWarning, ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
@@ -42,6 +43,7 @@ def evaluate(
     progress: bool | None = None,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
+    other_task: bool = False,
     **overrides: Any,
 ) -> Result:
     """Run a policy through a task's protocol and return the result.
@@ -56,13 +58,14 @@ def evaluate(
         progress: show a progress bar; by default where standard error is a terminal.
         weather: daily weather that replaces the site's.
         years: years that replace the split's.
+        other_task: run a network's file that says it was made for another task or other observations.
         **overrides: keys of the task file, as in `agbench.make`. The result says so.
 
-    An episode that raises is recorded as failed and scored at the task's worst bound.
+    An episode that raises is recorded as failed and scored at the task's worst bound; warns where all do.
     """
     spec = override(catalog.task(task) if isinstance(task, str) else task, overrides)
     parts = build(spec, split, weather=weather, years=years)
-    runner = as_policy(policy, spec)
+    runner = as_policy(policy, spec, other_task=other_task)
     todo = episodes(spec, parts.scenarios)
     started = time.perf_counter()
     keep = None if out is None else _Partial(Path(out), _identity(spec, split, runner, parts.hashes(), todo))
@@ -87,7 +90,19 @@ def evaluate(
         result.save(out)
     if keep is not None:
         keep.remove()
+    _warn_of_failures(result)
     return result
+
+
+def _warn_of_failures(result: Result) -> None:
+    """Warn where no episode was played to its end: such a result says nothing of the policy."""
+    if result.failed == len(result.episodes):
+        warn(
+            f"{result.task.task}: all {result.failed} episodes of {result.policy} failed, the first with "
+            f"{result.episodes['error'].iloc[0]}. They count as the task's worst bound.",
+            AgBenchWarning,
+            stacklevel=3,
+        )
 
 
 def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
@@ -195,7 +210,7 @@ class _Job:
     def prepare(self) -> Callable[[Episode], Rollout]:
         """Return the function that runs an episode."""
         env = AgBenchEnv(build(self.task, self.split, weather=self.weather, years=self.years))
-        policy = as_policy(self.policy, self.task)
+        policy = as_policy(self.policy, self.task, other_task=True)  # asked for already
         return lambda episode: roll_out(env, policy, episode)
 
 

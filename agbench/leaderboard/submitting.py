@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from agbench.data.submission import Submission
+from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation.result import Result
 from agbench.files import BOARD, sha256
@@ -19,6 +20,7 @@ from agbench.leaderboard.checks.agents import refuse_taken
 from agbench.leaderboard.checks.duplicates import CopyIndex
 from agbench.leaderboard.checks.rows import Rows
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, check
+from agbench.policies.networks.made_for import require_made_for
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
 from agbench.untrusted.folder import is_name
@@ -32,6 +34,7 @@ def submit(
     policies: Sequence[str | Path] = (),
     seeds: Sequence[int] | None = None,
     official: bool = False,
+    other_task: bool = False,
 ) -> Path:
     """Make a submission from result folders, check it, put it on the board, and return its folder.
 
@@ -43,6 +46,7 @@ def submit(
         policies: files of the policy, one a training seed; for a rule of its own, its settings.
         seeds: the training seeds; 0, 1, 2, ... if not given.
         official: whether it is a task's own reference, which alone may be called so.
+        other_task: take networks' files that say they were made for another task or other observations.
 
     Raises `RefusedError`, and leaves the board unchanged, unless the whole submission is good.
     """
@@ -50,6 +54,8 @@ def submit(
     chosen = _seeds(results, seeds)
     _check_names(card)
     _check_one_policy(card, policies)
+    if not other_task:
+        _check_made_for(results[0].task, policies)
     root = Path(board)
     target = places.place(root, results[0].task.task, str(card["agent"]), str(card["version"]))
     rows = Rows(root)
@@ -103,6 +109,13 @@ def _check_one_policy(card: Mapping[str, Any], policies: Sequence[str | Path]) -
             f"there are two policies: {name}, one of the task's own (--rule), and {files} (--policy); "
             "give one of the two."
         )
+
+
+def _check_made_for(task: Task, policies: Sequence[str | Path]) -> None:
+    """Refuse networks' files that were made for another task; warns of those that do not say for what."""
+    for path in map(Path, policies):
+        if path.is_file() and path.suffix in submitted_policy.SUFFIXES.values():
+            require_made_for(submitted_policy.made_for_of(path), task, str(path))
 
 
 def _check_free(target: Path) -> None:

@@ -21,6 +21,7 @@ from agbench.data.task import Task
 from agbench.envs import family
 from agbench.errors import AgBenchError, ConfigError, UnknownNameError, described, unknown
 from agbench.policies.base import KINDS, Information, Interface, Kind, Policy
+from agbench.policies.networks.made_for import MadeFor, require_made_for
 from agbench.policies.simple import Predicting
 
 ENTRY_POINT_GROUP: Final = "agbench.policies"
@@ -96,7 +97,7 @@ def _interface(task: Task, above: tuple[Path, ...]) -> Interface[Any]:
     return Interface(task, family.action_map(task), family.observer(task), load)
 
 
-def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
+def load_policy(name_or_path: str | Path, task: str | Task, *, other_task: bool = False) -> Policy:
     """Return a policy for a task.
 
     Args:
@@ -105,15 +106,19 @@ def load_policy(name_or_path: str | Path, task: str | Task) -> Policy:
             `package.module:Name`, a class or function that is called with the task's `Task`, if it
             takes an argument, and returns a policy.
         task: an id, or a task with overrides applied.
+        other_task: take a network's file that says it was made for another task or other observations.
 
     Raises:
         UnknownNameError: for a policy that does not exist, with the nearest names.
-        ConfigError: for wrong settings or code that is no policy.
+        ConfigError: for wrong settings, code that is no policy, or a network of another task.
     """
-    return _load_policy(name_or_path, catalog.task(task) if isinstance(task, str) else task, ())
+    spec = catalog.task(task) if isinstance(task, str) else task
+    return _load_policy(name_or_path, spec, (), other_task)
 
 
-def _load_policy(name_or_path: str | Path, task: Task, above: tuple[Path, ...]) -> Policy:
+def _load_policy(
+    name_or_path: str | Path, task: Task, above: tuple[Path, ...], other_task: bool = False
+) -> Policy:
     name = str(name_or_path)
     if name in _without_settings():
         return KINDS[name].make(name, None, interface_of(task))
@@ -122,11 +127,11 @@ def _load_policy(name_or_path: str | Path, task: Task, above: tuple[Path, ...]) 
     if name.endswith(".npz"):
         from agbench.policies.networks import mlp
 
-        return mlp.load(Path(name), task)
+        return mlp.load(Path(name), task, other_task)
     if name.endswith(".onnx"):
         from agbench.policies.networks import onnx
 
-        return onnx.load(Path(name), task)
+        return onnx.load(Path(name), task, other_task)
     if name.endswith(".zip"):
         raise ConfigError(f"{name}: write the model as policy.npz first: agbench export {task.task} {name}")
     if name.endswith((".yaml", ".yml")):
@@ -137,10 +142,10 @@ def _load_policy(name_or_path: str | Path, task: Task, above: tuple[Path, ...]) 
     return _from_settings(path, task, above)
 
 
-def as_policy(source: Any, task: Task) -> Policy:
-    """Return a policy from a name, a path, a policy, or a model with `predict`."""
+def as_policy(source: Any, task: Task, *, other_task: bool = False) -> Policy:
+    """Return a policy from a name, a path, a policy, or a model with `predict`; see `load_policy`."""
     if isinstance(source, (str, Path)):
-        return load_policy(source, task)
+        return load_policy(source, task, other_task=other_task)
     if isinstance(source, Policy):
         if source.information not in get_args(Information):
             choices = ", ".join(get_args(Information))
@@ -149,6 +154,9 @@ def as_policy(source: Any, task: Task) -> Policy:
             )
         if not isinstance(source.name, str) or not source.name.strip():
             raise ConfigError(f"policy {source!r}: its name is {source.name!r}; it must be a text.")
+        made = getattr(source, "made_for", None)
+        if isinstance(made, MadeFor) and not other_task:
+            require_made_for(made, task, f"policy {source.name}")
         return source
     if callable(getattr(source, "predict", None)):
         return Predicting(source, task.protocol.deterministic)

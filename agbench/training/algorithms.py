@@ -11,10 +11,8 @@ from gymnasium import spaces
 
 from agbench.data.training import TrainingSettings
 from agbench.errors import ConfigError, MissingExtraError, did_you_mean
+from agbench.policies.networks.made_for import AMOUNTS, MENU, MENUS, kind_of
 
-AMOUNTS: Final = "amounts"
-MENU: Final = "one menu"
-MENUS: Final = "several menus"
 _ALL: Final = frozenset({AMOUNTS, MENU, MENUS})
 _OURS: Final = frozenset(
     {
@@ -146,13 +144,6 @@ def algorithm(name: str, task: str, space: spaces.Space[Any]) -> Algorithm:
     return chosen.of(space)
 
 
-def kind_of(space: spaces.Space[Any]) -> str:
-    """Return what an action is: amounts, one menu or several."""
-    if isinstance(space, spaces.Box):
-        return AMOUNTS
-    return MENU if isinstance(space, spaces.Discrete) else MENUS
-
-
 def make(
     chosen: Algorithm,
     settings: TrainingSettings,
@@ -229,8 +220,7 @@ def _made(key: str, value: Any, where: str, space: spaces.Space[Any]) -> Any:
 
 
 def _network(settings: TrainingSettings) -> dict[str, Any]:
-    from torch import nn
+    from agbench.training.torch_layers import ACTIVATIONS
 
-    activations = {"tanh": nn.Tanh, "relu": nn.ReLU, "elu": nn.ELU}
     network = settings.network
-    return {"net_arch": list(network.layers), "activation_fn": activations[network.activation]}
+    return {"net_arch": list(network.layers), "activation_fn": ACTIVATIONS[network.activation]}

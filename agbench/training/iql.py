@@ -20,7 +20,8 @@ from agbench.data.training import NetworkSettings
 from agbench.envs.actions import menu_sizes
 from agbench.policies.networks import heads
 from agbench.training.batches import Batch, Batches
-from agbench.training.learner import ACTIVATIONS, Learner, Lesson
+from agbench.training.learner import Learner, Lesson
+from agbench.training.torch_layers import ACTIVATIONS
 
 Tensor = torch.Tensor
 _LOGGED: Final = 500

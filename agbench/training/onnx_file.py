@@ -2,8 +2,10 @@
 
 The graph takes what the task shows, as double, and gives the outputs that `agbench.policies.networks.heads`
 turns into actions; the scaling of observations is part of it. The cells of a memory are inputs and outputs.
+What the network was made for is the graph's metadata.
 """
 
+import json
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +14,7 @@ from gymnasium import spaces
 
 from agbench.errors import MissingExtraError
 from agbench.files import write
-from agbench.policies.networks.layers import Cell
+from agbench.policies.networks.layers import LEAK, Cell
 from agbench.policies.networks.mlp import Network
 
 _OPSET: Final = 18
@@ -63,7 +65,12 @@ class _Graph:
         self._outputs.insert(0, _described("action", len(network.biases[-1])))
         graph = helper.make_graph(self._nodes, "policy", self._inputs, self._outputs, self._constants)
         opset = [helper.make_opsetid("", _OPSET)]
-        return helper.make_model(graph, opset_imports=opset, ir_version=_IR, producer_name="agbench")
+        model = helper.make_model(graph, opset_imports=opset, ir_version=_IR, producer_name="agbench")
+        if (made := network.made_for) is not None:
+            names = json.dumps(made.observations)
+            said = {"task": made.task, "observations": names, "actions": made.actions}
+            helper.set_model_props(model, said)
+        return model
 
     def _scaled(self, value: str) -> str:
         network = self._network
@@ -77,12 +84,21 @@ class _Graph:
         return self._node("Clip", value, *bounds)
 
     def _activated(self, name: str, value: str) -> str:
-        """Return a layer's activation; elu in parts, which exist in double: relu(x) + exp(-relu(-x)) - 1."""
+        """Return a layer's activation, in parts that exist in double.
+
+        elu: relu(x) + exp(-relu(-x)) - 1; silu: x sigmoid(x); leaky_relu: relu(x) - slope relu(-x).
+        """
         if name == "identity":
             return value
-        if name != "elu":
+        if name == "silu":
+            return self._node("Mul", value, self._node("Sigmoid", value))
+        if name in _OPERATORS:
             return self._node(_OPERATORS[name], value)
-        below = self._node("Exp", self._node("Neg", self._node("Relu", self._node("Neg", value))))
+        negative = self._node("Relu", self._node("Neg", value))
+        if name == "leaky_relu":
+            less = self._node("Mul", negative, self._constant(np.array(LEAK)))
+            return self._node("Sub", self._node("Relu", value), less)
+        below = self._node("Exp", self._node("Neg", negative))
         both = self._node("Add", self._node("Relu", value), below)
         return self._node("Sub", both, self._constant(np.array(1.0)))
 

@@ -20,7 +20,7 @@ from agbench.data.training import TrainingSettings, training_settings
 from agbench.envs.family import action_map
 from agbench.envs.scaling import scaling_of
 from agbench.errors import AgBenchError, AgBenchWarning, ConfigError
-from agbench.evaluation import Result, anchors, evaluate, provenance
+from agbench.evaluation import Result, evaluate, provenance
 from agbench.files import write_text
 from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
@@ -167,7 +167,7 @@ def run(
     seconds = time.process_time() - started
     marks, best = following.marks, following.best_mark
     shown = 0 if teaching.demonstrations is None else len(teaching.demonstrations)
-    score = _score(spec, result)
+    score = _score(result)
     finished = Trained(
         spec, settings, seed, folder, policy, marks, best, made, seconds, result, score, chosen, shown
     )
@@ -312,12 +312,9 @@ def _export(model: Any, task: str, folder: Path) -> None:
         onnx_file.save(network, model.action_space, folder / "policy.onnx")
 
 
-def _score(task: Task, result: Result) -> float | None:
-    """Return the score of a result on test: 0 is the floor, 100 the expert; None without anchors."""
-    try:
-        return float(anchors.of_split(task, "test").scores(result.objective.mean()))
-    except ConfigError:
-        return None
+def _score(result: Result) -> float | None:
+    """Return the score of a result on test; None without anchors."""
+    return None if result.score is None else result.score.value
 
 
 def _record(finished: Trained, identity: dict[str, Any]) -> dict[str, Any]:

@@ -7,15 +7,18 @@ from typing import Any, Final
 
 from agbench.errors import ConfigError, did_you_mean
 
-ALGORITHMS: Final = ("PPO", "A2C", "DQN", "SAC", "TD3", "DDPG", "RecurrentPPO")
+CONTRIBUTED: Final = ("TRPO", "QRDQN", "RecurrentPPO")
+"""Algorithms of sb3-contrib."""
+ALGORITHMS: Final = ("PPO", "A2C", "DQN", "SAC", "TD3", "DDPG", *CONTRIBUTED)
 _POLICIES: Final = {
     "stable_baselines3.common.policies": "A2C",
     "stable_baselines3.dqn.policies": "DQN",
     "stable_baselines3.sac.policies": "SAC",
     "stable_baselines3.td3.policies": "TD3",
     "sb3_contrib.common.recurrent.policies": "RecurrentPPO",
+    "sb3_contrib.qrdqn.policies": "QRDQN",
 }
-"""The algorithm by the module of its policies; those of A2C are PPO's too."""
+"""The algorithm by the module of its policies; those of A2C are PPO's and TRPO's too."""
 _ALIKE: Final = ({"PPO", "A2C"}, {"TD3", "DDPG"})  # whose policies are the same
 
 
@@ -59,6 +62,6 @@ def _stored_algorithm(settings: dict[str, Any]) -> str | None:
     result = _POLICIES.get(str(module))
     if result == "A2C" and "clip_range" in settings:
         return "PPO"
-    if result == "A2C" and "cg_max_steps" in settings:  # TRPO, which cannot be loaded
-        return None
+    if result == "A2C" and "cg_max_steps" in settings:
+        return "TRPO"
     return result

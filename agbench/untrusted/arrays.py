@@ -44,7 +44,7 @@ _FAILURES = (
 class ArrayLimits:
     """The most that a file may hold: members, values a member, bytes in all once unpacked.
 
-    Where there are `shapes`, an array must have the one of its name.
+    Where there are `shapes`, an array must have the one of its name. Texts have at most `text` letters.
     """
 
     members: int = 1000
@@ -52,6 +52,7 @@ class ArrayLimits:
     total_bytes: int = 64_000_000
     dtypes: tuple[str, ...] = ("<i8", "<f4", "<f8")
     shapes: Mapping[str, tuple[int, ...]] | None = None
+    text: int = 16
 
 
 def read_npz(
@@ -145,7 +146,7 @@ def _described(header: bytes, name: str, file: str, limits: ArrayLimits) -> tupl
         message = "objects (a pickle)" if b"|O" in header else "no plain array of numbers"
         raise RefusedError(file, name, f"the header describes {message}.")
     descr = match[1].decode()
-    text = descr.startswith("<U") and "<U" in limits.dtypes and int(descr[2:]) <= 16
+    text = descr.startswith("<U") and "<U" in limits.dtypes and int(descr[2:]) <= limits.text
     if descr not in limits.dtypes and not text:
         raise RefusedError(file, name, f"the dtype {descr}; allowed: {', '.join(limits.dtypes)}.")
     shape = tuple(int(part) for part in match[3].decode().replace(" ", "").split(",") if part)

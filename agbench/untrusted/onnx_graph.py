@@ -21,10 +21,12 @@ TOTAL_VALUES: Final = 8_000_000  # of all tensors of one step
 DIMENSIONS: Final = 6
 FIRST_OPSET: Final = 7
 _LONGEST_LIST: Final = 10_000
+_LONGEST_TEXT: Final = 100_000
 
 INPUT: Final = "observation"
 OUTPUT: Final = "action"
 STATE: Final = "state"  # how the names of a recurrent policy's further inputs begin
+MADE_FOR: Final = ("task", "observations", "actions")  # metadata; the observations are a JSON list
 NEXT: Final = "next_"  # and what stands before them in the names of its further outputs
 
 _OPERATORS: Final = """
@@ -72,8 +74,19 @@ def check(content: bytes, inputs: int, outputs: int) -> CheckedGraph:
     return CheckedGraph(model.SerializeToString(), dtype, states)
 
 
-def _parsed(content: bytes) -> Any:
-    """Return the model without what our own reader does not know: another must not read more in it."""
+def made_for(content: bytes) -> dict[str, str]:
+    """Return what an ONNX file says it was made for, as short texts by name; all may be absent."""
+    if len(content) > FILE_BYTES:
+        raise RefusedError("", "size", f"{len(content):,} bytes; at most {FILE_BYTES:,}.")
+    said = {entry.key: entry.value for entry in _message(content).metadata_props if entry.key in MADE_FOR}
+    for name, text in said.items():
+        if len(text) > _LONGEST_TEXT:
+            raise RefusedError("", name, f"{len(text):,} letters; at most {_LONGEST_TEXT:,}.")
+    return said
+
+
+def _message(content: bytes) -> Any:
+    """Return the message in a file, as it stands there."""
     import onnx
     from google.protobuf.message import DecodeError
 
@@ -82,6 +95,12 @@ def _parsed(content: bytes) -> Any:
         model.ParseFromString(content)
     except DecodeError:
         raise RefusedError("", "", "not a sound ONNX file.") from None
+    return model
+
+
+def _parsed(content: bytes) -> Any:
+    """Return the model without what our own reader does not know: another must not read more in it."""
+    model = _message(content)
     model.DiscardUnknownFields()
     model.ClearField("metadata_props")
     return model

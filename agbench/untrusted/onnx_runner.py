@@ -63,8 +63,13 @@ def prepare() -> None:
 
 
 def answer(question: dict[str, Any], content: bytes) -> dict[str, Any]:
-    """Check a policy (`load`), start an episode (`reset`), or return its outputs (`act`)."""
+    """Check a policy (`load`), start an episode (`reset`), or return its outputs (`act`).
+
+    `made_for` returns what a file says that it was made for; nothing of it is run.
+    """
     global _running
+    if question["do"] == "made_for":
+        return onnx_graph.made_for(content)
     if question["do"] == "load":
         _running = None
         graph = onnx_graph.check(content, question["inputs"], question["outputs"])

@@ -54,9 +54,10 @@ def made_onnx(tmp_path_factory):
     policies = [root / f"policy-{seed}.onnx" for seed in (0, 1)]
     for seed, path in enumerate(policies):
         path.write_bytes(files.good((1, 6)[seed]))
-        agbench.evaluate(TASK, str(path), out=root / f"result-{seed}")
+        agbench.evaluate(TASK, str(path), out=root / f"result-{seed}", other_task=True)
     results = [root / f"result-{seed}" for seed in (0, 1)]
-    return leaderboard.submit(results, {**CARD, "policy": {"format": "onnx"}}, root / "leaderboard", policies)
+    card = {**CARD, "policy": {"format": "onnx"}}
+    return leaderboard.submit(results, card, root / "leaderboard", policies, other_task=True)
 
 
 @pytest.fixture

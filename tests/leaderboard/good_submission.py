@@ -8,6 +8,7 @@ import numpy as np
 import yaml
 
 from agbench.policies.networks import mlp
+from agbench.policies.networks.made_for import MENU, MadeFor, made_for
 
 TASK = "board-wheat-v1"
 CARD = {
@@ -21,6 +22,8 @@ CARD = {
     "policy": {"format": "mlp"},
 }
 
+MADE_FOR = MadeFor(TASK, made_for("wheat-nitrogen-v1").observations, MENU)
+
 
 def network(seed):
     """Return a small network of random numbers: 12 observations, 3 actions."""
@@ -28,7 +31,7 @@ def network(seed):
     weights = (generator.normal(size=(12, 8)), generator.normal(size=(8, 3)))
     biases = (generator.normal(size=8), generator.normal(size=3))
     mean, scale = np.full(12, 5.0), np.full(12, 10.0)
-    return mlp.Network(("tanh", "identity"), weights, biases, "argmax", mean, scale, 10.0)
+    return mlp.Network(("tanh", "identity"), weights, biases, "argmax", mean, scale, 10.0, made_for=MADE_FOR)
 
 
 def resign(folder):

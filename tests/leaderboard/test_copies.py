@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from good_submission import CARD, TASK, network, resign
+from good_submission import CARD, MADE_FOR, TASK, network, resign
 from test_agents import FLOOR, refusals, twin
 
 import agbench
@@ -30,7 +30,8 @@ GREENHOUSE = catalog.task("greenhouse-setpoint-continuous-v1")
 
 def lazy(bias):
     """Return a network that always does nothing."""
-    return mlp.Network(("identity",), (np.zeros((12, 3)),), (np.array([bias, 0.0, 0.0]),), "argmax")
+    bias = np.array([bias, 0.0, 0.0])
+    return mlp.Network(("identity",), (np.zeros((12, 3)),), (bias,), "argmax", made_for=MADE_FOR)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from agbench.evaluation.comparison import compare
 from agbench.evaluation.result import Result
 from agbench.leaderboard import first_rows
 from agbench.policies.networks import mlp
+from agbench.policies.networks.made_for import made_for
 from agbench.policies.registry import interface_of
 
 TASK = "farm-nitrogen-v1"
@@ -34,7 +35,8 @@ def root(tmp_path_factory):
     first_rows.make(TASK, "expert", root / "board", root / "kept", reproducing=False)
     inputs, generator = len(interface_of(catalog.task(TASK)).observer.entries), np.random.default_rng(5)
     weight, bias = generator.normal(size=(inputs, 40)) / 1000.0, generator.normal(size=40)
-    path = mlp.save(mlp.Network(("identity",), (weight,), (bias,), "argmax"), root / "policy.npz")
+    network = mlp.Network(("identity",), (weight,), (bias,), "argmax", made_for=made_for(TASK))
+    path = mlp.save(network, root / "policy.npz")
     for split in ("test", "shift"):
         agbench.evaluate(TASK, mlp.load(path, TASK), split, out=root / split)
     leaderboard.submit([root / "test", root / "shift"], CARD, root / "board", [path])

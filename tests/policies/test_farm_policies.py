@@ -193,7 +193,7 @@ def test_a_network_of_menus_is_saved_and_acts(tmp_path):
     generator = np.random.default_rng(3)
     weight, bias = generator.normal(size=(inputs, 40)) / 100.0, generator.normal(size=40)
     network = mlp.Network(("identity",), (weight,), (bias,), "argmax")
-    policy = mlp.load(mlp.save(network, tmp_path / "policy.npz"), task)
+    policy = mlp.load(mlp.save(network, tmp_path / "policy.npz"), task, other_task=True)
     check_policy(policy, BUDGET, "test")
     actions = np.zeros((5, 10), dtype=np.int64)
     other = actions.copy()

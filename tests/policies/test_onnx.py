@@ -13,6 +13,7 @@ pytest.importorskip("onnxruntime")
 import onnx_files as files
 
 import agbench
+from agbench.errors import AgBenchWarning
 from agbench.policies.networks import onnx
 from agbench.untrusted import RefusedError, onnx_runner
 
@@ -47,9 +48,10 @@ def test_a_memory_starts_anew_with_each_episode():
 def test_a_file_is_evaluated_by_its_path_and_in_other_processes(tmp_path):
     path = tmp_path / "mine.onnx"
     path.write_bytes(files.good())
-    result = agbench.evaluate(TASK, str(path), years=[1984, 1986])
+    with pytest.warns(AgBenchWarning, match="does not say what task it was made for"):
+        result = agbench.evaluate(TASK, str(path), years=[1984, 1986])
     assert (result.policy, result.failed) == ("mine", 0)
-    again = pickle.loads(pickle.dumps(agbench.load_policy(path, TASK)))
+    again = pickle.loads(pickle.dumps(agbench.load_policy(path, TASK, other_task=True)))
     assert agbench.evaluate(TASK, again, years=[1984, 1986]).episodes.equals(result.episodes)
 
 
@@ -87,7 +89,7 @@ def test_endless_work_is_refused_by_the_time_it_takes(monkeypatch):
 def test_a_refusal_ends_the_evaluation_and_leaves_no_result(monkeypatch, tmp_path):
     path = tmp_path / "mine.onnx"
     path.write_bytes(files.good())
-    mine = agbench.load_policy(path, TASK)
+    mine = agbench.load_policy(path, TASK, other_task=True)
     mine.reset(0)
     mine._child.close()  # as the system does to a process that takes too much
     with pytest.raises(RefusedError, match=r"mine.onnx: it broke down before"):

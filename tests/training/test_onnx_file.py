@@ -40,6 +40,8 @@ def network(head, activation, cells, clip):
         ("squash", "elu", 0, 2.0),
         ("argmax", "sigmoid", 1, 2.0),
         ("clip", "tanh", 2, 2.0),
+        ("clip", "silu", 0, np.inf),
+        ("squash", "leaky_relu", 1, 3.0),
     ],
 )
 def test_a_graph_gives_what_the_arrays_give(head, activation, cells, clip, tmp_path):

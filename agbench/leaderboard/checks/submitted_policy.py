@@ -16,6 +16,7 @@ from agbench.errors import AgBenchError, MissingExtraError
 from agbench.policies.base import Policy
 from agbench.policies.field.schedule import ScheduleSettings
 from agbench.policies.networks import mlp, onnx
+from agbench.policies.networks.made_for import MadeFor
 from agbench.policies.registry import load_policy, policies
 from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema
@@ -48,6 +49,14 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
             )
         return load_policy(card.policy.name, task)
     return _schedule(files[RULE], task)
+
+
+def made_for_of(path: Path) -> MadeFor | None:
+    """Return what a network's file says that it was made for; None where it says nothing."""
+    content = path.read_bytes()
+    if path.suffix == SUFFIXES["onnx"]:
+        return onnx.made_for_of(content, str(path))
+    return mlp.made_for_of(content, str(path))
 
 
 def _graph(agent: str, content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Policy:

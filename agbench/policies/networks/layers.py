@@ -13,9 +13,20 @@ import numpy as np
 from agbench.compiled.elementary import exp, expm1, tanh
 from agbench.variables import Floats
 
+LEAK: Final = 0.01
+"""The slope of `leaky_relu` below 0."""
+
 
 def _sigmoid(values: Floats) -> Floats:
     return 1.0 / (1.0 + exp(-values))
+
+
+def _silu(values: Floats) -> Floats:
+    return values * _sigmoid(values)
+
+
+def _leaky_relu(values: Floats) -> Floats:
+    return np.where(values > 0.0, values, LEAK * values)
 
 
 def _elu(values: Floats) -> Floats:
@@ -28,6 +39,8 @@ ACTIVATIONS: Final[Mapping[str, Callable[[Floats], Floats]]] = {
     "tanh": tanh,
     "sigmoid": _sigmoid,
     "elu": _elu,
+    "silu": _silu,
+    "leaky_relu": _leaky_relu,
 }
 GATES: Final = {"lstm": 4, "gru": 3}
 

@@ -4,6 +4,9 @@ A file holds `activations` (texts, one a layer), `weight_0`, `bias_0`, `weight_1
 `head` (`argmax` for menus; `clip` or `squash` for amounts), and optionally `observation_mean`,
 `observation_scale` and `observation_clip`: the network sees clip((observation - mean) / scale).
 
+`task`, `observations` (names, one an input) and `actions` (`amounts`, `one menu`, `several menus`) say what
+it was made for; files without them are run with a warning.
+
 Recurrent cells may stand before the layers: `cells` (texts: `lstm` or `gru`) and of each
 `cell_0_input_weight`, `cell_0_hidden_weight`, `cell_0_input_bias`, `cell_0_hidden_bias`, as
 `agbench.policies.networks.layers.Cell` has them. Their states start at 0 with each episode.
@@ -24,15 +27,20 @@ from agbench.files import write
 from agbench.policies.base import Information
 from agbench.policies.networks import heads
 from agbench.policies.networks.layers import ACTIVATIONS, GATES, Cell, dense
+from agbench.policies.networks.made_for import AMOUNTS, MENU, MENUS, MadeFor, require_made_for
 from agbench.policies.networks.network_file import opened
 from agbench.untrusted.arrays import ArrayLimits, read_npz
 from agbench.untrusted.refusal import RefusedError
 from agbench.variables import Floats
 
-LIMITS: Final = ArrayLimits(members=60, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"))
+TEXT: Final = 100  # letters of a name
+LIMITS: Final = ArrayLimits(
+    members=60, values=300_000, total_bytes=8_000_000, dtypes=("<f4", "<f8", "<U"), text=TEXT
+)
 LAYERS: Final = 16
 CELLS: Final = 4
 WIDTH: Final = 1024
+_MADE_FOR: Final = ("task", "observations", "actions")
 _CELL_ARRAYS: Final = ("input_weight", "hidden_weight", "input_bias", "hidden_bias")
 
 States = tuple[Floats, ...]
@@ -40,7 +48,7 @@ States = tuple[Floats, ...]
 
 @dataclass(frozen=True)
 class Network:
-    """The numbers of a perceptron: layers, head, how observations are normalised, recurrent cells."""
+    """A perceptron: layers, head, how observations are normalised, recurrent cells, what it was made for."""
 
     activations: tuple[str, ...]
     weights: tuple[Floats, ...]
@@ -50,6 +58,7 @@ class Network:
     scale: Floats | None = None
     clip: float = field(default=math.inf)
     cells: tuple[Cell, ...] = ()
+    made_for: MadeFor | None = None
 
     def start(self, rows: int) -> States:
         """Return the states of the cells at the start of an episode, one array a cell."""
@@ -89,6 +98,11 @@ class Mlp:
         self._network, self._space = network, space
         self._states = network.start(1)
 
+    @property
+    def made_for(self) -> MadeFor | None:
+        """What the network was made for, where its file says so."""
+        return self._network.made_for
+
     def reset(self, seed: int) -> None:
         """Start an episode: all that was remembered is forgotten."""
         self._states = self._network.start(1)
@@ -103,9 +117,14 @@ class Mlp:
         return heads.actions(out, self._network.head, self._space)[0], out[0]
 
 
-def load(path: str | Path, task: Any) -> Mlp:
-    """Return the policy in a `policy.npz` for a task (its id, or the task)."""
+def load(path: str | Path, task: Any, other_task: bool = False) -> Mlp:
+    """Return the policy in a `policy.npz` for a task (its id, or the task).
+
+    Raises `ConfigError` for one that was made for something else, unless that is meant: `other_task`.
+    """
     file = opened(path, task)
+    if not other_task:
+        require_made_for(made_for_of(file.content, str(file.path)), file.task, str(path))
     network = read(file.content, str(file.path), file.observations, file.actions)
     return Mlp(file.path.stem, network, file.actions)
 
@@ -123,6 +142,8 @@ def save(network: Network, path: str | Path) -> Path:
         arrays["observation_mean"], arrays["observation_scale"] = network.mean, network.scale
         if math.isfinite(network.clip):
             arrays["observation_clip"] = np.array(network.clip)
+    if network.made_for is not None:
+        arrays |= {name: np.array(getattr(network.made_for, name)) for name in _MADE_FOR}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     write(Path(path), lambda temporary: temporary.write_bytes(buffer.getvalue()))
@@ -138,6 +159,7 @@ def _smallest(values: Floats) -> NDArray[Any]:
 def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Network:
     """Return the network of an untrusted policy.npz; raises `RefusedError` where it does not fit."""
     arrays = read_npz(content, file, LIMITS)
+    made_for = _made_for(arrays, file)
     activations = _texts(arrays, "activations", file, list(ACTIVATIONS), 1)
     (head,) = _texts(arrays, "head", file, heads.HEADS, 0)
     if not 1 <= len(activations) <= LAYERS:
@@ -159,7 +181,23 @@ def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Ne
     mean, scale, clip = _normalisation(arrays, file, inputs)
     if arrays:
         raise RefusedError(file, min(arrays), "not an array of a policy.")
-    return Network(tuple(activations), tuple(weights), tuple(biases), head, mean, scale, clip, cells)
+    layers = tuple(activations), tuple(weights), tuple(biases)
+    return Network(*layers, head, mean, scale, clip, cells, made_for)
+
+
+def made_for_of(content: bytes, file: str) -> MadeFor | None:
+    """Return what an untrusted policy.npz says that it was made for; None where it says nothing."""
+    return _made_for(read_npz(content, file, LIMITS), file)
+
+
+def _made_for(arrays: dict[str, NDArray[Any]], file: str) -> MadeFor | None:
+    """Take what a network was made for out of the arrays; all may be absent."""
+    if not any(name in arrays for name in _MADE_FOR):
+        return None
+    (task,) = _texts(arrays, "task", file, None, 0)
+    observations = _texts(arrays, "observations", file, None, 1)
+    (actions,) = _texts(arrays, "actions", file, (AMOUNTS, MENU, MENUS), 0)
+    return MadeFor(task, tuple(observations), actions)
 
 
 def _cells(arrays: dict[str, NDArray[Any]], file: str, inputs: int) -> tuple[Cell, ...]:
@@ -229,7 +267,7 @@ def _numbers(arrays: dict[str, NDArray[Any]], name: str, file: str, shape: tuple
 
 
 def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, allowed: Any, dimensions: int) -> list[str]:
-    """Take known words out of the arrays."""
+    """Take known words out of the arrays, or, with None, names that can be printed."""
     if name not in arrays:
         raise RefusedError(file, name, "missing.")
     result = arrays.pop(name)
@@ -240,6 +278,10 @@ def _texts(arrays: dict[str, NDArray[Any]], name: str, file: str, allowed: Any, 
     except ValueError:
         raise RefusedError(file, name, "not text.") from None
     for word in words:
+        if allowed is None and word.isprintable() and word:
+            continue
+        if allowed is None:
+            raise RefusedError(file, name, "a name that cannot be printed.")
         if word not in allowed:
             raise RefusedError(file, name, f"unknown {word!r}; known: {', '.join(allowed)}.")
     return words

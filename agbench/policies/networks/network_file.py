@@ -2,17 +2,21 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gymnasium import spaces
 
 from agbench.errors import ConfigError
 
+if TYPE_CHECKING:
+    from agbench.data.task import Task
+
 
 @dataclass(frozen=True)
 class NetworkFile:
-    """A file's name and bytes; the number of observations and the action space of its task."""
+    """A task, a file's name and bytes; the task's number of observations and its action space."""
 
+    task: "Task"
     path: Path
     content: bytes
     observations: int
@@ -31,4 +35,4 @@ def opened(path: str | Path, task: Any) -> NetworkFile:
         content = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}.") from None
-    return NetworkFile(file, content, parts.observer.space.shape[0], parts.actions.space)
+    return NetworkFile(spec, file, content, parts.observer.space.shape[0], parts.actions.space)
