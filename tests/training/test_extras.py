@@ -54,10 +54,10 @@ def test_what_pip_says_when_it_fails_is_passed_on(monkeypatch):
 
 
 def test_an_unknown_extra_and_a_missing_pip_are_refused(monkeypatch):
-    with pytest.raises(UnknownNameError, match="unknown extra 'ofline'. Did you mean 'offline'"):
+    with pytest.raises(UnknownNameError, match=r"unknown extra 'ofline'\. Did you mean 'offline'"):
         extras.setup("ofline")
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match="has no pip. Install it with: .* -m ensurepip"):
+    with pytest.raises(ConfigError, match=r"has no pip\. Install it with: .* -m ensurepip"):
         extras.setup("il")
 
 
