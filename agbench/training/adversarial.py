@@ -11,8 +11,9 @@ from typing import Any
 from stable_baselines3.common.logger import Logger
 
 from agbench.training.cloning import hierarchical, transitions
-from agbench.training.learner import ACTIVATIONS, ActorLearner, Lesson, quiet
+from agbench.training.learner import ActorLearner, Lesson, quiet
 from agbench.training.ppo import QuickPPO
+from agbench.training.torch_layers import ACTIVATIONS
 
 
 class Adversarial(ActorLearner):

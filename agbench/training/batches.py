@@ -10,7 +10,7 @@ from agbench.training.learner import Lesson
 Columns = NDArray[np.float32]
 
 
-class Batch(NamedTuple):
+class DrawnBatch(NamedTuple):
     """n transitions, each array (n, columns) of float32; the choice of a menu is its number."""
 
     observations: Columns
@@ -32,7 +32,7 @@ class Batches:
         actions = data.actions.reshape(len(data), -1).astype(np.float32)
         following = np.roll(actions, -1, axis=0)
         following[data.ends] = actions[data.ends]  # beyond the end nothing is chosen: read by no one
-        self._all = Batch(
+        self._all = DrawnBatch(
             scaling.observations(data.observations),
             actions,
             scaling.rewards(data.rewards).astype(np.float32)[:, None],
@@ -42,7 +42,7 @@ class Batches:
         )
         self._generator = np.random.default_rng(lesson.seed)
 
-    def draw(self, size: int) -> Batch:
+    def draw(self, size: int) -> DrawnBatch:
         """Return so many transitions, drawn with replacement."""
         rows = self._generator.integers(len(self._all.rewards), size=size)
-        return Batch(*(values[rows] for values in self._all))
+        return DrawnBatch(*(values[rows] for values in self._all))

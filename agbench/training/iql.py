@@ -19,8 +19,9 @@ from torch import nn
 from agbench.data.training import NetworkSettings
 from agbench.envs.actions import menu_sizes
 from agbench.policies.networks import heads
-from agbench.training.batches import Batch, Batches
-from agbench.training.learner import ACTIVATIONS, Learner, Lesson
+from agbench.training.batches import Batches, DrawnBatch
+from agbench.training.learner import Learner, Lesson
+from agbench.training.torch_layers import ACTIVATIONS
 
 Tensor = torch.Tensor
 _LOGGED: Final = 500
@@ -56,7 +57,7 @@ class ImplicitQ:
         learned = [*self.actor.parameters(), *self._value.parameters(), *self._critics.parameters()]
         self._optimiser = torch.optim.Adam(learned, lr=learning_rate)
 
-    def step(self, batch: Batch) -> dict[str, Tensor]:
+    def step(self, batch: DrawnBatch) -> dict[str, Tensor]:
         """Take one gradient step and return the losses before it."""
         losses = self._losses(batch)
         self._optimiser.zero_grad()
@@ -67,7 +68,7 @@ class ImplicitQ:
                 target.lerp_(own, self._tau)
         return losses
 
-    def _losses(self, batch: Batch) -> dict[str, Tensor]:
+    def _losses(self, batch: DrawnBatch) -> dict[str, Tensor]:
         """Return the losses of value, critics and actor, which share no weights."""
         seen, chosen, rewards, after, _, ends = map(torch.from_numpy, batch)
         picks = chosen.long()

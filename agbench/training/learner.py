@@ -20,6 +20,7 @@ from agbench.envs.scaling import Scaling
 from agbench.errors import ConfigError
 from agbench.policies.base import Policy
 from agbench.training.demonstrations import Demonstrations
+from agbench.training.torch_layers import ACTIVATIONS
 
 
 @dataclass(frozen=True)
@@ -135,9 +136,6 @@ class ActorLearner(Learner):
         """Return the actor's likeliest actions."""
         actions, memory = self.policy.predict(observation, state, episode_start, deterministic)
         return actions, memory
-
-
-ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU, "elu": torch.nn.ELU}
 
 
 def actor(learner: Learner) -> ActorCriticPolicy:

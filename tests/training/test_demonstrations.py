@@ -149,24 +149,30 @@ def test_a_policy_that_raises_is_named(task):
         demonstrations.collect(task, Broken(), 1, seed=0)
 
 
-def test_a_dataset_of_minari_is_read(task, tmp_path):
+def test_a_dataset_of_minari_is_read(task, shown, tmp_path, monkeypatch):
     minari = pytest.importorskip("minari", reason="Minari is not installed")
-    env = minari.DataCollector(agbench.make(TASK))
-    env.action_space.seed(0)
-    for seed in range(2):
-        env.reset(seed=seed)
-        over = False
-        while not over:
-            _, _, terminated, truncated, _ = env.step(env.action_space.sample())
-            over = terminated or truncated
-    made = tmp_path / "made"
-    dataset = env.create_dataset(dataset_id="wheat/random-v0", algorithm_name="random")
-    dataset.storage.data_path.rename(made)
-    shown = demonstrations.read(made, task)
-    assert len(shown.episode_lengths) == 2
-    assert shown.terminations[shown.ends].all()
-    env = agbench.make(TASK)
-    observation, _ = env.reset(seed=0)
-    assert (shown.observations[0] == observation).all()
-    _, reward, *_ = env.step(shown.actions[0])
-    assert shown.rewards[0] == pytest.approx(reward)
+    from minari.data_collector import EpisodeBuffer
+
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    starts = shown.ends - shown.episode_lengths + 1
+    episodes = [
+        EpisodeBuffer(
+            id=i,
+            observations=np.vstack(
+                [shown.observations[start : end + 1], shown.final_observations[i : i + 1]]
+            ),
+            actions=shown.actions[start : end + 1],
+            rewards=shown.rewards[start : end + 1],
+            terminations=shown.terminations[start : end + 1],
+            truncations=shown.truncations[start : end + 1],
+        )
+        for i, (start, end) in enumerate(zip(starts, shown.ends, strict=True))
+    ]
+    minari.create_dataset_from_buffers("wheat/advisor-v0", episodes, env=agbench.make(TASK))
+    read = demonstrations.read(tmp_path / "wheat/advisor-v0", task)
+    assert read.sha256 == shown.sha256
+    with pytest.raises(ConfigError, match="is a dataset of 'wheat-nitrogen-v1', not of maize"):
+        demonstrations.read(tmp_path / "wheat/advisor-v0", catalog.task("maize-inputs-v1"))
+    (tmp_path / "wheat/advisor-v0/data/metadata.json").write_text("{}")
+    with pytest.raises(ConfigError, match="does not say which task"):
+        demonstrations.read(tmp_path / "wheat/advisor-v0", task)

@@ -1,5 +1,6 @@
 """Imitation: what algorithms learn from, what is refused, and runs from demonstrations to a policy."""
 
+import json
 import sys
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import yaml
 
 import agbench
+from agbench.cli import main
 from agbench.data import catalog
 from agbench.data.training import training_settings
 from agbench.envs.scaling import scaling_of
@@ -117,6 +119,22 @@ def test_a_policy_is_played_though_a_folder_has_its_name(tmp_path, monkeypatch):
     run(TASK, "sqil", 64, 0, tmp_path / "run", CHANGES["sqil"], demos="advisor", progress=False)
     record = yaml.safe_load((tmp_path / "run/training.yaml").read_text())
     assert record["demonstrations"]["policy"] == "advisor"
+
+
+def test_the_command_says_how_to_submit_an_imitator(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "run"
+    changes = [f"-s{key}={value}" for key, value in CHANGES["sqil"].items()]
+    words = ["agbench", "train", TASK, "--algo", "sqil", "--demos", "advisor", "--steps", "64"]
+    monkeypatch.setattr(sys, "argv", [*words, "--json", "-o", str(folder), *changes])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    printed = json.loads(capsys.readouterr().out)
+    transitions = yaml.safe_load((folder / "training.yaml").read_text())["demonstrations"]["transitions"]
+    assert printed["environment_steps"] == printed["steps"] + transitions
+    assert (
+        f"--method il --policy {folder}/policy.npz --seed 0 --steps {64 + transitions}" in printed["submit"]
+    )
 
 
 def test_half_of_a_batch_of_sqil_are_demonstrations_that_pay_1():

@@ -18,7 +18,7 @@ from agbench.envs.scaling import scaling_of
 from agbench.policies.networks import mlp
 from agbench.training import demonstrations
 from agbench.training.algorithms import algorithm, arguments
-from agbench.training.batches import Batch, Batches
+from agbench.training.batches import Batches, DrawnBatch
 from agbench.training.export import export
 from agbench.training.iql import ImplicitQ
 from agbench.training.learner import Lesson, quiet
@@ -124,7 +124,7 @@ def test_implicit_q_learning_prefers_what_pays():
     for _ in range(600):
         rows = generator.integers(count, size=256)
         ends = np.ones((256, 1), np.float32)
-        learns.step(Batch(seen[rows], picked[rows], rewards[rows], seen[rows], picked[rows], ends))
+        learns.step(DrawnBatch(seen[rows], picked[rows], rewards[rows], seen[rows], picked[rows], ends))
     with torch.no_grad():
         first, second = torch.split(learns.actor(torch.from_numpy(seen)), [3, 4], 1)
     clear = np.abs(seen[:, 0]) > 0.3
