@@ -19,7 +19,7 @@ def obstacle(submission: CheckedSubmission, levels: Verified) -> str:
     distinct = len(submission.distinct_seeds)
     if card.learned and distinct < SEEDS_TO_RANK:
         given = len(card.training.seeds)
-        alike = f", {given} of which {distinct} differ" if distinct < given else ""
+        alike = f" ({given} given, {given - distinct} act like others)" if distinct < given else ""
         return f"{distinct} of {SEEDS_TO_RANK} seeds{alike}"
     if not levels.holds("reproduced", provenance.simulator_hash(submission.task)):
         return "not reproduced" if "reproduced" not in levels.levels else "reproduced with an earlier version"

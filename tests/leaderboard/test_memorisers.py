@@ -112,7 +112,7 @@ def test_seeds_that_know_the_same_are_one_seed(tmp_path, child):
     assert submission.objective("test").shape == (1, 11)
     reproduced(board, submission)
     found = scoring.row(submission, verified.load(board, submission))
-    assert found.not_eligible == "1 of 5 seeds, 5 given of which 1 differ"
+    assert found.not_eligible == "1 of 5 seeds (5 given, 4 act like others)"
     site = build(board, episodes=0, cache=tmp_path / "cache").site
     text = (site / "tasks" / f"{TASK}.html").read_text()
     assert "of 5 given: the others act alike" in text
