@@ -20,6 +20,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.task import Task
+from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map, observer
 from agbench.envs.registry import make
 from agbench.envs.single import AgBenchEnv
@@ -268,7 +269,13 @@ def _actions(given: NDArray[Any], space: spaces.Space[Any], count: int, where: s
             f"{space.dtype} of {shape} ({space})."
         )
     result = given.reshape(shape).astype(space.dtype)
-    for row, action in enumerate(result):
-        if not space.contains(action):
-            raise ConfigError(f"{where}: the action {action} of transition {row} is outside {space}.")
+    columns = result.reshape(count, -1)
+    if isinstance(space, spaces.Box):
+        low, high = space.low.ravel(), space.high.ravel()
+    else:
+        low, high = np.zeros(1, np.int64), np.array(menu_sizes(space)) - 1
+    outside = np.flatnonzero(~((columns >= low) & (columns <= high)).all(axis=1))  # NaN is outside too
+    if len(outside):
+        row = int(outside[0])
+        raise ConfigError(f"{where}: the action {result[row]} of transition {row} is outside {space}.")
     return result
