@@ -38,7 +38,7 @@ def open_(
     If the file of the secret does not exist, a new secret is written to it. Keep it: it runs and closes the
     rounds, and no salt reveals it.
 
-    Example: `agbench leaderboard round open wheat-nitrogen-v1 --secret ../agbench.secret`
+    Example: `agbench leaderboard round open wheat-nitrogen-v1 --secret ../rounds.secret`
     """
     from agbench.data import catalog
     from agbench.leaderboard import rounds
@@ -64,7 +64,7 @@ def run_(
     A task's table is written when all of them have run, or stays as it was. What was run before is not run
     again: the command goes on where it was cut off, and takes in rows that are new.
 
-    Example: `agbench leaderboard round run --secret ../agbench.secret --workers 4`
+    Example: `agbench leaderboard round run --secret ../rounds.secret --workers 4`
     """
     from agbench.leaderboard import rounds
     from agbench.leaderboard.verify import round_running
@@ -82,7 +82,7 @@ def close_(
 ) -> None:
     """Close open rounds: reveal their salts and every value, so that anyone can repeat them.
 
-    Example: `agbench leaderboard round close wheat-nitrogen-v1 --secret ../agbench.secret`
+    Example: `agbench leaderboard round close wheat-nitrogen-v1 --secret ../rounds.secret`
     """
     from agbench.leaderboard import rounds
     from agbench.leaderboard.verify import round_running

@@ -98,7 +98,7 @@ class ScoredRow:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRuns:
     """What an agent reached, and what it is scored by.
 
     `objective` is that of each distinct training seed, (seeds, scenarios); `costs` the constraint costs of
@@ -173,10 +173,10 @@ def _numbers(content: Any, name: str = "") -> Iterator[tuple[str, float]]:
             yield from _numbers(value, name)
 
 
-def measured(submission: CheckedSubmission, split: str) -> Measured:
+def measured(submission: CheckedSubmission, split: str) -> MeasuredRuns:
     """Return what a submission's distinct training seeds reached on a public split."""
     known = anchors.of_split(submission.task, split)
-    return Measured(
+    return MeasuredRuns(
         objective=submission.objective(split),
         costs=submission.cost(split),
         floor=known.floor,
@@ -198,7 +198,7 @@ def score(submission: CheckedSubmission, split: str) -> Score:
     return scored(name, measured(submission, split), metrics, failed)
 
 
-def scored(name: str, result: Measured, metrics: dict[str, float], failed: int) -> Score:
+def scored(name: str, result: MeasuredRuns, metrics: dict[str, float], failed: int) -> Score:
     """Return the scores of what was measured of an agent of this name."""
     runs = result.runs(name)
     intervals = {each: runs.resampled.interval(by) for each, by in aggregates.AGGREGATES.items()}
@@ -253,7 +253,7 @@ class SuiteScore(NamedTuple):
 
 
 def suite(
-    by_agent: Mapping[str, Mapping[str, Measured]], groups: Sequence[Sequence[str]]
+    by_agent: Mapping[str, Mapping[str, MeasuredRuns]], groups: Sequence[Sequence[str]]
 ) -> dict[str, SuiteScore]:
     """Return each agent's scores over tasks: families weigh alike, and so do the tasks of a family.
 
@@ -270,7 +270,7 @@ def suite(
 
 
 def _suite_score(
-    agent: str, result: list[Measured], across: Statistic, groups: Sequence[Sequence[str]]
+    agent: str, result: list[MeasuredRuns], across: Statistic, groups: Sequence[Sequence[str]]
 ) -> SuiteScore:
     places = _places(groups)
 

@@ -30,7 +30,7 @@ from agbench.leaderboard import rounds, scoring
 from agbench.leaderboard.checks.agents import is_reference
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.rounds import LeaderboardRound
-from agbench.leaderboard.scoring import RESAMPLES, Measured
+from agbench.leaderboard.scoring import RESAMPLES, MeasuredRuns
 from agbench.leaderboard.tracks import tracks
 from agbench.leaderboard.verify.hidden import HiddenRun
 from agbench.leaderboard.verify.verified import Code
@@ -159,13 +159,13 @@ def save(board: Path, table: RoundTable) -> None:
     write_text(path(board, table.task, table.round), text)
 
 
-def measured(task: Task, runs: Mapping[str, HiddenRun], name: str) -> Measured:
+def measured(task: Task, runs: Mapping[str, HiddenRun], name: str) -> MeasuredRuns:
     """Return what an agent reached in a round, and what it is scored by; `runs` by AGENT/VERSION or role."""
     run, floor, expert = runs[name], runs["floor"], runs["expert"]
     objective, costs = (np.array(list(values.values())) for values in (run.objective, run.cost))
     limit = task.feasible_cost(float(np.mean(expert.cost[0])))
     gain = anchors.gain(anchors.load(task))
-    return Measured(
+    return MeasuredRuns(
         objective, costs, np.array(floor.objective[0]), np.array(expert.objective[0]), gain, limit
     )
 
@@ -205,8 +205,8 @@ def _track_ranks(ran: Sequence[Ran], drawn: Mapping[str, Any]) -> dict[str, dict
 def _row(
     one: Ran,
     task: Task,
-    own: Measured,
-    expert: Measured,
+    own: MeasuredRuns,
+    expert: MeasuredRuns,
     rank: int | None,
     by_track: Mapping[str, dict[str, int]],
     closed: bool,
@@ -252,14 +252,14 @@ def _refused(one: Ran) -> RoundRow:
     return RoundRow(agent=one.agent, version=one.version, submission=digest, refused=one.run.refused)
 
 
-def is_far_above(submission: CheckedSubmission, own: Measured, expert: Measured) -> bool:
+def is_far_above(submission: CheckedSubmission, own: MeasuredRuns, expert: MeasuredRuns) -> bool:
     """Return whether an agent scores far higher on test than in a round, more than the expert does.
 
     Test has other weather than a round: what the expert loses from one to the other is no sign of anything.
     """
     name = f"{submission.card.agent}/{submission.card.version}"
     test = scoring.measured(submission, "test")
-    at_test = Measured(test.expert[None], np.zeros(1), test.floor, test.expert, test.gain, test.limit)
+    at_test = MeasuredRuns(test.expert[None], np.zeros(1), test.floor, test.expert, test.gain, test.limit)
     above = [
         agent.runs(name, seed=seed).drawn - reference.runs("expert/reference", seed=seed).drawn
         for seed, (agent, reference) in enumerate(((own, expert), (test, at_test)))

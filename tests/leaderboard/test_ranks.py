@@ -15,7 +15,7 @@ from agbench.leaderboard.checks.agents import is_reserved
 from agbench.leaderboard.checks.recorded import of_actions
 from agbench.leaderboard.checks.sampled import same_decisions
 from agbench.leaderboard.checks.versions import natural, newest
-from agbench.leaderboard.scoring import Measured
+from agbench.leaderboard.scoring import MeasuredRuns
 from agbench.leaderboard.tracks import TRACKS, tracks
 from agbench.leaderboard.verify.verified import Code, Verified
 
@@ -61,7 +61,7 @@ def test_the_newest_version_of_an_agent_is_that_which_people_call_so(made, child
 def reached(*scores):
     """Return what an agent reached whose seeds score the same in each of four scenarios."""
     objective = np.tile(np.array(scores)[:, None] / 100.0, 4)
-    return Measured(objective, np.zeros(4), np.zeros(4), np.ones(4), 1.0, 0.0)
+    return MeasuredRuns(objective, np.zeros(4), np.zeros(4), np.ones(4), 1.0, 0.0)
 
 
 def suite(groups, **scores):

@@ -13,10 +13,10 @@ from agbench.leaderboard import rounds, scoring, standings
 from agbench.leaderboard.checks.versions import natural
 from agbench.leaderboard.page import charts
 from agbench.leaderboard.page.entries import PUBLIC, Entry
-from agbench.leaderboard.scoring import Measured, SuiteScore
+from agbench.leaderboard.scoring import MeasuredRuns, SuiteScore
 from agbench.leaderboard.verify.verified import LEVELS, Standing
 
-Reached = dict[str, dict[str, Measured]]
+Reached = dict[str, dict[str, MeasuredRuns]]
 """What each agent reached, by agent and task."""
 
 
@@ -100,10 +100,10 @@ def _newest(entries: Sequence[Entry]) -> list[Entry]:
     return list(result.values())
 
 
-def _closed(board: Path, tasks: Mapping[str, Task]) -> dict[str, dict[str, Measured]]:
+def _closed(board: Path, tasks: Mapping[str, Task]) -> dict[str, dict[str, MeasuredRuns]]:
     """Return what each agent reached in the last closed round of each task, by task and agent."""
     last = {e.task: e for e in rounds.load(board) if e.closed is not None and e.task in tasks}
-    result: dict[str, dict[str, Measured]] = {}
+    result: dict[str, dict[str, MeasuredRuns]] = {}
     for task, entry in last.items():
         table = standings.load(board, task, entry.round)
         if table is None:
@@ -123,7 +123,7 @@ def _suite(
     summary: str,
     groups: list[list[str]],
     entries: Sequence[Entry],
-    closed: Mapping[str, Mapping[str, Measured]],
+    closed: Mapping[str, Mapping[str, MeasuredRuns]],
     public: Reached,
 ) -> SuiteView:
     ids = [task for group in groups for task in group]

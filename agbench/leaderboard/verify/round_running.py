@@ -38,7 +38,7 @@ Say = Callable[[str], None]
 _REFERENCE_VERSION: Final = "1"  # of a reference that has no row on the board
 
 
-class Part(NamedTuple):
+class Participant(NamedTuple):
     """A row that a round runs; `earlier` where a later version of its agent runs too."""
 
     submission: CheckedSubmission
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptRuns:
     """The runs of open rounds, in a folder that is not on the board."""
 
     folder: Path
@@ -70,9 +70,9 @@ class Kept:
         write_text(self.place(entry, policy), run.model_dump_json())
 
 
-def kept_beside(secret_file: Path) -> Kept:
+def kept_beside(secret_file: Path) -> KeptRuns:
     """Return the folder of runs that belongs to a secret."""
-    return Kept(secret_file.with_name(f"{secret_file.name}.runs"))
+    return KeptRuns(secret_file.with_name(f"{secret_file.name}.runs"))
 
 
 def code_of(task: Task) -> Code:
@@ -137,7 +137,7 @@ def outdated(board: Path) -> list[LeaderboardRound]:
 
 
 def _run_references(
-    entries: Sequence[LeaderboardRound], secret_file: Path, kept: Kept, workers: int, say: Say
+    entries: Sequence[LeaderboardRound], secret_file: Path, kept: KeptRuns, workers: int, say: Say
 ) -> None:
     """Run the references that were not run with the code of now, with several workers in a pool."""
     todo = [
@@ -156,7 +156,7 @@ def _run_references(
             say(text)
 
 
-def _run_reference(job: tuple[LeaderboardRound, Role, Path, Kept]) -> str:
+def _run_reference(job: tuple[LeaderboardRound, Role, Path, KeptRuns]) -> str:
     entry, role, secret_file, kept = job
     task = catalog.task(entry.task)
     with rounds.salt_file(rounds.salt_of(entry, secret_file)) as salt:
@@ -169,7 +169,7 @@ def _run_rows(
     entries: Sequence[LeaderboardRound],
     rows: Mapping[str, list[CheckedSubmission]],
     secret_file: Path,
-    kept: Kept,
+    kept: KeptRuns,
     workers: int,
 ) -> Iterator[Verdict]:
     """Run the rows that take part and were not run with the code of now; yield what was found of each."""
@@ -188,7 +188,7 @@ def _run_rows(
 
 
 def _run_row(
-    by_task: dict[str, LeaderboardRound], secret_file: Path, kept: Kept, submission: CheckedSubmission
+    by_task: dict[str, LeaderboardRound], secret_file: Path, kept: KeptRuns, submission: CheckedSubmission
 ) -> str:
     entry = by_task[submission.card.task]
     with rounds.salt_file(rounds.salt_of(entry, secret_file)) as salt:
@@ -199,7 +199,7 @@ def _run_row(
 
 def taking_part(
     board: Path, entry: LeaderboardRound, rows: Sequence[CheckedSubmission]
-) -> tuple[list[Part], list[str]]:
+) -> tuple[list[Participant], list[str]]:
     """Return those of a task's rows that a round runs, and sentences about those that it leaves out.
 
     They are the newest eligible version of each agent, and what the round ran before. Of an author's
@@ -220,7 +220,7 @@ def taking_part(
         else:
             result.append(one)
     latest = {s.digest for s in newest(result)}
-    return [Part(one, one.digest not in latest) for one in result], beyond
+    return [Participant(one, one.digest not in latest) for one in result], beyond
 
 
 def _same_author(one: CheckedSubmission, other: CheckedSubmission) -> bool:
@@ -240,7 +240,7 @@ def _rows(board: Path, tasks: Collection[str]) -> dict[str, list[CheckedSubmissi
     return result
 
 
-def _ran(entry: LeaderboardRound, chosen: Sequence[Part], kept: Kept) -> list[Ran]:
+def _ran(entry: LeaderboardRound, chosen: Sequence[Participant], kept: KeptRuns) -> list[Ran]:
     """Return all that a round must have run; raises `ConfigError` where one lacks."""
     task = catalog.task(entry.task)
     result = [
@@ -253,7 +253,7 @@ def _ran(entry: LeaderboardRound, chosen: Sequence[Part], kept: Kept) -> list[Ra
     return result
 
 
-def _kept_run(entry: LeaderboardRound, kept: Kept, key: str, name: str) -> HiddenRun:
+def _kept_run(entry: LeaderboardRound, kept: KeptRuns, key: str, name: str) -> HiddenRun:
     run = kept.read(entry, key)
     if run is None:
         raise ConfigError(
