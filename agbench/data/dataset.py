@@ -28,7 +28,7 @@ _Part = Annotated[Number, Field(ge=0, le=1)]
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*-v(0|[1-9][0-9]*)$")]
 
 
-class Line(Strict):
+class StraightLine(Strict):
     """A number that changes along a straight line, from the first episode of a behaviour to its last."""
 
     start: _Part
@@ -45,15 +45,15 @@ class BehaviourSpec(Strict):
 
     policy: str
     share: Annotated[Number, Field(gt=0)] = 1.0
-    epsilon: _Part | Line = 0.0
-    noise: _Part | Line = 0.0
+    epsilon: _Part | StraightLine = 0.0
+    noise: _Part | StraightLine = 0.0
 
     @field_validator("epsilon", "noise", mode="before")
     @classmethod
     def _number_or_line(cls, value: Any) -> Any:
         ends = value if isinstance(value, Mapping) and value.keys() == {"start", "end"} else {"both": value}
         for end in ends.values():
-            if isinstance(end, Line):
+            if isinstance(end, StraightLine):
                 continue
             if isinstance(end, bool) or not isinstance(end, (int, float)) or not 0.0 <= end <= 1.0:
                 raise ValueError(

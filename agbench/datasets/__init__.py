@@ -4,20 +4,20 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from agbench.datasets.checking import Finding, check
+    from agbench.datasets.checking import DatasetFinding, check
     from agbench.datasets.collecting import collect, make_recipe
     from agbench.datasets.dataset import Dataset, load
 
 _HOMES = {
     "Dataset": "dataset",
-    "Finding": "checking",
+    "DatasetFinding": "checking",
     "check": "checking",
     "collect": "collecting",
     "load": "dataset",
     "make_recipe": "collecting",
 }
 
-__all__ = ["Dataset", "Finding", "check", "collect", "load", "make_recipe"]
+__all__ = ["Dataset", "DatasetFinding", "check", "collect", "load", "make_recipe"]
 
 
 def __getattr__(name: str) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agbench.data.dataset import BehaviourSpec, Line
+from agbench.data.dataset import BehaviourSpec, StraightLine
 from agbench.data.reading import read_data
 from agbench.data.task import Task
 from agbench.envs.actions import menu_sizes
@@ -86,8 +86,8 @@ def _check_noise(behaviours: Sequence[Behaviour], task: Task) -> None:
         )
 
 
-def strength(value: float | Line, progress: Floats) -> Floats:
+def strength(value: float | StraightLine, progress: Floats) -> Floats:
     """Return epsilon or noise at points of a behaviour's course, 0 its first episode and 1 its last."""
-    if isinstance(value, Line):
+    if isinstance(value, StraightLine):
         return float(value.start) + (float(value.end) - float(value.start)) * progress
     return np.full(progress.shape, float(value))

@@ -13,7 +13,7 @@ from agbench.data.overrides import override
 from agbench.data.task import Task
 from agbench.datasets import collecting, description
 from agbench.datasets.dataset import read_part
-from agbench.datasets.part import ContentHash, Part
+from agbench.datasets.part import ContentHash, PlayedPart
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import AgBenchError, UnknownNameError
@@ -23,29 +23,31 @@ from agbench.policies.playing import spread
 
 
 @dataclass(frozen=True)
-class Finding:
+class DatasetFinding:
     """What was checked, and what is wrong with it; nothing where all is right."""
 
     what: str
     problem: str | None = None
 
 
-def check(folder: str | Path, episodes: int | None = 32) -> list[Finding]:
+def check(folder: str | Path, episodes: int | None = 32) -> list[DatasetFinding]:
     """Return what a dataset's check found: files, content, recipe, physics, and episodes simulated again.
 
     `episodes` of them are, evenly spread; all for None. Raises `DatasetError` for a folder that holds none.
     """
     folder = Path(folder)
     told = description.read(folder)
-    findings = [Finding("files", _files(folder, told))]
+    findings = [DatasetFinding("files", _files(folder, told))]
     if findings[0].problem is not None:
         return findings
     part = read_part(folder, told)
-    findings += [Finding("content", _content(part, told)), Finding("recipe", _recipe(told))]
+    findings += [DatasetFinding("content", _content(part, told)), DatasetFinding("recipe", _recipe(told))]
     task = override(catalog.task(told["task"]), told["overrides"])
-    findings.append(Finding("physics", _physics(task, told)))
+    findings.append(DatasetFinding("physics", _physics(task, told)))
     chosen = [int(i) for i in spread([str(i) for i in range(part.episodes)], episodes)]
-    findings.append(Finding(f"{len(chosen)} episodes simulated again", _again(task, part, told, chosen)))
+    findings.append(
+        DatasetFinding(f"{len(chosen)} episodes simulated again", _again(task, part, told, chosen))
+    )
     return findings
 
 
@@ -59,7 +61,7 @@ def _files(folder: Path, told: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _content(part: Part, told: Mapping[str, Any]) -> str | None:
+def _content(part: PlayedPart, told: Mapping[str, Any]) -> str | None:
     total = ContentHash()
     total.add(part)
     if (found := total.hexdigest()) != told["content"]:
@@ -95,7 +97,7 @@ def _physics(task: Task, told: Mapping[str, Any]) -> str | None:
     return f"{', '.join(other)} changed since it was made." if other else None
 
 
-def _again(task: Task, part: Part, told: Mapping[str, Any], chosen: Sequence[int]) -> str | None:
+def _again(task: Task, part: PlayedPart, told: Mapping[str, Any], chosen: Sequence[int]) -> str | None:
     """Return the first difference between episodes and what their seeds and actions give now."""
     parts = build(task, told["split"], years=told["years"])
     slices = list(part.slices)
@@ -116,7 +118,9 @@ def _again(task: Task, part: Part, told: Mapping[str, Any], chosen: Sequence[int
     return None
 
 
-def _replay(core: BatchCore, part: Part, episodes: Sequence[int], slices: Sequence[slice]) -> str | None:
+def _replay(
+    core: BatchCore, part: PlayedPart, episodes: Sequence[int], slices: Sequence[slice]
+) -> str | None:
     """Step all rows through their recorded actions; return the first difference."""
     lengths = np.array([one.stop - one.start for one in slices])
     starts = np.array([one.start for one in slices])

@@ -10,14 +10,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agbench.data.dataset import Mix, Scenarios, recipe
 from agbench.datasets import card, description, tables
-from agbench.datasets.part import ContentHash, Part
+from agbench.datasets.part import ContentHash, PlayedPart
 from agbench.datasets.plan import Plan, plan_of
 from agbench.datasets.playing import Player
 from agbench.datasets.sample import Sample
@@ -133,14 +133,18 @@ def make(plan: Plan, out: Path, format: Format, workers: int = 1, progress: bool
     out = Path(os.path.abspath(out))
     told = description.describe(plan, format)
     if _is_there(out, told):
+        shutil.rmtree(unfinished_folder(out), ignore_errors=True)  # of a run that was killed at its very end
         return out
     with _saying_where(out):
-        partial = _Partial(out, plan.identity())
-        parts = _played(plan, partial, workers)
-        label = f"{told['id']}  {plan.episodes:,} episodes"
-        _write(partial, _shown(parts, plan, label, progress), told)
-        os.replace(partial.assembled, out)
-        partial.remove()
+        partial = _Unfinished(out, plan.identity())
+        try:
+            parts = _played(plan, partial, workers)
+            label = f"{told['id']}  {plan.episodes:,} episodes"
+            _write(partial, _shown(parts, plan, label, progress), told)
+            os.replace(partial.assembled, out)
+            partial.remove()
+        finally:
+            partial.release()
     return out
 
 
@@ -160,11 +164,11 @@ def _is_there(out: Path, told: Mapping[str, Any]) -> bool:
     return True
 
 
-def _write(partial: "_Partial", parts: Iterator[Part], told: Mapping[str, Any]) -> None:
+def _write(partial: "_Unfinished", parts: Iterator[PlayedPart], told: Mapping[str, Any]) -> None:
     """Write parts into the folder that will be the dataset."""
     folder = partial.begin()
     writer = writer_of(str(told["format"]))(folder, told)
-    table, content, sample = tables.Table(folder / tables.EPISODES), ContentHash(), Sample()
+    table, content, sample = tables.GrowingTable(folder / tables.EPISODES), ContentHash(), Sample()
     first = transitions = 0
     try:
         for part in parts:
@@ -193,16 +197,24 @@ def _write(partial: "_Partial", parts: Iterator[Part], told: Mapping[str, Any]) 
     folder.chmod(0o755)
 
 
-class _Partial:
-    """The finished parts of a dataset that is not whole yet, beside the folder where it will be."""
+class _Unfinished:
+    """The finished parts of a dataset that is not whole yet, beside the folder where it will be.
+
+    One process at a time works on it; the lock ends with the process, however that ends.
+    """
 
     def __init__(self, out: Path, identity: str) -> None:
-        self._folder = out.parent / f".{out.name}.partial"
+        self._folder = unfinished_folder(out)
         self.assembled = self._folder / "assembled"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock = (self._folder / "lock").open("w")
+        if not _locked(self._lock):
+            raise DatasetError(f"{out}: another process is making it. Wait for it, or give another folder.")
         label = self._folder / _IDENTITY
         if not label.is_file() or label.read_text("utf-8") != identity:
-            self.remove()
-            self._folder.mkdir(parents=True)
+            for path in self._folder.iterdir():
+                if path.name != "lock":
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
             write_text(label, identity)
 
     def place(self, number: int) -> Path:
@@ -219,8 +231,30 @@ class _Partial:
         """Forget the run."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def release(self) -> None:
+        """Let another process work on it."""
+        self._lock.close()
 
-def _played(plan: Plan, partial: _Partial, workers: int) -> Iterator[Part]:
+
+def unfinished_folder(out: Path) -> Path:
+    """Return where the parts of a dataset are kept until it is whole."""
+    return out.parent / f".{out.name}.partial"
+
+
+def _locked(file: IO[str]) -> bool:
+    """Return whether this process has the file for itself now; always on systems without such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _played(plan: Plan, partial: _Unfinished, workers: int) -> Iterator[PlayedPart]:
     """Yield all parts in order; those that are missing are played first."""
     ranges = plan.ranges
     todo = [number for number in range(len(ranges)) if not partial.place(number).is_file()]
@@ -229,7 +263,7 @@ def _played(plan: Plan, partial: _Partial, workers: int) -> Iterator[Part]:
         for number, episodes in enumerate(ranges):
             if not partial.place(number).is_file() and player is not None:
                 player.play(episodes).save(partial.place(number))
-            yield Part.load(partial.place(number))
+            yield PlayedPart.load(partial.place(number))
         return
     with ProcessPoolExecutor(min(workers, len(todo)), get_context("spawn"), _start, (plan,)) as pool:
         jobs = {n: pool.submit(_work, ranges[n], partial.place(n)) for n in todo}
@@ -237,7 +271,7 @@ def _played(plan: Plan, partial: _Partial, workers: int) -> Iterator[Part]:
             for number in range(len(ranges)):
                 if number in jobs:
                     jobs[number].result()
-                yield Part.load(partial.place(number))
+                yield PlayedPart.load(partial.place(number))
         except BrokenProcessPool:
             raise DatasetError(
                 "a worker process ended without a word, perhaps for lack of memory. What is finished is "
@@ -260,7 +294,9 @@ def _work(episodes: range, path: Path) -> None:
     _player.play(episodes).save(path)
 
 
-def _shown(parts: Iterator[Part], plan: Plan, label: str, progress: bool | None) -> Iterator[Part]:
+def _shown(
+    parts: Iterator[PlayedPart], plan: Plan, label: str, progress: bool | None
+) -> Iterator[PlayedPart]:
     """Yield the parts under a progress bar on standard error."""
     console = Console(stderr=True)
     if not (console.is_terminal if progress is None else progress):

@@ -12,7 +12,7 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.data.task import Task
 from agbench.datasets import description, exchange, npz_format, parquet_format, tables
-from agbench.datasets.part import Part
+from agbench.datasets.part import PlayedPart
 from agbench.envs.scaling import Scaled, Scaling, scaling_of
 from agbench.errors import DatasetError
 from agbench.variables import Booleans, Floats
@@ -37,7 +37,7 @@ def load(folder: str | Path, scaled: Scaled = False, scaled_reward: bool = False
     return Dataset(part, told, task, scaling, scaled_reward)
 
 
-def read_part(folder: Path, told: Mapping[str, Any]) -> Part:
+def read_part(folder: Path, told: Mapping[str, Any]) -> PlayedPart:
     """Return all arrays of a dataset; raises `DatasetError` where its files are missing or damaged."""
     try:
         if told["format"] == "npz":
@@ -61,7 +61,7 @@ def read_part(folder: Path, told: Mapping[str, Any]) -> Part:
 class Dataset:
     """N transitions of E episodes, one after the other. Observations are scaled if it was loaded so."""
 
-    part: Part
+    part: PlayedPart
     metadata: Mapping[str, Any]
     task: Task
     scaling: Scaling | None = None
@@ -131,13 +131,13 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.part.rewards)
 
-    def episodes(self) -> Iterator["Episode"]:
+    def episodes(self) -> Iterator["RecordedEpisode"]:
         """Yield the episodes one by one."""
         observations, last, rewards = self.observations, self.final_observations, self.rewards
         for i, steps in enumerate(self.part.slices):
             seen = np.concatenate([observations[steps], last[i, None]])
             ended = bool(self.part.terminations[steps][-1])
-            yield Episode(seen, self.part.actions[steps], rewards[steps], ended)
+            yield RecordedEpisode(seen, self.part.actions[steps], rewards[steps], ended)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the transitions as a table: a row a step, named columns, as the format `parquet` has."""
@@ -167,7 +167,7 @@ class Dataset:
 
 
 @dataclass(frozen=True)
-class Episode:
+class RecordedEpisode:
     """An episode of T decisions: observations (T + 1, d), actions, rewards (T,), and how it ended."""
 
     observations: NDArray[np.float32]

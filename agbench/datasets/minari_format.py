@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from agbench.datasets import tables
 from agbench.datasets.crew import RANDOM
-from agbench.datasets.part import Part
+from agbench.datasets.part import PlayedPart
 from agbench.errors import DatasetError, MissingExtraError
 from agbench.files import write_text
 
@@ -59,7 +59,7 @@ class MinariWriter:
         self._types: dict[Any, Any] = {}
         self._next = 0
 
-    def add(self, part: Part) -> None:
+    def add(self, part: PlayedPart) -> None:
         """Write the next episodes."""
         for i, steps in enumerate(part.slices):
             episode = h5py.h5g.create(self._file, b"episode_%d" % self._next, gcpl=self._group)
@@ -127,7 +127,7 @@ def _after_reset(values: NDArray[Any], first: float) -> NDArray[Any]:
     return np.concatenate([np.array([first], dtype=values.dtype), values])
 
 
-def read(folder: Path) -> Part:
+def read(folder: Path) -> PlayedPart:
     """Return all of a dataset as one part."""
     import pyarrow.parquet as pq
 
@@ -140,7 +140,7 @@ def read(folder: Path) -> Part:
         seen, last = _both(file, b"observations", lengths)
         hidden = "state" in file["episode_0/infos"]
         states, last_states = _both(file, b"infos/state", lengths) if hidden else _none(lengths)
-        return Part(
+        return PlayedPart(
             observations=seen,
             actions=_joined(file, b"actions", lengths),
             rewards=_joined(file, b"rewards", lengths),

@@ -1,4 +1,4 @@
-"""The format `npz`: one file, `transitions.npz`, with the arrays of `agbench.datasets.part.Part`."""
+"""The format `npz`: one file, `transitions.npz`, with the arrays of `agbench.datasets.part.PlayedPart`."""
 
 import shutil
 import zipfile
@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.datasets.part import Part
+from agbench.datasets.part import PlayedPart
 
 FILE: Final = "transitions.npz"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)  # of all members: the same content is the same bytes
@@ -26,7 +26,7 @@ class NpzWriter:
         self._counts: dict[str, int] = {}
         self._keys: list[str] = []
 
-    def add(self, part: Part) -> None:
+    def add(self, part: PlayedPart) -> None:
         """Write the next episodes."""
         for name, array in part.arrays().items():
             if name == "scenarios":
@@ -41,7 +41,7 @@ class NpzWriter:
     def finish(self, description: Mapping[str, Any]) -> None:
         """Put the arrays together."""
         with zipfile.ZipFile(self._folder / FILE, "w", zipfile.ZIP_STORED) as archive:
-            for name in (one.name for one in fields(Part)):
+            for name in (one.name for one in fields(PlayedPart)):
                 entry = zipfile.ZipInfo(f"{name}.npy", _EPOCH)
                 with archive.open(entry, "w", force_zip64=True) as member:
                     if name == "scenarios":
@@ -63,6 +63,6 @@ class NpzWriter:
         self._raw = {}
 
 
-def read(folder: Path) -> Part:
+def read(folder: Path) -> PlayedPart:
     """Return all of a dataset as one part."""
-    return Part.load(folder / FILE)
+    return PlayedPart.load(folder / FILE)

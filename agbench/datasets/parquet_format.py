@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from agbench.datasets import tables
-from agbench.datasets.part import Part
+from agbench.datasets.part import PlayedPart
 
 
 class ParquetWriter:
@@ -15,10 +15,10 @@ class ParquetWriter:
 
     def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
         self._description = description
-        self._table = tables.Table(folder / tables.TRANSITIONS)
+        self._table = tables.GrowingTable(folder / tables.TRANSITIONS)
         self._first = 0
 
-    def add(self, part: Part) -> None:
+    def add(self, part: PlayedPart) -> None:
         """Write the next episodes."""
         self._table.add(tables.transitions(part, self._first, self._description))
         self._first += part.episodes
@@ -32,7 +32,7 @@ class ParquetWriter:
         self._table.close()
 
 
-def read(folder: Path) -> Part:
+def read(folder: Path) -> PlayedPart:
     """Return all of a dataset as one part."""
     import pyarrow.parquet as pq
 
@@ -44,7 +44,7 @@ def read(folder: Path) -> Part:
 
     many = "action.0" in steps.column_names
     kind = steps.schema.field("action.0" if many else "action").type.to_pandas_dtype()
-    return Part(
+    return PlayedPart(
         observations=tables.read_matrix(steps, "observation", np.float32),
         actions=tables.read_matrix(steps, "action", kind) if many else column(steps, "action"),
         rewards=column(steps, "reward"),

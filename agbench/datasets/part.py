@@ -21,7 +21,7 @@ PER_STEP: Final = (
 
 
 @dataclass(frozen=True)
-class Part:
+class PlayedPart:
     """E episodes with N transitions in all, in the order of their numbers.
 
     `observations` (N, d) are those that the actions answered, `final_observations` (E, d) those after the
@@ -95,10 +95,10 @@ class ContentHash:
     """The SHA-256 of what a dataset holds, whatever its format and however it was cut into parts."""
 
     def __init__(self) -> None:
-        self._sums = {field.name: hashlib.sha256() for field in fields(Part)}
+        self._sums = {field.name: hashlib.sha256() for field in fields(PlayedPart)}
         self._kinds: dict[str, str] = {}
 
-    def add(self, part: Part) -> None:
+    def add(self, part: PlayedPart) -> None:
         """Take in the next episodes."""
         for name, array in part.arrays().items():
             if name == "scenarios":

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.datasets.crew import Crew
-from agbench.datasets.part import Part
+from agbench.datasets.part import PlayedPart
 from agbench.datasets.plan import Plan
 from agbench.envs.core import BatchCore
 from agbench.errors import ActionError, DatasetError
@@ -29,7 +29,7 @@ class Player:
         self._batch: tuple[BatchCore, Crew] | None = None
         self._drawn = 0
 
-    def play(self, episodes: range) -> Part:
+    def play(self, episodes: range) -> PlayedPart:
         """Return the part of some episodes, as long as no policy raises; that is a `DatasetError`."""
         plan = self._plan
         if plan.scenarios == "drawn" and self._drawn >= _SEASONS:
@@ -87,12 +87,12 @@ class _Record:
         self._add("terminations", terminated)
         self._add("truncations", truncated)
 
-    def part(self, core: BatchCore, seeds: list[int]) -> Part:
+    def part(self, core: BatchCore, seeds: list[int]) -> PlayedPart:
         """Return all as a part; every row's episode is over."""
         moved = np.stack(self.moving, axis=1)
         info = core.info()
         per_step = {name: np.stack(values, axis=1)[moved] for name, values in self.steps.items()}
-        return Part(
+        return PlayedPart(
             **per_step,
             episode_lengths=moved.sum(axis=1, dtype=np.int64),
             final_observations=core.observations.copy(),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.datasets import tables
-from agbench.datasets.part import Part
+from agbench.datasets.part import PlayedPart
 from agbench.variables import Floats
 
 _MOST: Final = 20_000  # transitions
@@ -22,7 +22,7 @@ class Sample:
         self._who: list[NDArray[np.int8]] = []
         self._lengths: list[NDArray[np.int64]] = []
 
-    def add(self, part: Part) -> None:
+    def add(self, part: PlayedPart) -> None:
         """Take in the next episodes."""
         self._returns.append(part.sums(part.rewards))
         self._who.append(tables.mostly(part))

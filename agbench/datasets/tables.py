@@ -7,14 +7,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.datasets.part import Part
+from agbench.datasets.part import PlayedPart
 
 TRANSITIONS: Final = "transitions.parquet"
 EPISODES: Final = "episodes.parquet"
 """The table of episodes, which every format has."""
 
 
-class Table:
+class GrowingTable:
     """A Parquet file that grows by a row group a part."""
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class Table:
             self._writer = None
 
 
-def transitions(part: Part, first: int, description: Mapping[str, Any]) -> dict[str, Any]:
+def transitions(part: PlayedPart, first: int, description: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a part's transitions; `first` is the number of its first episode."""
     numbers = np.repeat(np.arange(first, first + part.episodes), part.episode_lengths)
     steps = np.concatenate([np.arange(length) for length in part.episode_lengths.tolist()])
@@ -62,7 +62,7 @@ def transitions(part: Part, first: int, description: Mapping[str, Any]) -> dict[
     }
 
 
-def episodes(part: Part, first: int, description: Mapping[str, Any]) -> dict[str, Any]:
+def episodes(part: PlayedPart, first: int, description: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a part's episodes."""
     unit = description["reward_unit"]
     metrics = {
@@ -83,17 +83,17 @@ def episodes(part: Part, first: int, description: Mapping[str, Any]) -> dict[str
     }
 
 
-def mostly(part: Part) -> NDArray[np.int8]:
+def mostly(part: PlayedPart) -> NDArray[np.int8]:
     """Return the behaviour that acted most often in each episode; -1 where all actions were drawn."""
     counts = np.stack([np.add.reduceat(part.behaviours == b, _starts(part)) for b in range(_most(part) + 1)])
     return np.where(counts.max(axis=0) > 0, counts.argmax(axis=0), -1).astype(np.int8)
 
 
-def _most(part: Part) -> int:
+def _most(part: PlayedPart) -> int:
     return max(int(part.behaviours.max(initial=0)), 0)
 
 
-def _starts(part: Part) -> NDArray[np.int64]:
+def _starts(part: PlayedPart) -> NDArray[np.int64]:
     return part.ends - part.episode_lengths
 
 
@@ -114,7 +114,7 @@ def _matrix(prefix: str, values: NDArray[Any], variables: Any) -> dict[str, Any]
     }
 
 
-def _actions(part: Part, description: Mapping[str, Any]) -> dict[str, Any]:
+def _actions(part: PlayedPart, description: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of actions: `action` of one menu, `action.0`, `action.1`, ... of more."""
     labels = [str(label) for label in description["actions"]["labels"]]
     if part.actions.ndim == 1:

@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args
 
-from agbench.datasets.part import Part
+from agbench.datasets.part import PlayedPart
 from agbench.errors import unknown
 
 Format = Literal["minari", "parquet", "npz"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
 
-class Writer(Protocol):
+class DatasetWriter(Protocol):
     """Writes the parts of a dataset in their order into an empty folder."""
 
-    def add(self, part: Part) -> None:
+    def add(self, part: PlayedPart) -> None:
         """Write the next episodes."""
 
     def finish(self, description: Mapping[str, Any]) -> None:
@@ -24,7 +24,7 @@ class Writer(Protocol):
         """Let go of the files, finished or not."""
 
 
-def writer_of(format: str) -> Callable[[Path, Mapping[str, Any]], Writer]:
+def writer_of(format: str) -> Callable[[Path, Mapping[str, Any]], DatasetWriter]:
     """Return what makes the writer of a format: (folder, the description so far) -> writer.
 
     Raises `UnknownNameError` for a format that there is not, `MissingExtraError` without its library.

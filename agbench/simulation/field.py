@@ -118,7 +118,7 @@ def simulate(
 
 
 @dataclass(frozen=True)
-class Season:
+class PreparedSeason:
     """A season that can be run: its setup, and the events of its days."""
 
     setup: models.FieldSetup
@@ -136,7 +136,7 @@ def prepare(
     setting: str,
     limitation: str | None,
     words: str,
-) -> Season:
+) -> PreparedSeason:
     """Return a season of one crop; `words` name the model in errors, which are those of `simulate`."""
     first, given = as_date("start", start), management.listed(events)
     crop_calendar = _calendar(calendar, first, model.crop_type)
@@ -155,7 +155,7 @@ def prepare(
         limitation=limitation,
         stop_after=last_event if end is None else last,
     )
-    return Season(setup, parsed)
+    return PreparedSeason(setup, parsed)
 
 
 def crop_type_of(crop: ParameterSource, given: str | None) -> str:

@@ -33,7 +33,7 @@ class _Case:
 
     number: int
     model: CropModel
-    season: field.Season
+    season: field.PreparedSeason
     may_be_cut: bool
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import agbench
 from agbench.datasets import check, checking, load
-from agbench.datasets.part import ContentHash, Part
+from agbench.datasets.part import ContentHash, PlayedPart
 from agbench.errors import DatasetError
 from agbench.files import sha256
 
@@ -37,8 +37,8 @@ def problems(folder, **options):
 
 def forge(folder, **changed):
     """Change arrays of an npz dataset, and its hashes with them, as who knows the format can."""
-    arrays = Part.load(folder / "transitions.npz").arrays()
-    part = Part(**{**arrays, **changed})
+    arrays = PlayedPart.load(folder / "transitions.npz").arrays()
+    part = PlayedPart(**{**arrays, **changed})
     with zipfile.ZipFile(folder / "transitions.npz", "w") as archive:
         for name, array in part.arrays().items():
             with archive.open(f"{name}.npy", "w") as file:

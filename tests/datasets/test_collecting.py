@@ -14,7 +14,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.data.dataset import Line
+from agbench.data.dataset import StraightLine
 from agbench.datasets import load
 from agbench.datasets import plan as plans
 from agbench.datasets.behaviour import strength
@@ -201,6 +201,29 @@ def test_finished_parts_are_not_played_again(tmp_path, monkeypatch):
     assert stopped == [range(16, 24)]
 
 
+def test_two_processes_do_not_make_one_dataset(tmp_path, monkeypatch):
+    once, said = Player.play, []
+
+    def another_starts(self, episodes):
+        with pytest.raises(DatasetError, match="another process is making it") as error:
+            make(plan_of(TASK, "zero", 2, seed=1), tmp_path / "data", "npz")
+        said.append(error)
+        return once(self, episodes)
+
+    monkeypatch.setattr(Player, "play", another_starts)
+    make(plan_of(TASK, "zero", 2), tmp_path / "data", "npz")
+    assert len(said) == 1
+    assert len(load(tmp_path / "data").episode_lengths) == 2
+    assert os.listdir(tmp_path) == ["data"]
+
+
+def test_what_is_left_of_a_run_that_was_killed_at_its_very_end_goes(tmp_path):
+    make(plan_of(TASK, "zero", 2), tmp_path / "data", "npz")
+    (tmp_path / ".data.partial" / "assembled").mkdir(parents=True)
+    make(plan_of(TASK, "zero", 2), tmp_path / "data", "npz")
+    assert os.listdir(tmp_path) == ["data"]
+
+
 def test_parts_of_another_plan_are_thrown_away(tmp_path, monkeypatch):
     small_parts(monkeypatch)
     once = Player.play
@@ -269,7 +292,7 @@ def test_epsilon_falls_along_its_line():
     assert share[0] == 1.0
     assert share[-1] == 0.0
     assert np.mean(share[90:110]) == pytest.approx(0.5, abs=0.08)
-    assert strength(Line(start=1.0, end=0.0), np.array([0.0, 0.25, 1.0])).tolist() == [1.0, 0.75, 0.0]
+    assert strength(StraightLine(start=1.0, end=0.0), np.array([0.0, 0.25, 1.0])).tolist() == [1.0, 0.75, 0.0]
 
 
 def test_noise_is_normal_within_the_bounds_of_amounts():
