@@ -1,30 +1,36 @@
 """What a PPO agent chooses from the outputs of its network: its distribution, with slopes written out.
 
-The formulas are those of categorical and normal distributions; Stable-Baselines3 takes the same ones.
+The formulas are those of categorical and normal distributions; Stable-Baselines3 takes the same ones. Chance
+is torch's.
 """
 
 import math
 from typing import Any, Final, Protocol
 
+import numpy as np
 import torch
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from agbench.envs.actions import menu_sizes
+from agbench.training.perceptron import Singles
 
-Tensor = torch.Tensor
 _HALF_LOG_2PI: Final = 0.5 * math.log(2.0 * math.pi)
 
 
 class Head(Protocol):
     """A distribution of actions, (n, ...), by outputs (n, outputs)."""
 
-    def sample(self, out: Tensor) -> tuple[Tensor, Tensor]:
+    def sample(self, out: Singles) -> tuple[NDArray[Any], Singles]:
         """Return drawn actions, (n, columns) of the rollout buffer, and their log probabilities, (n,)."""
 
-    def log_probability(self, out: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """Return log probabilities of actions and the entropies, (n,) each; `slopes` is for the same."""
+    def log_probability(self, out: Singles, actions: Singles) -> Singles:
+        """Return log probabilities of actions (n,); `slopes` and `entropies` are for the same."""
 
-    def slopes(self, of_probability: Tensor, of_entropy: float) -> Tensor:
+    def entropies(self) -> Singles:
+        """Return the entropies of the distributions (n,)."""
+
+    def slopes(self, of_probability: Singles, of_entropy: float) -> Singles:
         """Return the slopes of a loss by the outputs, (n, outputs).
 
         `of_probability` (n,): its slope by each log probability; `of_entropy`: that by each entropy.
@@ -35,77 +41,96 @@ class Categoricals:
     """One choice of each menu: categorical distributions side by side."""
 
     def __init__(self, space: spaces.Space[Any]) -> None:
-        self._sizes = menu_sizes(space)
-        self._kept: list[tuple[Tensor, Tensor, Tensor, Tensor]] = []
+        sizes = menu_sizes(space)
+        ends = np.cumsum(sizes)
+        self._parts = [slice(int(end) - size, int(end)) for size, end in zip(sizes, ends, strict=True)]
+        self._kept: list[tuple[Singles, Singles]] = []
+        self._picks: NDArray[np.intp] = np.empty((0, len(sizes)), np.intp)
+        self._rows: NDArray[np.intp] = np.arange(0)
 
-    def sample(self, out: Tensor) -> tuple[Tensor, Tensor]:
+    def sample(self, out: Singles) -> tuple[NDArray[Any], Singles]:
         """Return drawn choices and their log probabilities.
 
         The largest of p / q, q being exponential, is choice i with the probability p_i.
         """
-        chosen, total = [], torch.zeros(len(out))
-        for part in torch.split(out, self._sizes, dim=1):
-            logs = torch.log_softmax(part, 1)
-            pick = logs.exp().div_(torch.empty_like(logs).exponential_()).argmax(1, keepdim=True)
-            total += logs.gather(1, pick).squeeze(1)
-            chosen.append(pick)
-        return torch.cat(chosen, 1), total
+        noise = torch.empty(out.shape[1], len(out)).exponential_().numpy()
+        picks = np.empty((len(out), len(self._parts)), np.intp)
+        for column, part in enumerate(self._parts):
+            picks[:, column] = (_shares(out[:, part])[1] / noise[part]).argmax(0)
+        return picks, self._log_probability(out, picks)
 
-    def log_probability(self, out: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """Return log probabilities and entropies."""
-        self._kept = []
-        picks = actions.long()
-        total, entropies = torch.zeros(len(out)), torch.zeros(len(out))
-        for i, part in enumerate(torch.split(out, self._sizes, dim=1)):
-            logs = torch.log_softmax(part, 1)
-            shares, pick = logs.exp(), picks[:, i : i + 1]
-            entropy = -(shares * logs).sum(1)
-            total += logs.gather(1, pick).squeeze(1)
-            entropies += entropy
-            self._kept.append((logs, shares, pick, entropy))
-        return total, entropies
+    def log_probability(self, out: Singles, actions: Singles) -> Singles:
+        """Return log probabilities of choices."""
+        return self._log_probability(out, actions.astype(np.intp))
 
-    def slopes(self, of_probability: Tensor, of_entropy: float) -> Tensor:
+    def _log_probability(self, out: Singles, picks: NDArray[np.intp]) -> Singles:
+        if len(self._rows) != len(out):
+            self._rows = np.arange(len(out))
+        self._picks, self._kept = picks, [_shares(out[:, part]) for part in self._parts]
+        chosen = [logs[picks[:, i], self._rows] for i, (logs, _) in enumerate(self._kept)]
+        return chosen[0] if len(chosen) == 1 else np.sum(chosen, axis=0)
+
+    def entropies(self) -> Singles:
+        """Return the entropies: of independent choices they add up."""
+        result: Singles = -sum((shares * logs).sum(0) for logs, shares in self._kept)
+        return result
+
+    def slopes(self, of_probability: Singles, of_entropy: float) -> Singles:
         """Return d/dx_k: log p_a has (k = a) - p_k, the entropy H has -p_k (log p_k + H)."""
-        column = of_probability[:, None]
-        parts = []
-        for logs, shares, pick, entropy in self._kept:
-            slope = shares * -column
-            slope.scatter_add_(1, pick, column)
+        result = np.empty((len(self._rows), self._parts[-1].stop), np.float32)
+        for i, (part, (logs, shares)) in enumerate(zip(self._parts, self._kept, strict=True)):
+            slope = shares * -of_probability
+            slope[self._picks[:, i], self._rows] += of_probability
             if of_entropy:
-                slope -= of_entropy * shares * (logs + entropy[:, None])
-            parts.append(slope)
-        return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
+                slope -= of_entropy * shares * (logs - (shares * logs).sum(0))
+            result[:, part] = slope.T
+        return result
+
+
+def _shares(part: Singles) -> tuple[Singles, Singles]:
+    """Return log probabilities and probabilities (choices, n) by outputs (n, choices)."""
+    logs = np.ascontiguousarray(part.T)
+    logs -= logs.max(0)
+    shares = np.exp(logs)
+    total = shares.sum(0)
+    logs -= np.log(total)
+    shares /= total
+    return logs, shares
 
 
 class Normals:
     """Normal amounts around the outputs; the logarithms of their deviations are parameters."""
 
     def __init__(self, log_deviation: torch.nn.Parameter) -> None:
-        self._log_deviation = log_deviation
-        log_deviation.grad = torch.zeros_like(log_deviation)
-        self._kept: tuple[Tensor, Tensor] = (torch.empty(0), torch.empty(0))
+        assert log_deviation.grad is not None
+        self._log_deviation: Singles = log_deviation.detach().numpy()
+        self._gradient: Singles = log_deviation.grad.numpy()
+        self._kept: tuple[Singles, Singles] = (np.empty((0, 0), np.float32), np.empty(0, np.float32))
 
-    def sample(self, out: Tensor) -> tuple[Tensor, Tensor]:
+    def sample(self, out: Singles) -> tuple[NDArray[Any], Singles]:
         """Return drawn amounts and their log probabilities."""
-        standard = torch.randn_like(out)
-        logs = -0.5 * standard.square() - self._log_deviation - _HALF_LOG_2PI
-        return out + standard * self._log_deviation.exp(), logs.sum(1)
+        standard = torch.randn(out.shape).numpy()
+        logs = -0.5 * np.square(standard) - self._log_deviation - np.float32(_HALF_LOG_2PI)
+        return out + standard * np.exp(self._log_deviation), logs.sum(1)
 
-    def log_probability(self, out: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """Return log probabilities and entropies."""
-        inverse = (-self._log_deviation).exp()
+    def log_probability(self, out: Singles, actions: Singles) -> Singles:
+        """Return log probabilities of amounts."""
+        inverse = np.exp(-self._log_deviation)
         standard = (actions - out) * inverse
         self._kept = standard, inverse
-        logs = -0.5 * standard.square() - self._log_deviation - _HALF_LOG_2PI
-        entropy = (0.5 + _HALF_LOG_2PI + self._log_deviation).sum()
-        return logs.sum(1), entropy.expand(len(out))
+        logs = -0.5 * np.square(standard) - self._log_deviation - np.float32(_HALF_LOG_2PI)
+        result: Singles = logs.sum(1)
+        return result
 
-    def slopes(self, of_probability: Tensor, of_entropy: float) -> Tensor:
+    def entropies(self) -> Singles:
+        """Return the entropies, which the deviations alone make."""
+        entropy = (0.5 + _HALF_LOG_2PI + self._log_deviation).sum()
+        return np.full(len(self._kept[0]), entropy, np.float32)
+
+    def slopes(self, of_probability: Singles, of_entropy: float) -> Singles:
         """Return the slopes by the means, and write those by the logarithms of the deviations."""
         standard, inverse = self._kept
         column = of_probability[:, None]
-        assert self._log_deviation.grad is not None
-        torch.sum((standard.square() - 1.0) * column, 0, out=self._log_deviation.grad)
-        self._log_deviation.grad += of_entropy * len(standard)
+        np.sum((np.square(standard) - 1.0) * column, 0, out=self._gradient)
+        self._gradient += of_entropy * len(standard)
         return standard * inverse * column

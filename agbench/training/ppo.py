@@ -6,6 +6,7 @@ schedules and files and replaces the two inner loops; networks that it does not 
 original's.
 """
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -14,13 +15,11 @@ from gymnasium import spaces
 from stable_baselines3 import PPO
 from stable_baselines3.common.utils import explained_variance
 
+from agbench.training import adam
 from agbench.training.heads import Categoricals, Head, Normals
-from agbench.training.perceptron import Perceptron, fits
+from agbench.training.perceptron import Perceptron, Singles, fits
 
-Tensor = torch.Tensor
-_SMALL: Final = (
-    1e-8  # beside the deviation of advantages, and 1e-6 beside the norm, as Stable-Baselines3 has them
-)
+_SMALL: Final = 1e-8  # beside the deviation of advantages, as Stable-Baselines3 has it
 
 
 class QuickPPO(PPO):
@@ -29,29 +28,30 @@ class QuickPPO(PPO):
     def _setup_model(self) -> None:
         self.policy_kwargs.setdefault("optimizer_kwargs", {"eps": 1e-5, "fused": True})
         super()._setup_model()
-        self._actor: Perceptron | None = None
+        self._adam: adam.Adam | None = None
 
     def _prepare(self) -> bool:
         """Return whether the two loops here can be used; make what they need, once."""
-        if getattr(self, "_actor", None) is not None:
+        known: adam.Adam | None = getattr(self, "_adam", None)
+        if known is not None and known.current:
             return True
         policy = self.policy
         actor = [*policy.mlp_extractor.policy_net, policy.action_net]
         critic = [*policy.mlp_extractor.value_net, policy.value_net]
-        plain = type(policy.features_extractor).__name__ == "FlattenExtractor"
+        plain = type(policy.features_extractor).__name__ == "FlattenExtractor" and adam.fits(policy.optimizer)
         if not (plain and fits(actor) and fits(critic)) or self.use_sde or self.clip_range_vf is not None:
             return False
+        self._adam = adam.Adam(policy.optimizer)
         self._actor, self._critic = Perceptron(actor), Perceptron(critic)
         self._head: Head = (
             Normals(policy.log_std)
             if isinstance(self.action_space, spaces.Box)
             else Categoricals(self.action_space)
         )
-        self._gradients: list[Tensor] = [p.grad for p in policy.parameters() if p.grad is not None]
         return True
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "_actor", "_critic", "_head", "_gradients"]
+        return [*super()._excluded_save_params(), "_adam", "_actor", "_critic", "_head"]
 
     @torch.no_grad()
     def collect_rollouts(self, env: Any, callback: Any, rollout_buffer: Any, n_rollout_steps: int) -> bool:
@@ -81,8 +81,8 @@ class QuickPPO(PPO):
             buffer.log_probs[step] = logs
             self._last_obs, self._last_episode_starts = observations, dones
         buffer.pos, buffer.full = n_rollout_steps, True
-        last = self._critic.forward(torch.from_numpy(self._last_obs)).flatten()
-        buffer.compute_returns_and_advantage(last_values=last, dones=dones)
+        last = self._critic.forward(np.asarray(self._last_obs)).flatten()
+        buffer.compute_returns_and_advantage(last_values=torch.from_numpy(last), dones=dones)
         callback.update_locals(locals())
         callback.on_rollout_end()
         return True
@@ -93,11 +93,8 @@ class QuickPPO(PPO):
 
     def _decide(self, seen: Any) -> tuple[Any, Any, Any]:
         """Return drawn actions (n, columns), values (n,) and log probabilities (n,) for observations."""
-        assert self._actor is not None
-        observed = torch.from_numpy(seen)
-        actions, logs = self._head.sample(self._actor.forward(observed))
-        values = self._critic.forward(observed).flatten()
-        return actions.numpy(), values.numpy(), logs.numpy()
+        actions, logs = self._head.sample(self._actor.forward(seen))
+        return actions, self._critic.forward(seen).flatten(), logs
 
     def _for_environment(self, actions: Any) -> Any:
         """Return actions as the action space has them; amounts are cut off at its bounds."""
@@ -110,8 +107,8 @@ class QuickPPO(PPO):
         """Add what the critic expects beyond an outer limit's end to the rewards of such rows."""
         for row in np.flatnonzero(dones):
             if infos[row].get("TimeLimit.truncated", False):
-                final = torch.from_numpy(np.asarray(infos[row]["terminal_observation"], np.float32)[None])
-                rewards[row] += self.gamma * float(self._critic.forward(final))
+                final = np.asarray(infos[row]["terminal_observation"], np.float32)[None]
+                rewards[row] += self.gamma * float(self._critic.forward(final)[0, 0])
 
     @torch.no_grad()
     def train(self) -> None:
@@ -130,55 +127,54 @@ class QuickPPO(PPO):
                 break
         self._report()
 
-    def _columns(self) -> list[Tensor]:
+    def _columns(self) -> list[Singles]:
         """Return observations, actions, log probabilities, advantages and returns, a row a step."""
         buffer = self.rollout_buffer
         arrays = (buffer.observations, buffer.actions, buffer.log_probs, buffer.advantages, buffer.returns)
         rows = buffer.buffer_size * buffer.n_envs
-        flat = (np.ascontiguousarray(a.swapaxes(0, 1)).reshape(rows, *a.shape[2:]) for a in arrays)
-        return [torch.from_numpy(values) for values in flat]
+        return [np.ascontiguousarray(a.swapaxes(0, 1)).reshape(rows, *a.shape[2:]) for a in arrays]
 
-    def _epoch(self, columns: list[Tensor], measure: bool) -> bool:
+    def _epoch(self, columns: list[Singles], measure: bool) -> bool:
         """Update once with every step, in batches; False where the policy has moved far enough."""
-        order = torch.from_numpy(np.random.permutation(len(columns[0])))  # noqa: NPY002  as the original
-        shuffled = [torch.split(column.index_select(0, order), self.batch_size) for column in columns]
-        return all(self._update(batch, measure) for batch in zip(*shuffled, strict=True))
+        order = np.random.permutation(len(columns[0]))  # noqa: NPY002  as the original
+        shuffled = [column[order] for column in columns]
+        return all(
+            self._update([column[begin : begin + self.batch_size] for column in shuffled], measure)
+            for begin in range(0, len(order), self.batch_size)
+        )
 
-    def _update(self, batch: tuple[Tensor, ...], measure: bool) -> bool:
+    def _update(self, batch: list[Singles], measure: bool) -> bool:
         """Take one step of the optimiser; False, and none, where the policy has moved far enough."""
-        assert self._actor is not None
+        assert self._adam is not None
         observations, actions, old, advantages, returns = batch
         count = len(returns)
         if self.normalize_advantage and count > 1:
-            advantages = (advantages - advantages.mean()) / (advantages.std() + _SMALL)
-        outputs = self._actor.forward(observations)
-        logs, entropies = self._head.log_probability(outputs, actions)
-        moved = logs - old
-        ratio = moved.exp()
+            advantages = advantages - advantages.mean()
+            deviation = math.sqrt(float(np.dot(advantages, advantages)) / (count - 1))
+            advantages /= deviation + _SMALL
+        moved = self._head.log_probability(self._actor.forward(observations), actions)
+        moved -= old
+        ratio = np.exp(moved)
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         gain = advantages * ratio
-        kept = gain <= advantages * ratio.clamp(1.0 - clip, 1.0 + clip)  # elsewhere the loss is flat
-        values = self._critic.forward(observations)
-        errors = values.flatten() - returns
+        kept = gain <= advantages * np.minimum(np.maximum(ratio, 1.0 - clip), 1.0 + clip)  # else it is flat
+        errors = self._critic.forward(observations).flatten()
+        errors -= returns
         if self.target_kl is not None and float((ratio - 1.0 - moved).mean()) > 1.5 * self.target_kl:
-            self._measure(gain, errors, entropies, ratio, moved, clip)
+            self._measure(gain, errors, ratio, moved, clip)
             return False
         self._actor.backward(self._head.slopes(gain * kept * (-1.0 / count), -self.ent_coef / count))
         self._critic.backward((errors * (2.0 * self.vf_coef / count))[:, None])
-        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(self._gradients)))
-        torch._foreach_mul_(self._gradients, (self.max_grad_norm / (norm + 1e-6)).clamp_(max=1.0))
-        self.policy.optimizer.step()
+        self._adam.step(self.max_grad_norm)
         if measure:
-            self._measure(gain, errors, entropies, ratio, moved, clip)
+            self._measure(gain, errors, ratio, moved, clip)
         return True
 
-    def _measure(
-        self, gain: Tensor, errors: Tensor, entropies: Tensor, ratio: Tensor, moved: Tensor, clip: float
-    ) -> None:
+    def _measure(self, gain: Singles, errors: Singles, ratio: Singles, moved: Singles, clip: float) -> None:
         """Keep the means of a batch for the log."""
-        clipped = ((ratio - 1.0).abs() > clip).float().mean()
+        clipped = (np.abs(ratio - 1.0) > clip).mean()
         divergence = (ratio - 1.0 - moved).mean()
-        means = -gain.mean(), errors.square().mean(), -entropies.mean(), clipped, divergence
+        means = -gain.mean(), np.square(errors).mean(), -self._head.entropies().mean(), clipped, divergence
         self._measured.append(tuple(map(float, means)))
 
     def _report(self) -> None:

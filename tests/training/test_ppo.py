@@ -147,6 +147,33 @@ def test_networks_that_it_does_not_know_are_trained_by_the_original():
     assert any((p != old).any() for p, old in zip(model.policy.parameters(), before, strict=True))
 
 
+def test_an_optimiser_that_it_does_not_know_is_used_by_the_original():
+    import torch
+
+    model = made(
+        QuickPPO, SPACES["menu"], policy_kwargs={"optimizer_class": torch.optim.SGD, "optimizer_kwargs": {}}
+    )
+    assert not model._prepare()
+    before = [p.detach().clone() for p in model.policy.parameters()]
+    model.learn(128)
+    assert any((p != old).any() for p, old in zip(model.policy.parameters(), before, strict=True))
+
+
+def test_a_state_that_is_loaded_into_the_optimiser_is_gone_on_from(tmp_path):
+    model, other = made(QuickPPO, SPACES["amounts"]), made(QuickPPO, SPACES["amounts"])
+    model.learn(256)
+    other.learn(128)
+    model.save(tmp_path / "model.zip")
+    other.set_parameters(tmp_path / "model.zip")
+    other.rollout_buffer = copy.deepcopy(model.rollout_buffer)
+    other._current_progress_remaining = model._current_progress_remaining
+    for one in (model, other):
+        np.random.seed(1)  # noqa: NPY002
+        one.train()
+    for ours, theirs in zip(model.policy.parameters(), other.policy.parameters(), strict=True):
+        assert np.array_equal(ours.detach(), theirs.detach())
+
+
 def test_the_multiplier_rises_while_episodes_cost_too_much_and_falls_below_the_limit():
     dear = made(LagrangianPPO, SPACES["menu"], cost_limit=1.0, multiplier_rate=0.5)
     cheap = made(LagrangianPPO, SPACES["menu"], cost_limit=1e6, multiplier_rate=0.5)
