@@ -20,9 +20,9 @@ from agbench.policies.registry import interface_of
 
 SEASONS = 150
 AMOUNTS = np.arange(0.0, 241.0, 20.0)  # kg ha-1
-THRESHOLDS = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)  # g m-2 of mineral nitrogen
+THRESHOLDS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)  # g m-2 of mineral nitrogen
 STAGES = ((0.0, 1.0), (0.0, 0.7), (0.15, 1.0), (0.3, 1.0))  # DVS: not before, not after
-DOSES = (40.0, 20.0)  # kg ha-1, the larger one first
+DOSES = (60.0, 40.0, 20.0)  # kg ha-1, the larger one first
 
 
 def rules(amount, below, stages):
