@@ -64,7 +64,7 @@ def test_a_setting_for_both_kinds_stands_above_the_block_of_one():
 
 
 def test_a_setting_of_the_wrong_type_is_refused_in_a_sentence(tmp_path):
-    changes = TINY | {"learning_rate": "fast"}
+    changes = TINY | {"learning_rate": "fast", "batch_size": 16}
     refused("iql", "iql: the settings .*'fast'.* are refused", tmp_path, changes=changes, demos="advisor")
 
 

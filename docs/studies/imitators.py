@@ -1,6 +1,6 @@
 """Imitation and offline learning on wheat-nitrogen-v1: the table of docs/imitation.md.
 
-    python docs/studies/imitation.py [--out runs/imitation] [NAME ...]
+    python docs/studies/imitators.py [--out runs/imitation] [NAME ...]
 
 Trains what is not in the folder yet, one after another, and prints the table. NAME chooses rows, such as
 `bc-ceres`.
