@@ -51,11 +51,6 @@ def submit(
     """
     from agbench.leaderboard.submitting import submit as make
 
-    if not board.is_dir() and not new_board:
-        raise ConfigError(
-            f"there is no board at {board}: run this in a checkout of AgBench, name its board with --board "
-            "DIR, or make a new one with --new-board."
-        )
     content = {} if card is None else _card(card)
     stated = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
     content.update({key: value for key, value in stated.items() if value is not None})
@@ -64,6 +59,11 @@ def submit(
     if rule is not None or policy:
         content["policy"] = _policy(rule, policy or [])
     _check_required(content)
+    if not board.is_dir() and not new_board:
+        raise ConfigError(
+            f"there is no board at {board}: run this in a checkout of AgBench, name its board with --board "
+            "DIR, or make a new one with --new-board."
+        )
     folder = make(results, content, board, policy or (), seed, other_task=other_task)
     console.print(f"    wrote {folder}", soft_wrap=True)
     if "policy" not in content:

@@ -42,7 +42,7 @@ def output_of(monkeypatch, capsys):
 )
 def test_a_card_of_another_form_is_an_error_with_the_right_form(made, tmp_path, output_of, card, words):
     (tmp_path / "card.yaml").write_text(card)
-    options = ("--card", tmp_path / "card.yaml", "--steps", 100, "--board", tmp_path / "board")
+    options = ("--card", tmp_path / "card.yaml", "--steps", 100, "--board", tmp_path / "board", "--new-board")
     code = 2 if words else 0
     result = output_of("submit", made.results[0], *WHO, *options, code=code)
     assert words in result
@@ -53,7 +53,7 @@ def test_what_cannot_be_written_is_named(made, tmp_path, output_of):
     file = tmp_path / "file"
     file.write_text("mine")
     assert "is a file" in output_of("submit", made.results[0], *WHO, "--board", file)
-    below = output_of("submit", made.results[0], *WHO, "--board", file / "board")
+    below = output_of("submit", made.results[0], *WHO, "--new-board", "--board", file / "board")
     assert f"{file}: cannot be read or written" in below
     assert "is a file" in output_of("leaderboard", "build", "--board", tmp_path, "--out", file)
     below = output_of("leaderboard", "build", "--board", tmp_path, "--out", file / "a" / "site")

@@ -1,4 +1,4 @@
-"""Small drawings as SVG text: scales, curves, marks. Everything that is written is escaped.
+"""Small drawings as SVG text: scales, curves, marks. Every text that is not ours is escaped.
 
 Colours and dashes come from the page's style sheet by class (`s0` .. `s6`), so that a drawing follows
 the light or dark scheme; whole numbers keep it small.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from agbench.plotting import signed
 
@@ -83,32 +83,30 @@ def curve(x: Sequence[int], y: Sequence[int], style: str) -> Markup:
     """Return a line through points; steps are relative, which keeps them short."""
     steps = zip(zip(x, y, strict=True), zip(x[1:], y[1:], strict=True), strict=False)
     path = "".join(f"l{c - a} {d - b}" for (a, b), (c, d) in steps)
-    return Markup('<path class="{}" d="M{} {}{}"/>').format(style, x[0], y[0], path) if x else Markup()
+    return Markup(f'<path class="{style}" d="M{x[0]} {y[0]}{path}"/>') if x else Markup()
 
 
 def area(x: Sequence[int], low: Sequence[int], high: Sequence[int], style: str) -> Markup:
     """Return the filled area between two lines over the same points."""
     points = [*zip(x, low, strict=True), *reversed(list(zip(x, high, strict=True)))]
     path = "L".join(f"{a} {b}" for a, b in points)
-    return Markup('<path class="area {}" d="M{}z"/>').format(style, path) if points else Markup()
+    return Markup(f'<path class="area {style}" d="M{path}z"/>') if points else Markup()
 
 
 def bars(x: Sequence[int], y: Sequence[int], zero: int, style: str) -> Markup:
     """Return thin upright bars from a zero line."""
     path = "".join(f"M{a} {zero}V{b}" for a, b in zip(x, y, strict=True))
-    return Markup('<path class="{}" d="{}"/>').format(style, path) if path else Markup()
+    return Markup(f'<path class="{style}" d="{path}"/>') if path else Markup()
 
 
 def rule(x1: int, y1: int, x2: int, y2: int, style: str) -> Markup:
     """Return a straight line."""
-    return Markup('<path class="{}" d="M{} {}L{} {}"/>').format(style, x1, y1, x2, y2)
+    return Markup(f'<path class="{style}" d="M{x1} {y1}L{x2} {y2}"/>')
 
 
 def text(x: int, y: int, words: str, anchor: str = "start", style: str = "") -> Markup:
     """Return a text; `anchor` is start, middle or end."""
-    return Markup('<text x="{}" y="{}" text-anchor="{}" class="{}">{}</text>').format(
-        x, y, anchor, style, words
-    )
+    return Markup(f'<text x="{x}" y="{y}" text-anchor="{anchor}" class="{style}">{escape(words)}</text>')
 
 
 def marker(x: int, y: int, shape: str, style: str, size: int = 4, title: str = "") -> Markup:
