@@ -207,7 +207,7 @@ def _last_day(latest: date, start: date, end: Any, series: DailySeries) -> date:
             f"weather {series.name} has no data on the first day, {start}; it covers "
             f"{series.start} to {series.end}."
         )
-    missing = series.missing(start, series.end)
+    missing = series.missing(start, min(latest, series.end))
     weather_end = missing[0] - timedelta(days=1) if missing else series.end
     return min(latest, weather_end)
 

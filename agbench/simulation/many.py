@@ -11,7 +11,7 @@ import numpy as np
 from agbench.errors import AgBenchError, ConfigError, MissingExtraError, WeatherError, unknown
 from agbench.files import write
 from agbench.simulation import field
-from agbench.simulation.parameters import read_all
+from agbench.simulation.parameters import check_whole, read_all, read_mapping
 from agbench.simulators import models
 from agbench.simulators.models import CropModel
 from agbench.variables import Floats
@@ -185,13 +185,14 @@ class _Preparation:
     ) -> dict[str, Any]:
         """Return the parameters of a case; what files say is read and checked once for each combination."""
         sources = {kind: given.get(kind) for kind in ("site", "soil", "crop")}
-        if changes:
-            sources["changes"] = dict(changes)
-            return read_all(model, sources, setting)
         key = (id(model), setting, *(s if isinstance(s, str) else id(s) for s in sources.values()))
         if key not in self._parameters:
             self._parameters[key] = read_all(model, sources, setting)
-        return self._parameters[key]
+        if not changes:
+            return self._parameters[key]
+        result = self._parameters[key] | read_mapping(model, changes, "case", setting)
+        check_whole(model, result, {"crop": "crop", "soil": "soil"}, setting)
+        return result
 
     def _weather(self, given: Mapping[str, Any]) -> Any:
         source = given.get("weather", given.get("site"))
