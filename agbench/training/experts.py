@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
+from stable_baselines3.common.policies import BasePolicy
 
 from agbench.data import catalog
 from agbench.data.task import Task
@@ -27,11 +28,12 @@ States = tuple[Policy, ...]
 _SEEDS: Final = 2**31
 
 
-class Expert:
+class Expert(BasePolicy):
     """A policy of ours behind `predict(observation, state, episode_start, deterministic)`.
 
     `observation_space` and `action_space` are those of one environment. A call `expert(observations, states,
-    starts)` is the same as `predict`.
+    starts)` is the same as `predict`. It is a `BasePolicy`, as DAgger of imitation asks for, with nothing to
+    learn in it.
     """
 
     observation_space: spaces.Box
@@ -62,7 +64,11 @@ class Expert:
         Raises:
             ConfigError: for a policy that plans without `envs`, and for `envs` of another task.
         """
-        self.task = catalog.task(task) if isinstance(task, str) else task
+        spec = catalog.task(task) if isinstance(task, str) else task
+        scaling = _scaling_of(spec, envs, scaled)
+        space = observer(spec).space if scaling is None else scaling.space
+        super().__init__(space, action_map(spec).space)
+        self.task, self._scaling = spec, scaling
         self.policy = as_policy(policy, self.task)
         self._cores = None if envs is None else _cores(envs)
         if self._cores is not None:
@@ -72,20 +78,9 @@ class Expert:
                 f"{self.policy.name} looks into the environment that it acts in. Name it: "
                 f"Expert({self.policy.name!r}, {self.task.task!r}, envs)."
             )
-        self._scaling = self._scaling_of(envs, scaled)
-        self.observation_space = observer(self.task).space if self._scaling is None else self._scaling.space
-        self.action_space = action_map(self.task).space
         self._generator = np.random.default_rng(self.task.protocol.seed if seed is None else seed)
 
-    def _scaling_of(self, envs: Any, scaled: Scaled | None) -> Scaling | None:
-        """Return how observations are scaled; None for physical ones."""
-        if scaled is None and envs is not None:
-            space = getattr(envs, "single_observation_space", envs.observation_space)
-            found: Scaling | None = getattr(space, "scaling", None)
-            return found
-        return None if scaled is False else scaling_of(self.task, True if scaled is None else scaled)
-
-    def predict(
+    def predict(  # type: ignore[override]  # the state holds policies instead of arrays
         self,
         observation: NDArray[Any],
         state: States | None = None,
@@ -124,6 +119,12 @@ class Expert:
         """Return what `predict` does: imitation calls policies so."""
         return self.predict(observation, state, episode_start)
 
+    def _predict(self, observation: Any, deterministic: bool = False) -> Any:
+        """Return the actions for the first observations of episodes, both tensors."""
+        import torch
+
+        return torch.as_tensor(self.predict(observation.cpu().numpy(), deterministic=deterministic)[0])
+
     def _begun(self, state: States | None, starts: NDArray[np.bool_] | None, count: int) -> States:
         """Return a policy a row, reset where an episode begins."""
         states = tuple(copy.deepcopy(self.policy) for _ in range(count)) if state is None else state
@@ -152,6 +153,15 @@ class Expert:
             if np.array_equal(self._scaling.observations(shown), rows):
                 return shown
         return self._scaling.physical(rows)
+
+
+def _scaling_of(task: Task, envs: Any, scaled: Scaled | None) -> Scaling | None:
+    """Return how observations are scaled; None for physical ones."""
+    if scaled is None and envs is not None:
+        space = getattr(envs, "single_observation_space", envs.observation_space)
+        found: Scaling | None = getattr(space, "scaling", None)
+        return found
+    return None if scaled is False else scaling_of(task, True if scaled is None else scaled)
 
 
 def _required(starts: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:

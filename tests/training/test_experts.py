@@ -14,8 +14,10 @@ from agbench.envs.scaling import scaling_of
 from agbench.errors import ConfigError
 
 pytest.importorskip("stable_baselines3")
+import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 
 from agbench.training import sb3_env
@@ -165,6 +167,35 @@ def test_a_trained_model_acts_in_every_row_with_one_network():
     actions, state = expert.predict(rows)
     assert actions.tolist() == model.predict(rows, deterministic=True)[0].tolist()
     assert state[0]._model is model
+
+
+def test_an_expert_is_a_policy_of_stable_baselines3_with_nothing_to_learn():
+    expert = Expert("advisor", WHEAT)
+    assert isinstance(expert, BasePolicy)
+    assert list(expert.parameters()) == []
+    seen = np.random.default_rng(0).normal(size=(5, 12)).astype(np.float32)
+    tensors = expert._predict(torch.from_numpy(seen))
+    assert tensors.tolist() == expert.predict(seen)[0].tolist()
+
+
+def test_imitation_rolls_out_and_asks_an_expert(tmp_path):
+    rollout = pytest.importorskip("imitation.data.rollout")
+    from imitation.algorithms.bc import BC
+    from imitation.algorithms.dagger import SimpleDAggerTrainer
+
+    envs = sb3_env(WHEAT, 3, "test", scaled_reward=False)
+    expert, generator = Expert("advisor", WHEAT, envs), np.random.default_rng(0)
+    enough = rollout.make_sample_until(min_episodes=6)
+    shown = rollout.rollout(expert, envs, enough, unwrap=False, rng=generator)
+    board = agbench.evaluate(WHEAT, "advisor", progress=False).episodes["return"].to_numpy()
+    assert all(np.abs(board - one.rews.sum()).min() < 1e-2 for one in shown)
+    spaces = {"observation_space": envs.observation_space, "action_space": envs.action_space}
+    cloning = BC(**spaces, rng=generator, device="cpu")
+    trainer = SimpleDAggerTrainer(
+        venv=envs, scratch_dir=tmp_path, expert_policy=expert, bc_trainer=cloning, rng=generator
+    )
+    trainer.train(200)
+    assert trainer.policy.predict(np.zeros(12, np.float32))[0].shape == ()
 
 
 def test_mistakes_are_named():
