@@ -67,6 +67,7 @@ class SweepEvidence(Strict):
 class TrainingSettings(Strict):
     """An algorithm and all that it is run with.
 
+    `reuse`: episodes that a drawn season of a split without end serves, on average.
     `settings` are arguments of the algorithm's class in Stable-Baselines3 or sb3-contrib. A number that
     falls in training is `{start: 3.0e-4, end: 0.0}`: a straight line over all steps.
     """
@@ -76,6 +77,7 @@ class TrainingSettings(Strict):
     source: str
     steps: int = Field(gt=0)
     envs: int = Field(gt=0)
+    reuse: int = Field(default=1, gt=0)
     network: NetworkSettings
     validation: ValidationSettings
     settings: dict[str, Any]

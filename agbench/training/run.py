@@ -150,7 +150,9 @@ def _start(
     """Return the model of a new run, or of one that was cut off, its environment where it stood."""
     path = folder / CHECKPOINT
     if not path.is_file():
-        return make(chosen, settings, sb3_env(task.task, settings.envs), seed, limit_of(task))
+        return make(
+            chosen, settings, sb3_env(task.task, settings.envs, reuse=settings.reuse), seed, limit_of(task)
+        )
     kept = checkpoint.read(path, identity)
     following.resume(kept.progress)
     return checkpoint.restored(chosen.load(), kept)

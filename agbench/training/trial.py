@@ -145,7 +145,9 @@ def played(task: str, settings: TrainingSettings, seeds: Sequence[int], watch: W
         for seed in seeds:
             validation = Validation(spec, checks.episodes, scaling_of(spec).observations)
             following = Following(validation, checks.every, checks.patience, told, progress_bar(False))
-            model = make(chosen, settings, sb3_env(task, settings.envs), seed, limit_of(spec))
+            model = make(
+                chosen, settings, sb3_env(task, settings.envs, reuse=settings.reuse), seed, limit_of(spec)
+            )
             model.set_logger(Logger(None, []))
             model.learn(settings.steps, callback=following, reset_num_timesteps=False)
             best.append(following.best_mark)
