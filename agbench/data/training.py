@@ -68,6 +68,7 @@ class TrainingSettings(Strict):
     """An algorithm and all that it is run with.
 
     `steps` are environment steps, or, of an algorithm that plays none and so has no `envs`, gradient steps.
+    `reuse`: episodes that a drawn season of a split without end serves, on average.
     `demo_episodes`: so many are played by a policy that shows what to do. `settings` are arguments of the
     algorithm's class; those under `menus` and `amounts` are for that kind of actions. A number that falls in
     training is `{start: 3.0e-4, end: 0.0}`: a straight line over all steps.
@@ -78,6 +79,7 @@ class TrainingSettings(Strict):
     source: str
     steps: int = Field(gt=0)
     envs: int | None = Field(default=None, gt=0)
+    reuse: int = Field(default=1, gt=0)
     demo_episodes: int | None = Field(default=None, gt=0)
     network: NetworkSettings
     validation: ValidationSettings

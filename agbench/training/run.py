@@ -187,7 +187,7 @@ def _start(
     if _is_learner(cls):
         return _learner(cls, task, chosen, settings, seed, folder, teaching)
     if not path.is_file():
-        envs = sb3_env(task.task, settings.envs or 1)
+        envs = sb3_env(task.task, settings.envs or 1, reuse=settings.reuse)
         return make(chosen, settings, envs, seed, limit_of(task), _shown(task, teaching))
     kept = checkpoint.read(path, identity)
     following.resume(kept.progress)

@@ -11,6 +11,7 @@ from agbench.envs import AgBenchVectorEnv
 from agbench.envs.registry import make_vec
 from agbench.envs.scaling import Scaled
 from agbench.errors import ConfigError, MissingExtraError
+from agbench.training import reuse as reusing
 from agbench.training.extras import import_gym_quietly
 from agbench.variables import Floats
 
@@ -35,17 +36,23 @@ def sb3_env(
     *,
     scaled: Scaled = True,
     scaled_reward: bool | None = None,
+    reuse: int = 1,
     **overrides: Any,
 ) -> "FieldVecEnv":
     """Return `num_envs` environments of a task for Stable-Baselines3.
 
     Observations and rewards come scaled, as networks need them; `scaled=False` gives physical ones, and
-    `scaled_reward=False` rewards in their own unit. The other arguments are those of `make_vec`.
+    `scaled_reward=False` rewards in their own unit. Where the split has no end, a drawn season serves `reuse`
+    episodes on average; see `agbench.training.reuse`. The other arguments are those of `make_vec`.
     """
+    if isinstance(reuse, bool) or not isinstance(reuse, int) or reuse < 1:
+        raise ConfigError(f"{task}: reuse must be a whole number of episodes, at least 1; got {reuse!r}.")
     paid = scaled is not False if scaled_reward is None else scaled_reward
     if paid and scaled is False:
         raise ConfigError(f"{task}: scaled_reward needs scaled=True, which names the scaling.")
-    return FieldVecEnv(make_vec(task, num_envs, split, "same_step", scaled=scaled, **overrides), paid)
+    envs = make_vec(task, num_envs, split, "same_step", scaled=scaled, **overrides)
+    reusing.reuse(envs.core, split, reuse)
+    return FieldVecEnv(envs, paid)
 
 
 class FieldVecEnv(VecEnv):

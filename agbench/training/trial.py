@@ -145,7 +145,8 @@ def played(task: str, settings: TrainingSettings, seeds: Sequence[int], watch: W
         for seed in seeds:
             validation = Validation(spec, checks.episodes, scaling_of(spec).observations)
             following = Following(validation, checks.every, checks.patience, told, progress_bar(False))
-            model = make(chosen, settings, sb3_env(task, settings.envs or 1), seed, limit_of(spec))
+            envs = sb3_env(task, settings.envs or 1, reuse=settings.reuse)
+            model = make(chosen, settings, envs, seed, limit_of(spec))
             model.set_logger(Logger(None, []))
             model.learn(settings.steps, callback=following, reset_num_timesteps=False)
             best.append(following.best_mark)

@@ -38,12 +38,15 @@ def timed(function, spent, name):
     return run
 
 
-def measured(cls, task, steps):
-    """Return the processor time that `steps` steps take: of environments, the other rollout, updates [s]."""
-    env = sb3_env(task, 64)
+def measured(cls, task, steps, reuse):
+    """Return the processor time that `steps` steps take: of environments, the other rollout, updates [s].
+
+    `reuse`: episodes that a drawn season serves; the seasons kept for that are made before the clock starts.
+    """
+    env = sb3_env(task, 64, reuse=reuse)
     model = cls("MlpPolicy", env, **SETTINGS)
     model.set_logger(configure(None, []))
-    model.learn(4096)  # what is made once is made
+    model.learn(4096 if reuse == 1 else 12288)  # what is made once is made
     spent: dict[str, float] = {}
     env.step_wait = timed(env.step_wait, spent, "environment")
     model.collect_rollouts = timed(model.collect_rollouts, spent, "rollout")
@@ -61,16 +64,18 @@ def main():
     parser.add_argument("--task", default="wheat-nitrogen-v1")
     parser.add_argument("--steps", type=int, default=16384)
     parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--reuse", type=int, default=8, help="episodes a drawn season, in the third row")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    print(f"{options.task}: processor seconds of {BUDGET:,} steps")
+    print(f"{options.task}: processor seconds of {BUDGET:,} steps; load {os.getloadavg()[0]:.1f}")
     rows: dict[str, list[list[float]]] = {}
     for _ in range(options.pairs):
-        for cls in (PPO, QuickPPO):
-            spent = measured(cls, options.task, options.steps)
+        for cls, reuse in ((PPO, 1), (QuickPPO, 1), (QuickPPO, options.reuse)):
+            spent = measured(cls, options.task, options.steps, reuse)
             row = [spent["environment"], spent["rollout"], spent["update"]]
-            rows.setdefault(cls.__name__, []).append(row)
-            print(text(cls.__name__, row), flush=True)
+            name = cls.__name__ if reuse == 1 else f"{cls.__name__} reuse={reuse}"
+            rows.setdefault(name, []).append(row)
+            print(text(name, row), flush=True)
     for name, of_class in rows.items():
         print(text(f"{name} (median)", np.median(of_class, axis=0)))
 
@@ -78,7 +83,7 @@ def main():
 def text(name, row):
     """Return a line of the table."""
     parts = zip(("environment", "rollout", "update"), row, strict=True)
-    return f"{name:<18} total {sum(row):6.1f}   " + "   ".join(
+    return f"{name:<27} total {sum(row):6.1f}   " + "   ".join(
         f"{part} {value:6.1f}" for part, value in parts
     )
 
