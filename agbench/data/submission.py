@@ -101,7 +101,7 @@ Day = Annotated[str, AfterValidator(_day)]
 Setting = bool | int | float | Line | list[bool | int | float | Line]
 
 
-class Dataset(Strict):
+class NamedDataset(Strict):
     """A dataset that an agent was trained on: its name, and the SHA-256 of what it holds."""
 
     name: Line
@@ -118,7 +118,7 @@ class Training(Strict):
     splits: list[Name] = Field(default=[], max_length=10)
     steps: int | None = Field(default=None, ge=0, lt=2**53)
     data: Words = ""
-    dataset: Dataset | None = None
+    dataset: NamedDataset | None = None
 
     @model_validator(mode="after")
     def _once(self) -> "Training":

@@ -147,8 +147,8 @@ def _content(algorithm: str, task: str | None, file: Path | None) -> tuple[dict[
 
 
 def task_changes(algorithm: str, task: str) -> Path | None:
-    """Return the file of a task's changes to an algorithm, or None where there is none."""
-    folders = (places.baseline_folder(root, task) / CHANGES for root in places.roots())
+    """Return the file of a task's changes to an algorithm, a user's first, or None where there is none."""
+    folders = (places.baseline_folder(root, task) / CHANGES for root in reversed(places.roots()))
     return _find(folder / f"{algorithm}.yaml" for folder in folders)
 
 

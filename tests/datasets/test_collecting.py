@@ -24,6 +24,7 @@ from agbench.datasets.plan import plan_of
 from agbench.datasets.playing import Player
 from agbench.envs.scaling import scaling_of
 from agbench.errors import ConfigError, DatasetError, UnknownNameError
+from agbench.policies.networks.made_for import made_for
 from agbench.policies.networks.mlp import Network, save
 from agbench.policies.registry import load_policy
 
@@ -94,6 +95,7 @@ def test_policies_that_act_for_all_rows_act_as_they_do_alone(tmp_path):
         "argmax",
         mean=scaling.centre,
         scale=scaling.spread,
+        made_for=made_for(TASK),
     )
     file = save(network, tmp_path / "policy.npz")
     agbench.collect(TASK, file, 5, tmp_path / "data", "npz")

@@ -49,7 +49,9 @@ def ran(arguments, folder):
 
 
 def test_every_example_is_tried():
-    assert sorted(EXAMPLES) == sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+    assert sorted(EXAMPLES) == sorted(
+        path.stem for path in (ROOT / "examples").glob("*.py") if not path.stem.startswith("datasets_")
+    )
     assert sorted(FRAMEWORKS) == sorted(BLOCKS)
 
 

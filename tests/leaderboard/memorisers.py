@@ -1,7 +1,10 @@
 """Policies that have learned the oracle's public actions by heart: what a rank must not reward."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
-from good_submission import TASK
+from good_submission import MADE_FOR, TASK
 from onnx import TensorProto, helper, numpy_helper
 
 import agbench
@@ -48,7 +51,14 @@ def fitted(seed):
     hidden = np.tanh(np.clip((observations - mean) / scale, -clip, clip) @ weight + bias)
     solved = np.linalg.lstsq(np.c_[hidden, np.ones(len(hidden))], targets, rcond=1e-12)[0]
     return mlp.Network(
-        ("tanh", "identity"), (weight, solved[:-1]), (bias, solved[-1]), "argmax", mean, scale, clip
+        ("tanh", "identity"),
+        (weight, solved[:-1]),
+        (bias, solved[-1]),
+        "argmax",
+        mean,
+        scale,
+        clip,
+        made_for=MADE_FOR,
     )
 
 
@@ -57,9 +67,7 @@ def permuted(network, seed):
     order = np.random.default_rng(seed).permutation(network.weights[0].shape[1])
     weights = (network.weights[0][:, order], network.weights[1][order])
     biases = (network.biases[0][order], network.biases[1])
-    return mlp.Network(
-        network.activations, weights, biases, network.head, network.mean, network.scale, network.clip
-    )
+    return replace(network, weights=weights, biases=biases)
 
 
 def looked_up(actions):
@@ -113,4 +121,7 @@ def looked_up(actions):
         [numpy_helper.from_array(np.asarray(array), name) for name, array in tensors.items()],
     )
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    names = json.dumps(MADE_FOR.observations)
+    said = {"task": TASK, "observations": names, "actions": MADE_FOR.actions}
+    helper.set_model_props(made, said)
     return made.SerializeToString()

@@ -41,6 +41,8 @@ TINY = {
     "n_steps": 8,
     "batch_size": 16,
     "n_epochs": 2,
+    "ent_coef": 0.0,
+    "gae_lambda": 0.95,
 }
 SPACE = """
 sweep: ppo

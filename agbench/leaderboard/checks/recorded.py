@@ -140,7 +140,7 @@ def most_decisions(task: Task) -> int:
     return max(1, -(-(family(task).longest(task) - task.warmup) // task.step))
 
 
-class Behaviour(NamedTuple):
+class RecordedBehaviour(NamedTuple):
     """What is known of a result's actions without keeping them.
 
     `fingerprint`: some numbers by which the same actions are known, though they were changed a little: for
@@ -155,7 +155,7 @@ class Behaviour(NamedTuple):
     steps: tuple[int, ...]
 
 
-def behaviour(actions: "RecordedActions", task: Task) -> Behaviour:
+def behaviour(actions: "RecordedActions", task: Task) -> RecordedBehaviour:
     """Return what is known of a result's actions; every one of them is unpacked and checked for it.
 
     What has the same bytes was seen before, and is not unpacked again.
@@ -168,10 +168,10 @@ def behaviour(actions: "RecordedActions", task: Task) -> Behaviour:
     return _SEEN[key]
 
 
-_SEEN: Final[dict[str, Behaviour]] = {}
+_SEEN: Final[dict[str, RecordedBehaviour]] = {}
 
 
-def of_actions(actions: Sequence[NDArray[Any]], task: Task) -> Behaviour:
+def of_actions(actions: Sequence[NDArray[Any]], task: Task) -> RecordedBehaviour:
     """Return what is known of the actions of some episodes."""
     space, most = action_map(task).space, most_decisions(task)
     weights, which = _weights(most), places(len(actions), most)
@@ -185,7 +185,7 @@ def of_actions(actions: Sequence[NDArray[Any]], task: Task) -> Behaviour:
         samples.append(sampled(episode, shares, chosen))
         digest.update(f"{episode.shape}".encode() + (episode + 0).tobytes())  # -0.0 is 0.0
     steps = tuple(int(part[0]) for part in numbers)
-    return Behaviour(np.concatenate(numbers), np.concatenate(samples), digest.hexdigest(), steps)
+    return RecordedBehaviour(np.concatenate(numbers), np.concatenate(samples), digest.hexdigest(), steps)
 
 
 def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:

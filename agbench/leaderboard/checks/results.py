@@ -21,9 +21,9 @@ from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode
 from agbench.leaderboard.checks.recorded import (
-    Behaviour,
     Budget,
     RecordedActions,
+    RecordedBehaviour,
     behaviour,
     most_decisions,
     parts,
@@ -50,7 +50,7 @@ class CheckedResult:
     record: ResultRecord
     columns: dict[str, list[Any]]
     actions: Sequence[NDArray[Any]]
-    behaviour: Behaviour
+    behaviour: RecordedBehaviour
     """By which the same actions are known; see `recorded.behaviour`."""
 
     @property
