@@ -227,6 +227,7 @@ def test_a_run_that_was_cut_off_says_that_it_starts_again(tmp_path):
     assert fresh.steps == 64
 
 
+@pytest.mark.slow
 @needs_imitation
 @pytest.mark.parametrize("algo", ["bc", "gail", "airl"])
 def test_amounts_are_imitated(algo, tmp_path):
