@@ -12,7 +12,7 @@ from agbench.policies.registry import interface_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-FOLDERS = "agbench|tasks|crops|sites|baselines|leaderboard|docs|tests"
+FOLDERS = "agbench|examples|tasks|crops|sites|baselines|leaderboard|docs|tests"
 EXAMPLE = re.compile(r"[A-Z]{3}|\.\.\.|[$*<{]|-v\d$|fortnight|^leaderboard/(site|rounds|submissions)")
 """Paths with a part to fill in, ids of tasks, and what commands write."""
 
