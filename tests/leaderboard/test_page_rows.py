@@ -63,7 +63,7 @@ def board(shown, tmp_path_factory):
 def varied(run):
     """Return a run whose values differ from scenario to scenario otherwise than the others'."""
     objective = {
-        s: [v + d for v, d in zip(o, (9.0, -9.0, 3.0, -3.0, 0.0), strict=True)]
+        s: [v + d for v, d in zip(o, (1.0, -1.0, 0.5, -0.5, 0.0), strict=True)]
         for s, o in run.objective.items()
     }
     return run.model_copy(update={"objective": objective})
