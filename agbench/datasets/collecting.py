@@ -317,7 +317,7 @@ def _saying_where(out: Path) -> Iterator[None]:
         yield
     except OSError as error:
         own = _HDF5_REASON.search(str(error))
-        what = error.strerror or (own[1] if own else str(error).splitlines()[0])
+        what = own[1] if own else (error.strerror or str(error)).splitlines()[0]
         full = error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in what
         remedy = "Free some space" if full else "Give a folder that can be written"
         raise DatasetError(
