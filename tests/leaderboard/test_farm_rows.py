@@ -64,7 +64,8 @@ def test_rows_of_a_farm_are_checked_replayed_reproduced_and_shown(root, capsys):
     assert rows.keys() == {"expert", "small"}
     assert rows["small"]["trust"] == "reproduced"  # one seed of a learned agent: no round runs it
     assert rows["small"]["not_ranked_because"] == "1 of 5 seeds"
-    assert rows["expert"]["rank_in_last_round"] == "1"
+    # In three seasons the blind calendar may be as good, or better.
+    assert rows["expert"]["rank_in_last_round"] in ("1", "2")
     assert float(rows["small"]["iqm"]) < float(rows["expert"]["iqm"]) < 100.0
 
 
