@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from warnings import warn
 
 from agbench.data import packages
@@ -40,6 +40,7 @@ _FOLDERS: Final = {
     "prices": "prices",
 }
 _SUFFIX: Final = ".yaml"
+_FOUND: list[Any] = []  # what `PATH_VARIABLE` was, and the roots
 _LAYOUT: Final = ("tasks", "crops", "sites", "prices", "baselines")
 
 
@@ -60,11 +61,24 @@ def problems() -> list[str]:
 
 
 def _search() -> tuple[list[Path], list[str]]:
-    """Return the roots, and a sentence for each one that is named and cannot be one."""
+    """Return the roots, and a sentence for each one that is named and cannot be one.
+
+    Where nothing was wrong it is not looked for again.
+    """
+    named = os.environ.get(PATH_VARIABLE, "")
+    if _FOUND[:1] != [named]:
+        result, wrong = _searched(named)
+        if wrong:
+            return result, wrong
+        _FOUND[:] = [named, result]
+    return list(_FOUND[1]), []
+
+
+def _searched(named: str) -> tuple[list[Path], list[str]]:
     wheel = _PACKAGE / "_data"
     added, wrong = _package_roots()
     result, wrong = [wheel if wheel.is_dir() else _PACKAGE.parent, *added], list(wrong)
-    for folder in filter(None, os.environ.get(PATH_VARIABLE, "").split(os.pathsep)):
+    for folder in filter(None, named.split(os.pathsep)):
         if not Path(folder).is_dir():
             wrong.append(f"{PATH_VARIABLE}: {folder} is not a folder.")
         elif not any((Path(folder) / name).is_dir() for name in _LAYOUT):

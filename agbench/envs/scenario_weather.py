@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -51,6 +52,7 @@ class SeasonKey:
         return self.number if self.kind == "measured" else FIRST_DAY.year
 
 
+@lru_cache(maxsize=4096)
 def parse(key: str) -> SeasonKey:
     """Return a scenario's key, taken apart."""
     match = _KEY.match(key)

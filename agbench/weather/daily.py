@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -144,7 +144,7 @@ def derive(
     if not series.keys() >= set(EVAPORATION):
         computed = _evaporation(series, day_of_year, latitude, elevation, angstrom)
         series = {**dict(zip(EVAPORATION, computed.T, strict=True)), **series}
-    series["DAYLP"] = _photoperiods(day_of_year, latitude)
+    series["DAYLP"] = _photoperiods(start, day_of_year.size, float(latitude))
     values = np.column_stack([series[name] for name in DAILY.names])
     values[np.isnan(values).any(axis=1)] = np.nan
     return values
@@ -271,14 +271,17 @@ def _evaporation(
     return reference_et(day_of_year, tmin, tmax, irrad, vap, wind, float(latitude), float(elevation), a, b)
 
 
-def _photoperiods(day_of_year: Floats, latitude: float) -> Floats:
+@lru_cache(maxsize=256)
+def _photoperiods(start: date, count: int, latitude: float) -> Floats:
+    """Return the photoperiod of each day [h], not to be written."""
     from agbench.weather.astronomy import photoperiods
 
-    return photoperiods(day_of_year, float(latitude))
+    return photoperiods(_days_of_year(start, count), latitude)
 
 
+@lru_cache(maxsize=256)
 def _days_of_year(start: date, count: int) -> Floats:
-    """Return the day of the year of each day, 1 on 1 January."""
+    """Return the day of the year of each day, 1 on 1 January; not to be written."""
     days = np.datetime64(start) + np.arange(count)
     first = days.astype("datetime64[Y]").astype("datetime64[D]")
     numbers: Floats = (days - first).astype(np.float64) + 1.0

@@ -187,7 +187,7 @@ def pairs(parameter: Parameter, value: Any, where: str) -> list[float]:
         )
     wrapped = len(value) == 1 and isinstance(value[0], (list, tuple, np.ndarray))
     flat = list(value[0] if wrapped else value)
-    if all(type(number) is float for number in flat) and all(map(math.isfinite, flat)):
+    if set(map(type, flat)) == {float} and all(map(math.isfinite, flat)):
         return flat
     for number in flat:
         if isinstance(number, bool) or not isinstance(number, (int, float, np.number)) or not finite(number):

@@ -58,6 +58,8 @@ class WorldPool:
     def _grown_stack(self, name: str, array: NDArray[Any], slot: int) -> NDArray[Any]:
         """Return the stack of a name, grown so that `array` fits into `slot`."""
         stack = self._stacks.get(name)
+        if stack is not None and slot < len(stack) and array.shape == stack.shape[1:]:
+            return stack
         if stack is None:
             stack = np.zeros((4, *array.shape), dtype=array.dtype)
         shape = tuple(max(a, b) for a, b in zip(stack.shape[1:], array.shape, strict=True))
@@ -72,6 +74,9 @@ class WorldPool:
 
 def _fill(target: NDArray[Any], source: NDArray[Any]) -> None:
     """Copy `source` into the corner of `target` and repeat its last entries up to the edges."""
+    if target.shape == source.shape:
+        target[...] = source
+        return
     target[tuple(slice(0, k) for k in source.shape)] = source
     for axis, k in enumerate(source.shape):
         before = (slice(None),) * axis

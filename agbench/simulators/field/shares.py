@@ -1,6 +1,8 @@
 """Whether the partition tables of a crop share out all of its growth, and no more."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -24,7 +26,26 @@ def wrong_shares(tables: Mapping[str, Floats], names: Sequence[str]) -> str | No
     """
     if any(name not in tables for name in names):
         return None
-    curves, of_shoot = [tables[name] for name in names], tuple(names) == SHARES_OF_SHOOT
+    return _wrong(tuple(names), *(_Same(tables[name]) for name in names))
+
+
+@dataclass(frozen=True, eq=False)
+class _Same:
+    """A table that is the same as another if it is the same object: many episodes have the same ones."""
+
+    curve: Floats
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.curve is self.curve
+
+    def __hash__(self) -> int:
+        return id(self.curve)
+
+
+@lru_cache(maxsize=1024)
+def _wrong(names: tuple[str, ...], *same: _Same) -> str | None:
+    """Return what `wrong_shares` does."""
+    curves, of_shoot = [one.curve for one in same], names == SHARES_OF_SHOOT
     stages = np.unique(np.concatenate([_abscissae(curve) for curve in curves]))
     stages = np.union1d(stages[(stages > 0.0) & (stages < _LAST_STAGE)], [0.0, _LAST_STAGE])
     for age in np.unique(np.concatenate([_ages(curve) for curve in curves])):

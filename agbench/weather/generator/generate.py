@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -72,8 +73,9 @@ class Generator:
         return DailySeries(self.name, FIRST_DAY, values, *place, provenance)
 
 
+@cache
 def _days_of_year(years: int) -> NDArray[np.int64]:
-    """Return the day of the year of each day of some years from `FIRST_DAY` on, 0 to 364."""
+    """Return the day of the year (0 to 364, not to be changed) of each day of years from `FIRST_DAY` on."""
     dates = np.arange(np.datetime64(FIRST_DAY), np.datetime64(FIRST_DAY.replace(year=FIRST_DAY.year + years)))
     days: NDArray[np.int64] = (dates - dates.astype("datetime64[Y]")).astype(np.int64)
     return np.minimum(days, 364)
