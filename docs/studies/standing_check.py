@@ -1,10 +1,10 @@
 """Where references of tasks do not stand as they should: python docs/studies/standing_check.py [SUITE ...].
 
 For every task of the suites (`core` and `field`, if none are named), from its anchors: an oracle that another
-reference beats, in the mean or in a season by more than 1 % of the mean of oracle less floor; a blind calendar below
-the floor or above the expert; one that reaches 90 % of the expert's gain on a page that does not say why;
-fewer than 30 test seasons in a field; an interval wider than 15 points on each side on a page that does not say how
-many seasons it would take. Exit code 1 if there is any that no page explains.
+reference beats, in the mean or in a season by more than 1 % of the mean of oracle less floor; a blind
+calendar below the floor or above the expert; one that reaches 90 % of the expert's gain; fewer than 30 test
+seasons in a field; an interval wider than 15 points on each side. Exit code 1 if the pages leave one of them
+unexplained.
 """
 
 import sys
