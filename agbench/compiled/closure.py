@@ -42,10 +42,17 @@ BOUNDARY: Final = frozenset(
             "agbench.envs.greenhouse.drawing",
         ),
         *("agbench.data.families", "agbench.data.packages"),
+        *("agbench.weather.plausibility", "agbench.weather.greenhouse.plausibility"),
+        *(
+            "agbench.weather.greenhouse.position",
+            "agbench.weather.greenhouse.sums",
+            "agbench.weather.greenhouse.sunlight",
+        ),
     }
 )
-"""Modules that are not followed: what keeps and names machine code, error messages, pictures, and the
-tables of families and packages, since what builds a family's tasks leads to its own schema."""
+"""Modules that are not followed: what keeps and names machine code, error messages, pictures, the tables of
+families and packages, since what builds a family's tasks leads to its own schema, and checks of weather,
+which refuse a table or let it pass as it is."""
 
 
 class Sources:

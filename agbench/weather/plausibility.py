@@ -16,6 +16,15 @@ _DAZZLED = 0.02  # -; share of days with such a glare from which a unit or a pla
 _CLOUDBURST = 25.0  # cm d-1; rarer than once a decade outside the tropics
 _DOWNPOUR = 2.5  # cm d-1
 _OFTEN = 0.1  # -; share of days with a downpour, as in a series whose millimetres pass for cm
+_WINDY = ((30, 8.0), (90, 7.0))  # d, m s-1 at 2 m; a mean wind that no field has for so long
+_COLUMN = 0.17  # cm hPa-1; water in the air above a vapour pressure, some 2 cm in Dutch summers
+_FROST = 6.0  # hPa; air that rains holds no less
+_RAINED_OUT = (
+    (90, 1.1),
+    (360, 0.6),
+)  # d, d-1; share of that water that no place sees rained out daily for so long
+_DELUGE = 6.0  # times that water; rain of a day that a year has less than five of
+_DELUGES = 5.0 / 365.0
 _SWAPPED = 0.5  # -; share of days with TMIN above TMAX from which the columns are swapped
 _MEAN_TOLERANCE = 0.5  # K; rounding of TEMP beyond TMIN and TMAX
 _HINTS = {
@@ -73,6 +82,13 @@ def _check_scale(values: Floats, start: date, name: str) -> None:
     present = rain[~np.isnan(rain)]
     if present.size and (present > _DOWNPOUR).mean() > _OFTEN:
         _refuse(rain > _CLOUDBURST, rain, "RAIN", "a cloudburst only where rain is rare", start, name)
+    _check_rain_by_vapour(values, start, name)
+    wind = values[:, DAILY.column("WIND")]
+    blown = wind[~np.isnan(wind)]
+    most = [mean for days, mean in _WINDY if len(blown) >= days]
+    if most and blown.mean() > most[-1]:
+        limits = f"at most {most[-1]:g} in the mean of {len(blown)} days, which is {blown.mean():.3g}"
+        _refuse(wind > most[-1], wind, "WIND", limits, start, name)
     vapour, low = values[:, DAILY.column("VAP")], values[:, DAILY.column("TMIN")]
     ratio = vapour / (6.11 * np.exp(17.27 * low / (low + 237.3)))
     result = ratio[~np.isnan(ratio)]
@@ -82,6 +98,27 @@ def _check_scale(values: Floats, start: date, name: str) -> None:
     damp = vapour > _DAMP * 6.11 * np.exp(17.27 * high / (high + 237.3))
     if damp.sum() > _OFTEN * np.isfinite(vapour).sum():
         _refuse(damp, vapour, "VAP", "at most saturation at TMAX", start, name)
+
+
+def _check_rain_by_vapour(values: Floats, start: date, name: str) -> None:
+    """Catch mm taken for cm by what the air can hold: a month's rain is some four times its water.
+
+    The wettest farmed coasts rain 0.4 of the air's water a day in the mean of a year.
+    """
+    rain, vapour = values[:, DAILY.column("RAIN")], values[:, DAILY.column("VAP")]
+    water = _COLUMN * np.maximum(vapour, _FROST)
+    known = ~np.isnan(rain + water)
+    days = int(known.sum())
+    most = [share for many, share in _RAINED_OUT if days >= many]
+    if not most:
+        return
+    share = rain[known].sum() / water[known].sum()
+    deluges = rain > _DELUGE * water
+    if share <= most[-1] and (days < _RAINED_OUT[-1][0] or deluges.sum() <= _DELUGES * days):
+        return
+    limits = f"less than {most[-1]:g} of the water in the air a day, {water[known].mean():.2g} cm; it is "
+    limits += f"{share:.2g}"
+    _refuse(rain == np.nanmax(rain), rain, "RAIN", limits, start, name)
 
 
 def check_sun(values: Floats, start: date, above: Floats, name: str) -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from standing_check import violations
 from task_pages import FOLDER, PICTURES, figures, index, page
 from task_pictures import shrunk
-from task_standing import of_anchors, standing
+from task_standing import comparisons, of_anchors, standing
 from task_words import drawn, section
 
 from agbench.data import catalog
@@ -67,6 +68,19 @@ def test_a_calendar_that_comes_near_the_expert_is_explained_by_the_figures():
     none = "\n".join(figures(task, {"test": anchored(task, blind=0.95, oracle=1.0)}))
     assert "seasons ask for nearly the same actions" in none
     assert "gains only 5% more than the calendar" in none
+
+
+def test_references_that_stand_wrongly_are_listed():
+    task = catalog.task("wheat-nitrogen-v1")
+    assert not [text for text, _ in violations(anchored(task, blind=0.5), "") if "half width" not in text]
+    beaten = dict(violations(anchored(task, oracle=0.9), ""))
+    assert any(text.startswith("expert beats the oracle in 40 of 40 seasons") for text in beaten)
+    near = anchored(task, blind=0.95)
+    assert ("blind reaches 95% of the expert's gain", False) in violations(near, "")
+    assert ("blind reaches 95% of the expert's gain", True) in violations(near, "\n".join(comparisons(near)))
+    assert ("blind is 10 above the expert", False) in violations(anchored(task, blind=1.1), "")
+    below = anchored(task, blind=-0.1)
+    assert ("blind is 10 below the floor", True) in violations(below, "\n".join(comparisons(below)))
 
 
 def test_a_page_without_anchors_says_so():

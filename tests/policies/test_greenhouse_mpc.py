@@ -23,6 +23,8 @@ from agbench.policies.greenhouse.mpc.nonlinear_program import NonlinearProgram
 from agbench.policies.greenhouse.mpc.settings import ForecastSettings
 from agbench.policies.greenhouse.mpc.trial import policy_candidate, try_out
 from agbench.policies.registry import interface_of
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE, parameter_vector
+from agbench.simulators.greenlight.presets import preset
 from agbench.simulators.greenlight.variables import STATES, WEATHER
 
 WINTER = "greenhouse-winter-v1"
@@ -108,6 +110,29 @@ def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
     assert hasty.log.solved == 0
     assert hasty.log.plans == 3
     assert result >= rules - 1e-6
+
+
+def test_an_uncertain_crop_is_planned_with_as_the_episode_drew_it(monkeypatch):
+    """The equations of the plan have the 28 drawn parameters, not those of the preset."""
+    task = override(catalog.task("greenhouse-tomato-uncertain-v1"), {"episode__length": "1 d"})
+    core = BatchCore(build(task, "test"), 1)
+    core.seed(0, 5)
+    core.reset([0], [core.parts.scenarios.keys[0]])
+    seen = []
+
+    def recorded(structure, parameters, *others):
+        seen.append(parameters)
+        return interval(structure, parameters, *others)
+
+    monkeypatch.setattr("agbench.policies.greenhouse.mpc.policy.interval", recorded)
+    controller = policy(task)
+    controller.reset(0)
+    controller.plan(core, 0)
+    controller(core.observations[0])
+    usual = parameter_vector(dict(preset(task.simulator.preset).changes) | task.simulator.parameters)
+    drawn = core.worlds[0].parameters
+    assert (drawn != usual).sum() == 28
+    assert np.flatnonzero(seen[0] != drawn).tolist() == [PARAMETER_TABLE.column("cFruitMax")]
 
 
 def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):

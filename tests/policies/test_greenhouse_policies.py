@@ -10,10 +10,11 @@ from agbench.data.overrides import override
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.daily import Daily, DailySettings
+from agbench.policies.greenhouse.daily_tuning import tune_daily
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettings
 from agbench.policies.greenhouse.receding_greenhouse import GreenhouseReceding, GreenhouseRecedingSettings
-from agbench.policies.greenhouse.tuning import tune_daily, tune_price_rules, tune_rules, tune_setpoints
+from agbench.policies.greenhouse.tuning import tune_price_rules, tune_rules, tune_setpoints
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.climate_computer import USUAL, settings_vector
@@ -173,7 +174,7 @@ def test_cross_entropy_finds_a_peak_inside_its_bounds():
     assert reached == value(best[None])[0]
 
 
-DAILY = {"hours": [0, 7, 17], "values": {"uBoil": [0.6, 0.2, 0.4], "uVent": [0.0, 0.25, 0.0]}}
+DAILY = {"hours": [0, 7, 17], "values": {"uBoil": [[0.6, 0.2, 0.4]], "uVent": [[0.0, 0.25, 0.0]]}}
 
 
 def daily(task, **settings):
@@ -182,6 +183,7 @@ def daily(task, **settings):
 
 @pytest.mark.parametrize("kind", ["increment", "absolute"])
 def test_a_daily_schedule_brings_controls_to_the_values_of_the_hour(kind):
+    """Values change linearly, from the last hour to the first too."""
     env = agbench.make(WINTER, action__kind=kind, episode__length="2 d").unwrapped
     policy = daily(env.task)
     env.reset(options={"scenario": env.scenarios.keys[0]})
@@ -190,8 +192,21 @@ def test_a_daily_schedule_brings_controls_to_the_values_of_the_hour(kind):
     for _ in range(576):
         env.step(policy(None))
         seen.append(float(env.core.simulator.controls[0, boiler]))
-    at = {hour: seen[hour * 12 + 11] for hour in (1, 12, 20, 25, 36, 44)}
-    assert at == pytest.approx({1: 0.6, 12: 0.2, 20: 0.4, 25: 0.6, 36: 0.2, 44: 0.4}, abs=1e-6)
+    at = {hour: seen[round(hour * 12)] for hour in (3.5, 7, 12, 17, 20.5, 24, 27.5, 41)}
+    expected = {3.5: 0.4, 7: 0.2, 12: 0.3, 17: 0.4, 20.5: 0.5, 24: 0.6, 27.5: 0.4, 41: 0.4}
+    assert at == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_daily_schedule_follows_the_year():
+    """Halfway between two days of its table it does what is halfway between them, over New Year too."""
+    env = agbench.make("greenhouse-tomato-v1", action__kind="absolute", episode__length="1 d").unwrapped
+    table = {"hours": [0], "days": [40, 100], "values": {"uBoil": [[0.2], [0.8]]}}
+    policy = Daily("daily", DailySettings.model_validate(table), interface_of(env.task))
+    boiler = env.core.parts.actions.names.index("uBoil")
+    for first, expected in (("02-10", 0.2), ("03-12", 0.5), ("04-11", 0.8), ("09-10", 0.5), ("12-31", 0.279)):
+        observation, _ = env.reset(options={"scenario": f"netherlands/generated/1/{first}"})
+        policy.reset(0)
+        assert (policy(observation)[boiler] + 1.0) / 2.0 == pytest.approx(expected, abs=2e-3)
 
 
 def test_a_daily_schedule_is_blind():
@@ -202,17 +217,25 @@ def test_a_daily_schedule_is_blind():
 
 def test_a_daily_schedule_chooses_temperatures_of_a_menu_by_the_clock():
     task = catalog.task(SETPOINT)
-    policy = daily(task, values={"tSpDay": [18.0, 24.0, 20.0]})
-    assert [int(policy(None)) for _ in range(24)] == [0] * 7 + [6] * 10 + [2] * 7
+    policy = daily(task, hours=[0, 6, 12, 18], values={"tSpDay": [[18.0, 24.0, 24.0, 18.0]]})
+    chosen = [int(policy(None)) for _ in range(24)]
+    assert chosen[0] == chosen[18] == chosen[23] == 0
+    assert chosen[6:13] == [6] * 7
+    assert chosen[1:6] == sorted(chosen[1:6])
 
 
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"hours": [0, 17, 7]}, "hours must ascend"),
-        ({"values": {"uBoil": [0.1]}}, "values.uBoil has 1 values, and there are 3 hours"),
-        ({"values": {"uBoil": [0.1, 1.5, 0.2]}}, "values.uBoil: 1.5 of uBoil cannot be given; nearest is 1"),
-        ({"values": {"uBoi": [0.1, 0.5, 0.2]}}, "uBoil"),
+        ({"hours": [0, 17, 7]}, "hours must ascend, from 0 to less than 24"),
+        ({"days": [0, 365]}, "days must ascend, from 0 to less than 365"),
+        ({"days": [0, 180]}, "values.uBoil has 1 rows, and there are 2 days"),
+        ({"values": {"uBoil": [[0.1]]}}, "values.uBoil has a row of 1 values, and there are 3 hours"),
+        (
+            {"values": {"uBoil": [[0.1, 1.5, 0.2]]}},
+            "values.uBoil: 1.5 of uBoil cannot be given; nearest is 1",
+        ),
+        ({"values": {"uBoi": [[0.1, 0.5, 0.2]]}}, "uBoil"),
     ],
 )
 def test_a_wrong_daily_schedule_is_refused(settings, expected):
@@ -220,13 +243,37 @@ def test_a_wrong_daily_schedule_is_refused(settings, expected):
         daily(catalog.task(WINTER), **settings)
 
 
-def test_fitting_a_daily_schedule_betters_it_in_training():
+def test_a_schedule_of_the_year_needs_the_day_of_the_year():
+    task = catalog.task(WINTER)
+    blind = task.model_copy(update={"observation": task.observation.model_copy(update={"time": ["hour"]})})
+    settings = {"days": [0, 180], "values": {"uBoil": [[0.1, 0.1, 0.1], [0.0, 0.0, 0.0]]}}
+    with pytest.raises(
+        ConfigError, match="needs the day of the year, which greenhouse-winter-v1 does not let"
+    ):
+        daily(blind, **settings)
+
+
+@pytest.mark.parametrize("days", [[0], [20, 320]])
+def test_fitting_a_daily_schedule_betters_it_in_training(days):
     split = GreenhouseSplit(generated=(0, 7), start="10-15", until="02-10")
     task = override(catalog.task(WINTER), DAY).model_copy(update={"splits": {"train": split}})
-    start = DailySettings.model_validate({"hours": [0], "values": {"uBoil": [0.0]}})
-    once = tune_daily(task, start, Search(candidates=4, rounds=1))
+    start = DailySettings.model_validate(
+        {"hours": [0], "days": days, "values": {"uBoil": [[0.0]] * len(days)}}
+    )
     fitted, mean = tune_daily(task, start, Search(candidates=4, rounds=2))
-    assert mean >= once[1]
-    assert fitted.values["uBoil"][0] > 0.0
+    assert fitted.days == days
+    assert max(value for row in fitted.values["uBoil"] for value in row) > 0.0
     reached = agbench.evaluate(task, Daily("daily", fitted, interface_of(task)), "train", progress=False)
     assert reached.objective.mean() > agbench.evaluate(task, "zero", "train", progress=False).objective.mean()
+    assert mean > agbench.evaluate(task, "zero", "train", progress=False).objective.mean()
+
+
+def test_a_daily_schedule_begins_as_what_the_expert_does():
+    """With one round of candidates and the expert's average among them, it earns at least that."""
+    split = GreenhouseSplit(generated=(0, 3), start="10-15", until="02-10")
+    task = override(catalog.task(WINTER), DAY).model_copy(update={"splits": {"train": split}})
+    start = DailySettings(hours=[0, 12])
+    fitted, mean = tune_daily(task, start, Search(candidates=4, rounds=1))
+    assert set(fitted.values) == set(interface_of(task).actions.names)
+    nothing = agbench.evaluate(task, "zero", "train", progress=False).objective.mean()
+    assert mean > nothing + 0.1

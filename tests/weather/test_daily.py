@@ -1,11 +1,14 @@
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from agbench.envs.scenario_weather import series_of
 from agbench.errors import WeatherError
 from agbench.weather.daily import DAILY, DailySeries, day_ranges, from_frame
+from agbench.weather.plausibility import check_plausible
+from agbench.weather.site import site_series
 
 
 @pytest.fixture
@@ -200,3 +203,38 @@ def test_a_cloudburst_in_a_dry_place_is_weather_but_a_series_in_mm_is_not(frame)
     assert from_frame(frame).values[2, DAILY.column("RAIN")] == 31.0
     with pytest.raises(WeatherError, match=r"mm need a factor 0\.1"):
         from_frame(frame.assign(RAIN=frame["RAIN"] * 10.0))
+
+
+@pytest.mark.parametrize(("column", "factor"), [("WIND", 3.6), ("RAIN", 10.0)])
+@pytest.mark.parametrize("site", ["wageningen", "netherlands", "belgium", "rhone"])
+def test_years_of_wind_in_kilometres_an_hour_and_rain_in_mm_are_refused(site, column, factor):
+    table = site_series(site).to_frame().iloc[:730]
+    from_frame(table)
+    said = {
+        "WIND": r"WIND is .*km/h need a factor 0.278\), at most 7 in the mean",
+        "RAIN": r"RAIN is .*mm need a",
+    }
+    with pytest.raises(WeatherError, match=said[column]):
+        from_frame(table.assign(**{column: factor * table[column]}))
+
+
+@pytest.mark.parametrize(
+    "site", ["netherlands", "oregon", "quebec", "niger", "sichuan", "saerheim", "la-coruna"]
+)
+def test_generated_years_pass(site):
+    for season in range(5):
+        series = series_of(f"{site}/generated/{season}")
+        check_plausible(series.values, series.start, site)
+        check_plausible(series.values[100:190], series.start + timedelta(days=100), site)
+
+
+def test_a_season_in_mm_is_refused_by_what_the_air_holds(frame):
+    """None of its days is a cloudburst in cm, and the rain of each would need all water in the air."""
+    season = pd.concat([frame] * 5).set_axis(pd.date_range("2001-04-01", periods=140, name="DAY"))
+    season.attrs.update(frame.attrs)
+    season["RAIN"] = np.where(np.arange(140) % 3 == 0, 0.65, 0.0)
+    from_frame(season)
+    with pytest.raises(
+        WeatherError, match=r"RAIN is 6.5 .* of the water in the air a day, 1.7 cm; it is 1.3"
+    ):
+        from_frame(season.assign(RAIN=10.0 * season["RAIN"]))

@@ -123,7 +123,8 @@ def test_clouds_follow_from_radiation(radiation, cover):
 
 
 def made(begin, count=72):
-    values = np.tile([100.0, 3.0, 10.0, 80.0], (count, 1))
+    values = np.tile([0.0, 3.0, 10.0, 80.0], (count, 1))
+    values[[7 <= hour % 24 < 17 for hour in range(count)], 0] = 100.0
     return Hours("made", begin, LATITUDE, LONGITUDE, values)
 
 

@@ -1,25 +1,34 @@
 """Greenhouse weather in a wrong unit is refused with a guess of the unit, whatever the season."""
 
-from datetime import date
+from datetime import date, datetime, time, timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import agbench
+from agbench.data import catalog
+from agbench.envs import scenario_weather
 from agbench.errors import WeatherError
 from agbench.weather.astronomy import angot_radiation, photoperiods
 from agbench.weather.greenhouse.columns import WEATHER
 from agbench.weather.greenhouse.plausibility import check_plausible
+from agbench.weather.greenhouse.position import Position, check_position
 from agbench.weather.greenhouse.series import from_frame
-from agbench.weather.greenhouse.site import greenhouse_weather, measured_series
+from agbench.weather.greenhouse.site import disaggregated, greenhouse_weather, measured_series
 from agbench.weather.greenhouse.sunlight import brightest
 
 MEASURED = measured_series("bleiswijk").values
 WEEK = MEASURED[: 7 * 288]
 DISAGGREGATED = {
-    month: greenhouse_weather("wageningen", False, 300).rows(date(1984, month, 1), 60, 0, None)
+    month: greenhouse_weather("wageningen", False, 300, past=False).rows(date(1984, month, 1), 60, 0, None)
     for month in (1, 4, 7, 10)
 }
+PAST = {
+    month: greenhouse_weather("wageningen", False, 300, past=True).rows(date(1984, month, 1), 60, 0, None)
+    for month in DISAGGREGATED
+}
+WAGENINGEN = Position(51.97, 5.66, 1.0)
 
 
 def changed(rows, **changes):
@@ -69,6 +78,102 @@ def test_a_wrong_unit_is_guessed(change, message):
 def test_kilojoules_are_caught_in_every_season(month):
     with pytest.raises(WeatherError, match="kJ m-2 h-1"):
         check_plausible(changed(DISAGGREGATED[month], iGlob=lambda s: 3.6 * s), "given", 300)
+
+
+@pytest.mark.parametrize("days", [2, 3, 7])
+@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("past", [True, False])
+def test_sums_of_the_day_that_are_doubled_are_refused_in_two_days_too(month, days, past):
+    rows = DISAGGREGATED[month] if not past else PAST[month]
+    for first in range(0, 40, 5):
+        some = rows[first * 288 : (first + days) * 288]
+        check_plausible(some, "given", 300)
+        with pytest.raises(WeatherError, match="dli is "):
+            check_plausible(changed(some, dli=lambda s: 2.0 * s), "given", 300)
+
+
+@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize(("factor", "days"), [(3.6e-3, 2), (1e-3, 2), (0.0864, 60)])
+def test_radiation_in_megajoules_is_refused_though_its_sums_are_alike(month, factor, days):
+    rows = DISAGGREGATED[month][: days * 288]
+    alike = changed(rows, iGlob=lambda s: factor * s, dli=lambda s: factor * s)
+    with pytest.raises(WeatherError, match=r"iGlob is .*MJ m-2 h-1 need a factor 278, MJ m-2 d-1 11.6, kW"):
+        check_plausible(alike, "given", 300)
+
+
+@pytest.mark.parametrize("name", ["isDay", "isDaySmooth"])
+@pytest.mark.parametrize("month", DISAGGREGATED)
+def test_switches_that_are_turned_round_are_refused(name, month):
+    rows = DISAGGREGATED[month][: 2 * 288]
+    with pytest.raises(WeatherError, match=rf"while {name} is 0; {name} is 1 from sunrise to sunset"):
+        check_plausible(changed(rows, **{name: lambda switch: 1.0 - switch}), "given", 300)
+
+
+@pytest.mark.parametrize("hours", [-4, -2, 2, 4])
+@pytest.mark.parametrize("month", DISAGGREGATED)
+def test_a_sun_of_other_hours_than_its_switches_is_refused(month, hours):
+    rows = changed(DISAGGREGATED[month], iGlob=lambda s: np.roll(s, 12 * hours))
+    rows[:, WEATHER.column("dli")] = 0.0
+    with pytest.raises(WeatherError, match=r"isDay is 1 from sunrise to sunset .*by the clock of iGlob"):
+        check_plausible(rows, "given", 300)
+
+
+@pytest.mark.parametrize("hours", [-4, -2, 2, 4, 12])
+@pytest.mark.parametrize("month", DISAGGREGATED)
+def test_a_sun_of_other_hours_than_at_its_place_is_refused(month, hours):
+    """Switches and sums are rolled alike, so that only the place tells."""
+    begin, rows = datetime(1984, month, 1), DISAGGREGATED[month]
+    check_position(rows, begin, 300, WAGENINGEN, "given")
+    rolled = np.roll(rows, 12 * hours, axis=0)
+    with pytest.raises(WeatherError, match=r"weather given: .* at 51.97 N 5.66 E, clock UTC\+1. Are rows by"):
+        check_position(rolled, begin, 300, WAGENINGEN, "given")
+
+
+def test_the_place_of_a_table_may_be_in_its_attributes():
+    index = pd.date_range("1984-07-01", periods=7 * 288, freq="5min")
+    table = pd.DataFrame(DISAGGREGATED[7][: 7 * 288], index=index, columns=WEATHER.names)
+    table.attrs.update(lat=51.97, lon=5.66, zone=1.0)
+    from_frame(table)
+    agbench.simulate("greenlight", weather=table.iloc[:288], controls="rule-based")
+    table.attrs.update(lat=-51.97)
+    with pytest.raises(WeatherError, match=r"iGlob .* at 51.97 S 5.66 E, clock UTC\+1"):
+        from_frame(table)
+    with pytest.raises(WeatherError, match=r"at 51.97 S"):
+        agbench.simulate("greenlight", weather=table, controls="rule-based")
+    table.attrs.update(lat="51.97N")
+    with pytest.raises(WeatherError, match="Give degrees north and east and hours ahead of UTC"):
+        from_frame(table)
+
+
+@pytest.mark.parametrize("site", ["bleiswijk", "schiphol"])
+def test_weeks_of_measured_sites_stand_where_the_sun_stands(site):
+    series, place = measured_series(site), catalog.site(site)
+    at = Position(place.place.latitude, place.place.longitude, place.clock)
+    for first in range(0, len(series.values) // 288 - 7, 30):
+        begin = series.begin + timedelta(days=first)
+        week = series.values[first * 288 : (first + 7) * 288]
+        check_plausible(week, site, 300)
+        check_position(week, begin, 300, at, site)
+
+
+@pytest.mark.parametrize("site", ["wageningen", "niger", "quebec", "saerheim", "la-coruna"])
+def test_generated_weather_passes(site):
+    series, place = scenario_weather.series_of(f"{site}/generated/5"), catalog.site(site)
+    at = Position(place.place.latitude, place.place.longitude, place.clock)
+    for first in (1, 100, 200, 300):
+        day = series.start + timedelta(days=first)
+        rows = disaggregated(series, site, True, 300).rows(day, 30, 0, np.random.default_rng(first))
+        check_plausible(rows, site, 300)
+        check_position(rows, datetime.combine(day, time()), 300, at, site)
+
+
+@pytest.mark.parametrize(("first", "days", "most"), [(0, 60, 10), (600, 7, 14), (1400, 365, 9)])
+def test_wind_in_kilometres_an_hour_is_refused(first, days, most):
+    rows = measured_series("schiphol").values[first * 288 : (first + days) * 288]
+    check_plausible(rows, "given", 300)
+    said = rf"wind is .*km/h need a factor 0.278.*a mean of at most {most} over {days} days; it is \d"
+    with pytest.raises(WeatherError, match=said):
+        check_plausible(changed(rows, wind=lambda w: 3.6 * w), "given", 300)
 
 
 def test_the_sum_of_a_day_may_be_of_the_day_before_or_run():

@@ -1,5 +1,7 @@
-"""The blind schedule of a greenhouse: the same controls or set points at the same hours of every day."""
+"""The blind calendar of a greenhouse: what it does by the hour of the day and the day of the year."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,31 +12,40 @@ from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.data.reading import Strict
 from agbench.envs.actions import Ranges, check_amount, place
 from agbench.envs.greenhouse.actions import Controls
-from agbench.errors import ConfigError
+from agbench.errors import ConfigError, UnknownNameError
 from agbench.policies.base import Information, Interface, policy
 from agbench.variables import Floats
 
-_DAY = 86_400  # s
+_DAY = 24.0  # h
+_YEAR = 365.0  # d
 
 
 class DailySettings(Strict):
-    """Values by name, one from each of the `hours` on: controls [0 to 1], or set points in their units.
+    """Values by name: controls [0 to 1], or set points in their units.
 
-    Before the first hour the last value holds, as at the end of the day before.
+    Each name has a row of values for each of the `days` of the year, 0 on 1 January, with one value for each
+    of the `hours`. Values change linearly from hour to hour, around the clock, and from day to day, around
+    the year. With one day alone all days are alike.
     """
 
-    hours: list[Number] = Field(default=[0, 7, 11, 17], min_length=1)
-    values: dict[str, list[Number]] = Field(default={})
+    hours: list[Number] = Field(default=[0, 4, 7, 9, 12, 15, 18, 21], min_length=1)
+    days: list[Number] = Field(default=[0], min_length=1)
+    values: dict[str, list[list[Number]]] = Field(default={})
 
     @model_validator(mode="after")
-    def _a_value_an_hour(self) -> "DailySettings":
-        if list(self.hours) != sorted(set(self.hours)) or not 0 <= self.hours[0] <= self.hours[-1] < 24:
-            raise ValueError("hours must ascend, from 0 to less than 24.")
-        for name, values in self.values.items():
-            if len(values) != len(self.hours):
-                raise ValueError(
-                    f"values.{name} has {len(values)} values, and there are {len(self.hours)} hours."
-                )
+    def _a_value_each(self) -> "DailySettings":
+        for name, ends, largest in (("hours", self.hours, _DAY), ("days", self.days, _YEAR)):
+            if any(a >= b for a, b in pairwise(ends)) or not 0 <= ends[0] <= ends[-1] < largest:
+                raise ValueError(f"{name} must ascend, from 0 to less than {largest:g}.")
+        for name, rows in self.values.items():
+            if len(rows) != len(self.days):
+                raise ValueError(f"values.{name} has {len(rows)} rows, and there are {len(self.days)} days.")
+            for row in rows:
+                if len(row) != len(self.hours):
+                    raise ValueError(
+                        f"values.{name} has a row of {len(row)} values, and there are {len(self.hours)} "
+                        "hours."
+                    )
         return self
 
 
@@ -42,13 +53,14 @@ class DailySettings(Strict):
     "daily",
     settings=DailySettings,
     families=["greenhouse"],
-    fit="agbench.policies.greenhouse.tuning:tune_daily",
+    fit="agbench.policies.greenhouse.daily_tuning:tune_daily",
 )
 class Daily:
-    """Does the same every day at the same hours; what is not named is at its lowest.
+    """Does what its table says for the hour and the day; what is not named is at its lowest.
 
-    It counts the hours from the midnight at which an episode starts, and observes nothing. In a menu of
-    temperatures, tSpDay is what is chosen by day and by night.
+    It counts the hours from the midnight at which an episode starts. Of an observation it reads the day of
+    the year alone, and that only if its table has several days. In a menu of temperatures, tSpDay is what
+    is chosen by day and by night.
     """
 
     information: Information = "observation"
@@ -56,16 +68,10 @@ class Daily:
     def __init__(self, name: str, settings: DailySettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
         self._actions = interface.actions
-        self._hours = np.array(settings.hours, dtype=np.float64)
+        self._hours, self._days = np.array(settings.hours), np.array(settings.days)
+        self._day = _column_of_the_day(interface) if len(self._days) > 1 else None
         self._step_hours = interface.task.step * INTERVAL / 3600.0
-        self._table = np.tile(interface.actions.lowest, (len(self._hours), 1))
-        for key, values in settings.values.items():
-            for value in values:
-                try:
-                    check_amount(interface.actions, key, value)
-                except ConfigError as error:
-                    raise ConfigError(f"values.{key}: {error}") from None
-            self._table[:, place(interface.actions, key)] = values
+        self._table = _table(settings, interface)[None]
         self._menu = not isinstance(interface.actions, Ranges)
         self.reset(0)
 
@@ -75,18 +81,18 @@ class Daily:
         self._present: Floats = np.zeros((1, len(self._actions.names)))
 
     def __call__(self, observation: Any) -> Any:
-        """Return the action of the hour."""
-        action, self._present = self.at(self._step, self._table[None], self._present)
+        """Return the action of the hour and the day."""
+        seen = np.asarray(observation, np.float64)[None]
+        action, self._present = self.at(self._step, seen, self._table, self._present)
         self._step += 1
         return action[0]
 
-    def at(self, step: int, tables: Floats, present: Floats) -> tuple[Any, Floats]:
-        """Return the actions of a step by tables (n, hours, names), and what is in force then, (n, names).
+    def at(self, step: int, seen: Floats, tables: Floats, present: Floats) -> tuple[Any, Floats]:
+        """Return the actions of a step by tables (n, days, hours, names), and what is in force then.
 
-        `present`, (n, names), is what was in force before it.
+        `seen`, (n, observation), holds the day; `present`, (n, names), is what was in force before.
         """
-        hour = step * self._step_hours % (_DAY / 3600.0)
-        target = tables[:, np.searchsorted(self._hours, hour, side="right") - 1]
+        target = self._target(step, seen, tables)
         if self._menu:
             target = np.repeat(target[:, :1], len(self._actions.names), axis=1)
             return self._actions.actions_of(target), target
@@ -94,3 +100,52 @@ class Daily:
         if isinstance(self._actions, Controls):
             return actions, self._actions.moved(actions.astype(np.float64), present)
         return actions, target
+
+    def _target(self, step: int, seen: Floats, tables: Floats) -> Floats:
+        """Return what tables (n, days, hours, names) say for a step, (n, names)."""
+        hour = np.array([step * self._step_hours % _DAY])
+        first, then, share = (part[0] for part in _between(self._hours, hour, _DAY))
+        by_day = (1.0 - share) * tables[:, :, first] + share * tables[:, :, then]
+        if self._day is None:
+            alike: Floats = by_day[:, 0]
+            return alike
+        rows = np.arange(len(tables))
+        before, after, part = _between(self._days, seen[:, self._day], _YEAR)
+        result: Floats = (1.0 - part[:, None]) * by_day[rows, before] + part[:, None] * by_day[rows, after]
+        return result
+
+
+def _between(knots: Floats, at: Floats, period: float) -> tuple[Any, Any, Floats]:
+    """Return the knots before and after moments of a cycle, and the share of the way that is gone [0, 1)."""
+    before = np.searchsorted(knots, at, side="right") - 1
+    after = (before + 1) % len(knots)
+    gap = (knots[after] - knots[before]) % period
+    return before, after, ((at - knots[before]) % period) / np.where(gap > 0.0, gap, period)
+
+
+def _column_of_the_day(interface: Interface[GreenhouseTask]) -> int:
+    try:
+        return interface.columns(["day"])[0]
+    except UnknownNameError:
+        raise ConfigError(
+            f"a table of several days needs the day of the year, which {interface.task.task} does not let "
+            "an agent observe; give one of the days."
+        ) from None
+
+
+def _table(settings: DailySettings, interface: Interface[GreenhouseTask]) -> Floats:
+    """Return the values (days, hours, names) of settings; raises `ConfigError` for one that cannot be."""
+    actions = interface.actions
+    result = np.tile(actions.lowest, (len(settings.days), len(settings.hours), 1))
+    for key, rows in settings.values.items():
+        for value in _all(rows):
+            try:
+                check_amount(actions, key, value)
+            except ConfigError as error:
+                raise ConfigError(f"values.{key}: {error}") from None
+        result[:, :, place(actions, key)] = rows
+    return result
+
+
+def _all(rows: Sequence[Sequence[float]]) -> list[float]:
+    return [value for row in rows for value in row]

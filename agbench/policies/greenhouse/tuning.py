@@ -12,10 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from agbench.data.greenhouse_task import GreenhouseTask
-from agbench.envs.core import BatchCore
+from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
 from agbench.envs.greenhouse.building import make_simulator
-from agbench.policies.greenhouse.daily import Daily, DailySettings
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
@@ -55,7 +54,8 @@ RANGES: Final[dict[str, tuple[float, float]]] = {
 LAMP_PRICES: Final = (0.0, 0.4)
 """EUR kWh-1; between which values the highest price for lamps is tuned."""
 
-_DIGITS: Final = 4  # of a setting in the file
+DIGITS: Final = 4
+"""Decimals of a setting in the file."""
 
 Actor = Callable[[Any], Any]
 """From the observations of all rows to their actions."""
@@ -71,7 +71,7 @@ def tune_rules(task: GreenhouseTask, usual: Floats, search: Search) -> tuple[dic
         rows[:, columns] = chosen
         return lambda observations: policy.actions(observations, rows)
 
-    best, mean = _search(task, actor, usual[columns], list(RANGES.values()), search)
+    best, mean = search_settings(task, actor, usual[columns], list(RANGES.values()), search)
     result = usual.copy()
     result[columns] = best
     return {name: float(v) for name, v in zip(SETTINGS.names, result, strict=True)}, mean
@@ -94,7 +94,7 @@ def tune_price_rules(
         return lambda observations: policy.priced(observations, rows, chosen[:, 0])
 
     start = np.append(settings.lamp_price, usual[columns])
-    best, mean = _search(task, actor, start, [LAMP_PRICES, *RANGES.values()], search)
+    best, mean = search_settings(task, actor, start, [LAMP_PRICES, *RANGES.values()], search)
     result = usual.copy()
     result[columns] = best[1:]
     rules = {name: float(v) for name, v in zip(SETTINGS.names, result, strict=True)}
@@ -120,55 +120,14 @@ def tune_setpoints(
         policies = [LightSetpoints("candidate", made(row), interface) for row in chosen]
         return lambda seen: np.array([p(row) for p, row in zip(policies, seen, strict=True)])
 
-    ranges = [_range(task, name) for name in names]
-    ranges += [_gain(_range(task, name)) for name in gains]
+    ranges = [setpoint_range(task, name) for name in names]
+    ranges += [_gain(setpoint_range(task, name)) for name in gains]
     start = np.array([*settings.values.values(), *settings.gains.values()])
-    best, mean = _search(task, actor, start, ranges, search)
+    best, mean = search_settings(task, actor, start, ranges, search)
     return made(best), mean
 
 
-def tune_daily(task: GreenhouseTask, settings: DailySettings, search: Search) -> tuple[DailySettings, float]:
-    """Return the best schedule of a day by the mean objective over training scenarios, and that mean.
-
-    Tuned are the values that the settings name, at their hours; of settings without values, those of all
-    controls or set points.
-    """
-    interface = interface_of(task)
-    policy = Daily("candidate", settings, interface)
-    lowest = dict(zip(interface.actions.names, interface.actions.lowest.tolist(), strict=True))
-    if task.action.kind == "temperature":
-        lowest.pop("tSpNight")
-    named = settings.values or {name: [low] * len(settings.hours) for name, low in lowest.items()}
-    places = [interface.actions.names.index(name) for name in named]
-
-    def made(chosen: Floats) -> DailySettings:
-        rows = chosen.reshape(len(named), -1).tolist()
-        return settings.model_copy(update={"values": dict(zip(named, rows, strict=True))})
-
-    def actor(chosen: Floats) -> Actor:
-        tables = np.tile(interface.actions.lowest, (len(chosen), len(settings.hours), 1))
-        tables[:, :, places] = chosen.reshape(len(chosen), len(named), -1).transpose(0, 2, 1)
-        present, step = np.zeros((len(chosen), len(interface.actions.names))), 0
-
-        def act(seen: Any) -> Any:
-            nonlocal present, step
-            actions, present = policy.at(step, tables, present)
-            step += 1
-            return actions
-
-        return act
-
-    ranges = [
-        _range(task, name) if task.action.uses_setpoints else (0.0, 1.0)
-        for name in named
-        for _ in settings.hours
-    ]
-    start = np.array([value for values in named.values() for value in values], dtype=np.float64)
-    best, mean = _search(task, actor, start, ranges, search)
-    return made(best), mean
-
-
-def _search(
+def search_settings(
     task: GreenhouseTask,
     actor: Callable[[Floats], Actor],
     start: Floats,
@@ -180,7 +139,7 @@ def _search(
     What was best in the last rounds plays whole episodes, beside `start`.
     """
     low, high = np.array(ranges).T
-    rounds, beginning = [start], _value(task, actor, BEGINNING, search.seed)
+    rounds, beginning = [start], mean_objective(task, actor, BEGINNING, search.seed)
 
     def value(candidates: Floats) -> Floats:
         values = beginning(candidates)
@@ -188,29 +147,39 @@ def _search(
         return values
 
     maximise(value, start, low, high, search)
-    finalists = np.unique(np.round([start, *rounds[-FINALISTS:]], _DIGITS), axis=0)
-    means = _value(task, actor, 1.0, search.seed)(finalists)
+    finalists = np.unique(np.round([start, *rounds[-FINALISTS:]], DIGITS), axis=0)
+    means = mean_objective(task, actor, 1.0, search.seed)(finalists)
     best = int(np.argmax(means))
     return finalists[best], float(means[best])
 
 
-def _value(
-    task: GreenhouseTask, actor: Callable[[Floats], Actor], share: float, seed: int
+def training_parts(task: GreenhouseTask) -> Parts:
+    """Return the parts of a task on its first training split, at the accuracy `COARSE`."""
+    split = task.protocol.training_splits[0]
+    return replace(build(task, split), make_simulator=lambda n: make_simulator(task, n, COARSE))
+
+
+def mean_objective(
+    task: GreenhouseTask,
+    actor: Callable[[Floats], Actor],
+    share: float,
+    seed: int,
+    scenarios: Sequence[str] = (),
 ) -> Callable[[Floats], Floats]:
     """Return the mean objective of candidates (n, k) over the first `share` of training scenarios, (n,).
 
-    Candidates and scenarios are simulated side by side, the same clouds for all candidates.
+    Candidates and scenarios are simulated side by side, the same clouds for all candidates. Without a choice
+    of `scenarios` they are so many as `SCENARIOS`, spread evenly.
     """
-    split = task.protocol.training_splits[0]
-    parts = replace(build(task, split), make_simulator=lambda n: make_simulator(task, n, COARSE))
+    parts = training_parts(task)
     keys = parts.scenarios.keys
     # The starts of generated seasons are spread evenly over any run of numbers, not over every thousandth.
-    stride = 1 if task.splits[split].generated else max(1, len(keys) // SCENARIOS)
-    chosen = keys[::stride][:SCENARIOS]
+    generated = task.splits[task.protocol.training_splits[0]].generated
+    chosen = scenarios or keys[:: 1 if generated else max(1, len(keys) // SCENARIOS)][:SCENARIOS]
     most = round(share * task.episode.intervals / task.step)
 
     def value(candidates: Floats) -> Floats:
-        rounded = np.round(candidates, _DIGITS)
+        rounded = np.round(candidates, DIGITS)
         core = BatchCore(parts, len(candidates) * len(chosen))
         core.start([*chosen] * len(candidates), [seed + i for i in range(len(chosen))] * len(candidates))
         act = actor(rounded.repeat(len(chosen), axis=0))
@@ -221,7 +190,7 @@ def _value(
     return value
 
 
-def _range(task: GreenhouseTask, name: str) -> tuple[float, float]:
+def setpoint_range(task: GreenhouseTask, name: str) -> tuple[float, float]:
     """Return the ends of what the action can say of a set point."""
     spec = task.action
     if spec.kind == "temperature":

@@ -11,6 +11,7 @@ from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.world import whole_series
 from agbench.variables import Floats, finite
 from agbench.weather.greenhouse.plausibility import check_plausible
+from agbench.weather.greenhouse.position import check_position, position_of
 from agbench.weather.greenhouse.series import check_spacing
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def weather_array(
 ) -> Floats:
     """Return weather as an array (rows, 10); a DataFrame's columns are found by name.
 
-    A table with dates must have a row every `interval` [s]. `needs` names columns of `DAYLIGHT` that
+    A table with dates must have a row every `interval` [s]; where its `attrs` name lat, lon and zone too,
+    radiation must follow the sun there. `needs` names columns of `DAYLIGHT` that
     may not be left out.
 
     Raises:
@@ -53,6 +55,10 @@ def weather_array(
         series = _columns(weather, needs)
     series = whole_series(series)
     check_plausible(series, "of the greenhouse", interval, moments)
+    if isinstance(weather, pd.DataFrame) and moments is not None:
+        place, begin = position_of(weather), moments[0].to_pydatetime().replace(tzinfo=None)
+        if place is not None:
+            check_position(series, begin, interval, place, "of the greenhouse")
     _check_daylight(series, needs)
     return series
 

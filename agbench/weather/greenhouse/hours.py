@@ -27,6 +27,7 @@ from agbench.weather.greenhouse.disaggregation import (
     soil_temperature,
 )
 from agbench.weather.greenhouse.plausibility import check_plausible
+from agbench.weather.greenhouse.position import Position, check_position
 from agbench.weather.greenhouse.series import COLUMNS, GreenhouseSeries
 from agbench.weather.greenhouse.sun import (
     RISE,
@@ -107,6 +108,7 @@ def disaggregate_hours(hours: Hours, zone: float | None, interval: int = 300) ->
     day = 24 * steps
     values[:, 7] = values[:, 0].reshape(-1, day).sum(axis=1).repeat(day) * interval * 1e-6
     check_plausible(values, hours.name, interval)
+    check_position(values, begin, interval, Position(hours.latitude, hours.longitude, zone), hours.name)
     return GreenhouseSeries(hours.name, begin, interval, values, {"clock": f"UTC{zone:+g}"})
 
 

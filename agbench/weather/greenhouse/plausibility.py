@@ -8,7 +8,9 @@ import numpy as np
 from agbench.errors import WeatherError
 from agbench.variables import Booleans, Floats
 from agbench.weather.greenhouse.columns import WEATHER
-from agbench.weather.greenhouse.sunlight import other_sum, too_bright
+from agbench.weather.greenhouse.position import unlike_switch
+from agbench.weather.greenhouse.sums import other_sum
+from agbench.weather.greenhouse.sunlight import DAY, too_bright, too_dim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +28,12 @@ _GUESSES: Final = (  # least value, and what CO2 from there up to the next is in
     (5.0, "mmol m-3 need a factor 44"),
     (25.0, "Pa need a factor of some 18 at 20 degC"),
     (100.0, "ppm need a factor of some 1.83 at 20 degC"),
+)
+_WINDY: Final = (  # days, and the mean wind [m s-1] at 10 m that no place with greenhouses has for so long
+    (1, 20.0),
+    (7, 14.0),
+    (30, 10.0),
+    (90, 9.0),
 )
 _ENOUGH: Final = 12  # rows that show a wrong unit: single rows of good series can be off
 _SLACK: Final = 1e-9  # relative; sums of a day end in another last digit
@@ -58,7 +66,9 @@ def check_plausible(
         table.refuse(wrong, variable.name, f"between {variable.low:g} and {variable.high:g}")
     _check_vapour(table)
     _check_co2(table)
+    _check_wind(table, interval)
     _check_sun(table, interval)
+    _check_switches(table, interval)
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,13 @@ class _Table:
     def column(self, variable: str) -> Floats:
         """Return a column, (rows,)."""
         return self.values[:, WEATHER.column(variable)]
+
+    def midnight(self, interval: float) -> int:
+        """Return the first row that begins a day by the clock; 0 where the rows' times are not known."""
+        if self.moments is None or not len(self.moments):
+            return 0
+        first = self.moments[0]
+        return int((first.normalize() - first).total_seconds() % DAY // interval)
 
     def refuse(self, wrong: Booleans, variable: str, limits: str, hint: str | None = None) -> None:
         """Raise for the first `wrong` row, if there is one; `hint` guesses the unit that it is in."""
@@ -119,9 +136,20 @@ def _check_co2(table: _Table) -> None:
         table.refuse(co2 < _THIN, "co2Out", "some 750 in today's air", guess)
 
 
+def _check_wind(table: _Table, interval: float) -> None:
+    """Refuse wind in km/h: a mean that holds in storms for a day, and nowhere for a month."""
+    wind = table.column("wind")
+    there = wind[~np.isnan(wind)]
+    days = len(there) * interval / DAY
+    most = [mean for many, mean in _WINDY if days >= many]
+    if most and there.mean() > most[-1]:
+        limits = f"a mean of at most {most[-1]:g} over {days:.0f} days; it is {there.mean():.3g}"
+        table.refuse(wind > most[-1], "wind", limits)
+
+
 def _check_sun(table: _Table, interval: float) -> None:
-    """Refuse radiation that exceeds what reaches the atmosphere, and sums of days that are of other days."""
-    sun = table.column("iGlob")
+    """Refuse radiation that is too bright or too dim for its days, and sums of days that are not its own."""
+    sun, switch = table.column("iGlob"), table.column("isDay")
     wrong = too_bright(sun, interval)
     brighter = wrong & (sun == np.max(sun, where=wrong, initial=-np.inf))
     table.refuse(
@@ -130,15 +158,36 @@ def _check_sun(table: _Table, interval: float) -> None:
         "and on no day more than above the atmosphere where a day is as long",
         "kJ m-2 h-1 need a factor 0.278, J cm-2 h-1 2.78, lux and umol m-2 s-1 of PAR some 0.008 and 0.5",
     )
-    other = other_sum(sun, table.column("dli"), interval)
+    dim = too_dim(sun, switch > 0.0 if switch.any() else sun > 0.0, interval)
+    table.refuse(
+        dim & (sun == np.max(sun, where=dim, initial=-np.inf)),
+        "iGlob",
+        "brighter than the dullest days as long; this is the brightest row",
+        "MJ m-2 h-1 need a factor 278, MJ m-2 d-1 11.6, kW m-2 1000",
+    )
+    other = other_sum(sun, table.column("dli"), interval, table.midnight(interval))
     if other.any():
         i = int(np.argmax(other))
-        rows = round(86_400 / interval)
-        first = i // rows * rows
+        rows = round(DAY / interval)
+        first = min(i // rows, len(sun) // rows - 1) * rows
         total = 1e-6 * interval * sun[first : first + rows].sum()
         table.refuse(
             other,
             "dli",
-            f"near the sum of iGlob on that day, {total:.3g}",
+            f"the sum of iGlob of the 24 hours before, or near the sum of iGlob on that day, {total:.3g}",
             "J cm-2 need a factor 0.01, kWh m-2 3.6, PAR in mol m-2 d-1 some 0.48",
         )
+
+
+def _check_switches(table: _Table, interval: float) -> None:
+    """Refuse switches of the day that are turned round, or of other hours than the sun."""
+    sun = table.column("iGlob")
+    for name in ("isDay", "isDaySmooth"):
+        wrong = unlike_switch(sun, np.round(table.column(name), 3), interval)
+        if wrong:
+            raise WeatherError(
+                f"weather {table.name}: {wrong.replace('isDay', name)}; {name} is 1 from sunrise to sunset "
+                "and 0 at night, by the clock of iGlob. Leave isDay and isDaySmooth out and add them by "
+                "agbench.weather.daylight.with_daylight(table, latitude, longitude, zone), or shift what is "
+                "of another clock."
+            )

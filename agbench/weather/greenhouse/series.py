@@ -14,6 +14,7 @@ from agbench.errors import WeatherError, did_you_mean
 from agbench.files import checked
 from agbench.variables import Floats
 from agbench.weather.greenhouse.plausibility import check_plausible
+from agbench.weather.greenhouse.position import Position, check_position, position_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,10 +100,11 @@ class GreenhouseSeries:
         return pd.DataFrame(self.values.copy(), index=index, columns=list(COLUMNS))
 
 
-def from_frame(frame: "pd.DataFrame", name: str = "given") -> GreenhouseSeries:
+def from_frame(frame: "pd.DataFrame", name: str = "given", place: Position | None = None) -> GreenhouseSeries:
     """Return the series in a table: one row an interval, indexed by time, the columns of `COLUMNS`.
 
-    Absent rows and rows with an empty cell are missing.
+    Absent rows and rows with an empty cell are missing. Where the `place` is known, from `frame.attrs` as
+    lat, lon and zone too, radiation must follow its sun.
     """
     import pandas as pd
 
@@ -125,8 +127,12 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> GreenhouseSeries:
     rows = np.concatenate([[0], np.cumsum(steps // interval)])
     for i, column in enumerate(COLUMNS):
         values[rows, i] = _column(frame, column, name)
-    check_plausible(values, name, interval)
     begin = frame.index[0].to_pydatetime().replace(tzinfo=None)
+    moments = pd.date_range(begin, periods=len(values), freq=pd.Timedelta(seconds=interval))
+    check_plausible(values, name, interval, moments)
+    place = place or position_of(frame)
+    if place is not None:
+        check_position(values, begin, interval, place, name)
     return GreenhouseSeries(name, begin, interval, values)
 
 
@@ -176,9 +182,11 @@ def _column(frame: "pd.DataFrame", column: str, name: str) -> Floats:
         raise WeatherError(f"weather {name}: column {column} is not numeric: {error}.") from None
 
 
-def read_parquet(path: Path, name: str, expected: str | None = None) -> GreenhouseSeries:
-    """Return the series in a Parquet file; `expected` is the SHA-256 that the file must have."""
+def read_parquet(
+    path: Path, name: str, expected: str | None = None, place: Position | None = None
+) -> GreenhouseSeries:
+    """Return the series in a Parquet file of a place; `expected` is the SHA-256 that the file must have."""
     import pandas as pd
 
     checked(path, expected, f"weather {name}", WeatherError)
-    return from_frame(pd.read_parquet(path), name)
+    return from_frame(pd.read_parquet(path), name, place)

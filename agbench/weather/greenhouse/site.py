@@ -16,6 +16,7 @@ from agbench.weather import series_cache
 from agbench.weather.daily import DailySeries
 from agbench.weather.greenhouse.disaggregation import DAY, disaggregate
 from agbench.weather.greenhouse.hours import disaggregate_hours, read_hours
+from agbench.weather.greenhouse.position import Position
 from agbench.weather.greenhouse.series import HOURS_READER, READERS, GreenhouseSeries, read_parquet
 from agbench.weather.site import site_series
 
@@ -138,12 +139,19 @@ def measured_series(name: str) -> GreenhouseSeries:
     if site.reader == HOURS_READER:
         place = site.place.latitude, site.place.longitude
         return _from_hours(path, name, place, site.zone, described.get("sha256"), changed)
-    return _read(path, name, described.get("sha256"), changed)
+    return _read(path, name, described.get("sha256"), changed, _position(site))
 
 
 def is_measured(site: Site) -> bool:
     """Return whether a site's weather is measured every five minutes or hour, for greenhouses."""
     return site.reader in READERS
+
+
+def _position(site: Site) -> Position | None:
+    """Return where a site's rows are measured and by which clock; None where its file names no zone."""
+    if site.zone is None:
+        return None
+    return Position(site.place.latitude, site.place.longitude, site.zone)
 
 
 @lru_cache(maxsize=4)
@@ -154,12 +162,14 @@ def _from_hours(
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, name: str, expected: str | None, changed: int) -> GreenhouseSeries:
+def _read(
+    path: Path, name: str, expected: str | None, changed: int, place: Position | None
+) -> GreenhouseSeries:
     if not path.is_file():
         return read_parquet(path, name, expected)  # which says that there is no file
 
     def read() -> GreenhouseSeries:
-        return read_parquet(path, name, expected)
+        return read_parquet(path, name, expected, place)
 
     start = f"{read_parquet.__module__}:{read_parquet.__name__}"
     return series_cache.greenhouse(f"{name} {expected}", [path], start, read)

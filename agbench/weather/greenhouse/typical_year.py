@@ -13,6 +13,7 @@ from agbench.variables import Floats
 from agbench.weather.daylight import day_switches
 from agbench.weather.greenhouse.disaggregation import CO2_PPM, ZERO
 from agbench.weather.greenhouse.plausibility import check_plausible
+from agbench.weather.greenhouse.position import Position, check_position
 from agbench.weather.greenhouse.series import COLUMNS, GreenhouseSeries
 from agbench.weather.readers.typical_years import numbers, parsed
 
@@ -52,6 +53,7 @@ def read_typical_year(path: str | Path, interval: int = 300) -> GreenhouseSeries
     if interval <= 0 or 3600 % interval:
         raise WeatherError(f"weather {path}: interval is {interval} s; give a divisor of 3600 s.")
     table, place = parsed(kind, path)
+    at = Position(float(place["latitude"]), float(place["longitude"]), float(place["TZ"]))
     fine = _hourly(path, table)
     steps = 3600 // interval
     values = np.empty((len(fine) * steps, len(COLUMNS)))
@@ -64,13 +66,15 @@ def read_typical_year(path: str | Path, interval: int = 300) -> GreenhouseSeries
     values[:, 8], values[:, 9] = day_switches(
         np.arange(1.0, days + 1.0).repeat(per_day),
         np.tile(np.arange(per_day) * 24.0 / per_day, days),
-        float(place["latitude"]),
-        float(place["longitude"]),
-        float(place["TZ"]),
+        at.latitude,
+        at.longitude,
+        at.zone,
     )
     check_plausible(values, str(path), interval)
+    begin = datetime(YEAR, 1, 1)
+    check_position(values, begin, interval, at, str(path))
     origin = {"file": path.name, "source": f"{kind.upper()} file read by pvlib"}
-    return GreenhouseSeries(path.stem, datetime(YEAR, 1, 1), interval, values, origin)
+    return GreenhouseSeries(path.stem, begin, interval, values, origin)
 
 
 def _in_units(path: Path, table: "pd.DataFrame") -> dict[str, Floats]:
