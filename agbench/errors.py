@@ -50,6 +50,10 @@ class TrainingError(AgBenchError, RuntimeError):
     """A training or a sweep of trainings cannot go on; the message says why and what to do."""
 
 
+class WorkerError(AgBenchError, RuntimeError):
+    """Workers died, cannot be reached, or run other code; the message says what is finished and what to do."""
+
+
 class MissingExtraError(AgBenchError, ImportError):
     """An optional dependency is not installed; the message prints the command that installs it."""
 

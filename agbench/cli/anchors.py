@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agbench.cli.options import KeptOption, WorkersOption, console
+from agbench.cli.options import KeptOption, OnOption, WorkersOption, console
 from agbench.errors import ConfigError
 from agbench.files import REFERENCES
 
@@ -19,6 +19,7 @@ def anchors(
     all_: Annotated[bool, typer.Option("--all", help="All tasks.")] = False,
     again: Annotated[bool, typer.Option(help="Also compute anchors that are up to date.")] = False,
     workers: WorkersOption = 1,
+    on: OnOption = None,
     results: KeptOption = REFERENCES,
     root: Annotated[
         Path | None,
@@ -50,7 +51,7 @@ def anchors(
         if not waiting[part.task]:
             _store(part.task, results, root)
 
-    references.run_all(sorted(todo, key=references.effort, reverse=True), results, workers, done)
+    references.run_all(sorted(todo, key=references.effort, reverse=True), results, workers, done, on)
     left = len(tasks or catalog.names("task")) - len(names)
     if left:
         console.print(f"{left} of the tasks had anchors that fit.")

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from agbench.cli.options import (
     JsonOption,
+    OnOption,
     SetOption,
     SplitOption,
     WorkersOption,
@@ -82,6 +83,7 @@ def make(
     ] = None,
     format: Annotated[str, typer.Option(metavar="FORMAT", help="minari, parquet or npz.")] = "minari",
     workers: WorkersOption = 1,
+    on: OnOption = None,
     split: SplitOption = "train",
     scenarios: Annotated[
         str,
@@ -130,22 +132,23 @@ def make(
         given = [option for option, value in options.items() if value]
         if given:
             raise ConfigError(
-                f"{name} is a recipe, which says all but --episodes, --out, --format and --workers; leave "
+                f"{name} is a recipe, which says all but --episodes, --out, --format, --workers and --on; leave "
                 f"out {', '.join(given)}, or give a task's id and --policy."
             )
         plan = collecting.plan_of_recipe(name, episodes)
         folder = out or collecting.FOLDER / (plan.name or description.made_up(plan))
-    _make(plan, folder, format, workers, json)
+    _make(plan, folder, format, workers, on, json)
 
 
-def _make(plan: "Plan", folder: Path, format: str, workers: int, json: bool) -> None:
+def _make(plan: "Plan", folder: Path, format: str, workers: int, on: str | None, json: bool) -> None:
     """Make the dataset of a plan and print what it is."""
     import time
 
     from agbench.datasets import collecting, description
 
     began = time.perf_counter()
-    path = collecting.make(plan, folder, format, workers, False if json else None)  # type: ignore[arg-type]
+    shown = False if json else None
+    path = collecting.make(plan, folder, format, workers, shown, on)  # type: ignore[arg-type]
     seconds = time.perf_counter() - began
     told = description.read(path)
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())

@@ -7,6 +7,7 @@ import typer
 
 from agbench.cli.options import (
     JsonOption,
+    OnOption,
     OtherTaskOption,
     PolicyOption,
     SetOption,
@@ -31,6 +32,7 @@ def evaluate(
     ] = None,
     split: SplitOption = "test",
     workers: WorkersOption = 1,
+    on: OnOption = None,
     other_task: OtherTaskOption = False,
     set_: SetOption = None,
     json: JsonOption = False,
@@ -49,6 +51,7 @@ def evaluate(
         split,
         out,
         workers,
+        on=on,
         progress=False if json else None,
         other_task=other_task,
         **read_overrides(set_),

@@ -2,7 +2,6 @@
 
 import contextlib
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from agbench.cli.leaderboard_round import round_
 from agbench.cli.leaderboard_rows import first_rows_, merged_
 from agbench.cli.leaderboard_score import score_
 from agbench.cli.leaderboard_verdicts import renew, report, shown_progress
-from agbench.cli.options import BoardOption, JsonOption, WorkersOption, console, counted, print_json, titled
+from agbench.cli.options import BoardOption, JsonOption, OnOption, WorkersOption, console, counted, print_json, titled
 from agbench.files import BOARD
 
 leaderboard = typer.Typer(
@@ -51,6 +50,7 @@ def replay_(
     every: All = False,
     stale: Stale = False,
     workers: WorkersOption = 1,
+    on: OnOption = None,
     json: JsonOption = False,
 ) -> None:
     """Simulate every recorded action again and record which submissions pass.
@@ -61,12 +61,12 @@ def replay_(
 
     Example: `agbench leaderboard replay --workers 4`
     """
-    from agbench.leaderboard.verify.verifying import replayed, verify_all
+    from agbench.leaderboard.verify.verifying import To, verify_all
 
     if not every and (stale or not folders):
-        renew(folders or None, board, workers, json)
+        renew(folders or None, board, workers, on, json)
     else:
-        report(verify_all(partial(replayed, board), board, folders or None, workers), json)
+        report(verify_all(To(board, "replayed"), board, folders or None, workers, on=on), json)
 
 
 @leaderboard.command("reproduce")
@@ -75,6 +75,7 @@ def reproduce_(
     board: BoardOption = BOARD,
     every: All = False,
     workers: WorkersOption = 1,
+    on: OnOption = None,
     json: JsonOption = False,
 ) -> None:
     """Replay, and run the submitted policies too: they must take the recorded actions.
@@ -85,14 +86,14 @@ def reproduce_(
 
     Example: `agbench leaderboard reproduce`
     """
-    from agbench.leaderboard.verify.verifying import reproduced, unreproduced, verify_all
+    from agbench.leaderboard.verify.verifying import To, unreproduced, verify_all
 
     rows = folders or (None if every else unreproduced(board))
     if rows == []:
         console.print("nothing is due: every row that brings a policy is reproduced with this version.")
         return
-    work = partial(reproduced, board)
-    report(verify_all(work, board, rows, workers, named=bool(folders)), json)
+    work = To(board, "reproduced")
+    report(verify_all(work, board, rows, workers, bool(folders), on), json)
 
 
 @leaderboard.command("build")

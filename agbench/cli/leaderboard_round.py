@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from agbench.cli.options import BoardOption, WorkersOption, console, counted
+from agbench.cli.options import BoardOption, OnOption, WorkersOption, console, counted
 from agbench.files import BOARD
 
 round_ = typer.Typer(
@@ -57,7 +57,11 @@ def open_(
 
 @round_.command("run")
 def run_(
-    secret: SecretOption, tasks: Tasks = None, workers: WorkersOption = 1, board: BoardOption = BOARD
+    secret: SecretOption,
+    tasks: Tasks = None,
+    workers: WorkersOption = 1,
+    on: OnOption = None,
+    board: BoardOption = BOARD,
 ) -> None:
     """Run floor, blind calendar, expert and all eligible rows in the hidden scenarios of open rounds.
 
@@ -70,7 +74,7 @@ def run_(
     from agbench.leaderboard.verify import round_running
 
     entries = rounds.open_rounds(board, tasks)
-    round_running.run(board, entries, secret, workers, lambda text: console.print(text, soft_wrap=True))
+    round_running.run(board, entries, secret, workers, lambda text: console.print(text, soft_wrap=True), on)
 
 
 @round_.command("close")

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,18 +51,18 @@ def shown_progress() -> "Iterator[Progress]":
         yield tell
 
 
-def renew(folders: list[Path] | None, board: Path, workers: int, json: bool) -> None:
+def renew(folders: list[Path] | None, board: Path, workers: int, on: str | None, json: bool) -> None:
     """Verify the rows that are due and print one line for each; exit code 1 if one does not pass.
 
     So does an interruption. What was verified before it stands: the same command goes on with the others.
     """
-    from agbench.leaderboard.verify.verifying import Verdict, due, renewed, verify_all
+    from agbench.leaderboard.verify.verifying import To, Verdict, due, verify_all
 
     rows = due(board, folders)
     verdicts: list[Verdict] = []
     try:
         if rows:
-            for verdict in verify_all(partial(renewed, board), board, rows, min(workers, len(rows)), False):
+            for verdict in verify_all(To(board), board, rows, min(workers, len(rows)), False, on):
                 verdicts.append(verdict)
                 if not json:
                     _line(verdict, f"{len(verdicts)}/{len(rows)}")

@@ -52,6 +52,13 @@ OtherTaskOption = Annotated[
     ),
 ]
 WorkersOption = Annotated[int, typer.Option(min=1, help="Number of processes; does not change the result.")]
+OnOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ENGINE",
+        help="Where it runs, in place of --workers: processes[:k], or ray[://HOST:10001]; does not change the result.",
+    ),
+]
 KeptOption = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Folder of the results of reference policies.")
 ]

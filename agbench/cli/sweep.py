@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agbench.cli.options import JsonOption, TaskArgument, console, counted, print_json, read_overrides, titled
+from agbench.cli.options import JsonOption, OnOption, TaskArgument, console, counted, print_json, read_overrides, titled
 
 if TYPE_CHECKING:
     from agbench.training.sweep import Swept
@@ -21,6 +21,7 @@ def sweep(
         int | None, typer.Option(min=1, help="Environment steps an agent [the algorithm's].")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes; each runs a trial at a time.")] = 1,
+    on: OnOption = None,
     space: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What is varied [baselines/sweeps/ALGO.yaml].")
     ] = None,
@@ -60,6 +61,7 @@ def sweep(
         seed,
         out,
         workers=workers,
+        on=on,
         seeds=seeds,
         space=space,
         pruner=pruner,

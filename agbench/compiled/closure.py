@@ -249,6 +249,11 @@ def _place(package: str) -> Path:
     raise ConfigError(f"{package!r} has no source to hash: move its definitions to a module in a file.")
 
 
+def code_digest() -> str:
+    """Return the SHA-256 of all code of this package, as it lies here."""
+    return _installed(frozenset()).digest
+
+
 @cache
 def closure_hash(*roots: str) -> str:
     """Return the SHA-256 of the closure of some roots in installed packages; see `Sources.closure`.

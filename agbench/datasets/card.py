@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agbench.datasets.figure import draw
+from agbench.datasets.figure import draw, line
 from agbench.datasets.sample import Sample
 from agbench.files import write_text
 from agbench.variables import Floats
@@ -79,16 +79,12 @@ def _behaviours(told: Mapping[str, Any], sample: Sample) -> list[list[str]]:
     for number, one in enumerate(told["behaviour"]):
         own = sample.totals[sample.behaviours == number]
         mean = _short(own.mean()) if len(own) else "-"
-        numbers = [f"{one['share']:g}", _line(one["epsilon"]), _line(one["noise"]), f"{len(own):,}", mean]
+        numbers = [f"{one['share']:g}", line(one["epsilon"]), line(one["noise"]), f"{len(own):,}", mean]
         rows.append([str(number), one["policy"], *numbers])
     drawn = sample.totals[sample.behaviours < 0]
     if len(drawn):
         rows.append(["-1", "none: all actions drawn", "", "", "", f"{len(drawn):,}", _short(drawn.mean())])
     return rows
-
-
-def _line(value: Any) -> str:
-    return f"{value['start']:g} to {value['end']:g}" if isinstance(value, Mapping) else f"{value:g}"
 
 
 def _actions(told: Mapping[str, Any], sample: Sample) -> tuple[list[str], list[list[str]]]:

@@ -4,11 +4,9 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import get_context
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -22,8 +20,9 @@ from agbench.datasets.plan import Plan, plan_of
 from agbench.datasets.playing import Player
 from agbench.datasets.sample import Sample
 from agbench.datasets.writing import Format, writer_of
-from agbench.errors import ConfigError, DatasetError
+from agbench.errors import DatasetError
 from agbench.files import sha256, write_text
+from agbench.running import Engine, engine_of
 
 FOLDER: Final = Path("runs/datasets")
 """Where named datasets lie unless a caller says otherwise."""
@@ -39,6 +38,7 @@ def collect(
     format: Format = "minari",
     *,
     workers: int = 1,
+    on: str | Engine | None = None,
     split: str = "train",
     scenarios: Scenarios | Sequence[str] = "drawn",
     mix: Mix = "episode",
@@ -60,6 +60,8 @@ def collect(
         out: the folder to make. A run that was cut off goes on where it stopped.
         format: `minari`, `parquet` or `npz`.
         workers: processes; the dataset has the same bytes for any number of them.
+        on: where parts are played, in place of `workers`: `processes`, `processes:4`, `ray`,
+            `ray://HOST:10001`; see docs/cluster.md.
         split: the scenarios.
         scenarios: `drawn` as an environment draws them, `split` for those of the split in turn, or keys.
         mix: whether the policy is drawn for each `episode` or `step`, or policies come in `order`.
@@ -89,7 +91,7 @@ def collect(
         years=years,
         overrides=overrides,
     )
-    return make(plan, Path(out), format, workers, progress)
+    return make(plan, Path(out), format, workers, progress, on)
 
 
 def plan_of_recipe(name: str, episodes: int | None = None) -> Plan:
@@ -116,19 +118,27 @@ def make_recipe(
     format: Format = "minari",
     *,
     workers: int = 1,
+    on: str | Engine | None = None,
     progress: bool | None = None,
 ) -> Path:
     """Make a named dataset, such as `wheat-nitrogen/medium-v1`; return its folder, below `FOLDER` by default.
 
     Raises `UnknownNameError` for a recipe that there is not, with the nearest names.
     """
-    return make(plan_of_recipe(name), FOLDER / name if out is None else Path(out), format, workers, progress)
+    folder = FOLDER / name if out is None else Path(out)
+    return make(plan_of_recipe(name), folder, format, workers, progress, on)
 
 
-def make(plan: Plan, out: Path, format: Format, workers: int = 1, progress: bool | None = None) -> Path:
+def make(
+    plan: Plan,
+    out: Path,
+    format: Format,
+    workers: int = 1,
+    progress: bool | None = None,
+    on: str | Engine | None = None,
+) -> Path:
     """Make the dataset of a plan, or go on with it; return its folder."""
-    if not isinstance(workers, int) or workers < 1:
-        raise ConfigError(f"workers must be a whole number, at least 1; got {workers!r}.")
+    engine = engine_of(on, workers)
     writer_of(format)
     out = Path(os.path.abspath(out))
     told = description.describe(plan, format)
@@ -138,7 +148,7 @@ def make(plan: Plan, out: Path, format: Format, workers: int = 1, progress: bool
     with _saying_where(out):
         partial = _Unfinished(out, plan.identity())
         try:
-            parts = _played(plan, partial, workers)
+            parts = _played(plan, partial, engine)
             label = f"{told['id']}  {plan.episodes:,} episodes"
             _write(partial, _shown(parts, plan, label, progress), told)
             os.replace(partial.assembled, out)
@@ -254,44 +264,52 @@ def _locked(file: IO[str]) -> bool:
     return True
 
 
-def _played(plan: Plan, partial: _Unfinished, workers: int) -> Iterator[PlayedPart]:
-    """Yield all parts in order; those that are missing are played first."""
-    ranges = plan.ranges
-    todo = [number for number in range(len(ranges)) if not partial.place(number).is_file()]
-    if workers == 1 or len(todo) <= 1:
-        player = Player(plan) if todo else None
-        for number, episodes in enumerate(ranges):
-            if not partial.place(number).is_file() and player is not None:
-                player.play(episodes).save(partial.place(number))
+def _played(plan: Plan, partial: _Unfinished, engine: Engine) -> Iterator[PlayedPart]:
+    """Yield all parts in order; those that are missing are played first.
+
+    Workers that see these files write the parts themselves; others send them.
+    """
+    todo = [number for number in range(len(plan.ranges)) if not partial.place(number).is_file()]
+    items = [(plan.ranges[n], partial.place(n) if engine.is_here else None) for n in todo]
+    with closing(engine.run(_Job(plan), items)) as finished:
+        for number in range(len(plan.ranges)):
+            while not partial.place(number).is_file():
+                at, part = next(finished)
+                if part is not None:
+                    part.save(partial.place(todo[at]))
             yield PlayedPart.load(partial.place(number))
-        return
-    with ProcessPoolExecutor(min(workers, len(todo)), get_context("spawn"), _start, (plan,)) as pool:
-        jobs = {n: pool.submit(_work, ranges[n], partial.place(n)) for n in todo}
-        try:
-            for number in range(len(ranges)):
-                if number in jobs:
-                    jobs[number].result()
-                yield PlayedPart.load(partial.place(number))
-        except BrokenProcessPool:
-            raise DatasetError(
-                "a worker process ended without a word, perhaps for lack of memory. What is finished is "
-                "kept: the same command goes on; try fewer workers."
-            ) from None
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
 
 
-_player: Player | None = None
+@dataclass(frozen=True)
+class _Job:
+    """What a worker needs to play parts; its items are ranges of episodes and where to save them."""
 
+    plan: Plan
 
-def _start(plan: Plan) -> None:
-    global _player
-    _player = Player(plan)
+    def files(self) -> list[str]:
+        """Return the files of its policies."""
+        sources = [str(b.source) for b in self.plan.behaviours if isinstance(b.source, (str, Path))]
+        return [path for path in sources if Path(path).is_file()]
 
+    def prepare(self, place: Mapping[str, str]) -> Callable[[tuple[range, Path | None]], PlayedPart | None]:
+        """Return the function that plays a part, and saves or returns it."""
+        behaviours = (
+            replace(b, source=place[str(b.source)])
+            if isinstance(b.source, (str, Path)) and str(b.source) in place
+            else b
+            for b in self.plan.behaviours
+        )
+        player = Player(replace(self.plan, behaviours=tuple(behaviours)))
 
-def _work(episodes: range, path: Path) -> None:
-    assert _player is not None
-    _player.play(episodes).save(path)
+        def play(item: tuple[range, Path | None]) -> PlayedPart | None:
+            episodes, path = item
+            part = player.play(episodes)
+            if path is None:
+                return part
+            part.save(path)
+            return None
+
+        return play
 
 
 def _shown(

@@ -43,7 +43,7 @@ def _returns(axes: "Axes", told: Mapping[str, Any], sample: Sample) -> None:
     """Draw how returns are distributed, a colour a behaviour, and the references' means on test."""
     totals, who = sample.totals, sample.behaviours
     edges = np.histogram_bin_edges(totals, _BINS)
-    shown = [(b["policy"], who == i) for i, b in enumerate(told["behaviour"])][:_MOST_BEHAVIOURS]
+    shown = [(named(b), who == i) for i, b in enumerate(told["behaviour"])][:_MOST_BEHAVIOURS]
     rest = ~np.any([mask for _, mask in shown], axis=0)
     groups = [*shown, ("others" if len(told["behaviour"]) > 1 else "drawn", rest)]
     present = [(name, totals[mask]) for name, mask in groups if mask.any()]
@@ -62,6 +62,17 @@ def _returns(axes: "Axes", told: Mapping[str, Any], sample: Sample) -> None:
     axes.legend(fontsize=7, frameon=False)
     axes.set_xlabel(f"return ({printed(told['reward_unit'])})", fontsize=8, color=MUTED)
     axes.set_ylabel("episodes", fontsize=8, color=MUTED)
+
+
+def named(behaviour: Mapping[str, Any]) -> str:
+    """Return a behaviour's policy and how it is disturbed, such as `advisor, epsilon 1 to 0.1`."""
+    disturbed = [f"{key} {line(behaviour[key])}" for key in ("epsilon", "noise") if behaviour[key]]
+    return ", ".join([str(behaviour["policy"]), *disturbed])
+
+
+def line(value: Any) -> str:
+    """Return a strength as the card writes it: a number, or the ends of a line over the episodes."""
+    return f"{value['start']:g} to {value['end']:g}" if isinstance(value, Mapping) else f"{value:g}"
 
 
 def _actions(axes: "Axes", told: Mapping[str, Any], sample: Sample) -> None:

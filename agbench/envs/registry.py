@@ -83,6 +83,7 @@ def make_vec(
     split: str = "train",
     autoreset_mode: "str | AutoresetMode" = "next_step",
     *,
+    threads: int = 1,
     copy: bool = True,
     scaled: "Scaled" = False,
     scaled_reward: bool = False,
@@ -92,14 +93,15 @@ def make_vec(
 ) -> "AgBenchVectorEnv":
     """Return `num_envs` environments of a task, stepped together in one compiled batch.
 
-    `autoreset_mode` is `next_step`, `same_step` or `disabled`, or Gymnasium's `AutoresetMode`; the other
-    arguments are those of `make`.
+    `autoreset_mode` is `next_step`, `same_step` or `disabled`, or Gymnasium's `AutoresetMode`. The rows run in
+    `threads`, with the same bits for any number of them. The other arguments are those of `make`.
     """
     return vector_environment(
         task=task,
         num_envs=num_envs,
         split=split,
         autoreset_mode=autoreset_mode,
+        threads=threads,
         copy=copy,
         scaled=scaled,
         scaled_reward=scaled_reward,
@@ -179,6 +181,7 @@ def vector_environment(
     num_envs: int = 1,
     split: str = "train",
     autoreset_mode: "str | AutoresetMode" = "next_step",
+    threads: int = 1,
     copy: bool = True,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
@@ -189,10 +192,11 @@ def vector_environment(
     """Return the vector environment; Gymnasium's vector entry point."""
     from agbench.envs import AgBenchVectorEnv
     from agbench.envs.family import build
+    from agbench.envs.threads import with_threads
 
     changed = _changed(task, overrides)
     scaling = _scaling(changed, scaled, scaled_reward)
-    parts = build(changed, split, weather=weather, years=years)
+    parts = with_threads(build(changed, split, weather=weather, years=years), threads)
     return AgBenchVectorEnv(parts, num_envs, autoreset_mode, copy, scaling, scaled_reward)
 
 

@@ -6,9 +6,8 @@ long as task, data, simulator and the policy's settings are those it was made wi
 
 import hashlib
 import json
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -26,6 +25,7 @@ from agbench.evaluation.runner import evaluate, replay_in
 from agbench.files import REFERENCES
 from agbench.policies.base import Policy
 from agbench.policies.registry import load_policy
+from agbench.running import Engine, engine_of
 
 Role = Literal["floor", "blind", "expert", "oracle"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -162,11 +162,11 @@ def _world(task: Task) -> dict[str, Any]:
     return {key: value for key, value in task.content().items() if key not in _SEEN}
 
 
-def run(part: Part, root: Path = REFERENCES) -> tuple[Path, float]:
+def run(part: Part, root: Path = REFERENCES, on: Engine | None = None) -> tuple[Path, float]:
     """Evaluate a part unless its result is kept; return its folder and the seconds that it took.
 
     The oracle of a view plays the kept actions of the task's own oracle, where there are any. A run that
-    was cut off goes on where it stopped. Raises `ResultError` where an episode fails.
+    was cut off goes on where it stopped. Episodes run on the engine `on`, else here. Raises `ResultError` where an episode fails.
     """
     folder = place(part, root)
     result = kept(part, root)
@@ -176,7 +176,7 @@ def run(part: Part, root: Path = REFERENCES) -> tuple[Path, float]:
         other = original(part)
         solved = None if other is None else kept(other, root)
         if solved is None:
-            result = evaluate(task, name, part.split, folder, progress=False)
+            result = evaluate(task, name, part.split, folder, on=on, progress=False)
         else:
             result = replay_in(task, solved, folder)
     if result.failed:
@@ -186,29 +186,39 @@ def run(part: Part, root: Path = REFERENCES) -> tuple[Path, float]:
 
 
 def run_all(
-    todo: list[Part], root: Path = REFERENCES, workers: int = 1, done: Any = lambda part, seconds: None
+    todo: list[Part],
+    root: Path = REFERENCES,
+    workers: int = 1,
+    done: Any = lambda part, seconds: None,
+    on: str | Engine | None = None,
 ) -> None:
-    """Evaluate parts, in a pool of processes where `workers` is more than 1; `done` is called after each.
+    """Evaluate parts, by several workers or on an engine (see `agbench.running`); `done` is called after each.
 
+    Workers of this machine take a part each; those of others the episodes of one part after the other.
     Oracles of views come last, to play what those of their tasks found. What was finished before an error
     or an interruption is kept.
     """
+    engine = engine_of(on, workers)
     views = [part for part in todo if original(part) in todo]
     for wave in ([part for part in todo if part not in views], views):
-        _run_wave(wave, root, workers, done)
+        if engine.is_here:
+            for number, seconds in engine.run(_Parts(root), wave):
+                done(wave[number], seconds)
+        else:
+            for part in wave:
+                done(part, run(part, root, engine)[1])
 
 
-def _run_wave(todo: list[Part], root: Path, workers: int, done: Any) -> None:
-    """Evaluate parts that do not need each other."""
-    if workers == 1:
-        for part in todo:
-            done(part, run(part, root)[1])
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        running = {pool.submit(run, part, root): part for part in todo}
-        try:
-            for finished in as_completed(running):
-                done(running[finished], finished.result()[1])
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+@dataclass(frozen=True)
+class _Parts:
+    """Evaluates parts that do not need each other, which are its items; results are the seconds they took."""
+
+    root: Path
+
+    def files(self) -> list[str]:
+        """Return none."""
+        return []
+
+    def prepare(self, place: Mapping[str, str]) -> Callable[[Part], float]:
+        """Return the function that evaluates a part."""
+        return lambda part: run(part, self.root)[1]

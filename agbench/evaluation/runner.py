@@ -4,8 +4,6 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -28,6 +26,8 @@ from agbench.files import write
 from agbench.policies.base import Policy
 from agbench.policies.registry import as_policy
 from agbench.policies.simple import Recorded
+from agbench.running import Engine, engine_of
+from agbench.running.engines import Here
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +40,7 @@ def evaluate(
     out: str | Path | None = None,
     workers: int = 1,
     *,
+    on: "str | Engine | None" = None,
     progress: bool | None = None,
     weather: "pd.DataFrame | None" = None,
     years: Sequence[int] | None = None,
@@ -55,6 +56,8 @@ def evaluate(
         split: the scenarios, all of them, in order.
         out: a folder for the result. A run that was cut off goes on where it stopped.
         workers: processes; the result is the same for any number of them.
+        on: where episodes run, in place of `workers`: `processes`, `processes:4`, `ray`, `ray://HOST:10001`;
+            see docs/cluster.md.
         progress: show a progress bar; by default where standard error is a terminal.
         weather: daily weather that replaces the site's.
         years: years that replace the split's.
@@ -63,6 +66,7 @@ def evaluate(
 
     An episode that raises is recorded as failed and scored at the task's worst bound; warns where all do.
     """
+    engine = engine_of(on, workers)
     spec = override(catalog.task(task) if isinstance(task, str) else task, overrides)
     parts = build(spec, split, weather=weather, years=years)
     runner = as_policy(policy, spec, other_task=other_task)
@@ -72,18 +76,18 @@ def evaluate(
     done = {} if keep is None else keep.read()
     left = [e for i, e in enumerate(todo) if i not in done]
     places = [i for i in range(len(todo)) if i not in done]
-    rollouts: Iterator[Rollout]
-    if workers > 1:
-        job = _Job(spec, split, weather, years, policy if isinstance(policy, (str, Path)) else runner)
-        rollouts = _in_processes(job, left, workers)
-    else:
+    rollouts: Iterator[tuple[int, Rollout]]
+    if isinstance(engine, Here):
         env = AgBenchEnv(parts)
-        rollouts = (roll_out(env, runner, episode) for episode in left)
+        rollouts = ((number, roll_out(env, runner, episode)) for number, episode in enumerate(left))
+    else:
+        job = _Job(spec, split, weather, years, policy if isinstance(policy, (str, Path)) else runner)
+        rollouts = engine.run(job, left)
     label = f"{spec.task}  {runner.name}  {split}"
-    for i, rollout in zip(places, _shown(rollouts, len(left), label, progress), strict=True):
-        done[i] = rollout
+    for number, rollout in _shown(rollouts, len(left), label, progress):
+        done[places[number]] = rollout
         if keep is not None:
-            keep.write(i, rollout)
+            keep.write(places[number], rollout)
     result = _assemble(spec, split, runner, [done[i] for i in range(len(todo))], dict(overrides))
     result.record.update(wall_time_s=round(time.perf_counter() - started, 3), data=parts.hashes())
     if out is not None:
@@ -186,7 +190,9 @@ def _assemble(
     return Result(task, split, policy.name, policy.information, table, actions, record)
 
 
-def _shown(rollouts: Iterator[Rollout], count: int, label: str, progress: bool | None) -> Iterator[Rollout]:
+def _shown(
+    rollouts: Iterator[tuple[int, Rollout]], count: int, label: str, progress: bool | None
+) -> Iterator[tuple[int, Rollout]]:
     """Yield the rollouts under a progress bar on standard error."""
     console = Console(stderr=True)
     if not (console.is_terminal if progress is None else progress):
@@ -201,36 +207,23 @@ def _shown(rollouts: Iterator[Rollout], count: int, label: str, progress: bool |
 
 
 class _Job:
-    """What a worker process needs to make its own environment and policy."""
+    """What a worker needs to make its own environment and policy; its items are episodes."""
 
     def __init__(self, task: Task, split: str, weather: Any, years: Any, policy: Any) -> None:
         self.task, self.split, self.weather, self.years = task, split, weather, years
         self.policy = policy
 
-    def prepare(self) -> Callable[[Episode], Rollout]:
+    def files(self) -> list[str]:
+        """Return the policy's file, if it is one."""
+        named = isinstance(self.policy, (str, Path)) and Path(self.policy).is_file()
+        return [str(self.policy)] if named else []
+
+    def prepare(self, place: Mapping[str, str]) -> Callable[[Episode], Rollout]:
         """Return the function that runs an episode."""
         env = AgBenchEnv(build(self.task, self.split, weather=self.weather, years=self.years))
-        policy = as_policy(self.policy, self.task, other_task=True)  # asked for already
+        source = place.get(str(self.policy), self.policy)
+        policy = as_policy(source, self.task, other_task=True)  # asked for already
         return lambda episode: roll_out(env, policy, episode)
-
-
-_run_episode: Callable[[Episode], Rollout] | None = None
-
-
-def _start_worker(job: _Job) -> None:
-    global _run_episode
-    _run_episode = job.prepare()
-
-
-def _work(episode: Episode) -> Rollout:
-    assert _run_episode is not None
-    return _run_episode(episode)
-
-
-def _in_processes(job: _Job, todo: Sequence[Episode], workers: int) -> Iterator[Rollout]:
-    """Yield the rollouts of episodes in order, run by a pool of processes."""
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (job,)) as pool:
-        yield from pool.map(_work, todo)
 
 
 def _identity(

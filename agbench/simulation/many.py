@@ -1,6 +1,6 @@
 """Many seasons of a crop model in one compiled batch: a table of cases in, a table of seasons out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -10,6 +10,7 @@ import numpy as np
 
 from agbench.errors import AgBenchError, ConfigError, MissingExtraError, WeatherError, unknown
 from agbench.files import write
+from agbench.running import Engine, engine_of, in_order
 from agbench.simulation import field
 from agbench.simulation.parameters import check_whole, read_all, read_mapping
 from agbench.simulators import models
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Output = Literal["summary", "days"]
 _BYTES: Final = 64_000_000  # of the days of a batch
 _MOST_ROWS: Final = 512
+_PIECE: Final = 2048  # cases that a worker takes at once
 _NOT_HERE: Final = ("model", "external", "engine")
 _DATED: Final = "date"
 """The unit of variables that are days since 1970, -1 before they come."""
@@ -53,6 +55,8 @@ def simulate_many(
     output: Output = "summary",
     variables: Sequence[str] | None = None,
     out: str | Path | None = None,
+    workers: int = 1,
+    on: str | Engine | None = None,
     **shared: Any,
 ) -> Any:
     """Simulate many seasons of a crop model in one compiled batch.
@@ -67,6 +71,9 @@ def simulate_many(
             largest of each; `days`, all days.
         variables: those to keep, by the names that `agbench show model` lists; default all.
         out: a file `.parquet`, written a batch at a time, in place of a result in memory.
+        workers: processes; the result is the same for any number of them.
+        on: where cases run, in place of `workers`: `processes`, `processes:4`, `ray`, `ray://HOST:10001`; see
+            docs/cluster.md.
         **shared: arguments that all cases have, unless a case has its own.
 
     Returns:
@@ -86,11 +93,13 @@ def simulate_many(
     target = None if out is None else Path(out)
     if target is not None and target.suffix != ".parquet":
         raise ConfigError(f"out: {target} must end in .parquet.")
+    engine = engine_of(on, workers)
     rows = _rows(cases)
     prepared = _Preparation(model, shared)
     kept = _kept(variables, prepared.any_model(rows[0]))
-    runs = (run for batch in _batches(prepared, rows) for run in [_run(batch)])
-    tables = (_summary(run, kept) if output == "summary" else _days(run, kept) for run in runs)
+    work = _Cases(model, dict(shared), output, kept)
+    pieces = ((first, rows[first : first + _PIECE]) for first in range(0, len(rows), _PIECE))
+    tables = (table for piece in in_order(engine.run(work, pieces)) for table in piece)
     if target is not None:
         return _write(tables, target)
     if output == "summary":
@@ -98,6 +107,32 @@ def simulate_many(
 
         return pd.concat(list(tables)).sort_index()
     return _dataset(list(tables), prepared.any_model(rows[0]), kept)
+
+
+@dataclass(frozen=True)
+class _Cases:
+    """The work of a batch; its items are the number of a first case and some cases, its results tables."""
+
+    model: str
+    shared: Mapping[str, Any]
+    output: Output
+    kept: Sequence[str]
+
+    def files(self) -> list[str]:
+        """Return none."""
+        return []
+
+    def prepare(
+        self, place: Mapping[str, str]
+    ) -> "Callable[[tuple[int, list[dict[str, Any]]]], list[pd.DataFrame]]":
+        """Return the function that runs some cases."""
+        prepared = _Preparation(self.model, self.shared)
+        table = _summary if self.output == "summary" else _days
+
+        def work(item: tuple[int, list[dict[str, Any]]]) -> "list[pd.DataFrame]":
+            return [table(_run(batch), self.kept) for batch in _batches(prepared, *item)]
+
+        return work
 
 
 def _rows(cases: Any) -> list[dict[str, Any]]:
@@ -209,10 +244,12 @@ class _Preparation:
         raise unknown("argument or parameter", name, known, where=f"simulate_many({self._name!r})")
 
 
-def _batches(prepared: _Preparation, rows: Sequence[Mapping[str, Any]]) -> Iterator[list[_Case]]:
-    """Yield cases that one batch can run: of one model, and as many as memory is for."""
+def _batches(
+    prepared: _Preparation, first: int, rows: Sequence[Mapping[str, Any]]
+) -> Iterator[list[_Case]]:
+    """Yield cases, numbered from `first`, that one batch can run: of one model, as many as memory is for."""
     waiting: dict[int, list[_Case]] = {}
-    for number, own in enumerate(rows):
+    for number, own in enumerate(rows, first):
         case = prepared.case(number, own)
         group = waiting.setdefault(id(case.model), [])
         group.append(case)

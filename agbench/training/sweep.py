@@ -7,12 +7,10 @@ that with one worker it goes on to the same settings as a sweep that was never c
 
 import shlex
 import warnings
-from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import metadata
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -25,9 +23,10 @@ from agbench.data.training import CHANGES as FOLDER
 from agbench.data.training import EVIDENCE
 from agbench.envs.family import action_map
 from agbench.envs.scaling import scaling_of
-from agbench.errors import AgBenchWarning, ConfigError, TrainingError, did_you_mean
+from agbench.errors import AgBenchWarning, ConfigError, TrainingError, WorkerError, did_you_mean
 from agbench.evaluation import provenance
 from agbench.files import write_text
+from agbench.running import Engine, engine_of
 from agbench.training import journal, trial
 from agbench.training.algorithms import algorithm, arguments
 from agbench.training.following import progress_bar
@@ -39,6 +38,7 @@ PRUNERS: Final = ("median", "none")
 JOURNAL: Final = "journal.log"
 RECORD: Final = "sweep.yaml"
 _IDENTITY: Final = "identity"
+_DEFAULT: Final = -1
 _LIBRARIES: Final = ("torch", "stable-baselines3", "sb3-contrib", "optuna")
 _STATES: Final = {TrialState.COMPLETE: "done", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 
@@ -86,6 +86,7 @@ def sweep(
     out: str | Path | None = None,
     *,
     workers: int = 1,
+    on: str | Engine | None = None,
     seeds: int = 1,
     space: str | Path | None = None,
     pruner: str = "median",
@@ -106,6 +107,7 @@ def sweep(
         out: a folder for journal, record and the chosen settings; by default `runs/TASK-ALGO-sweep`. A
             sweep that was cut off goes on there.
         workers: processes, each of which runs a trial at a time.
+        on: where trials run, in place of `workers`; see docs/cluster.md. Other machines must see `out`.
         seeds: agents a trial; their mean is judged.
         space: a file of what is varied, in place of `baselines/sweeps/ALGO.yaml`.
         pruner: `median`, or `none`, which ends no trial early.
@@ -115,10 +117,12 @@ def sweep(
     Raises:
         UnknownNameError: for an unknown task or algorithm.
         ConfigError: for wrong settings, a wrong space, or a folder of another sweep.
-        TrainingError: where every trial failed, or a worker was killed.
+        TrainingError: where every trial failed.
+        WorkerError: where workers die again and again, or do not see `out`.
         MissingExtraError: without Stable-Baselines3 or Optuna.
     """
-    for name, number in (("trials", trials), ("workers", workers), ("seeds", seeds)):
+    engine = engine_of(on, workers)
+    for name, number in (("trials", trials), ("seeds", seeds)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise ConfigError(f"{name} must be a whole number, at least 1; got {number!r}.")
     if pruner not in PRUNERS:
@@ -137,7 +141,7 @@ def sweep(
         there = {record.place for record in _records(job, journal.TRIALS)}
         left = [place for place in range(trials) if place not in there]
         with progress_bar(progress) as bar:
-            _run(job, left, workers, bar, trials)
+            _run(job, left, engine, bar, trials)
         return _finished(job, spec, folder, trials, workers, space)
 
 
@@ -203,39 +207,42 @@ def _records(job: Job, name: str) -> list[TrialRecord]:
     return sorted(result, key=lambda record: record.place)
 
 
-def _run(job: Job, left: list[int], workers: int, bar: Any, trials: int) -> None:
+def _run(job: Job, left: list[int], engine: Engine, bar: Any, trials: int) -> None:
     """Run the default, unless it has been, and the trials that are left."""
     default = not any(record.state == "done" for record in _records(job, journal.DEFAULT))
     line = bar.add_task(f"{job.task} {job.algorithm}", total=trials + 1)
     bar.update(line, completed=trials - len(left) + (not default))
-    if workers == 1:
-        if default:
-            trial.run_default(job)
+    items = [_DEFAULT, *left] if default else left
+    with closing(engine.run(_Trials(job), items)) as finished:
+        for _ in finished:
             bar.advance(line)
-        for place in left:
-            trial.run_trial(job, place)
-            bar.advance(line)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start) as pool:
-        tasks = [pool.submit(trial.run_default, job)] if default else []
-        tasks += [pool.submit(trial.run_trial, job, place) for place in left]
-        try:
-            for task in as_completed(tasks):
-                task.result()
-                bar.advance(line)
-        except BrokenProcessPool:
-            raise TrainingError(
-                "a worker of the sweep was killed, perhaps for want of memory. The same command goes on; "
-                "fewer --workers need less memory."
-            ) from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
-def _start() -> None:
-    """Prepare a worker."""
-    trial.end_with_parent()
+@dataclass(frozen=True)
+class _Trials:
+    """The trials of a sweep, by number; -1 is the training with the settings as they are."""
+
+    job: Job
+
+    def files(self) -> list[str]:
+        """Return none: the journal lies in a folder that all workers see."""
+        return []
+
+    def prepare(self, place: Mapping[str, str]) -> Callable[[int], None]:
+        """Return the function that runs a trial."""
+        if not Path(self.job.journal).is_file():
+            raise WorkerError(
+                f"a worker does not see {self.job.journal}: the folder of a sweep must be one that all its "
+                "machines share. Name such a folder with --out."
+            )
+
+        def work(number: int) -> None:
+            if number == _DEFAULT:
+                trial.run_default(self.job)
+            else:
+                trial.run_trial(self.job, number)
+
+        return work
 
 
 def _finished(

@@ -1,11 +1,8 @@
 """One trial of a sweep: agents of the same settings, trained with given seeds and judged on validation."""
 
-import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
-from multiprocessing import parent_process
 from typing import Any, Final
 
 import numpy as np
@@ -167,15 +164,3 @@ def mean_of(marks: Sequence[Mark]) -> Mark:
 def value_of(mark: Mark) -> float:
     """Return a number that orders marks as `Mark.order` does: what a sweep makes large."""
     return mark.objective if mark.feasible else _INFEASIBLE - mark.cost
-
-
-def end_with_parent() -> None:
-    """End this worker when the process that started it ends, however that happens."""
-    parent = parent_process()
-    assert parent is not None
-
-    def wait() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()

@@ -490,3 +490,17 @@ def test_the_description_says_what_a_reader_needs(tmp_path):
     )
     assert (out / "README.md").read_text().count("advisor") > 1
     assert (out / "card.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("changes", "label"),
+    [
+        ({}, "advisor"),
+        ({"epsilon": 0.2}, "advisor, epsilon 0.2"),
+        ({"epsilon": {"start": 1.0, "end": 0.1}, "noise": 0.3}, "advisor, epsilon 1 to 0.1, noise 0.3"),
+    ],
+)
+def test_picture_says_how_a_behaviour_is_disturbed(changes, label):
+    from agbench.datasets.figure import named
+
+    assert named({"policy": "advisor", "epsilon": 0.0, "noise": 0.0, **changes}) == label

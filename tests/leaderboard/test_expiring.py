@@ -211,14 +211,14 @@ def test_several_processes_find_the_same(rows, tmp_path):
 
 
 def test_what_was_interrupted_goes_on_where_it_stopped(rows, capsys, monkeypatch):
-    replayed = verifying.reproduced
+    reproduce = verifying.reproduce
 
-    def interrupted(board, submission):
+    def interrupted(submission):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(verifying, "reproduced", interrupted)
+    monkeypatch.setattr(verifying, "reproduce", interrupted)
     assert len(run(capsys, rows, "replay", "--stale", code=1).splitlines()) == 1
-    monkeypatch.setattr(verifying, "reproduced", replayed)
+    monkeypatch.setattr(verifying, "reproduce", reproduce)
     (message,) = run(capsys, rows, "replay", "--stale").splitlines()
     assert message.startswith(f"good  1/1  {TASK} zero 1.0")
 

@@ -6,10 +6,7 @@ was cut off goes on where it stopped, and a row that comes later is run alone.
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -32,6 +29,7 @@ from agbench.leaderboard.verify import hidden, verified
 from agbench.leaderboard.verify.hidden import MARKS, HiddenRun
 from agbench.leaderboard.verify.verified import Code
 from agbench.leaderboard.verify.verifying import Verdict, verify_all
+from agbench.running import Engine, engine_of
 from agbench.untrusted.refusal import RefusedError
 
 Say = Callable[[str], None]
@@ -95,9 +93,16 @@ def marks(task: Task) -> list[Role]:
 
 
 def run(
-    board: Path, entries: Sequence[LeaderboardRound], secret_file: Path, workers: int, say: Say
+    board: Path,
+    entries: Sequence[LeaderboardRound],
+    secret_file: Path,
+    workers: int,
+    say: Say,
+    on: str | Engine | None = None,
 ) -> list[RoundTable]:
     """Run what open rounds lack, and write their tables; each table is whole, or stays as it was.
+
+    Workers, of `on` too (see `agbench.running`), get the salts of these rounds, not the secret.
 
     Raises `ConfigError` for another secret than the rounds were opened with, and what an episode of a
     reference raises.
@@ -107,8 +112,9 @@ def run(
         rounds.check_task(entry, catalog.task(entry.task))
     kept = kept_beside(secret_file)
     rows = _rows(board, [entry.task for entry in entries])
-    _run_references(entries, secret_file, kept, workers, say)
-    for verdict in _run_rows(board, entries, rows, secret_file, kept, workers):
+    engine = engine_of(on, workers)
+    _run_references(entries, secret_file, kept, engine, say)
+    for verdict in _run_rows(board, entries, rows, secret_file, kept, engine):
         say(verdict.message)
     result = []
     for entry in entries:
@@ -137,31 +143,38 @@ def outdated(board: Path) -> list[LeaderboardRound]:
 
 
 def _run_references(
-    entries: Sequence[LeaderboardRound], secret_file: Path, kept: KeptRuns, workers: int, say: Say
+    entries: Sequence[LeaderboardRound], secret_file: Path, kept: KeptRuns, engine: Engine, say: Say
 ) -> None:
-    """Run the references that were not run with the code of now, with several workers in a pool."""
+    """Run the references that were not run with the code of now."""
     todo = [
         (entry, role)
         for entry in entries
         for role in marks(catalog.task(entry.task))
         if kept.read(entry, identity(catalog.task(entry.task), role)) is None
     ]
-    jobs = [(entry, role, secret_file, kept) for entry, role in todo]
-    if workers == 1 or len(jobs) < 2:
-        for job in jobs:
-            say(_run_reference(job))
-        return
-    with ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn")) as pool:
-        for text in pool.map(_run_reference, jobs):
-            say(text)
+    items = [(entry, role, rounds.salt_of(entry, secret_file)) for entry, role in todo]
+    for number, found in engine.run(_References(), items):
+        entry, role = todo[number]
+        kept.write(entry, identity(catalog.task(entry.task), role), found)
+        say(f"{entry.name}: {role} done")
 
 
-def _run_reference(job: tuple[LeaderboardRound, Role, Path, KeptRuns]) -> str:
-    entry, role, secret_file, kept = job
-    task = catalog.task(entry.task)
-    with rounds.salt_file(rounds.salt_of(entry, secret_file)) as salt:
-        kept.write(entry, identity(task, role), hidden.run_reference(task, role, entry, salt))
-    return f"{entry.name}: {role} done"
+class _References:
+    """The references of rounds; items are a round, the role and the round's salt."""
+
+    def files(self) -> list[str]:
+        """Return none."""
+        return []
+
+    def prepare(self, place: Mapping[str, str]) -> Callable[[tuple[LeaderboardRound, Role, str]], HiddenRun]:
+        """Return the function that runs a reference."""
+
+        def work(item: tuple[LeaderboardRound, Role, str]) -> HiddenRun:
+            entry, role, salt = item
+            with rounds.salt_file(salt) as file:
+                return hidden.run_reference(catalog.task(entry.task), role, entry, file)
+
+        return work
 
 
 def _run_rows(
@@ -170,7 +183,7 @@ def _run_rows(
     rows: Mapping[str, list[CheckedSubmission]],
     secret_file: Path,
     kept: KeptRuns,
-    workers: int,
+    engine: Engine,
 ) -> Iterator[Verdict]:
     """Run the rows that take part and were not run with the code of now; yield what was found of each."""
     todo = []
@@ -179,22 +192,33 @@ def _run_rows(
         todo += [s.folder for s, _ in chosen if kept.read(entry, s.digest) is None]
     if not todo:
         return
-    by_task = {entry.task: entry for entry in entries}
-    verify = partial(_run_row, by_task, secret_file, kept)
-    for verdict in verify_all(verify, board, todo, min(workers, len(todo)), named=False):
+    salts = {entry.task: (entry, rounds.salt_of(entry, secret_file)) for entry in entries}
+    for verdict in verify_all(_Hidden(salts, kept), board, todo, named=False, on=engine):
         if not verdict.good:
             raise ConfigError(f"{verdict.folder}: {verdict.message}")
         yield verdict
 
 
-def _run_row(
-    by_task: dict[str, LeaderboardRound], secret_file: Path, kept: KeptRuns, submission: CheckedSubmission
-) -> str:
-    entry = by_task[submission.card.task]
-    with rounds.salt_file(rounds.salt_of(entry, secret_file)) as salt:
-        result = hidden.run_submission(submission, entry, salt)
-    kept.write(entry, submission.digest, result)
-    return f"{submission.name}: {result.refused or 'done'}"
+@dataclass(frozen=True)
+class _Hidden:
+    """Runs submissions in the hidden scenarios of the rounds of their tasks; `salts` by task."""
+
+    salts: Mapping[str, tuple[LeaderboardRound, str]]
+    kept: KeptRuns
+
+    def ask(self, submission: CheckedSubmission) -> None:
+        """Ask for nothing."""
+
+    def work(self, submission: CheckedSubmission, asked: None) -> HiddenRun:
+        """Return what the policies reach."""
+        entry, salt = self.salts[submission.card.task]
+        with rounds.salt_file(salt) as file:
+            return hidden.run_submission(submission, entry, file)
+
+    def record(self, submission: CheckedSubmission, found: HiddenRun) -> str:
+        """Keep the run."""
+        self.kept.write(self.salts[submission.card.task][0], submission.digest, found)
+        return f"{submission.name}: {found.refused or 'done'}"
 
 
 def taking_part(

@@ -2,17 +2,11 @@
 
 import contextlib
 import hashlib
-import multiprocessing
-import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Literal, Protocol
 
 from agbench.data import catalog
 from agbench.data.submission import Submission
@@ -24,15 +18,31 @@ from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, read_card
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.replaying import Replay, replay
-from agbench.leaderboard.verify.reproducing import reproduce
+from agbench.leaderboard.verify.reproducing import Reproduction, reproduce
 from agbench.leaderboard.verify.verified import Verified
+from agbench.running import Engine, engine_of
 from agbench.untrusted.folder import read_file
 from agbench.untrusted.refusal import RefusedError
 
-Verify = Callable[[CheckedSubmission], str]
-"""Verifies a submission and returns a sentence about it; raises `RefusedError` where it does not hold."""
 _Judged = tuple[Path, CheckedSubmission | RefusedError]
-_AHEAD: Final = 2  # rows a process that are checked and wait for it
+
+
+class Verification(Protocol):
+    """Verifies submissions: the work may run anywhere; what it needs of the board is read here, and what
+    is written down of it is written here."""
+
+    def ask(self, submission: CheckedSubmission) -> Any:
+        """Return what the work needs to know beside the submission."""
+
+    def work(self, submission: CheckedSubmission, asked: Any) -> Any:
+        """Return what was found; raises `RefusedError` where the submission does not hold."""
+
+    def record(self, submission: CheckedSubmission, found: Any) -> str:
+        """Write down what was found, and return a sentence about it."""
+
+
+Verify = Callable[[CheckedSubmission], str] | Verification
+"""A verification; or what verifies in one go, in this process, and returns a sentence."""
 
 
 @dataclass(frozen=True)
@@ -44,37 +54,76 @@ class Verdict:
     message: str
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What verifying found, and the seconds that it took."""
+
+    what: Replay | Reproduction
+    seconds: float
+
+
+@dataclass(frozen=True)
+class To:
+    """Verifies submissions to a level, and writes down on the board that they held.
+
+    Those without a policy are only replayed; without a `level` each is verified to that which it had before.
+    """
+
+    board: Path
+    level: Literal["replayed", "reproduced"] | None = None
+
+    def ask(self, submission: CheckedSubmission) -> bool:
+        """Return whether the policy is to run too."""
+        level = self.level
+        if level is None:
+            now = provenance.simulator_hash(submission.task)
+            level = verified.load(self.board, submission).due(now)  # type: ignore[assignment]
+        return level == "reproduced" and submission.card.policy is not None
+
+    def work(self, submission: CheckedSubmission, asked: bool) -> _Found:
+        """Replay or reproduce a submission."""
+        started = time.perf_counter()
+        found = reproduce(submission) if asked else replay(submission)
+        return _Found(found, time.perf_counter() - started)
+
+    def record(self, submission: CheckedSubmission, found: _Found) -> str:
+        """Write down that it held, and return a sentence."""
+        text = _record(self.board, submission, found)
+        if self.level == "reproduced" and submission.card.policy is None:
+            return f"{submission.name}: brings no policy, so it was only replayed"
+        return text
+
+
 def replayed(board: Path, submission: CheckedSubmission) -> str:
-    """Replay a submission and write down that it held."""
-    started = time.perf_counter()
-    result = replay(submission)
-    verified.save(board, submission, "replayed", result.exact)
-    episodes.keep(board, submission)
-    return f"{submission.name}: {_episodes_in_words(result)} replayed, {_same(result)}, {_passed(started)}"
+    """Replay a submission here and write down that it held."""
+    return _here(To(board, "replayed"), submission)
 
 
 def reproduced(board: Path, submission: CheckedSubmission) -> str:
-    """Reproduce a submission, or replay one that brings no policy, and write down that it held."""
-    if submission.card.policy is None:
-        replayed(board, submission)
-        return f"{submission.name}: brings no policy, so it was only replayed"
-    started = time.perf_counter()
-    result = reproduce(submission)
-    verified.save(board, submission, "reproduced", result.replay.exact, near_ties=result.near_ties)
+    """Reproduce a submission here, or replay one that brings no policy, and write down that it held."""
+    return _here(To(board, "reproduced"), submission)
+
+
+def _here(verify: Verification, submission: CheckedSubmission) -> str:
+    return verify.record(submission, verify.work(submission, verify.ask(submission)))
+
+
+def _record(board: Path, submission: CheckedSubmission, found: _Found) -> str:
+    """Write down what was found, and return a sentence about it."""
+    what = found.what
+    again = what.replay if isinstance(what, Reproduction) else what
+    if isinstance(what, Reproduction):
+        verified.save(board, submission, "reproduced", again.exact, near_ties=what.near_ties)
+        word = "reproduced"
+        ties = (
+            f", {what.near_ties} near-{'tie' if what.near_ties == 1 else 'ties'}" if what.near_ties else ""
+        )
+    else:
+        verified.save(board, submission, "replayed", again.exact)
+        word, ties = "replayed", ""
     episodes.keep(board, submission)
-    ties = (
-        f", {result.near_ties} near-{'tie' if result.near_ties == 1 else 'ties'}" if result.near_ties else ""
-    )
-    same = _same(result.replay)
-    return (
-        f"{submission.name}: {_episodes_in_words(result.replay)} reproduced, {same}{ties}, {_passed(started)}"
-    )
-
-
-def renewed(board: Path, submission: CheckedSubmission) -> str:
-    """Verify a submission to the level that it had before; replay it if it had none."""
-    due = verified.load(board, submission).due(provenance.simulator_hash(submission.task))
-    return (reproduced if due == "reproduced" else replayed)(board, submission)
+    count = _episodes_in_words(again)
+    return f"{submission.name}: {count} {word}, {_same(again)}{ties}, {found.seconds:.1f} s"
 
 
 def due(board: Path, folders: Sequence[Path] | None = None) -> list[Path]:
@@ -122,78 +171,101 @@ def _load(board: Path, folder: Path) -> tuple[Verified, str] | None:
 
 
 def verify_all(
-    verify: Verify, board: Path, folders: Sequence[Path] | None = None, workers: int = 1, named: bool = True
+    verify: Verify,
+    board: Path,
+    folders: Sequence[Path] | None = None,
+    workers: int = 1,
+    named: bool = True,
+    on: str | Engine | None = None,
 ) -> Iterator[Verdict]:
     """Check rows, by default all of a board, verify those that are good, and yield what was found.
 
-    With several workers they come as they are done. What does not hold loses its levels. `named`: the
-    folders were named by a person, so that they are newer than all others (see `judged`).
+    With several workers, or on an engine (see `agbench.running`), they come as they are done. What does not
+    hold loses its levels. `named`: the folders were named by a person, so that they are newer than all others
+    (see `judged`).
     """
+    engine = engine_of(on, workers)
     with contextlib.closing(judged(board, folders, named)) as result:
-        if workers == 1:
+        if callable(verify):
             for folder, row in result:
-                yield _refused(folder, row) if isinstance(row, RefusedError) else _verdict(verify, board, row)
+                yield _refused(folder, row) if isinstance(row, RefusedError) else _said(verify, row)
         else:
-            yield from _in_pool(partial(_verdict, verify, board), result, workers)
+            yield from _verdicts(verify, board, result, engine)
 
 
-def _in_pool(
-    work: Callable[[CheckedSubmission], Verdict], rows: Iterator[_Judged], workers: int
-) -> Iterator[Verdict]:
-    """Yield verdicts of a pool of processes as they come; an error or an interruption ends them all."""
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _obey)
-    try:
-        yield from _as_done(pool, work, rows, workers * _AHEAD)
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in multiprocessing.active_children():
-            child.terminate()
-        raise
-    pool.shutdown()
-
-
-def _as_done(
-    pool: ProcessPoolExecutor,
-    work: Callable[[CheckedSubmission], Verdict],
-    rows: Iterator[_Judged],
-    ahead: int,
+def _verdicts(
+    verify: Verification, board: Path, rows: Iterator[_Judged], engine: Engine
 ) -> Iterator[Verdict]:
     """Yield verdicts as they come; rows are checked while others are verified."""
-    running: set[Future[Verdict]] = set()
-    for folder, row in rows:
-        if isinstance(row, RefusedError):
-            yield _refused(folder, row)
-            continue
-        running.add(pool.submit(work, row))
-        done, running = wait(running, None if len(running) >= ahead else 0.0, FIRST_COMPLETED)
-        yield from (future.result() for future in done)
-    while running:
-        done, running = wait(running, None, FIRST_COMPLETED)
-        yield from (future.result() for future in done)
+    refused: list[Verdict] = []
+    under_way: dict[int, CheckedSubmission] = {}
+
+    def sound() -> Iterator[tuple[CheckedSubmission, Any]]:
+        number = 0
+        for folder, row in rows:
+            if isinstance(row, RefusedError):
+                refused.append(_refused(folder, row))
+            else:
+                try:
+                    asked = verify.ask(row)
+                except ConfigError as error:
+                    refused.append(_unreadable(folder, error))
+                    continue
+                under_way[number] = row
+                number += 1
+                yield row, asked
+
+    with contextlib.closing(engine.run(_Rows(verify), sound())) as found:
+        for number, answer in found:
+            yield _verdict(verify, board, under_way.pop(number), answer)
+            while refused:
+                yield refused.pop(0)
+    yield from refused
 
 
-def _obey() -> None:
-    """Leave Ctrl-C to the process that the user sees, and end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+@dataclass(frozen=True)
+class _Rows:
+    """The work of a verification; its items are submissions."""
+
+    verify: Verification
+
+    def files(self) -> list[str]:
+        """Return none: a submission holds all of its files."""
+        return []
+
+    def prepare(self, place: Mapping[str, str]) -> Callable[[tuple[CheckedSubmission, Any]], Any]:
+        """Return the function that verifies a submission; it returns what does not hold too."""
+
+        def work(item: tuple[CheckedSubmission, Any]) -> Any:
+            try:
+                return self.verify.work(*item)
+            except (RefusedError, ConfigError) as error:
+                return error
+
+        return work
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+def _said(verify: Callable[[CheckedSubmission], str], submission: CheckedSubmission) -> Verdict:
+    return Verdict(submission.folder, True, verify(submission))
 
 
-def _verdict(verify: Verify, board: Path, submission: CheckedSubmission) -> Verdict:
+def _verdict(verify: Verification, board: Path, submission: CheckedSubmission, found: Any) -> Verdict:
+    """Write down what was found of a row; what does not hold loses its levels."""
     try:
-        return Verdict(submission.folder, True, verify(submission))
+        if isinstance(found, Exception):
+            raise found
+        return Verdict(submission.folder, True, verify.record(submission, found))
     except RefusedError as error:
         verified.withdraw(board, submission)
         episodes.path(board, submission).unlink(missing_ok=True)
         return _refused(submission.folder, error)
-    except ConfigError as error:  # what was written down of it cannot be read; a person must look
-        return Verdict(submission.folder, False, f"{error} Repair that file, or delete it and verify again.")
+    except ConfigError as error:
+        return _unreadable(submission.folder, error)
+
+
+def _unreadable(folder: Path, error: ConfigError) -> Verdict:
+    """Return the verdict where what was written down of a row cannot be read: a person must look."""
+    return Verdict(folder, False, f"{error} Repair that file, or delete it and verify again.")
 
 
 def _refused(folder: Path, error: RefusedError) -> Verdict:
@@ -206,7 +278,3 @@ def _episodes_in_words(result: Replay) -> str:
 
 def _same(result: Replay) -> str:
     return "equal to the last bit" if result.exact else f"within {result.largest_difference:.1g}"
-
-
-def _passed(started: float) -> str:
-    return f"{time.perf_counter() - started:.1f} s"
