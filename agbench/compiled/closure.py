@@ -243,6 +243,12 @@ def _place(package: str) -> Path:
 
 
 @cache
+def package_digest() -> str:
+    """Return the SHA-256 of all files of this package: what follows from its code holds for one alone."""
+    return Sources().digest
+
+
+@cache
 def closure_hash(*roots: str) -> str:
     """Return the SHA-256 of the closure of some roots in installed packages; see `Sources.closure`.
 
