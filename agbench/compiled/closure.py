@@ -255,6 +255,12 @@ def code_digest() -> str:
 
 
 @cache
+def package_digest() -> str:
+    """Return the SHA-256 of all files of this package: what follows from its code holds for one alone."""
+    return Sources().digest
+
+
+@cache
 def closure_hash(*roots: str) -> str:
     """Return the SHA-256 of the closure of some roots in installed packages; see `Sources.closure`.
 

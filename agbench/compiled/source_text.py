@@ -76,8 +76,9 @@ class _Reader:
                 result.definitions.setdefault(name, []).append(definition)
             if not names or isinstance(statement, (ast.For, ast.While, ast.With, ast.Try, ast.If)):
                 result.definitions.setdefault(EFFECTS, []).append(definition)
-            for inner in ast.walk(statement):  # imports inside `try` or `if` bind names of the module
-                if isinstance(inner, (ast.Import, ast.ImportFrom)) and not _has_scope(statement):
+            # Imports inside `try` or `if` bind names of the module.
+            for inner in () if _has_scope(statement) else ast.walk(statement):
+                if isinstance(inner, (ast.Import, ast.ImportFrom)):
                     result.imported |= dict(self._imports(inner))
         result.stars = {module for module, name in result.imported.values() if name == "*"}
         result.imported.pop("*", None)
@@ -136,21 +137,23 @@ def _without_prose(text: str, tree: ast.Module) -> list[str | None]:
     rows = text.split("\n")  # as Python counts them: other signs end no line of source
     lines = [line.encode() for line in rows]
     kept: set[int] = set()  # lines within texts over several lines, which mean what they are
+    bare: list[ast.Expr] = []
     for node in ast.walk(tree):
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and (node.end_lineno or 0) > node.lineno:
             kept.update(range(node.lineno - 1, node.end_lineno or 0))
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        elif isinstance(node, ast.Expr) and _is_text(node):
+            bare.append(node)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline) if "#" in text else ():
         if token.type == tokenize.COMMENT:
             row, column = token.start
             lines[row - 1] = rows[row - 1][:column].encode()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and _is_text(node):
-            first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-            tail = lines[last][node.end_col_offset :]
-            lines[first] = lines[first][: node.col_offset] + (tail if first == last else b"")
-            for row in range(first + 1, last + 1):
-                lines[row] = tail if row == last else b""
-            kept.difference_update(range(first, last + 1))
+    for node in bare:
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        tail = lines[last][node.end_col_offset :]
+        lines[first] = lines[first][: node.col_offset] + (tail if first == last else b"")
+        for row in range(first + 1, last + 1):
+            lines[row] = tail if row == last else b""
+        kept.difference_update(range(first, last + 1))
     result: list[str | None] = []
     for row, line in enumerate(lines):
         stripped = line.decode() if row in kept else line.decode().rstrip()

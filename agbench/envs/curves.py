@@ -10,7 +10,7 @@ from agbench.data.reading import Strict
 from agbench.variables import Floats
 
 Form = Literal["line", "bars", "band"]
-MOST_POINTS: Final = 160  # of a curve: more cannot be distinguished at the width of a panel
+MOST_POINTS: Final = 366  # of a curve: a season has a value a day
 _DIGITS: Final = 4
 
 

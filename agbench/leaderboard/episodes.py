@@ -1,15 +1,17 @@
 """Episodes simulated again from recorded actions, to be drawn.
 
-Whoever verifies a row keeps them beside its record, `verified/TASK/AGENT/VERSION.episodes.json.gz`, so that a
-build of the page has nothing to simulate. What is not there is simulated once and kept in the user's cache.
-Both know an episode by what it follows from: task, physics, scenario, seed and actions.
+Whoever verifies a row keeps them beside its record, `verified/TASK/AGENT/VERSION.episodes.json.gz`, with the
+hash of the physics, so that a build of the page has nothing to simulate. What is not there is simulated once
+and kept in the user's cache. Both know an episode by what it follows from: task, scenario, seed and actions;
+the cache by the physics too. What the board keeps is drawn until the row is verified again.
 """
 
+import contextlib
 import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.cache import cache_folder
-from agbench.data.reading import read_data
+from agbench.data.reading import Strict, read_data
+from agbench.data.submission import Hash
 from agbench.data.task import Task
 from agbench.envs import AgBenchEnv
 from agbench.envs.curves import PanelData, curve
@@ -36,7 +39,7 @@ from agbench.policies import playing
 from agbench.policies.simple import Recorded
 from agbench.variables import Floats
 
-_FORMAT: Final = 3  # of what is kept; a new one when panels change
+_FORMAT: Final = 4  # of what is kept; a new one when panels change
 _DAY: Final = 86_400  # s
 _LARGEST: Final = 20_000_000  # bytes of a row's episodes, unpacked
 MOST: Final = 3
@@ -52,6 +55,15 @@ class ShownEpisode:
     claimed: float
     """The objective that was submitted for it."""
     record: EpisodeRecord
+    earlier: bool = False
+    """Whether it was simulated with an earlier version of the task's physics."""
+
+
+class KeptEpisodes(Strict):
+    """A row's episodes on a board, by name; `simulator` is the hash of the physics that made them."""
+
+    simulator: Hash
+    episodes: dict[str, Any]
 
 
 def shown(
@@ -62,17 +74,32 @@ def shown(
     Those that are kept on the `board` are not simulated.
     """
     result = submission.of_split("test")[0]
-    kept = {} if board is None or not count else _read(path(board, submission))
+    kept = None if board is None or not count else _read(path(board, submission))
     objective = np.array(result.columns[submission.task.protocol.objective], dtype=np.float64)
+    folder = cache or cache_folder() / "episodes"
     return [
-        ShownEpisode(
-            role,
-            result.columns["scenario"][place],
-            float(objective[place]),
-            _kept(submission.task, result, place, cache or cache_folder() / "episodes", kept),
-        )
+        _shown(submission, role, place, float(objective[place]), folder, kept)
         for role, place in _chosen(objective, count)
     ]
+
+
+def _shown(
+    submission: CheckedSubmission,
+    role: str,
+    place: int,
+    claimed: float,
+    cache: Path,
+    kept: KeptEpisodes | None,
+) -> ShownEpisode:
+    """Return an episode of the first training seed as the page shows it, simulated if it must be."""
+    task, result = submission.task, submission.of_split("test")[0]
+    scenario, name = result.columns["scenario"][place], _name(task, result, place)
+    if kept is not None and name in kept.episodes:
+        with contextlib.suppress(ConfigError, ValueError):  # changed by hand: simulated
+            record = read_data(EpisodeRecord, kept.episodes[name], name)
+            earlier = kept.simulator != provenance.simulator_hash(task)
+            return ShownEpisode(role, scenario, claimed, record, earlier)
+    return ShownEpisode(role, scenario, claimed, _cached(task, result, place, cache / name[:2]))
 
 
 def path(board: Path, submission: CheckedSubmission) -> Path:
@@ -83,26 +110,26 @@ def path(board: Path, submission: CheckedSubmission) -> Path:
 
 def keep(board: Path, submission: CheckedSubmission, count: int = MOST) -> None:
     """Simulate the episodes that a row's page shows, and keep them on the board."""
-    result = submission.of_split("test")[0]
-    objective = np.array(result.columns[submission.task.protocol.objective], dtype=np.float64)
-    before = _read(path(board, submission))
+    task, result = submission.task, submission.of_split("test")[0]
+    objective = np.array(result.columns[task.protocol.objective], dtype=np.float64)
+    before, physics = _read(path(board, submission)), provenance.simulator_hash(task)
+    known = before.episodes if before is not None and before.simulator == physics else {}
     records = {}
     for _, place in _chosen(objective, count):
-        name = _name(submission.task, result, place)
-        records[name] = before.get(name) or _again(submission.task, result, place).model_dump()
-    text = json.dumps(records, separators=(",", ":"), sort_keys=True)
+        name = _name(task, result, place)
+        records[name] = known.get(name) or _again(task, result, place).model_dump()
+    text = json.dumps({"simulator": physics, "episodes": records}, separators=(",", ":"), sort_keys=True)
     packed = gzip.compress(text.encode(), mtime=0)
     write(path(board, submission), lambda temporary: temporary.write_bytes(packed))
 
 
-def _read(file: Path) -> dict[str, Any]:
-    """Return the records of a file by name; none where it is not there or damaged."""
+def _read(file: Path) -> KeptEpisodes | None:
+    """Return the records of a file; None where it is not there or damaged."""
     try:
         with gzip.open(file) as stream:
-            content = json.loads(stream.read(_LARGEST))
+            return read_data(KeptEpisodes, json.loads(stream.read(_LARGEST)), str(file))
     except (OSError, ValueError, EOFError, zlib.error):
-        return {}
-    return content if isinstance(content, dict) else {}
+        return None
 
 
 def _chosen(objective: Floats, count: int) -> Iterator[tuple[str, int]]:
@@ -123,7 +150,6 @@ def _name(task: Task, result: CheckedResult, place: int) -> str:
     key = {
         "format": _FORMAT,
         "task": provenance.task_hash(task),
-        "simulator": provenance.simulator_hash(task),
         "split": result.split,
         **episode,
         "actions": hashlib.sha256(
@@ -133,17 +159,9 @@ def _name(task: Task, result: CheckedResult, place: int) -> str:
     return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
 
 
-def _kept(
-    task: Task, result: CheckedResult, place: int, cache: Path, kept: Mapping[str, Any]
-) -> EpisodeRecord:
-    """Return the record of an episode, simulated unless it is kept or in the cache."""
-    name = _name(task, result, place)
-    if name in kept:
-        try:
-            return read_data(EpisodeRecord, kept[name], name)
-        except (ConfigError, ValueError):  # changed by hand: simulated
-            pass
-    file = cache / name[:2] / f"{name}.json"
+def _cached(task: Task, result: CheckedResult, place: int, cache: Path) -> EpisodeRecord:
+    """Return the record of an episode, simulated unless it is in the cache."""
+    file = cache / f"{_name(task, result, place)}-{provenance.simulator_hash(task)[:16]}.json"
     if file.is_file():
         try:
             return read_data(EpisodeRecord, json.loads(file.read_text("utf-8")), str(file))

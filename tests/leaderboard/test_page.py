@@ -14,6 +14,7 @@ from good_submission import command, snapshot
 
 from agbench.errors import ConfigError
 from agbench.leaderboard import episodes
+from agbench.leaderboard.checks import results
 from agbench.leaderboard.checks.submission import check
 from agbench.leaderboard.page import build
 from agbench.leaderboard.page.serving import server
@@ -51,12 +52,42 @@ def test_a_second_build_gives_the_same_bytes_and_simulates_nothing(board, cache,
 
 def test_a_damaged_record_of_a_season_is_made_again(board, cache, built, tmp_path):
     shutil.copytree(cache, tmp_path / "cache")
-    for i, path in enumerate(sorted((tmp_path / "cache").glob("*/*.json"))[:3]):
+    for i, path in enumerate(sorted((tmp_path / "cache" / "episodes").glob("*/*.json"))[:3]):
         content = json.loads(path.read_text())
         path.write_text(["", "{}", json.dumps({**content, "days": "<b>"})][i])
     again = build(board, tmp_path / "site", cache=tmp_path / "cache")
     assert snapshot(again.site) == snapshot(built.site)
     assert snapshot(tmp_path / "cache") == snapshot(cache)
+
+
+def test_what_was_checked_before_is_not_checked_again_unless_it_is_damaged(
+    board, cache, built, tmp_path, monkeypatch
+):
+    shutil.copytree(cache, tmp_path / "cache")
+    with monkeypatch.context() as patch:
+        patch.setattr(results, "_checked", None)
+        again = build(board, tmp_path / "site", cache=tmp_path / "cache")
+        assert snapshot(again.site) == snapshot(built.site)
+    for i, path in enumerate(sorted((tmp_path / "cache" / "checks").glob("*/*.json"))[:4]):
+        content = json.loads(path.read_text())
+        damaged = ["", "{}", json.dumps({**content, "sample": "?"}), json.dumps({**content, "steps": ["1"]})]
+        path.write_text(damaged[i])
+    again = build(board, tmp_path / "site", cache=tmp_path / "cache")
+    assert snapshot(again.site) == snapshot(built.site)
+    assert snapshot(tmp_path / "cache") == snapshot(cache)
+
+
+def test_the_board_keeps_seasons_until_their_row_is_verified_again(board, tmp_path, child, monkeypatch):
+    copy = tmp_path / "leaderboard"
+    shutil.copytree(board, copy, ignore=shutil.ignore_patterns("site"))
+    submission = check(sorted((copy / "submissions").glob("*/*/*"))[1], child)
+    episodes.keep(copy, submission)
+    monkeypatch.setattr(episodes.provenance, "simulator_hash", lambda task: "0" * 64)
+    shown = episodes.shown(submission, 3, tmp_path / "empty", copy)
+    assert all(one.earlier for one in shown)
+    monkeypatch.setattr(episodes, "_simulated", None)
+    with pytest.raises(TypeError):  # other physics: simulated anew
+        episodes.keep(copy, submission)
 
 
 def test_public_scores_give_no_rank(built):
@@ -102,7 +133,7 @@ def test_episodes_that_the_verification_kept_are_not_simulated(board, cache, tmp
     monkeypatch.setattr(episodes, "_simulated", None)
     shown = episodes.shown(submission, 3, tmp_path / "empty", copy)
     assert [one.role for one in shown] == ["median", "worst", "best"]
-    assert shown == episodes.shown(submission, 3, cache)
+    assert shown == episodes.shown(submission, 3, cache / "episodes")
     episodes.path(copy, submission).write_bytes(b"damaged")
     with pytest.raises(TypeError):
         episodes.shown(submission, 3, tmp_path / "empty", copy)

@@ -6,6 +6,8 @@ from pathlib import Path
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks.agents import refuse_taken
 from agbench.leaderboard.checks.duplicates import CopyIndex
+from agbench.leaderboard.checks.kept import KeptResults
+from agbench.leaderboard.checks.results import NOTHING
 from agbench.leaderboard.checks.rows import Rows
 from agbench.leaderboard.checks.submission import CheckedSubmission, check
 from agbench.untrusted import RefusedError, tables
@@ -13,12 +15,13 @@ from agbench.untrusted.confined import confined
 
 
 def judged(
-    board: Path, folders: Sequence[Path] | None = None, named: bool = True
+    board: Path, folders: Sequence[Path] | None = None, named: bool = True, kept: KeptResults = NOTHING
 ) -> Generator[tuple[Path, CheckedSubmission | RefusedError], None, None]:
     """Yield submissions, by default all of a board, with what each's check found.
 
     What lies among a board's submissions without being one is yielded too, refused. Where `folders` are
     given they are taken for newer than all others, unless they are not `named` but a choice of the board's.
+    `kept` are results that were checked before.
     Raises `ConfigError` where there is no board.
     """
     places.require(board)
@@ -29,7 +32,7 @@ def judged(
     with confined(tables.READER) as child:
         for folder in places.submissions(board) if folders is None else folders:
             try:
-                submission = check(folder, child)
+                submission = check(folder, child, kept=kept)
                 refuse_taken(submission, rows)
                 index.refuse_copy(submission)
                 yield folder, submission

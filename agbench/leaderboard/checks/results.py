@@ -20,6 +20,7 @@ from agbench.envs.scenarios import episode_seed
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode
+from agbench.leaderboard.checks.kept import KeptResults, Known
 from agbench.leaderboard.checks.recorded import (
     Budget,
     RecordedActions,
@@ -35,6 +36,7 @@ from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema
 from agbench.variables import Floats
 
+NOTHING: Final = KeptResults()
 _RECORD_BYTES: Final = 200_000
 _BELOW: Final = 1e-6  # of the worst bound, for rounding
 _LARGEST: Final = 1e9  # of returns, costs and metrics, in whichever unit
@@ -83,8 +85,43 @@ def check(
     seed: int,
     child: Confined,
     budget: Budget,
+    kept: KeptResults = NOTHING,
 ) -> CheckedResult:
-    """Check one result, which takes of the submission's `budget` what it unpacks; raises `RefusedError`."""
+    """Check one result, which takes of the submission's `budget` what it unpacks; raises `RefusedError`.
+
+    What is `kept` of a result with the same files is not checked again, but for the sizes of its actions.
+    """
+    fresh: list[RecordedActions] = []
+
+    def found() -> Known:
+        record, columns, actions = _checked(files, folder, card, task, split, child, budget)
+        fresh.append(actions)
+        return Known(record, columns, behaviour(actions, task))
+
+    own = {name: digest for name, digest in card.files.items() if name.startswith(f"{folder}/")}
+    key = {
+        "task": card.task_hash,
+        "split": split,
+        "scenarios": task.scenarios(split),
+        "information": card.information,
+        "files": own,
+    }
+    known = kept.known(key, found)
+    steps = known.columns["steps"]
+    actions = fresh or [RecordedActions(files, folder, task, len(steps), budget, steps)]
+    return CheckedResult(split, seed, known.record, known.columns, actions[0], known.behaviour)
+
+
+def _checked(
+    files: Mapping[str, bytes],
+    folder: str,
+    card: Submission,
+    task: Task,
+    split: str,
+    child: Confined,
+    budget: Budget,
+) -> tuple[ResultRecord, dict[str, list[Any]], RecordedActions]:
+    """Return record, columns and actions of a result, checked."""
     record = _record(files, folder, card, task, split)
     episodes = expected_episodes(task, split)
     columns = _table(files[f"{folder}/episodes.parquet"], f"{folder}/episodes.parquet", task, episodes, child)
@@ -96,8 +133,7 @@ def check(
             "failed" if record.episodes == len(episodes) else "episodes",
             f"{record.episodes} episodes, {record.failed} failed; the table has {len(episodes)}, {failed}.",
         )
-    actions = RecordedActions(files, folder, task, len(episodes), budget, columns["steps"])
-    return CheckedResult(split, seed, record, columns, actions, behaviour(actions, task))
+    return record, columns, RecordedActions(files, folder, task, len(episodes), budget, columns["steps"])
 
 
 def names(files: Iterable[str], folder: str) -> list[str]:

@@ -17,6 +17,7 @@ from agbench.evaluation import provenance
 from agbench.evaluation.references import REPORTED
 from agbench.leaderboard import board
 from agbench.leaderboard.checks import results, submitted_policy
+from agbench.leaderboard.checks.kept import KeptResults
 from agbench.leaderboard.checks.policy_identity import identities
 from agbench.leaderboard.checks.recorded import Budget, same_actions
 from agbench.leaderboard.checks.results import CheckedResult
@@ -99,10 +100,13 @@ class CheckedSubmission:
         return all(same_actions(by_seed[0][split], by_seed[1][split]) for split in by_seed[0])
 
 
-def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSubmission:
+def check(
+    folder: str | Path, child: Confined, placed: bool = True, kept: KeptResults = results.NOTHING
+) -> CheckedSubmission:
     """Check a submission's folder; raises `RefusedError`, which names file, field and reason.
 
-    `child` reads tables (see `tables.READER`). `placed`: the folder must lie at TASK/AGENT/VERSION.
+    `child` reads tables (see `tables.READER`). `placed`: the folder must lie at TASK/AGENT/VERSION. `kept`:
+    results that were checked before.
     """
     path = Path(folder)
     files = read_folder(path)
@@ -114,7 +118,7 @@ def check(folder: str | Path, child: Confined, placed: bool = True) -> CheckedSu
     _check_files(card, files, _expected(card, task))
     budget = Budget()
     result = [
-        results.check(files, f"{split}/seed-{seed}", card, task, split, seed, child, budget)
+        results.check(files, f"{split}/seed-{seed}", card, task, split, seed, child, budget, kept)
         for split in _splits(card, task)
         for seed in card.training.seeds
     ]

@@ -48,8 +48,8 @@ def build(
     """Write the site to `out`, by default `BOARD/site`, and the tables to `BOARD/README.md`.
 
     `episodes` of each submission are drawn: those that its verification kept, others simulated again from its
-    actions and kept in `cache`, by default in the user's cache folder. Submissions that a check refuses, or
-    that cannot be scored or drawn, are left out. `progress` is called for each submission, and for each task
+    actions and kept in `cache`, by default the user's cache folder, which also keeps results that were checked.
+    Submissions that a check refuses, or that cannot be scored or drawn, are left out. `progress` is called for each submission, and for each task
     when its pages are written. The same board gives the same bytes.
     Raises `ConfigError` where there is no board, or where `out` is something else than a site or an empty
     folder.

@@ -8,12 +8,14 @@ from typing import Final
 import numpy as np
 
 from agbench.data.submission import ResultRecord, Submission
+from agbench.cache import cache_folder
 from agbench.data.task import Task
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
 from agbench.leaderboard import episodes, scoring
 from agbench.leaderboard.checks.judging import judged
+from agbench.leaderboard.checks.kept import KeptResults
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
 from agbench.leaderboard.episodes import ShownEpisode
 from agbench.leaderboard.scoring import Score, ScoredRow
@@ -100,20 +102,22 @@ def collect(
 ) -> tuple[list[Entry], list[Refused]]:
     """Check all submissions of a board; return what to show of the good ones, and the others.
 
-    `count` episodes of each are simulated again, as far as the cache does not have them. Whatever a
-    submission makes go wrong costs its own row alone.
+    `count` episodes of each are simulated again, as far as neither board nor cache has them, and results that
+    the cache knows are not checked again. Whatever a submission makes go wrong costs its own row alone.
     """
     entries: list[Entry] = []
     refused: list[Refused] = []
     total = len(places.submissions(board)) + len(places.strays(board))
-    for done, (folder, result) in enumerate(judged(board)):
+    own_cache = cache or cache_folder()
+    kept = KeptResults(own_cache / "checks")
+    for done, (folder, result) in enumerate(judged(board, kept=kept)):
         if progress is not None:
             progress(done, total, "/".join(folder.parts[-3:]))
         if isinstance(result, RefusedError):
             refused.append(Refused(folder, str(result)))
             continue
         try:
-            entries.append(entry(board, result, count, cache))
+            entries.append(entry(board, result, count, own_cache / "episodes"))
         except OSError:  # of this machine, not of the submission
             raise
         except Exception as error:  # anyone can submit: show any error
