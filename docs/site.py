@@ -101,7 +101,7 @@ def on_files(files: Any, config: Any) -> Any:
         uri, markdown = todo.pop()
         for link in links(markdown):
             path = target(link, source_of(uri))
-            if on_site(path, files) or not (ROOT / path).exists():
+            if of_site(path, files) or not (ROOT / path).exists():
                 continue
             page = page_of(path)
             if files.get_file_from_path(page) is None:
@@ -111,9 +111,10 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
-def on_site(path: str, files: Any) -> bool:
+def of_site(path: str, files: Any) -> bool:
     """Return whether a path in the repository is a page or picture of the site itself."""
-    return path.startswith("docs/") and files.get_file_from_path(path.removeprefix("docs/")) is not None
+    file = files.get_file_from_path(path.removeprefix("docs/")) if path.startswith("docs/") else None
+    return file is not None and file.inclusion.is_included()
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
@@ -123,7 +124,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         if re.match(r"[a-z]+:|#|/", link[1]):
             return link[0]
         path = target(link[1], source_of(uri))
-        own = on_site(path, files)
+        own = of_site(path, files)
         where = path.removeprefix("docs/") if own else page_of(path)
         return f"]({relpath(where, str(PurePosixPath(uri).parent))}{link[2] or ''})"
 

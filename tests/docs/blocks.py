@@ -120,9 +120,9 @@ def _command(command: str, where: str) -> str:
 
 
 def _compare(printed: str, expected: list[str], where: str) -> None:
-    """Raise where a line that a page shows was not printed, or not in that order."""
-    lines = iter([line.strip() for line in printed.splitlines()])
+    """Raise where a line that a page shows was not printed, or not in that order; spaces may be fewer or more."""
+    lines = iter([" ".join(line.split()) for line in printed.splitlines()])
     for line in expected:
-        wanted = line.strip()
+        wanted = " ".join(line.split())
         if wanted not in ("...", ""):
             assert wanted in lines, f"{where}: {wanted!r} was not printed (in this order):\n{printed}"
