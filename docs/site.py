@@ -14,6 +14,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+?)(#[^)\s]*)?\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.M | re.S)
+WIDE = re.compile(r"^(\|[^|\n]*){11,}\|$", re.M)
 LANGUAGES = {"yaml": "yaml", "py": "python", "toml": "toml", "csv": "text", "sh": "bash"}
 LONGEST = 200_000  # characters; what is longer is shown by its beginning
 
@@ -118,8 +119,10 @@ def of_site(path: str, files: Any) -> bool:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Lead links to files of the repository to their pages."""
+    """Lead links to files of the repository to their pages, and give wide tables the room of the contents."""
     uri = page.file.src_uri
+    if WIDE.search(markdown):
+        page.meta.setdefault("hide", ["toc"])
     def moved(link: re.Match[str]) -> str:
         if re.match(r"[a-z]+:|#|/", link[1]):
             return link[0]
