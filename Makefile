@@ -1,5 +1,6 @@
 # make demo    install AgBench and compare nitrogen policies on real weather
 # make test    install what the tests need and run them
+# make docs    build the documentation site in build/site
 # make lint    ruff, mypy and the order of imports
 # make setup-il, make setup-offline    what imitation and offline learning need, beside what the tests do
 # Each makes its own virtual environment, from nothing but Python 3.11 to 3.13.
@@ -9,9 +10,10 @@ TASK := wheat-nitrogen-v1
 POLICIES := zero random standard-practice advisor ceres
 DEMO := .venv/demo
 TEST := .venv/test
+DOCS := .venv/docs
 PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-slow lint bench setup-il setup-offline clean
+.PHONY: demo test test-slow docs lint bench setup-il setup-offline clean
 
 demo: $(DEMO)/installed
 	@for policy in $(POLICIES); do \
@@ -25,6 +27,10 @@ test: $(TEST)/installed
 
 test-slow: $(TEST)/installed
 	$(TEST)/bin/python -m pytest -m slow
+
+docs: $(DOCS)/installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 lint: $(TEST)/installed
 	$(TEST)/bin/ruff check .
@@ -43,6 +49,15 @@ $(DEMO)/installed: pyproject.toml constraints.txt
 
 $(TEST)/installed: pyproject.toml constraints.txt
 	$(call install,$(TEST),.[test$(comma)lint])
+
+# The site is made from the text of pages and docstrings: AgBench itself is not installed.
+$(DOCS)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -m venv $(DOCS)
+	@$(DOCS)/bin/python -c 'import tomllib; \
+		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' \
+		> $(DOCS)/requirements.txt
+	@$(DOCS)/bin/pip install $(PIP_FLAGS) --requirement $(DOCS)/requirements.txt
+	@touch $(DOCS)/installed
 
 clean:
 	rm -rf .venv build dist runs .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

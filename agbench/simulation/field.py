@@ -73,8 +73,8 @@ def simulate(
             earlier, by `harvest` or by `incorporation`, and the field lies bare until the next one is sown.
         events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"`, `"harvest"`, `"prune"` or
             `"replant"`, amount [kg ha-1 or cm; the share that a harvest takes, 1 by default, or that is
-            pruned; none for a replant, which clears all trees][, recovery or efficiency, 0.7 by default]);
-            `agbench show model` lists a model's own.
+            pruned; none for a replant, which clears all trees], and perhaps recovery or efficiency, 0.7 by
+            default); `agbench show model` lists a model's own.
         external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
             a column DAY); NaN forces nothing on its day. Rates cannot be forced.
         setting: `sound`, or `published` for what the original computes, its defects included: in

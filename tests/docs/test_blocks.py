@@ -1,0 +1,88 @@
+"""What the pages tell a reader to type runs as it stands, and prints what they show."""
+
+import os
+from pathlib import Path
+
+import blocks
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+RUN = {
+    "index.md": 1,
+    "start/install.md": 1,
+    "start/run.md": 3,
+    "start/train.md": 2,
+    "start/submit.md": 3,
+    "tutorials/agents.md": 6,
+    "tutorials/board.md": 3,
+    "tutorials/data.md": 5,
+    "tutorials/environments.md": 9,
+    "tutorials/models.md": 10,
+}
+"""How many blocks of a page run."""
+
+ELSEWHERE = {
+    "calibration.md": "tests/calibration",
+    "combinations.md": "tests/envs/test_combinations.py plays every environment",
+    "datasets.md": "tests/datasets and tutorials/data.md; its commands make whole datasets",
+    "farms.md": "tests/envs; the loop over a season of the PettingZoo environment",
+    "field-tasks.md": "tests/simulators/wofost/test_rotation.py, tests/envs/test_layered_soils.py",
+    "frameworks.md": "tests/examples/test_examples.py runs every block",
+    "grapes.md": "docs/studies; its studies take minutes",
+    "greenhouse.md": "needs weather files of the reader's own",
+    "imitation.md": "tests/training; its commands train whole agents",
+    "leaderboard.md": "tests/leaderboard plays its example; tutorials/board.md",
+    "leaderboard-policies.md": "tests/leaderboard",
+    "replications.md": "trains whole agents",
+    "reproducibility.md": "agbench doctor: tests/testing",
+    "simulate-many.md": "tests/simulation",
+    "training.md": "tests/training; its commands train whole agents",
+    "weather.md": "tests/weather; downloads",
+    "wheat-nitrogen.md": "tests/evaluation/test_published.py",
+}
+"""Reference pages, whose blocks are pieces and not something to type from top to bottom, and what tests them."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Work in an empty folder, and leave nothing of the page behind."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # as the command does with the folder it runs in
+    before = dict(os.environ)
+    yield tmp_path
+    for name in set(os.environ) - set(before):
+        del os.environ[name]
+    os.environ.update(before)
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_what_a_page_says_runs(page, folder):
+    assert blocks.run((DOCS / page).read_text("utf-8"), page) == RUN[page]
+
+
+def test_every_page_with_code_is_run_or_tested_elsewhere():
+    with_code = {
+        path.relative_to(DOCS).as_posix()
+        for path in DOCS.rglob("*.md")
+        if any(block.runs for block in blocks.blocks(path.read_text("utf-8")))
+    }
+    assert sorted(with_code - set(RUN) - set(ELSEWHERE)) == []
+    assert sorted(set(RUN) - with_code) == []
+
+
+def test_a_page_that_shows_what_is_not_printed_fails(folder):
+    with pytest.raises(AssertionError, match=r"page, line 1: '3' was not printed"):
+        blocks.run("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n", "page")
+
+
+def test_a_command_that_cannot_run_here_must_say_why(folder):
+    page = "```console\n$ pip install agbench\n```\n"
+    with pytest.raises(AssertionError, match=r"no command that runs here"):
+        blocks.run(page, "page")
+    assert blocks.run(f"<!-- not run: it installs -->\n{page}", "page") == 0
+
+
+def test_a_block_with_a_title_is_a_file(folder):
+    blocks.run('```yaml title="tasks/mine.yaml"\nkey: 1\n```\n', "page")
+    assert (folder / "tasks/mine.yaml").read_text("utf-8") == "key: 1\n"
