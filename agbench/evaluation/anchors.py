@@ -14,6 +14,7 @@ from agbench.data.reading import read_file
 from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import provenance, references
+from agbench.evaluation.blindness import check_blind
 from agbench.evaluation.references import ROLES, Part, Role, policy_name
 from agbench.evaluation.result import Result
 from agbench.evaluation.runner import evaluate
@@ -77,7 +78,7 @@ def assemble(task: Task, results: Mapping[tuple[Role, str], Result]) -> Anchors:
                 f"{Part(task.task, role, split)}: an episode failed; anchors need all episodes."
             )
         if role == "blind":
-            _check_blind(task, result)
+            check_blind(task, result)
     splits = list(dict.fromkeys(split for _, split in results))
     anchors = Anchors(
         task=task.task,
@@ -117,19 +118,6 @@ def gain(anchors: Anchors) -> float:
         raise ConfigError(f"{anchors.task}: the anchors have no split test. {remedy(anchors.task)}")
     best: Role = "expert" if any(row.oracle is None for row in rows) else "oracle"
     return float(np.mean([_gain(row, best) for row in rows]))
-
-
-def _check_blind(task: Task, result: Result) -> None:
-    """Raise `ConfigError` for a blind calendar that acts otherwise in some episode: it is not blind."""
-    longest = max(result.actions, key=len)
-    for scenario, actions in zip(result.episodes["scenario"], result.actions, strict=True):
-        other = np.flatnonzero((actions != longest[: len(actions)]).reshape(len(actions), -1).any(axis=1))
-        if len(other):
-            raise ConfigError(
-                f"{task.task}: references.blind: {task.references.blind} is not blind: in {scenario} its "
-                f"decision {other[0]} differs from that in another episode. Name a policy that always does "
-                "the same, such as one of the kind calendar."
-            )
 
 
 def _values(task: Task, split: str, results: Mapping[tuple[Role, str], Result]) -> dict[str, AnchorValues]:

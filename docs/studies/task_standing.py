@@ -154,8 +154,8 @@ def _below_the_floor(of: Standing) -> list[str]:
         why = (
             "it was fitted to other seasons."
             if isinstance(of.task, FieldTask)
-            else "it knows the hour and the day of the year, and the floor's climate computer feels the weather "
-            "of each day."
+            else "it knows the hour and the day of the year, and the floor's climate computer feels the "
+            "weather of each day."
         )
         lines.append(f"- The blind calendar earns less than the floor: {why}")
     below = int((of.values["expert"] < of.values["floor"]).sum())

@@ -7,9 +7,12 @@ import yaml
 from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.data.task import ReferencesSpec
+from agbench.envs.family import observer
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors, evaluate, provenance, references
+from agbench.evaluation.blindness import check_blind
 from agbench.evaluation.description import describe
+from agbench.policies.registry import load_policy
 
 FLOOR_AND_EXPERT = ReferencesSpec(floor="zero", expert="advisor")
 TASK = catalog.task("wheat-nitrogen-v1")
@@ -172,6 +175,47 @@ def test_a_blind_calendar_is_anchored_between_floor_and_oracle(with_blind, tmp_p
 def test_a_policy_that_looks_is_no_blind_calendar(with_blind):
     with pytest.raises(ConfigError, match=r"references.blind: random is not blind: in \S+/\d+ its decision"):
         anchors.compute(with_blind("random"), ["test"])
+
+
+class Shy:
+    """A daily calendar of a greenhouse that opens a vent when the air is warm."""
+
+    information = "observation"
+
+    def __init__(self, task):
+        self.name, self._own = "shy", load_policy("blind-calendar", task)
+        self._air = [entry.name for entry in observer(task).entries].index("tAir")
+
+    def reset(self, seed):
+        self._own.reset(seed)
+
+    def __call__(self, observation):
+        action = self._own(observation)
+        action[3] = 1.0 if observation[self._air] > 21.0 else action[3]
+        return action
+
+
+def test_a_calendar_may_know_the_day_of_the_year_and_nothing_else(monkeypatch):
+    task = override(catalog.task("greenhouse-winter-v1"), {"episode__length": "1 d"})
+    seasons = ["schiphol/2008-11-01", "schiphol/2009-01-20", "schiphol/2010-12-01"]
+    task = task.model_copy(
+        update={
+            "splits": {
+                "test": task.splits["test"].model_copy(
+                    update={"starts": [key.partition("/")[2] for key in seasons]}
+                )
+            }
+        }
+    )
+    blind = evaluate(task, "blind-calendar", progress=False)
+    assert (blind.actions[0] != blind.actions[1]).any()
+    check_blind(task, blind)
+    shy = evaluate(task, Shy(task), progress=False)
+    monkeypatch.setattr("agbench.evaluation.blindness.load_policy", lambda name, task: Shy(task))
+    with pytest.raises(
+        ConfigError, match=r"is not blind: in schiphol/\S+ its decision \d+ is not what it decides"
+    ):
+        check_blind(task, shy)
 
 
 def test_a_task_without_a_blind_calendar_has_the_hashes_that_it_always_had(with_blind):

@@ -26,10 +26,10 @@ def shipped():
 
 
 def epw(folder, hours=8760, infrared=300.0, humidity=70.0):
-    """Write a year of 10 degC noons 5 K above midnight and a sun from 7 to 17 h; return its path."""
+    """Write a year of 10 degC noons 5 K above midnight and a sun from 6 to 18 h; return its path."""
     moments = pd.date_range("2005-01-01", periods=hours, freq="h")
     hour = moments.hour.to_numpy()
-    sun = np.where((hour >= 7) & (hour < 17), 400.0, 0.0)
+    sun = np.where((hour >= 6) & (hour < 18), 360.0, 0.0)
     air = 7.5 - 2.5 * np.cos(2.0 * np.pi * (hour + 1) / 24.0)
     rows = [
         f"{m.year},{m.month},{m.day},{m.hour + 1},60,?,{t:.3f},4.0,{humidity},99000,0,0,{infrared},{s},0,0,"
@@ -71,9 +71,9 @@ def test_an_epw_file_comes_in_our_units(tmp_path):
     table = read_typical_year(str(epw(tmp_path))).to_frame()
     assert table.index[0] == pd.Timestamp("2005-01-01")
     assert len(table) == 365 * 288
-    assert table["iGlob"].loc["2005-03-01 06:55"] == 0.0
-    assert table["iGlob"].loc["2005-03-01 07:00"] == 400.0
-    np.testing.assert_allclose(table["dli"], 400.0 * 36e-3)
+    assert table["iGlob"].loc["2005-03-01 05:55"] == 0.0
+    assert table["iGlob"].loc["2005-03-01 06:00"] == 360.0
+    np.testing.assert_allclose(table["dli"], 360.0 * 43.2e-3)
     assert table["tOut"].loc["2005-03-01 12:00"] == pytest.approx(10.0, abs=1e-3)
     assert table["vpOut"].loc["2005-03-01 12:00"] == pytest.approx(0.7 * 1224.4, rel=1e-3)
     assert table["tSky"].iloc[100] == pytest.approx((300.0 / 5.670374e-8) ** 0.25 - 273.15)
