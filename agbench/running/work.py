@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+import cloudpickle
+
 from agbench import __version__
 from agbench.cache import cache_folder
 from agbench.compiled.closure import code_digest
@@ -71,7 +73,7 @@ def packed(work: Work) -> Parcel:
     files = {path: kept(Path(path).read_bytes()) for path in work.files()}
     named = [Path(text).resolve() for text in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if text]
     folders = tuple(kept(_archive(folder)) for folder in roots() if folder in named)
-    return Parcel(kept(pickle.dumps(work)), files, folders, code_digest(), __version__, contents)
+    return Parcel(kept(cloudpickle.dumps(work)), files, folders, code_digest(), __version__, contents)
 
 
 def _archive(folder: Path) -> bytes:

@@ -113,6 +113,21 @@ def test_workers_that_die_again_and_again_end_in_a_sentence(tmp_path):
         list(engine_of("processes:2").run(Squares(tmp_path), ["die"]))
 
 
+MAIN = """
+from agbench.running import engine_of, in_order
+class Mine:
+    def files(self): return []
+    def prepare(self, place): return lambda item: item + 1
+if __name__ == "__main__":
+    print(list(in_order(engine_of("processes:2").run(Mine(), [1, 2, 3]))))
+"""
+
+
+def test_work_of_a_script_of_no_module_runs_in_processes():
+    done = subprocess.run([sys.executable, "-c", MAIN], capture_output=True, text=True, check=True)
+    assert done.stdout == "[2, 3, 4]\n"
+
+
 SCRIPT = """
 import sys, time
 sys.path.insert(0, {here!r})

@@ -243,7 +243,7 @@ def test_composed_worlds_have_the_bits_of_worlds_built_one_by_one(model, monkeyp
     field = FIELD if model == "wofost-npk" else WHEAT
     name, values = ("SMW", (0.05, 0.06, 0.07)) if model == "wofost-npk" else ("LUE", (2.4, 2.8, 3.0))
     made = case if model == "wofost-npk" else lambda year, **own: {"start": f"{year}-01-01", **own}
-    cases = [made(year, **{name: v}) for v in values for year in (1985, 1988, 1990)]
+    cases = [made(year, **{name: v}) for v in values for year in (1984, 1985, 1986)]
     composed = agbench.simulate_many(model, cases, **field)
     seen = []
     whole = batches._whole
