@@ -40,7 +40,7 @@ def text(crop: str, variety: str, given: dict[str, Any], version: str, branch: s
         parameter, value = declared[key], unwrapped(given[key])
         if value is None:  # the source has the name and no number
             continue
-        if parameter.of:
+        if parameter.of and isinstance(value, list):
             tables.append(f"    {table(parameter, value)}")
         else:
             scalars.append(f"    {quantity(parameter, value)}")
