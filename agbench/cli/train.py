@@ -39,7 +39,11 @@ def train(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="DIR", help="[runs/TASK-ALGO-SEED; of --seeds DIR-SEED]", show_default=False
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="[runs/TASK-ALGO-SEED; of --seeds DIR-SEED]",
+            show_default=False,
         ),
     ] = None,
     demos: Annotated[
@@ -136,7 +140,9 @@ def _train_seeds(
         print_json([one._asdict() for one in sorted(runs)])
         return
     tests = [one.test for one in runs]
-    console.print(f"{len(runs)} seeds: mean return on test {mean(tests):.1f}, {min(tests):.1f} to {max(tests):.1f}")
+    console.print(
+        f"{len(runs)} seeds: mean return on test {mean(tests):.1f}, {min(tests):.1f} to {max(tests):.1f}"
+    )
 
 
 def _print(result: "Trained", algo: str) -> None:

@@ -45,8 +45,8 @@ class Processes:
                 deaths += 1
                 if deaths == TRIES:
                     raise WorkerError(
-                        f"worker processes ended without a word {TRIES} times one after the other, perhaps for "
-                        "lack of memory. What is finished is kept. Fewer workers need less memory."
+                        f"worker processes ended without a word {TRIES} times one after the other, perhaps "
+                        "for lack of memory. What is finished is kept. Fewer workers need less memory."
                     ) from None
 
     def _attempt(

@@ -33,7 +33,7 @@ class Run:
 
 
 def runs(prepared: Preparation, first: int, rows: Sequence[Mapping[str, Any]]) -> Iterator[Run]:
-    """Yield cases, numbered from `first`, in batches; the days of a batch are overwritten by the next one's."""
+    """Yield cases, numbered from `first`, in batches; the days of one are overwritten by the next."""
     memory: list[Floats] = []
     prepared.tidy()
     for cases in _batches(prepared, first, rows):

@@ -136,7 +136,7 @@ class Preparation:
     """Prepares cases."""
 
     def __init__(self, model: str, shared: Mapping[str, Any]) -> None:
-        """Take the arguments that all cases share; raises `ConfigError` or `UnknownNameError` for wrong ones."""
+        """Take the arguments that all cases share; raises `ConfigError` for wrong ones."""
         self._name = model
         self._shared = dict(shared)
         names = [name for name in signature(field.simulate).parameters if name not in NOT_HERE]
@@ -187,7 +187,9 @@ class Preparation:
             self._add(kind, season, cell, given, dict(changes))
         return Case(number, kind, kind.places[season], kind.places[cell])
 
-    def _add(self, kind: Kind, season: Any, cell: Any, given: Mapping[str, Any], changes: dict[str, Any]) -> None:
+    def _add(
+        self, kind: Kind, season: Any, cell: Any, given: Mapping[str, Any], changes: dict[str, Any]
+    ) -> None:
         """Add the season and the cell of a case to its kind, as far as they are new."""
         model = kind.model
         for name in changes:
@@ -232,7 +234,10 @@ class Preparation:
         key = self._key(crop), soil_water, crop_type
         if key not in self._models:
             found = models.find(
-                self._name, "compiled", soil_water, field.crop_type_of(crop, crop_type)  # type: ignore[arg-type]
+                self._name,
+                "compiled",
+                soil_water,
+                field.crop_type_of(crop, crop_type),  # type: ignore[arg-type]
             )
             if found.rotates:
                 raise ConfigError(f"{self._name}: rotations are not batched; use agbench.simulate.")

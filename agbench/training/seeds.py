@@ -158,6 +158,8 @@ def _read(seed: int, folder: Path) -> SeedRun:
 
     record = yaml.safe_load((folder / RECORD).read_text("utf-8"))
     if record["seed"] != seed:
-        raise ConfigError(f"{folder} holds a training of seed {record['seed']}, not {seed}. Give another --out.")
+        raise ConfigError(
+            f"{folder} holds a training of seed {record['seed']}, not {seed}. Give another --out."
+        )
     test = record["test"]["return"]["value"]
     return SeedRun(seed, folder, record["best"]["objective"], test, record["score"])

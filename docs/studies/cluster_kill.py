@@ -1,6 +1,6 @@
 """A cluster of two workers, one killed with -9 in the middle of an evaluation, a replay and a dataset.
 
-$ ray start --head --num-cpus=1 && ray start --address=127.0.0.1:6379 --num-cpus=1      (two nodes, a core each)
+$ ray start --head --num-cpus=1 && ray start --address=127.0.0.1:6379 --num-cpus=1      (two nodes)
 $ python docs/studies/cluster_kill.py
 
 Each is made in this process too, and the bytes are compared. The log says what was killed, and when.

@@ -50,7 +50,9 @@ def main():
     items = [(one, None) for one in plan.ranges]
     first, each, parts = timed(engine, _Job(plan), items)
     count = sum(len(part.rewards) for part in parts)
-    print(f"    a dataset of {count:,} transitions: first part after {first:.2f} s, each further {each:.2f} s")
+    print(
+        f"    a dataset of {count:,} transitions: first part after {first:.2f} s, each further {each:.2f} s"
+    )
     began = time.process_time()
     alone = timed(engine_of(), _Job(plan), items)
     print(f"    in this process: {alone[0]:.2f} s, {alone[1]:.2f} s; {time.process_time() - began:.1f} CPU s")

@@ -1,6 +1,6 @@
 """How fast `agbench.simulate_many` is: yearly yields of many cells, beside the kernel alone and PCSE.
 
-$ python docs/studies/simulate_many_speed.py            (10,000 cells, 30 years; another number of cells behind it)
+$ python docs/studies/simulate_many_speed.py        (10,000 cells, 30 years; another number behind it)
 
 Cells differ in their wilting point and field capacity. All times are CPU seconds of one process.
 """
@@ -58,14 +58,21 @@ def main():
     table, whole = timed(lambda: agbench.simulate_many(MODEL, cases, variables=["TWSO"], **FIELD))
     clock = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{len(cases):,} cell-years of {MODEL}: {whole:.1f} CPU s, {clock:.1f} s by the clock, {peak:,.0f} MB")
+    print(
+        f"{len(cases):,} cell-years of {MODEL}: {whole:.1f} CPU s, {clock:.1f} s by the clock, {peak:,.0f} MB"
+    )
     print(f"    {len(cases) / whole:,.0f} a CPU second; the kernel has {kernel / whole:.0%} of it")
     for engine in ("compiled", "pcse"):
         given = {"crop": FIELD["crop"], "soil": FIELD["soil"], "site": FIELD["site"], "engine": engine}
         years = [season(year) for year in YEARS][:ALONE]
-        _, alone = timed(lambda given=given, years=years: [agbench.simulate(MODEL, **y, **given) for y in years])
+        _, alone = timed(
+            lambda given=given, years=years: [agbench.simulate(MODEL, **y, **given) for y in years]
+        )
         rate = ALONE / alone
-        print(f"    one by one, {engine}: {rate:,.1f} a CPU second; the batch has {len(cases) / whole / rate:,.0f} times that")
+        print(
+            f"    one by one, {engine}: {rate:,.1f} a CPU second; the batch has "
+            f"{len(cases) / whole / rate:,.0f} times that"
+        )
     print(f"    mean yield {table['TWSO'].mean():,.0f} kg ha-1")
 
 

@@ -3,8 +3,8 @@
 $ python docs/studies/threads_speed.py            (two threads; a number behind it for others)
 
 Both environments take the same actions in turns, first one, then the other; a ratio is that of their least
-times. All rows play measured seasons, so that no weather is generated while the clock runs. Where other programs
-use the cores, the clock says little: the last column is the ratio of CPU seconds of the calling thread, which
+times. All rows play measured seasons, so that no weather is generated while the clock runs. Where other
+programs use the cores, the clock says little: the last column is the ratio of CPU seconds of the calling thread, which
 does all that is not split and its share of what is. It is what free cores would give, but for what they
 share (caches, memory).
 """
@@ -53,7 +53,9 @@ def main():
     """Print the table."""
     threads = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     print(f"{os.cpu_count()} cores, {threads} threads\n")
-    print(f"| task | rows | 1 thread, ms | {threads} threads, ms | ratio | by CPU |\n|---|---|---|---|---|---|")
+    print(
+        f"| task | rows | 1 thread, ms | {threads} threads, ms | ratio | by CPU |\n|---|---|---|---|---|---|"
+    )
     for task in (*TASKS, *GREENHOUSES):
         for rows in ROWS:
             one, own, several, shared = measured(task, rows, threads)

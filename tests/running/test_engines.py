@@ -1,4 +1,4 @@
-"""Engines: the same results in the same order, what is raised comes through, workers that die are replaced."""
+"""Engines: the same results in order, what is raised comes through, workers that die are replaced."""
 
 import os
 import signal
@@ -154,7 +154,9 @@ def alive(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    return not Path(f"/proc/{pid}/status").exists() or "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    return (
+        not Path(f"/proc/{pid}/status").exists() or "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

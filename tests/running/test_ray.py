@@ -63,5 +63,5 @@ def test_where_nothing_answers_a_sentence_says_so(monkeypatch, tmp_path):
         raise ConnectionError("ray client connection timeout")
 
     monkeypatch.setattr(ray, "init", refused)
-    with pytest.raises(WorkerError, match="no Ray cluster answers there .*ray start --head"):
+    with pytest.raises(WorkerError, match=r"no Ray cluster answers there .*ray start --head"):
         list(engine_of("ray://127.0.0.1:1").run(Squares(tmp_path), [1]))

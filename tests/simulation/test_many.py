@@ -269,7 +269,9 @@ def test_forgetting_what_was_built_moves_nothing(monkeypatch):
     whole = agbench.simulate_many("wofost-npk", cases, **FIELD)
     monkeypatch.setattr(cases_of_batches, "_MOST_WORLDS", 1)
     monkeypatch.setattr(many_of_pieces, "_PIECE", 1)
-    pd.testing.assert_frame_equal(whole, agbench.simulate_many("wofost-npk", cases, **FIELD), check_exact=True)
+    pd.testing.assert_frame_equal(
+        whole, agbench.simulate_many("wofost-npk", cases, **FIELD), check_exact=True
+    )
 
 
 def test_processes_give_the_same_bytes(monkeypatch, tmp_path):
