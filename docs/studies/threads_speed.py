@@ -4,9 +4,9 @@ $ python docs/studies/threads_speed.py            (two threads; a number behind 
 
 Both environments take the same actions in turns, first one, then the other; a ratio is that of their least
 times. All rows play measured seasons, so that no weather is generated while the clock runs. Where other
-programs use the cores, the clock says little: the last column is the ratio of CPU seconds of the calling thread, which
-does all that is not split and its share of what is. It is what free cores would give, but for what they
-share (caches, memory).
+programs use the cores, the clock says little: the last column is the ratio of CPU seconds of the calling
+thread, which does all that is not split and its share of what is. It is what free cores would give, but for
+what they share (caches, memory).
 """
 
 import os
