@@ -19,7 +19,7 @@ from agbench.simulators.base import Simulator
 from agbench.simulators.field.farm import FarmSimulator
 from agbench.simulators.field.simulator import DailySimulator
 
-_LEAST_FIELDS: Final = 32  # rows of a daily model that are worth a thread
+_LEAST_FIELDS: Final = 64  # rows of a daily model that are worth a thread
 _OF_ROWS: Final = frozenset((*range(6), 9, 15))
 """The arguments of a daily model's entries whose first axis are the rows; see `day_loop`."""
 _OF_DAYS_AND_ROWS: Final = frozenset((10, 12))
