@@ -51,7 +51,7 @@ class TrainingError(AgBenchError, RuntimeError):
 
 
 class WorkerError(AgBenchError, RuntimeError):
-    """Workers died, cannot be reached, or run other code; the message says what is finished and what to do."""
+    """Workers died, cannot be reached, or run other code; the message says what to do."""
 
 
 class MissingExtraError(AgBenchError, ImportError):

@@ -132,8 +132,8 @@ def make(
         given = [option for option, value in options.items() if value]
         if given:
             raise ConfigError(
-                f"{name} is a recipe, which says all but --episodes, --out, --format, --workers and --on; leave "
-                f"out {', '.join(given)}, or give a task's id and --policy."
+                f"{name} is a recipe, which says all but --episodes, --out, --format, --workers and --on; "
+                f"leave out {', '.join(given)}, or give a task's id and --policy."
             )
         plan = collecting.plan_of_recipe(name, episodes)
         folder = out or collecting.FOLDER / (plan.name or description.made_up(plan))

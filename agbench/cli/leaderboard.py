@@ -11,7 +11,16 @@ from agbench.cli.leaderboard_round import round_
 from agbench.cli.leaderboard_rows import first_rows_, merged_
 from agbench.cli.leaderboard_score import score_
 from agbench.cli.leaderboard_verdicts import renew, report, shown_progress
-from agbench.cli.options import BoardOption, JsonOption, OnOption, WorkersOption, console, counted, print_json, titled
+from agbench.cli.options import (
+    BoardOption,
+    JsonOption,
+    OnOption,
+    WorkersOption,
+    console,
+    counted,
+    print_json,
+    titled,
+)
 from agbench.files import BOARD
 
 leaderboard = typer.Typer(

@@ -56,7 +56,8 @@ OnOption = Annotated[
     str | None,
     typer.Option(
         metavar="ENGINE",
-        help="Where it runs, in place of --workers: processes[:k], or ray[://HOST:10001]; does not change the result.",
+        help="Where it runs, in place of --workers: processes[:k], or ray[://HOST:10001]; does not change "
+        "the result.",
     ),
 ]
 KeptOption = Annotated[

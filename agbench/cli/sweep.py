@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agbench.cli.options import JsonOption, OnOption, TaskArgument, console, counted, print_json, read_overrides, titled
+from agbench.cli.options import (
+    JsonOption,
+    OnOption,
+    TaskArgument,
+    console,
+    counted,
+    print_json,
+    read_overrides,
+    titled,
+)
 
 if TYPE_CHECKING:
     from agbench.training.sweep import Swept

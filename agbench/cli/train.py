@@ -1,12 +1,23 @@
 """`agbench train TASK --algo ppo`: train an agent, export it and evaluate it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from statistics import mean
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from agbench.cli.evaluate import print_result
-from agbench.cli.options import JsonOption, TaskArgument, console, print_json, read_overrides, titled
+from agbench.cli.options import (
+    JsonOption,
+    OnOption,
+    TaskArgument,
+    WorkersOption,
+    console,
+    print_json,
+    read_overrides,
+    titled,
+)
+from agbench.errors import ConfigError
 
 if TYPE_CHECKING:
     from agbench.training.run import Trained
@@ -19,9 +30,21 @@ def train(
     ] = "ppo",
     steps: Annotated[int | None, typer.Option(min=1, help="Environment steps [the algorithm's].")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of networks, exploration and scenarios.")] = 0,
+    seeds: Annotated[
+        str | None,
+        typer.Option(metavar="SEEDS", help="Several seeds, an agent each, such as 0-4; in place of --seed."),
+    ] = None,
+    workers: WorkersOption = 1,
+    on: OnOption = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="[runs/TASK-ALGO-SEED]", show_default=False),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="[runs/TASK-ALGO-SEED; of --seeds DIR-SEED]",
+            show_default=False,
+        ),
     ] = None,
     demos: Annotated[
         str | None,
@@ -59,9 +82,19 @@ def train(
     Example: `agbench train wheat-nitrogen-v1 --algo ppo`
 
     Example: `agbench train wheat-nitrogen-v1 --algo bc --demos advisor`
+
+    Example: `agbench train wheat-nitrogen-v1 --algo ppo --seeds 0-4 --on processes:4`
     """
     from agbench.training.run import run
 
+    if seeds is not None:
+        if seed or tensorboard or wandb:
+            raise ConfigError("--seeds goes without --seed, --tensorboard and --wandb.")
+        options = {"steps": steps, "settings": read_overrides(set_), "demos": demos, "dataset": dataset}
+        _train_seeds(task, algo, seeds, out, workers, on, options | {"demo_episodes": demo_episodes}, json)
+        return
+    if workers != 1 or on is not None:
+        raise ConfigError("--workers and --on are for several agents: --seeds 0-4.")
     folder = out or Path("runs") / f"{task}-{algo}-{seed}"
     result = run(
         task,
@@ -81,6 +114,35 @@ def train(
         print_json(_content(result))
         return
     _print(result, algo)
+
+
+def _train_seeds(
+    task: str,
+    algo: str,
+    seeds: str,
+    out: Path | None,
+    workers: int,
+    on: str | None,
+    options: dict[str, Any],
+    json: bool,
+) -> None:
+    """Train an agent with each seed; print a line for each and their mean."""
+    from agbench.training.seeds import read_seeds, train_seeds
+
+    runs = []
+    for one in train_seeds(task, algo, read_seeds(seeds), out, workers=workers, on=on, **options):
+        runs.append(one)
+        if not json:
+            score = "" if one.score is None else f", score {one.score:.1f}"
+            reached = f"validation {one.validation:.1f}, test {one.test:.1f}{score}"
+            console.print(titled(f"seed {one.seed}", f"{reached}  {one.folder}/"), soft_wrap=True)
+    if json:
+        print_json([one._asdict() for one in sorted(runs)])
+        return
+    tests = [one.test for one in runs]
+    console.print(
+        f"{len(runs)} seeds: mean return on test {mean(tests):.1f}, {min(tests):.1f} to {max(tests):.1f}"
+    )
 
 
 def _print(result: "Trained", algo: str) -> None:

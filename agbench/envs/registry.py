@@ -93,8 +93,8 @@ def make_vec(
 ) -> "AgBenchVectorEnv":
     """Return `num_envs` environments of a task, stepped together in one compiled batch.
 
-    `autoreset_mode` is `next_step`, `same_step` or `disabled`, or Gymnasium's `AutoresetMode`. The rows run in
-    `threads`, with the same bits for any number of them. The other arguments are those of `make`.
+    `autoreset_mode` is `next_step`, `same_step` or `disabled`, or Gymnasium's `AutoresetMode`. The rows run
+    in `threads`, with the same bits for any number of them. The other arguments are those of `make`.
     """
     return vector_environment(
         task=task,

@@ -166,7 +166,9 @@ def run(part: Part, root: Path = REFERENCES, on: Engine | None = None) -> tuple[
     """Evaluate a part unless its result is kept; return its folder and the seconds that it took.
 
     The oracle of a view plays the kept actions of the task's own oracle, where there are any. A run that
-    was cut off goes on where it stopped. Episodes run on the engine `on`, else here. Raises `ResultError` where an episode fails.
+    was cut off goes on where it stopped. Episodes run on the engine `on`, else here.
+
+    Raises `ResultError` where an episode fails.
     """
     folder = place(part, root)
     result = kept(part, root)
@@ -192,7 +194,7 @@ def run_all(
     done: Any = lambda part, seconds: None,
     on: str | Engine | None = None,
 ) -> None:
-    """Evaluate parts, by several workers or on an engine (see `agbench.running`); `done` is called after each.
+    """Evaluate parts, by workers or on an engine (see `agbench.running`); `done` is called after each.
 
     Workers of this machine take a part each; those of others the episodes of one part after the other.
     Oracles of views come last, to play what those of their tasks found. What was finished before an error

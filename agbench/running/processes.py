@@ -10,6 +10,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from typing import Any, Final
 
+import cloudpickle
+
 from agbench.errors import WorkerError
 from agbench.running.work import Work, answered
 
@@ -28,7 +30,7 @@ class Processes:
 
     def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
         """Yield results as they come; see `agbench.running.engines.Engine`."""
-        job = pickle.dumps((work, {path: path for path in work.files()}))
+        job = cloudpickle.dumps((work, {path: path for path in work.files()}))
         waiting = enumerate(items)
         under_way: dict[int, Any] = {}
         deaths = 0
@@ -43,8 +45,8 @@ class Processes:
                 deaths += 1
                 if deaths == TRIES:
                     raise WorkerError(
-                        f"worker processes ended without a word {TRIES} times one after the other, perhaps for "
-                        "lack of memory. What is finished is kept. Fewer workers need less memory."
+                        f"worker processes ended without a word {TRIES} times one after the other, perhaps "
+                        "for lack of memory. What is finished is kept. Fewer workers need less memory."
                     ) from None
 
     def _attempt(

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from agbench import __version__
+import cloudpickle
+
 from agbench.cache import cache_folder
 from agbench.compiled.closure import code_digest
 from agbench.data.places import PATH_VARIABLE, roots
@@ -51,7 +52,6 @@ class Parcel:
     """Archives of the folders of users' data files."""
     code: str
     """The SHA-256 of the code that sends it."""
-    version: str
     contents: dict[str, bytes] = field(repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def packed(work: Work) -> Parcel:
     files = {path: kept(Path(path).read_bytes()) for path in work.files()}
     named = [Path(text).resolve() for text in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if text]
     folders = tuple(kept(_archive(folder)) for folder in roots() if folder in named)
-    return Parcel(kept(pickle.dumps(work)), files, folders, code_digest(), __version__, contents)
+    return Parcel(kept(cloudpickle.dumps(work)), files, folders, code_digest(), contents)
 
 
 def _archive(folder: Path) -> bytes:
@@ -100,8 +100,8 @@ def function_of(parcel: Parcel, fetch: Fetch) -> Callable[[Any], Any]:
         return _prepared[parcel.job]
     if code_digest() != parcel.code:
         raise WorkerError(
-            f"a worker on {platform.node()} has other code of AgBench (version {__version__}) than this "
-            f"process (version {parcel.version}): results would differ. Install the same version everywhere."
+            f"a worker on {platform.node()} has other code of AgBench than this process: results would "
+            "differ. Install the same version everywhere."
         )
     store = cache_folder() / "jobs"
     _use_folders(parcel.folders, fetch, store)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from agbench.data import catalog
 from agbench.data.field import Crop
 from agbench.errors import ConfigError, WeatherError
@@ -207,8 +209,9 @@ def _last_day(latest: date, start: date, end: Any, series: DailySeries) -> date:
             f"weather {series.name} has no data on the first day, {start}; it covers "
             f"{series.start} to {series.end}."
         )
-    missing = series.missing(start, min(latest, series.end))
-    weather_end = missing[0] - timedelta(days=1) if missing else series.end
+    first, last = ((day - series.start).days for day in (start, min(latest, series.end)))
+    missing = np.flatnonzero(np.isnan(series.values[first : last + 1, 0]))
+    weather_end = start + timedelta(days=int(missing[0]) - 1) if len(missing) else series.end
     return min(latest, weather_end)
 
 

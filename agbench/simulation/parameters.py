@@ -140,6 +140,20 @@ def check_whole(
     model.check_rules(numbers, places, tables if setting == "sound" else {})
 
 
+def check_changed(
+    model: models.CropModel, whole: Mapping[str, Any], changes: Mapping[str, Any], setting: str = "sound"
+) -> None:
+    """Raise as `check_whole` does, for parameters of which all but the changes were checked before."""
+    places = {"crop": "crop", "soil": "soil"}
+    names = model.parameters.names
+    if any(isinstance(value, (list, tuple, Mapping)) or name not in names for name, value in changes.items()):
+        check_whole(model, whole, places, setting)
+        return
+    plain = {name: value for name, value in whole.items() if isinstance(value, (int, float))}
+    numbers, _ = _check_values(model, plain, " and ".join(places.values()))
+    model.check_rules(numbers, places, {})
+
+
 def check_crop(crop: Crop, where: str) -> None:
     """Raise `ConfigError` where one of a crop's models would refuse it."""
     for name in crop.models:

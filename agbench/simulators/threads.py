@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,7 @@ from agbench.simulators.base import Simulator
 from agbench.simulators.field.farm import FarmSimulator
 from agbench.simulators.field.simulator import DailySimulator
 
-_LEAST_FIELDS: Final = 32  # rows of a daily model that are worth a thread
+_LEAST_FIELDS: Final = 64  # rows of a daily model that are worth a thread
 _OF_ROWS: Final = frozenset((*range(6), 9, 15))
 """The arguments of a daily model's entries whose first axis are the rows; see `day_loop`."""
 _OF_DAYS_AND_ROWS: Final = frozenset((10, 12))
@@ -36,7 +37,8 @@ def run_in_threads(simulator: Simulator, threads: int) -> None:
         simulator._kernels = _Kernels(simulator._kernels, slices(simulator.n, threads, _LEAST_FIELDS))
     elif not _run_greenhouse_in_threads(simulator, threads):
         raise NotApplicableError(
-            f"threads={threads}: {type(simulator).__name__} runs in one thread; compiled models run in several."
+            f"threads={threads}: {type(simulator).__name__} runs in one thread; compiled models run in "
+            "several."
         )
 
 
@@ -54,10 +56,10 @@ def _run_greenhouse_in_threads(simulator: Simulator, threads: int) -> bool:
 
 
 def slices(rows: int, threads: int, least: int = 1) -> list[slice]:
-    """Return contiguous slices of so many rows, one a thread; each of `least` rows where there are as many."""
+    """Return contiguous slices of so many rows, one a thread, each of `least` rows if there are as many."""
     count = max(1, min(threads, rows // least))
     ends = [rows * i // count for i in range(count + 1)]
-    return [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def run_all(calls: Sequence[Callable[[], Any]]) -> list[Any]:

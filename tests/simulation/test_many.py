@@ -7,7 +7,9 @@ import pytest
 import agbench
 from agbench.data import catalog
 from agbench.errors import ConfigError, UnknownNameError, WeatherError
-from agbench.simulation import many
+from agbench.simulation import batches
+from agbench.simulation import cases as cases_of_batches
+from agbench.simulation import many as many_of_pieces
 from agbench.simulation.pcse_files import read_agromanagement, read_cabo, read_crop
 
 WHEAT = {"crop": "winter-wheat-nl", "soil": "cropgym-nl", "site": "wageningen"}
@@ -59,7 +61,7 @@ def test_lintul_too_with_events():
 def test_neither_order_nor_batch_moves_a_bit(monkeypatch):
     whole = agbench.simulate_many("wofost-npk", CASES, **FIELD)
     turned = agbench.simulate_many("wofost-npk", CASES[::-1], **FIELD)
-    monkeypatch.setattr(many, "_MOST_ROWS", 2)
+    monkeypatch.setattr(batches, "_MOST_ROWS", 2)
     small = agbench.simulate_many("wofost-npk", CASES, **FIELD)
     pd.testing.assert_frame_equal(whole, small, check_exact=True)
     pd.testing.assert_frame_equal(
@@ -94,7 +96,7 @@ def test_a_table_of_cases_may_have_holes():
 
 
 def test_a_file_holds_what_memory_would(tmp_path, monkeypatch):
-    monkeypatch.setattr(many, "_MOST_ROWS", 2)
+    monkeypatch.setattr(batches, "_MOST_ROWS", 2)
     years = [{"start": f"{year}-01-01"} for year in range(1984, 1989)]
     kept = agbench.simulate_many("lintul3", years, out=tmp_path / "a.parquet", **WHEAT)
     inside = agbench.simulate_many("lintul3", years, **WHEAT)
@@ -234,3 +236,48 @@ def test_a_cabo_file_is_a_mapping(tmp_path):
     assert read_cabo(path) == {"SMW": 0.104, "SMTAB": [-1.0, 0.57, 1.0, 0.53]}
     with pytest.raises(ConfigError, match="no such file"):
         read_cabo(tmp_path / "none")
+
+
+@pytest.mark.parametrize("model", ["wofost-npk", "lintul3"])
+def test_composed_worlds_have_the_bits_of_worlds_built_one_by_one(model, monkeypatch):
+    field = FIELD if model == "wofost-npk" else WHEAT
+    name, values = ("SMW", (0.05, 0.06, 0.07)) if model == "wofost-npk" else ("LUE", (2.4, 2.8, 3.0))
+    made = case if model == "wofost-npk" else lambda year, **own: {"start": f"{year}-01-01", **own}
+    cases = [made(year, **{name: v}) for v in values for year in (1984, 1985, 1986)]
+    composed = agbench.simulate_many(model, cases, **field)
+    seen = []
+    whole = batches._whole
+    monkeypatch.setattr(batches, "_whole", lambda case: seen.append(case) or whole(case))
+    monkeypatch.setattr(cases_of_batches.Kind, "_check", lambda kind, _: setattr(kind, "is_composed", False))
+    alone = agbench.simulate_many(model, cases, **field)
+    assert len(seen) == len(cases)
+    pd.testing.assert_frame_equal(composed, alone, check_exact=True)
+
+
+def test_what_depends_on_season_and_cell_is_built_by_itself():
+    kind = cases_of_batches.Kind(None)
+    kind.fields_of_seasons, kind._fields_of_cells = {"LAST_DAY"}, {"SMW"}
+    kind._check(True)
+    assert kind.is_composed
+    kind._fields_of_cells.add("LAST_DAY")
+    kind._check(True)
+    assert not kind.is_composed
+
+
+def test_forgetting_what_was_built_moves_nothing(monkeypatch):
+    cases = [case(year, SMW=0.05) for year in (1985, 1988, 1990, 1991)]
+    whole = agbench.simulate_many("wofost-npk", cases, **FIELD)
+    monkeypatch.setattr(cases_of_batches, "_MOST_WORLDS", 1)
+    monkeypatch.setattr(many_of_pieces, "_PIECE", 1)
+    pd.testing.assert_frame_equal(
+        whole, agbench.simulate_many("wofost-npk", cases, **FIELD), check_exact=True
+    )
+
+
+def test_processes_give_the_same_bytes(monkeypatch, tmp_path):
+    cases = [case(year, SMW=v) for v in (0.05, 0.06) for year in (1985, 1988, 1990)]
+    monkeypatch.setattr(many_of_pieces, "_PIECE", 2)
+    files = [tmp_path / name for name in ("one.parquet", "two.parquet")]
+    for file, workers in zip(files, (1, 2), strict=True):
+        agbench.simulate_many("wofost-npk", cases, out=file, workers=workers, output="days", **FIELD)
+    assert files[0].read_bytes() == files[1].read_bytes()

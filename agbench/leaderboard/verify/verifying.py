@@ -115,9 +115,7 @@ def _record(board: Path, submission: CheckedSubmission, found: _Found) -> str:
     if isinstance(what, Reproduction):
         verified.save(board, submission, "reproduced", again.exact, near_ties=what.near_ties)
         word = "reproduced"
-        ties = (
-            f", {what.near_ties} near-{'tie' if what.near_ties == 1 else 'ties'}" if what.near_ties else ""
-        )
+        ties = f", {what.near_ties} near-{'tie' if what.near_ties == 1 else 'ties'}" if what.near_ties else ""
     else:
         verified.save(board, submission, "replayed", again.exact)
         word, ties = "replayed", ""

@@ -1,0 +1,212 @@
+"""Engines: the same results in order, what is raised comes through, workers that die are replaced."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agbench.errors import ConfigError, MissingExtraError, SimulationError, WorkerError
+from agbench.running import engine_of, in_order, work
+from agbench.running.engines import Here
+from agbench.running.processes import Processes
+
+
+class Squares:
+    """Returns squares; every worker counts how often it prepared the job, in a folder."""
+
+    def __init__(self, folder, file=None):
+        self.folder, self.file = str(folder), file
+
+    def files(self):
+        return [self.file] if self.file else []
+
+    def prepare(self, place):
+        Path(self.folder, f"prepared-{os.getpid()}-{time.monotonic_ns()}").touch()
+        text = Path(place[self.file]).read_text() if self.file else ""
+
+        def square(item):
+            if item == "raise":
+                raise SimulationError("row 3 is not plausible")
+            if item == "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if item == "die once":
+                if not Path(self.folder, "died").exists():
+                    Path(self.folder, "died").touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return "lives"
+            return text + str(item * item) if text else item * item
+
+        return square
+
+
+@pytest.mark.parametrize(
+    ("on", "workers", "kind", "count"),
+    [
+        (None, 1, Here, 1),
+        (None, 3, Processes, 3),
+        ("processes:1", 1, Here, 1),
+        ("processes:5", 1, Processes, 5),
+    ],
+)
+def test_a_text_names_an_engine(on, workers, kind, count):
+    engine = engine_of(on, workers)
+    assert isinstance(engine, kind)
+    assert engine.workers == count
+    assert engine_of(engine) is engine
+
+
+@pytest.mark.parametrize(
+    ("on", "workers", "message"),
+    [
+        ("process", 1, "--on 'process' is no engine; write processes, processes:4, ray, or ray://HOST:10001"),
+        ("processes:0", 1, "'processes:0' is no engine"),
+        ("processes:-2", 1, "is no engine"),
+        ("rai", 1, "Did you mean 'ray'"),
+        ("ray:/head", 1, "is no engine"),
+        ("", 1, "is no engine"),
+        ("processes:2", 2, "give workers \\(2\\) or an engine to run on \\(processes:2\\), not both"),
+        (None, 0, "workers must be a whole number, at least 1; got 0"),
+        (None, 1.5, "workers must be a whole number"),
+        (None, True, "workers must be a whole number"),
+    ],
+)
+def test_what_is_no_engine_is_refused(on, workers, message):
+    with pytest.raises(ConfigError, match=message):
+        engine_of(on, workers)
+
+
+def test_without_ray_one_line_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "agbench\[cluster\]"') as caught:
+        engine_of("ray")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_results_are_the_same_and_jobs_are_prepared_once_a_worker(tmp_path, workers):
+    results = engine_of(None, workers).run(Squares(tmp_path), iter(range(17)))
+    assert list(in_order(results)) == [i * i for i in range(17)]
+    assert 1 <= len(list(tmp_path.glob("prepared-*"))) <= workers
+
+
+def test_nothing_to_do_is_done():
+    assert list(engine_of(None, 2).run(Squares("."), [])) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_an_item_raises_comes_through_as_itself(tmp_path, workers):
+    with pytest.raises(SimulationError, match="row 3 is not plausible"):
+        list(engine_of(None, workers).run(Squares(tmp_path), [1, "raise", 2]))
+
+
+def test_an_item_whose_worker_dies_is_run_again(tmp_path):
+    results = engine_of("processes:2").run(Squares(tmp_path), [1, 2, "die once", 3, 4])
+    assert list(in_order(results)) == [1, 4, "lives", 9, 16]
+
+
+def test_workers_that_die_again_and_again_end_in_a_sentence(tmp_path):
+    with pytest.raises(WorkerError, match="ended without a word 3 times one after the other"):
+        list(engine_of("processes:2").run(Squares(tmp_path), ["die"]))
+
+
+MAIN = """
+from agbench.running import engine_of, in_order
+class Mine:
+    def files(self): return []
+    def prepare(self, place): return lambda item: item + 1
+if __name__ == "__main__":
+    print(list(in_order(engine_of("processes:2").run(Mine(), [1, 2, 3]))))
+"""
+
+
+def test_work_of_a_script_of_no_module_runs_in_processes():
+    done = subprocess.run([sys.executable, "-c", MAIN], capture_output=True, text=True, check=True)
+    assert done.stdout == "[2, 3, 4]\n"
+
+
+SCRIPT = """
+import sys, time
+sys.path.insert(0, {here!r})
+from test_engines import Sleeps
+from agbench.running import engine_of
+if __name__ == "__main__":
+    list(engine_of("processes:2").run(Sleeps({folder!r}), [1, 2]))
+"""
+
+
+class Sleeps(Squares):
+    """Writes down who works, and sleeps."""
+
+    def prepare(self, place):
+        def sleep(item):
+            Path(self.folder, f"pid-{os.getpid()}").touch()
+            time.sleep(120)
+
+        return sleep
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return (
+        not Path(f"/proc/{pid}/status").exists() or "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_workers_end_with_a_process_that_is_killed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(here=str(Path(__file__).parent), folder=str(tmp_path)))
+    process = subprocess.Popen([sys.executable, str(script)])
+    while len(found := list(tmp_path.glob("pid-*"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    workers = [int(path.name.removeprefix("pid-")) for path in found]
+    for _ in range(400):
+        if not any(map(alive, workers)):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"{workers} live on")
+
+
+def test_a_job_travels_once_with_its_files_and_folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(work, "_prepared", work.OrderedDict())
+    (tmp_path / "own/crops").mkdir(parents=True)
+    (tmp_path / "own/crops/mine.yaml").write_text("crop: mine\n")
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path / "own"))
+    (tmp_path / "note.txt").write_text("n")
+    parcel = work.packed(Squares(tmp_path, str(tmp_path / "note.txt")))
+    assert parcel == work.packed(Squares(tmp_path, str(tmp_path / "note.txt")))
+    fetched = []
+
+    def fetch(digest):
+        fetched.append(digest)
+        return parcel.contents[digest]
+
+    function = work.function_of(parcel, fetch)
+    assert function(3) == "n9"
+    assert sorted(fetched) == sorted({parcel.job, *parcel.files.values(), *parcel.folders})
+    (sent,) = os.environ["AGBENCH_PATH"].split(os.pathsep)
+    assert Path(sent, "crops/mine.yaml").read_text() == "crop: mine\n"
+    assert work.function_of(parcel, fetch) is function
+    work._prepared.clear()  # as in another process on the same machine
+    fetched.clear()
+    work.function_of(parcel, fetch)
+    assert fetched == [parcel.job]
+
+
+def test_a_worker_with_other_code_refuses(tmp_path, monkeypatch):
+    parcel = work.packed(Squares(tmp_path))
+    monkeypatch.setattr(work, "_prepared", work.OrderedDict())
+    monkeypatch.setattr(work, "code_digest", lambda: "0" * 64)
+    with pytest.raises(WorkerError, match="has other code of AgBench"):
+        work.function_of(parcel, parcel.contents.__getitem__)
