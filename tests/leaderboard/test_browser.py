@@ -17,7 +17,7 @@ COLLECT = """() => ({
   ids: [...document.querySelectorAll('[id]')].map((e) => e.id),
   title: document.title,
   width: document.documentElement.scrollWidth,
-  strange: document.querySelectorAll('main script, main img, main iframe, [onerror], [style]').length,
+  strange: document.querySelectorAll('main script, main img, main iframe, [onerror], [style]:not(.plot *)').length,
 })"""
 SHOWN = """(column) => [...document.querySelectorAll('table.filtered')[0].tBodies].map((body) =>
   [...body.rows].filter((r) => !r.classList.contains('part') && r.getClientRects().length)
@@ -70,7 +70,7 @@ def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
     context.close()
     assert text == []
     assert all(url.startswith(site.as_uri()) for url in requests)
-    assert len(result) == 3 + 10
+    assert len(result) == 6 + 10  # two suites, three pages of a task
     for address, content in result.items():
         assert content["width"] <= PHONE["width"], address
         assert content["strange"] == 0, address
@@ -81,7 +81,8 @@ def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
                 assert link.startswith("https://example.org/")
                 continue
             assert Path(unquote(urlsplit(whole).path)).is_file(), link
-            assert not fragment or fragment in result[whole]["ids"], link
+            state = fragment.startswith("?")  # what a page is to show
+            assert not fragment or state or fragment in result[whole]["ids"], link
 
 
 def test_links_to_the_web_give_nothing_away(page, shown):

@@ -234,19 +234,11 @@ def test_the_server_shows_the_page_and_nothing_above_it(built):
             assert "AgBench leaderboard" in answer.read().decode()
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
         for name in ("submission.yaml", "test/seed-0/actions.npz"):
-            with urllib.request.urlopen(f"{root}/submissions/{TASK}/agent-0003/1/{name}") as answer:
-                assert (
-                    answer.read()
-                    == (built.site.parent / f"submissions/{TASK}/agent-0003/1/{name}").read_bytes()
-                )
-        for path in (
-            "/submissions/",
-            "/submissions/../README.md",
-            "/submissions/%2e%2e/README.md",
-            "/tasks/",
-            "/../README.md",
-            "/%2e%2e/README.md",
-        ):
+            own = f"submissions/{TASK}/agent-0003/1/{name}"
+            with urllib.request.urlopen(f"{root}/{own}") as answer:
+                assert answer.read() == (built.site.parent / own).read_bytes()
+        above = ("/../README.md", "/%2e%2e/README.md", "/submissions/%2e%2e/README.md")
+        for path in ("/submissions/", "/tasks/", *above):
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 urllib.request.urlopen(root + path)
         with pytest.raises(ConfigError, match="cannot be used"):

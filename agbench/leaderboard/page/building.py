@@ -55,11 +55,11 @@ def build(
     """Write the site to `out`, by default `BOARD/site`, and the tables to `BOARD/README.md`.
 
     `episodes` of each submission are drawn: those that its verification kept, others simulated again from its
-    actions and kept in `cache`, by default the user's cache folder, which also keeps results that were checked.
-    Submissions that a check refuses, or that cannot be scored or drawn, are left out. `progress` is called for each submission, and for each task
-    when its pages are written. The same board gives the same bytes, whatever the cache holds. `files` is the
-    address under which readers find the board's submissions; by default those of the board itself where the
-    site lies on it, else copies in the site.
+    actions and kept in `cache`, by default the user's cache folder, which also keeps results that were
+    checked. Submissions that a check refuses, or that cannot be scored or drawn, are left out. `progress` is
+    called for each submission, and for each task when its pages are written. The same board gives the same
+    bytes, whatever the cache holds. `files` is the address under which readers find the board's submissions;
+    by default those of the board itself where the site lies on it, else copies in the site.
     Raises `ConfigError` where there is no board, or where `out` is something else than a site or an empty
     folder.
     """
@@ -68,9 +68,7 @@ def build(
     site = out or board / SITE
     _check_replaceable(site)
     if files is not None and not _ADDRESS.fullmatch(files):
-        raise ConfigError(
-            f"{files!r} is no address of submissions, such as https://example.org/leaderboard/submissions."
-        )
+        raise ConfigError(f"{files!r} is no address such as https://example.org/leaderboard/submissions.")
     result, refused = collecting.collect(board, episodes, cache, progress)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
     _sweep(site)

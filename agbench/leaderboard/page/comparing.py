@@ -16,7 +16,7 @@ from agbench.leaderboard.scoring import MeasuredRuns
 
 
 def compared(view: TaskView, board: Path) -> dict[str, Any]:
-    """Return the scores of every agent on test and in each closed round: {sets: [{title, scenarios, agents}]}."""
+    """Return the scores of all agents, on test and by closed round: {sets: [{title, scenarios, agents}]}."""
     sets = [_round(view, shown, board) for shown in view.rounds if shown.entry.closed is not None]
     return {"sets": [*sets, _public(view)]}
 

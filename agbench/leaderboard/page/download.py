@@ -55,7 +55,7 @@ def write_table(path: Path, view: TaskView) -> None:
 
 
 def write_board(folder: Path, views: Sequence[TaskView]) -> None:
-    """Write all rows of a board, a line for each split, as `board.csv` and `board.parquet`; metrics are left out."""
+    """Write all rows of a board, a line for each split, as CSV and Parquet; metrics are left out."""
     heading = ["task", *_WHO, *_SCORES]
     rows = [
         [view.task.task, *_who(row), *_scores(split, score)]

@@ -38,7 +38,8 @@ def whisker(interval: Interval, scale: WhiskerScale) -> Markup:
     middle = _HEIGHT // 2
     marks = "".join(f"M{scale(v)} 1V{_HEIGHT - 1}" for v in (0.0, 100.0))
     line = f"M{scale(interval.low)} {middle}H{scale(interval.high)}"
+    size = f'width="{_WIDTH}" height="{_HEIGHT}"'
     return Markup(
-        f'<svg class="whisker" width="{_WIDTH}" height="{_HEIGHT}" aria-hidden="true"><path class="zero" d="{marks}"/>'
+        f'<svg class="whisker" {size} aria-hidden="true"><path class="zero" d="{marks}"/>'
         f'<path class="interval" d="{line}"/><circle cx="{scale(interval.value)}" cy="{middle}" r="3"/></svg>'
     )
