@@ -115,6 +115,13 @@ def build_(
     episodes: Annotated[
         int, typer.Option(min=0, max=3, help="Episodes to draw for each submission: median, worst, best.")
     ] = 3,
+    files: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where readers find the board's submissions [on the board; a site elsewhere has copies].",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Check all submissions and write the page and README.md. Exit code 1 if one is left out.
@@ -125,7 +132,7 @@ def build_(
     from agbench.untrusted.refusal import shown
 
     with shown_progress() as progress:
-        built = build(board, out, episodes, progress=progress)
+        built = build(board, out, episodes, progress=progress, files=files)
     if json:
         print_json(asdict(built))
     else:

@@ -297,6 +297,12 @@ def values_text(ran: Sequence[Ran], keys: Sequence[str]) -> str:
     return file.getvalue()
 
 
+def read_scenarios(board: Path, task: str, number: int) -> list[str]:
+    """Return the keys of a closed round's scenarios, in the order of its values."""
+    text = values_path(board, task, number).read_text("utf-8")
+    return list(dict.fromkeys(row["scenario"] for row in csv.DictReader(text.splitlines())))
+
+
 def read_values(board: Path, task: str, number: int) -> dict[str, HiddenRun]:
     """Return what each agent reached in a closed round, by AGENT/VERSION, without metrics."""
     file = values_path(board, task, number)

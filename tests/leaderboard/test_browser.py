@@ -1,10 +1,15 @@
 """The page in a real browser: nothing from outside, nothing broken, tables that sort and filter."""
 
+import re
 import shutil
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
+
+from agbench.evaluation import paired
+from agbench.leaderboard import scoring
+from agbench.leaderboard.page import entries
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -17,7 +22,7 @@ COLLECT = """() => ({
   ids: [...document.querySelectorAll('[id]')].map((e) => e.id),
   title: document.title,
   width: document.documentElement.scrollWidth,
-  strange: document.querySelectorAll('main script, main img, main iframe, [onerror], [style]').length,
+  strange: document.querySelectorAll('main script, main img, iframe, [onerror], [style]:not(.plot *)').length,
 })"""
 SHOWN = """(column) => [...document.querySelectorAll('table.filtered')[0].tBodies].map((body) =>
   [...body.rows].filter((r) => !r.classList.contains('part') && r.getClientRects().length)
@@ -49,6 +54,11 @@ def columns(page):
     return lambda column: page.evaluate(SHOWN, column)
 
 
+def chosen(page, name):
+    """Return a field of the filters."""
+    return page.locator("form.filters").get_by_label(name)
+
+
 def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
     site = shown.built.site
     context = browser.new_context(viewport=PHONE, color_scheme="dark")
@@ -70,7 +80,7 @@ def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
     context.close()
     assert text == []
     assert all(url.startswith(site.as_uri()) for url in requests)
-    assert len(result) == 3 + 10
+    assert len(result) == 6 + 10  # two suites, three pages of a task
     for address, content in result.items():
         assert content["width"] <= PHONE["width"], address
         assert content["strange"] == 0, address
@@ -81,7 +91,8 @@ def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):
                 assert link.startswith("https://example.org/")
                 continue
             assert Path(unquote(urlsplit(whole).path)).is_file(), link
-            assert not fragment or fragment in result[whole]["ids"], link
+            state = fragment.startswith("?")  # what a page is to show
+            assert not fragment or state or fragment in result[whole]["ids"], link
 
 
 def test_links_to_the_web_give_nothing_away(page, shown):
@@ -119,7 +130,7 @@ def test_filters_hide_what_does_not_match_and_say_how_many_are_left(page, task_p
     values = columns(page)
     output = page.locator("form.filters output")
     assert output.text_content() == "10 of 10 shown"
-    page.get_by_label("Track").select_option("rules")
+    chosen(page, "Track").select_option("rules")
     methods = [value for part in values(4) for value in part]
     assert methods
     assert set(methods) == {"rules"}
@@ -127,27 +138,74 @@ def test_filters_hide_what_does_not_match_and_say_how_many_are_left(page, task_p
     assert page.locator("table.filtered").nth(1).locator("tbody tr:not(.part):visible").count() == len(
         methods
     )
-    page.get_by_label("Trust").select_option("claimed")
-    page.get_by_label("Track").select_option("")
+    chosen(page, "Trust").select_option("claimed")
+    chosen(page, "Track").select_option("")
     assert all("claimed" in value for part in values(3) for value in part)
-    page.get_by_label("Trust").select_option("")
-    page.get_by_label("Find").fill("AGENT-0003")
+    chosen(page, "Trust").select_option("")
+    chosen(page, "Find").fill("AGENT-0003")
     assert [v.split()[0] for part in values(0) for v in part] == ["agent-0003"]
-    page.get_by_label("Find").fill("nobody")
+    chosen(page, "Find").fill("nobody")
     assert output.text_content() == "0 of 10 shown"
+
+
+def test_what_is_chosen_stands_in_the_address_and_comes_back(page, task_page):
+    page.goto(task_page)
+    chosen(page, "Track").select_option("rules")
+    page.locator("details.columns summary").first.click()
+    page.locator("details.columns").first.get_by_label("Median").uncheck()
+    assert "track=rules" in page.url
+    assert "hide=Median" in page.url
+    page.goto("about:blank")
+    page.goto(f"{task_page}#?track=rules&hide=Median&reads=nothing-like-it")
+    assert chosen(page, "Track").input_value() == "rules"
+    assert chosen(page, "Reads").input_value() == ""
+    assert {v for part in columns(page)(4) for v in part} == {"rules"}
+    assert page.locator("table.filtered").first.locator("th:visible", has_text="Median").count() == 0
+
+
+def test_seasons_answer_keys_and_pointer_with_the_values_of_a_day(page, shown):
+    page.goto((shown.built.site / "submissions/board-wheat-v1/agent-0003/1.html").as_uri())
+    weather = page.locator(".panels .plot").first
+    weather.locator("canvas").wait_for()
+    values = weather.locator(".u-value")
+    assert {text.strip() for text in values.all_text_contents()} <= {"–", ""}
+    weather.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.panels .u-value').textContent.trim() !== '–'")
+    assert values.first.text_content().count("-") == 2, "a date"
+    first = values.first.text_content()
+    weather.locator(".u-over").hover()
+    page.wait_for_function("(v) => document.querySelector('.panels .u-value').textContent !== v", arg=first)
+    other = page.locator(".panels .plot").nth(1).locator(".u-value").first
+    assert other.text_content().strip() != "–", "all panels show the same day"
+
+
+def test_any_two_agents_are_compared_as_the_package_compares_them(page, shown):
+    address = (shown.built.site / "tasks/board-wheat-v1-compare.html").as_uri()
+    page.goto(f"{address}#?a=agent-0004+1&b=agent-0001+1")
+    told = page.locator("#verdict dd").first.text_content().replace("−", "-")
+    ours = [float(v) for v in re.findall(r"-?\d+\.\d", told)]
+    result = {e.name: e for e in entries.collect(shown.board, 0, shown.cache)[0]}
+    runs = [scoring.measured(result[n].submission, "test").runs(n) for n in ("agent-0004 1", "agent-0001 1")]
+    pair = paired.compare(*runs, scoring.RESAMPLES)
+    assert ours[0] == pytest.approx(pair.difference.value, abs=0.06)
+    width = pair.difference.high - pair.difference.low
+    assert ours[1:] == pytest.approx(pair.difference[1:], abs=0.1 * width), "other draws"
+    page.get_by_role("button", name="Swap").click()
+    assert "a=agent-0001" in page.url
 
 
 def test_a_table_that_continues_to_the_right_shows_it(browser, task_page):
     for width, cut in ((1280, False), (390, True)):
         page = browser.new_page(viewport={"width": width, "height": 900})
         page.goto(task_page)
-        box, hint = page.locator("div.wide").first, page.locator(".hint").first
+        box, hint = page.locator("div.wide").nth(1), page.locator(".hint").nth(1)
         assert hint.is_visible() == cut
         assert ("cut" in box.get_attribute("class").split()) == cut
         if cut:
             assert "scroll it sideways" in hint.text_content()
             box.evaluate("(box) => { box.scrollLeft = box.scrollWidth }")
-            page.wait_for_function("!document.querySelector('div.wide').classList.contains('cut')")
+            page.wait_for_function("!document.querySelectorAll('div.wide')[1].classList.contains('cut')")
         page.close()
 
 
@@ -156,7 +214,7 @@ def test_names_of_scenarios_break_after_a_slash_or_not_at_all(browser, shown):
     page.goto(next((shown.built.site / "submissions").rglob("*.html")).as_uri())
     lines = """(cell) => { const range = document.createRange(); range.selectNodeContents(cell);
       return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size }"""
-    names = page.locator("th.scenario")
+    names = page.locator("table.numbers tbody th")
     assert names.count() >= 11
     for i in range(names.count()):
         parts = names.nth(i).text_content().split("/")

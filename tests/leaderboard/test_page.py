@@ -1,6 +1,8 @@
 """The page as files: the same bytes each time, whole or not at all, ranks as the rules have them."""
 
+import base64
 import csv
+import gzip
 import json
 import os
 import re
@@ -20,6 +22,8 @@ from agbench.leaderboard.page import build
 from agbench.leaderboard.page.serving import server
 
 TASK = "board-wheat-v1"
+SEASON = re.compile(r'data-season="([^"]*)"')
+ON_BOARD = "../submissions"  # where a site finds the files of the board that it lies on
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +59,7 @@ def test_a_damaged_record_of_a_season_is_made_again(board, cache, built, tmp_pat
     for i, path in enumerate(sorted((tmp_path / "cache" / "episodes").glob("*/*.json"))[:3]):
         content = json.loads(path.read_text())
         path.write_text(["", "{}", json.dumps({**content, "days": "<b>"})][i])
-    again = build(board, tmp_path / "site", cache=tmp_path / "cache")
+    again = build(board, tmp_path / "site", cache=tmp_path / "cache", files=ON_BOARD)
     assert snapshot(again.site) == snapshot(built.site)
     assert snapshot(tmp_path / "cache") == snapshot(cache)
 
@@ -66,13 +70,13 @@ def test_what_was_checked_before_is_not_checked_again_unless_it_is_damaged(
     shutil.copytree(cache, tmp_path / "cache")
     with monkeypatch.context() as patch:
         patch.setattr(results, "_checked", None)
-        again = build(board, tmp_path / "site", cache=tmp_path / "cache")
+        again = build(board, tmp_path / "site", cache=tmp_path / "cache", files=ON_BOARD)
         assert snapshot(again.site) == snapshot(built.site)
     for i, path in enumerate(sorted((tmp_path / "cache" / "checks").glob("*/*.json"))[:4]):
         content = json.loads(path.read_text())
         damaged = ["", "{}", json.dumps({**content, "sample": "?"}), json.dumps({**content, "steps": ["1"]})]
         path.write_text(damaged[i])
-    again = build(board, tmp_path / "site", cache=tmp_path / "cache")
+    again = build(board, tmp_path / "site", cache=tmp_path / "cache", files=ON_BOARD)
     assert snapshot(again.site) == snapshot(built.site)
     assert snapshot(tmp_path / "cache") == snapshot(cache)
 
@@ -139,6 +143,19 @@ def test_episodes_that_the_verification_kept_are_not_simulated(board, cache, tmp
         episodes.shown(submission, 3, tmp_path / "empty", copy)
 
 
+def test_a_site_elsewhere_has_copies_of_all_files_or_the_address_of_them(board, cache, built, tmp_path):
+    site = build(board, tmp_path / "site", cache=cache, episodes=0).site
+    assert snapshot(site / "files") == snapshot(board / "submissions")
+    for values in (site / "files").rglob("*"):
+        own = board / "submissions" / values.relative_to(site / "files")
+        assert own.is_dir() or not own.samefile(values)
+    address = "https://example.org/board/submissions"
+    site = build(board, tmp_path / "site", cache=cache, episodes=0, files=address).site
+    assert not (site / "files").exists()
+    page = next((site / "submissions").rglob("*.html"))
+    assert f'href="{address}/{TASK}/{page.parent.name}/1/submission.yaml"' in page.read_text()
+
+
 def test_every_submission_has_its_files_and_its_seasons(board, built):
     pages = sorted((built.site / "submissions").rglob("*.html"))
     assert len(pages) == 10
@@ -147,9 +164,18 @@ def test_every_submission_has_its_files_and_its_seasons(board, built):
         assert text.count('<details class="episode"') == 3
         assert "could not be simulated" not in text
         assert "The submission claims" not in text
-        agent, version = page.parent.name, page.stem
-        values = snapshot(built.site / "files" / TASK / agent / version)
-        assert values == snapshot(board / "submissions" / TASK / agent / version)
+        own = board / "submissions" / TASK / page.parent.name / page.stem
+        links = re.findall(r'href="([^"]*)" download', text)
+        assert {(page.parent / link).resolve() for link in links} == {
+            path.resolve() for path in own.rglob("*") if path.is_file()
+        }
+        seasons = [json.loads(gzip.decompress(base64.b64decode(s))) for s in SEASON.findall(text)]
+        assert len(seasons) == 3
+        for season in seasons:
+            for panel in season["panels"]:
+                assert all(len(curve["y"]) == len(panel["x"]) for curve in panel["curves"])
+            reward = season["panels"][-1]["curves"]
+            assert [curve["name"] for curve in reward] == ["reward", "sum so far"]
 
 
 def test_hostile_texts_are_inert_on_the_page_and_in_the_tables(board, built):
@@ -159,7 +185,7 @@ def test_hostile_texts_are_inert_on_the_page_and_in_the_tables(board, built):
     assert "{{ 7*7 }}" in page.read_text()
     for path in [*built.site.rglob("*.html"), board / "README.md"]:
         text = path.read_text()
-        assert not re.search(r"<script>|<img|href=\"(?!https://|#|[./a-z0-9-]+[\"#])", text), path
+        assert not re.search(r"<script>|<img|href=\"(?!https://|#|[./a-zA-Z0-9-]+[\"#])", text), path
 
 
 def test_a_bad_submission_is_left_out_and_reported(board, cache, tmp_path):
@@ -189,7 +215,7 @@ def test_a_build_that_breaks_leaves_the_old_site(board, cache, built, monkeypatc
     def broken(*_):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("agbench.leaderboard.page.building._give", broken)
+    monkeypatch.setattr("agbench.leaderboard.page.building.write_board", broken)
     with pytest.raises(OSError, match="full"):
         build(board, cache=cache)
     assert snapshot(board) == before
@@ -207,7 +233,12 @@ def test_the_server_shows_the_page_and_nothing_above_it(built):
         with urllib.request.urlopen(f"{root}/") as answer:
             assert "AgBench leaderboard" in answer.read().decode()
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        for path in ("/tasks/", "/../README.md", "/%2e%2e/README.md"):
+        for name in ("submission.yaml", "test/seed-0/actions.npz"):
+            own = f"submissions/{TASK}/agent-0003/1/{name}"
+            with urllib.request.urlopen(f"{root}/{own}") as answer:
+                assert answer.read() == (built.site.parent / own).read_bytes()
+        above = ("/../README.md", "/%2e%2e/README.md", "/submissions/%2e%2e/README.md")
+        for path in ("/submissions/", "/tasks/", *above):
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 urllib.request.urlopen(root + path)
         with pytest.raises(ConfigError, match="cannot be used"):

@@ -1,6 +1,7 @@
 """Building the page: all files go to a new folder, which then replaces the old site."""
 
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -12,12 +13,15 @@ from typing import Final
 from agbench.errors import ConfigError
 from agbench.files import write_text
 from agbench.leaderboard import standings
+from agbench.leaderboard.board import SUBMISSIONS
 from agbench.leaderboard.checks.versions import natural
 from agbench.leaderboard.episodes import MOST
 from agbench.leaderboard.page import entries as collecting
 from agbench.leaderboard.page import suite_views, views
-from agbench.leaderboard.page.download import write_pairs, write_round, write_table
+from agbench.leaderboard.page.comparing import compared
+from agbench.leaderboard.page.download import write_board, write_pairs, write_round, write_table
 from agbench.leaderboard.page.entries import Entry, Progress, Refused, place_of, reason_of
+from agbench.leaderboard.page.opened import opened
 from agbench.leaderboard.page.rendering import STATIC, Pages
 from agbench.leaderboard.page.views import PublicRow, RoundView
 
@@ -25,6 +29,8 @@ SITE: Final = "site"
 README: Final = "README.md"
 EPISODES: Final = MOST
 _KEPT_SECONDS: Final = 86_400.0
+_ADDRESS: Final = re.compile(r"https://[A-Za-z0-9._~:/@%-]+|[A-Za-z0-9._/-]+", re.ASCII)
+_COPIES: Final = "files"  # in the site
 _MARK: Final = ".agbench-leaderboard"  # in every site: only such a folder is ever replaced
 
 
@@ -44,13 +50,16 @@ def build(
     episodes: int = EPISODES,
     cache: Path | None = None,
     progress: Progress | None = None,
+    files: str | None = None,
 ) -> Built:
     """Write the site to `out`, by default `BOARD/site`, and the tables to `BOARD/README.md`.
 
     `episodes` of each submission are drawn: those that its verification kept, others simulated again from its
-    actions and kept in `cache`, by default the user's cache folder, which also keeps results that were checked.
-    Submissions that a check refuses, or that cannot be scored or drawn, are left out. `progress` is called for each submission, and for each task
-    when its pages are written. The same board gives the same bytes.
+    actions and kept in `cache`, by default the user's cache folder, which also keeps results that were
+    checked. Submissions that a check refuses, or that cannot be scored or drawn, are left out. `progress` is
+    called for each submission, and for each task when its pages are written. The same board gives the same
+    bytes, whatever the cache holds. `files` is the address under which readers find the board's submissions;
+    by default those of the board itself where the site lies on it, else copies in the site.
     Raises `ConfigError` where there is no board, or where `out` is something else than a site or an empty
     folder.
     """
@@ -58,17 +67,19 @@ def build(
         raise ConfigError(f"{board}: there is no such folder; a board has submissions/TASK/AGENT/VERSION.")
     site = out or board / SITE
     _check_replaceable(site)
+    if files is not None and not _ADDRESS.fullmatch(files):
+        raise ConfigError(f"{files!r} is no address such as https://example.org/leaderboard/submissions.")
     result, refused = collecting.collect(board, episodes, cache, progress)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
     _sweep(site)
     building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
     (building / _MARK).write_text("Made by `agbench leaderboard build`, which replaces it whole.\n")
     try:
-        readme, tasks, shown, bad = _rendered(building, result, board, progress)
-        for entry in shown:
-            _give(entry, building / "files" / place_of(entry.card))
-        for file in sorted(STATIC.iterdir()):
-            shutil.copyfile(file, building / file.name)
+        address = files or _files_address(board, site)
+        readme, tasks, shown, bad = _rendered(building, result, board, address, progress)
+        for entry in shown if address == _COPIES else ():
+            _give(entry, building / _COPIES / place_of(entry.card))
+        shutil.copytree(STATIC, building, dirs_exist_ok=True, copy_function=shutil.copyfile)
         building.chmod(0o755)
         _swap(building, site)
     finally:
@@ -77,13 +88,18 @@ def build(
     return Built(site, len(shown), tasks, [*refused, *bad])
 
 
+def _files_address(board: Path, site: Path) -> str:
+    """Return where the pages of a site find the submissions' files: on the board, or copied."""
+    return f"../{SUBMISSIONS}" if site.absolute().parent == board.absolute() else _COPIES
+
+
 def _rendered(
-    folder: Path, entries: list[Entry], board: Path, progress: Progress | None
+    folder: Path, entries: list[Entry], board: Path, files: str, progress: Progress | None
 ) -> tuple[str, int, list[Entry], list[Refused]]:
     """Write the pages of those that can be drawn; return the tables, the tasks' number, them, the others."""
     bad: list[Refused] = []
     while True:
-        readme, tasks, failed = render(folder, entries, board, progress)
+        readme, tasks, failed = render(folder, entries, board, files, progress)
         if not failed:
             return readme, tasks, entries, bad
         bad += failed
@@ -93,19 +109,20 @@ def _rendered(
 
 
 def render(
-    folder: Path, entries: Sequence[Entry], board: Path, progress: Progress | None = None
+    folder: Path, entries: Sequence[Entry], board: Path, files: str, progress: Progress | None = None
 ) -> tuple[str, int, list[Refused]]:
     """Write all pages into a folder; return the Markdown tables, how many tasks there are, and the failed.
 
     Pages are whole where none failed.
     """
     tasks, suites = views.tasks(entries, board), suite_views.suites(entries, board)
-    pages, failed = Pages(folder, entries), []
-    pages.index(tasks, suites)
+    pages, failed = Pages(folder, entries, files), []
+    pages.index(tasks, suites, opened(board))
+    write_board(folder / "data", tasks)
     for done, view in enumerate(tasks):
         if progress is not None:
             progress(done, len(tasks), f"pages of {view.task.task}")
-        pages.task(view)
+        pages.task(view, compared(view, board))
         write_table(folder / "data" / f"{view.task.task}.csv", view)
         for shown in view.rounds:
             write_round(folder / "data" / f"{view.task.task}-round-{shown.entry.round}.csv", shown)

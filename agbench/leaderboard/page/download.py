@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from agbench.data.task import Task
 from agbench.evaluation import paired
@@ -27,6 +29,7 @@ _SCORES: Final = (
     *("split", "iqm", "iqm_low", "iqm_high", "mean", "median", "p_improvement", "worst_tenth", "regret"),
     *("cost", "limit", "violating", "feasible", "iqm_without_limit"),
 )
+_FLAGS: Final = ("stale", "feasible")
 _ROUND: Final = (
     *("rank", "agent", "version", "track_ranks", "score", "low", "high", "seeds", "feasible", "failed"),
     *("far_above", "earlier", "refused"),
@@ -49,6 +52,27 @@ def write_table(path: Path, view: TaskView) -> None:
         for split, score in row.entry.row.scores.items()
     )
     _write(path, [*_WHO, *_SCORES, *metrics], rows)
+
+
+def write_board(folder: Path, views: Sequence[TaskView]) -> None:
+    """Write all rows of a board, a line for each split, as CSV and Parquet; metrics are left out."""
+    heading = ["task", *_WHO, *_SCORES]
+    rows = [
+        [view.task.task, *_who(row), *_scores(split, score)]
+        for view in views
+        for row in view.rows
+        for split, score in row.entry.row.scores.items()
+    ]
+    _write(folder / "board.csv", heading, rows)
+    columns = {name: [_typed(name, row[i]) for row in rows] for i, name in enumerate(heading)}
+    pq.write_table(pa.table(columns), folder / "board.parquet")
+
+
+def _typed(column: str, value: Any) -> Any:
+    """Return a cell for a table of types: yes and no as such, nothing where a CSV has an empty text."""
+    if column in _FLAGS:
+        return value == _word(True)
+    return None if value == "" else value
 
 
 def write_round(path: Path, view: RoundView) -> None:

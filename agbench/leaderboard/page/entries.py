@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from agbench.data.submission import ResultRecord, Submission
 from agbench.cache import cache_folder
+from agbench.data.submission import ResultRecord, Submission
 from agbench.data.task import Task
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance

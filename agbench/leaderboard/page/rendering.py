@@ -8,11 +8,14 @@ import jinja2
 import numpy as np
 from markupsafe import Markup
 
+import agbench
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard.eligible import SEEDS_TO_RANK
 from agbench.leaderboard.episodes import ShownEpisode
-from agbench.leaderboard.page import charts, episode_drawing, views
-from agbench.leaderboard.page.entries import PUBLIC, Entry, place_of
+from agbench.leaderboard.page import plots, season_data, views
+from agbench.leaderboard.page.entries import Entry, place_of
+from agbench.leaderboard.page.heat import heat_map
+from agbench.leaderboard.page.opened import OpenRounds
 from agbench.leaderboard.page.suite_views import SuiteView
 from agbench.leaderboard.page.views import PUBLIC_TITLE, PublicRow, TaskView
 from agbench.leaderboard.tracks import TRACKS
@@ -64,41 +67,48 @@ def environment() -> jinja2.Environment:
         seeds_to_rank=SEEDS_TO_RANK,
         track_meanings=TRACKS,
         public_title=PUBLIC_TITLE,
-        line_sample=charts.line_sample,
-        method_sample=charts.method_sample,
+        scenario_lines=_scenario_lines,
         most=_MOST,
     )
     return result
 
 
 class Pages:
-    """Renders the pages of a board into a folder."""
+    """Renders the pages of a board into a folder; `files` is where the submissions' own are found."""
 
-    def __init__(self, site: Path, entries: Sequence[Entry]) -> None:
+    def __init__(self, site: Path, entries: Sequence[Entry], files: str = "files") -> None:
         self._site = site
         self._environment = environment()
         self._environment.globals.update(
+            files=files,
+            version=agbench.__version__,
             tracks=[track for track in TRACKS if any(track in e.row.tracks for e in entries)],
             reads=sorted({e.card.information for e in entries}),
             methods=sorted({e.card.method for e in entries}),
         )
 
-    def index(self, tasks: Sequence[TaskView], suites: Sequence[SuiteView]) -> None:
-        """Write the first page."""
+    def index(
+        self, tasks: Sequence[TaskView], suites: Sequence[SuiteView], opened: Sequence[OpenRounds]
+    ) -> None:
+        """Write the first page, and one for each suite."""
         total = sum(len(view.rows) for view in tasks)
-        self._write("index.html", "index.html.j2", tasks=tasks, suites=suites, total=total)
+        heat = {suite.id: heat_map(suite, tasks) for suite in suites}
+        year = max((e.card.submitted or "" for view in tasks for e in view.entries), default="")[:4]
+        content = {"tasks": tasks, "suites": suites, "total": total, "heat": heat, "opened": opened}
+        self._write("index.html", "index.html.j2", year=year, **content)
+        for suite in suites:
+            self._write(f"suites/{suite.id}.html", "suite.html.j2", suite=suite, heat=heat[suite.id])
 
-    def task(self, view: TaskView) -> None:
-        """Write a task's two pages."""
+    def task(self, view: TaskView, compared: Mapping[str, Any]) -> None:
+        """Write a task's three pages; `compared` is the data of that which compares two agents."""
         address = f"tasks/{view.task.task}"
-        result = {"profiles": views.profiles(view), "planes": views.planes(view)}
-        self._write(f"{address}.html", "task.html.j2", view=view, **result)
+        self._write(f"{address}.html", "task.html.j2", view=view, plots=plots.of_task(view))
         self._write(f"{address}-scenarios.html", "scenarios.html.j2", view=view)
+        self._write(f"{address}-compare.html", "compare.html.j2", view=view, compared=compared)
 
     def submission(self, row: PublicRow, others: Sequence[PublicRow]) -> None:
         """Write a submission's page; `others` are all versions of its agent."""
         entry = row.entry
-        score = entry.row.scores[PUBLIC]
         self._write(
             row.address,
             "submission.html.j2",
@@ -106,10 +116,8 @@ class Pages:
             row=row,
             others=others if len(others) > 1 else (),
             scenarios=[(split, views.scenario_rows(entry, split)) for split in entry.splits],
-            differences=charts.differences(
-                entry.task.scenarios(PUBLIC), score.difference, entry.task.protocol.objective_unit
-            ),
-            episodes=[(episode, episode_drawing.drawn(episode.record)) for episode in entry.episodes],
+            plot=plots.of_submission(entry),
+            episodes=[(episode, season_data.packed(episode.record)) for episode in entry.episodes],
         )
 
     def readme(self, tasks: Sequence[TaskView], suites: Sequence[SuiteView]) -> str:
@@ -150,6 +158,17 @@ def _unit(unit: str) -> str:
 def _breakable(key: str) -> Markup:
     """Return a scenario's key that a line may break after its slashes, and nowhere else."""
     return Markup("/<wbr>").join(key.split("/"))
+
+
+def _scenario_lines(rows: Sequence[views.ScenarioRow], decimals: int, digits: Sequence[int]) -> Markup:
+    """Return the lines of a table by scenario: by hand, since a page has hundreds of such cells."""
+    lines = []
+    for row in rows:
+        values = [row.objective, row.difference, *([] if row.regret is None else [row.regret])]
+        cells = [_number(value, decimals) for value in values]
+        cells += [_number(value, places) for value, places in zip(row.metrics, digits, strict=True)]
+        lines.append(f'<tr><th scope="row">{_breakable(row.key)}<td>{"<td>".join(cells)}')
+    return Markup("\n".join(lines))
 
 
 def _kinds(exact: Mapping[str, bool]) -> str:

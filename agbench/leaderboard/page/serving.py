@@ -1,5 +1,6 @@
 """A local server for a site, not reachable from other machines."""
 
+import os
 from collections.abc import Callable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -7,15 +8,26 @@ from pathlib import Path
 from typing import Any, Final
 
 from agbench.errors import ConfigError
+from agbench.leaderboard.board import SUBMISSIONS
 
 ADDRESS: Final = "127.0.0.1"
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """Serves files, never lists folders, and keeps what goes well to itself."""
+    """Serves files of a site and of the submissions beside it, never lists folders, logs only errors."""
 
     def log_request(self, code: Any = "-", size: Any = "-") -> None:
         """Do not log answered requests."""
+
+    def translate_path(self, path: str) -> str:
+        """Return the file of an address: the site's, or of a submission the board's beside the site."""
+        result = super().translate_path(path)
+        if not os.path.exists(result):
+            own = os.path.relpath(result, self.directory)
+            beside = Path(self.directory).parent / own
+            if own.startswith(f"{SUBMISSIONS}{os.sep}") and beside.is_file() and not beside.is_symlink():
+                return str(beside)
+        return result
 
     def list_directory(self, path: Any) -> None:
         """Refuse to list a folder."""

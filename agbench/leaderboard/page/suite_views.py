@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
@@ -11,10 +11,13 @@ from agbench.data.task import Task
 from agbench.evaluation import paired
 from agbench.leaderboard import rounds, scoring, standings
 from agbench.leaderboard.checks.versions import natural
-from agbench.leaderboard.page import charts
+from agbench.leaderboard.page import whiskers
 from agbench.leaderboard.page.entries import PUBLIC, Entry
 from agbench.leaderboard.scoring import MeasuredRuns, SuiteScore
 from agbench.leaderboard.verify.verified import LEVELS, Standing
+
+ALL: Final = "all-tasks"
+"""The id of the suite of all tasks, which no named suite has."""
 
 Reached = dict[str, dict[str, MeasuredRuns]]
 """What each agent reached, by agent and task."""
@@ -53,6 +56,8 @@ class SuiteRow(NamedTuple):
 class SuiteView(NamedTuple):
     """A set of tasks and the agents over it; `groups` are its tasks, those together that count as one."""
 
+    id: str
+    """By which its page is named."""
     name: str
     summary: str
     groups: list[list[str]]
@@ -81,12 +86,12 @@ def suites(entries: Sequence[Entry], board: Path) -> list[SuiteView]:
         own = public.setdefault(entry.card.agent, {})
         own[entry.card.task] = scoring.measured(entry.submission, PUBLIC)
     chosen = [
-        (suite.title, suite.summary, suite.groups)
-        for suite in named_suites().values()
+        (name, suite.title, suite.summary, suite.groups)
+        for name, suite in named_suites().items()
         if not tasks.keys().isdisjoint(suite.ids)
     ]
     every = "Every task that has a submission, each counted by itself."
-    chosen.append(("All tasks", every, [[task] for task in sorted(tasks)]))
+    chosen.append((ALL, "All tasks", every, [[task] for task in sorted(tasks)]))
     return [_suite(*one, current, closed, public) for one in chosen]
 
 
@@ -119,6 +124,7 @@ def _closed(board: Path, tasks: Mapping[str, Task]) -> dict[str, dict[str, Measu
 
 
 def _suite(
+    identifier: str,
     name: str,
     summary: str,
     groups: list[list[str]],
@@ -138,7 +144,9 @@ def _suite(
             in_rounds.setdefault(agent, {})[task] = measured
     ranked = _rows(in_rounds, groups, by_agent, True)
     shown = {agent: {t: m for t, m in public[agent].items() if t in ids} for agent in by_agent}
-    return SuiteView(name, summary, groups, ranked, without, _rows(shown, groups, by_agent, False))
+    return SuiteView(
+        identifier, name, summary, groups, ranked, without, _rows(shown, groups, by_agent, False)
+    )
 
 
 def _rows(
@@ -150,12 +158,12 @@ def _rows(
     ranks = (
         dict(zip(scores, paired.ranks([s.drawn for s in scores.values()]), strict=True)) if ranking else {}
     )
-    scale = charts.whisker_scale([one.score for one in scores.values()])
+    scale = whiskers.whisker_scale([one.score for one in scores.values()])
     rows = [
         SuiteRow(
             agent,
             own := scores.get(agent),
-            "" if own is None else charts.whisker(own.score, scale),
+            "" if own is None else whiskers.whisker(own.score, scale),
             ranks.get(agent),
             "" if own is not None else f"{len(tasks)} of {count} tasks",
             _standing(by_agent.get(agent, [])),

@@ -10,23 +10,17 @@ from markupsafe import Markup
 
 from agbench.data.task import Task
 from agbench.evaluation import anchors
-from agbench.evaluation.aggregates import performance_profile
 from agbench.evaluation.references import ROLES, policy_name
 from agbench.evaluation.statistics import Interval
-from agbench.leaderboard import rounds, scoring, standings
+from agbench.leaderboard import rounds, standings
 from agbench.leaderboard.checks.agents import is_reference
-from agbench.leaderboard.page import charts
+from agbench.leaderboard.page import whiskers
 from agbench.leaderboard.page.entries import PUBLIC, Entry, place_of
 from agbench.leaderboard.page.originality import Nearest, nearest
 from agbench.leaderboard.rounds import LeaderboardRound
 from agbench.leaderboard.standings import RoundRow, RoundTable
-from agbench.plotting import printed
 from agbench.variables import Floats
 
-_PROFILES: Final = 5  # rows beside expert and oracle: each line has a style of its own
-_INPUTS: Final = ("heat", "electricity", "co2", "water")  # totals that are inputs
-_YIELDS: Final = ("yield", "fruit", "harvest")
-_PLANES: Final = 4
 PUBLIC_TITLE: Final = "Public test: can be overfitted"
 
 
@@ -107,6 +101,11 @@ class TaskView:
     """The expert's objective in each scenario of test."""
 
     @property
+    def entries(self) -> list[Entry]:
+        """The submissions of its rows."""
+        return [row.entry for row in self.rows]
+
+    @property
     def leaders(self) -> list[RankedRow]:
         """The agents that are first in the last round; they tie where there are several."""
         return [row for row in self.rounds[0].rows if row.row.rank == 1] if self.rounds else []
@@ -147,10 +146,10 @@ def _task(entries: Sequence[Entry], own: Sequence[LeaderboardRound], board: Path
     run = [_round(entry, entries, board) for entry in reversed(own)]
     shown = [view for view in run if view is not None]
     ordered = sorted(entries, key=lambda e: (-e.score.iqm.value, place_of(e.card)))
-    scale = charts.whisker_scale([e.score.iqm for e in ordered])
+    scale = whiskers.whisker_scale([e.score.iqm for e in ordered])
     near = nearest(entries)
     rows = [
-        PublicRow(e, *_rank(e, shown), charts.whisker(e.score.iqm, scale), near.get(place_of(e.card)))
+        PublicRow(e, *_rank(e, shown), whiskers.whisker(e.score.iqm, scale), near.get(place_of(e.card)))
         for e in ordered
     ]
     known = anchors.of_split(task, PUBLIC)
@@ -165,12 +164,12 @@ def _round(entry: LeaderboardRound, entries: Sequence[Entry], board: Path) -> Ro
         return None
     by_digest = {e.submission.digest: e for e in entries}
     by_role = {e.card.agent: e for e in entries if is_reference(e.card, e.task)}
-    scale = charts.whisker_scale([Interval(*row.score) for row in table.rows if row.score])
+    scale = whiskers.whisker_scale([Interval(*row.score) for row in table.rows if row.score])
     rows = [
         RankedRow(
             row,
             by_role.get(row.reference) if row.reference else by_digest.get(row.submission or ""),
-            charts.whisker(Interval(*row.score), scale) if row.score else "",
+            whiskers.whisker(Interval(*row.score), scale) if row.score else "",
         )
         for row in table.rows
     ]
@@ -199,70 +198,25 @@ def _anchors(task: Task, split_anchors: anchors.SplitAnchors) -> list[Anchor]:
     ]
 
 
-def profiles(view: TaskView) -> tuple[Markup, list[str]]:
-    """Return the performance profiles of expert, oracle and the best rows, and the names of its lines.
+class ScenarioRow(NamedTuple):
+    """What an agent reached in a scenario, averaged over training seeds."""
 
-    A row that is the expert or the oracle itself is not drawn twice.
-    """
-    split_anchors = anchors.of_split(view.task, PUBLIC)
-    returns = {
-        "expert": split_anchors.expert,
-        **({} if split_anchors.oracle is None else {"oracle": split_anchors.oracle}),
-    }
-    lines = {role: split_anchors.scores(values)[None] for role, values in returns.items()}
-    references = list(lines.values())
-    for row in view.rows:
-        scores = scoring.counted(row.entry.submission, PUBLIC)
-        same = any(len(scores) == 1 and np.allclose(scores, reference) for reference in references)
-        if not same and len(lines) < len(references) + _PROFILES:
-            lines[row.entry.name] = scores
-    return charts.profiles([_profile(name, scores) for name, scores in lines.items()]), list(lines)
+    key: str
+    objective: float
+    difference: float
+    """To the expert."""
+    regret: float | None
+    metrics: list[float]
 
 
-def _profile(name: str, scores: Floats) -> charts.Profile:
-    """Return the profile of scores (seeds, scenarios), at every score where it steps down."""
-    steps = np.unique(scores)
-    return charts.Profile(name, steps.tolist(), performance_profile(scores, steps).tolist())
-
-
-def planes(view: TaskView) -> list[tuple[str, Markup]]:
-    """Return what is harvested against what is put in: name and picture for each input."""
-    metrics = view.task.metrics
-    states = [n for n, m in metrics.items() if n in _YIELDS] + [n for n, m in metrics.items() if m.state]
-    inputs = [n for n, m in metrics.items() if m.input or (m.total and n in _INPUTS)]
-    if not states:
-        return []
-    outcome = states[0]
-    return [
-        (
-            f"{outcome} against {name}",
-            charts.plane(
-                [
-                    charts.Point(
-                        row.entry.name,
-                        f"../{row.address}",
-                        row.entry.card.method,
-                        row.entry.score.metrics[name],
-                        row.entry.score.metrics[outcome],
-                    )
-                    for row in view.rows
-                ],
-                f"{name} ({printed(metrics[name].unit)})",
-                f"{outcome} ({printed(metrics[outcome].unit)})",
-            ),
-        )
-        for name in inputs[:_PLANES]
-    ]
-
-
-def scenario_rows(entry: Entry, split: str) -> list[tuple[str, float, float, float | None, list[float]]]:
-    """Return scenario, objective, difference to the expert, regret, and metrics of each scenario."""
+def scenario_rows(entry: Entry, split: str) -> list[ScenarioRow]:
+    """Return what a submission reached in each scenario of a split."""
     score = entry.row.scores[split]
     objective = entry.submission.objective(split).mean(axis=0)
     keys = entry.task.scenarios(split)
     metrics = np.array([entry.metric(split, name) for name in entry.task.metrics]).reshape(-1, len(keys))
     return [
-        (
+        ScenarioRow(
             key,
             float(objective[i]),
             score.difference[i],

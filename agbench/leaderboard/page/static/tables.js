@@ -1,12 +1,18 @@
 "use strict";
-// Sorting and filtering of the tables. Everything can be read without it.
+// Sorting, filtering and choosing columns of the tables. Everything can be read without it.
+// What is chosen stands in the address, after "#?", so that a view can be sent to others.
 
 const words = new Intl.Collator("en", { numeric: true });
 
+function numberOf(cell) {
+  if ("v" in cell.dataset) return Number(cell.dataset.v);
+  const text = cell.textContent.trim().replace(/\u2212/g, "-").replace(/,/g, "");
+  return text === "" ? NaN : Number(text);
+}
+
 function valueOf(row, column, numeric) {
   const cell = row.cells[column];
-  if (!numeric) return cell.textContent.trim().toLowerCase();
-  return "v" in cell.dataset ? Number(cell.dataset.v) : NaN;
+  return numeric ? numberOf(cell) : cell.textContent.trim().toLowerCase();
 }
 
 function compare(a, b, numeric, sign) {
@@ -63,6 +69,56 @@ function filterTables(form) {
   form.querySelector("output").textContent = `${shown} of ${all} shown`;
 }
 
+// What is chosen, as the address has it: "#?track=rules&hide=Mean".
+function chosen() {
+  return new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "");
+}
+
+function remember(name, value) {
+  const now = chosen();
+  if (value) now.set(name, value);
+  else now.delete(name);
+  const text = now.toString();
+  history.replaceState(null, "", text ? `#?${text}` : location.pathname);
+}
+
+function nameOf(header) {
+  return header.textContent.trim();
+}
+
+function showColumns(table, hidden) {
+  const headers = [...table.tHead.rows[0].cells];
+  const away = headers.map((header) => hidden.has(nameOf(header)));
+  for (const row of table.rows) {
+    if (row.classList.contains("part")) continue;
+    away.forEach((gone, i) => { row.cells[i].hidden = gone; });
+  }
+}
+
+// Puts a choice of columns before a table that has many; the columns of names always stay.
+function chooser(table) {
+  const names = [...table.tHead.rows[0].cells].map(nameOf).filter((name) => name && name !== "#" && name !== "Agent");
+  const hidden = new Set((chosen().get("hide") || "").split("|").filter(Boolean));
+  const box = document.createElement("details");
+  box.className = "columns";
+  box.append(Object.assign(document.createElement("summary"), { textContent: "Columns" }));
+  for (const name of names) {
+    const input = Object.assign(document.createElement("input"), { type: "checkbox", checked: !hidden.has(name) });
+    input.addEventListener("change", () => {
+      const others = new Set((chosen().get("hide") || "").split("|").filter(Boolean));
+      if (input.checked) others.delete(name);
+      else others.add(name);
+      remember("hide", [...others].join("|"));
+      showColumns(table, new Set(names.filter((each) => others.has(each))));
+    });
+    const label = document.createElement("label");
+    label.append(input, ` ${name}`);
+    box.append(label);
+  }
+  table.closest("div.wide").before(box);
+  if (hidden.size) showColumns(table, hidden);
+}
+
 // Says that a table goes on to the right, for as long as it does.
 function showCut(box, hint) {
   const rest = box.scrollWidth - box.clientWidth;
@@ -82,9 +138,19 @@ for (const box of document.querySelectorAll("div.wide")) {
 for (const button of document.querySelectorAll("table.sortable th button")) {
   button.addEventListener("click", () => sortTable(button));
 }
-for (const form of document.querySelectorAll("form.filters")) {
+for (const table of document.querySelectorAll("table.filtered")) {
+  if (table.tHead.rows[0].cells.length > 6) chooser(table);
+}
+for (const form of document.querySelectorAll("form.filters:not(#choice)")) {
   form.hidden = false;
-  form.addEventListener("input", () => filterTables(form));
+  for (const [name, value] of chosen()) {
+    const field = form.elements.namedItem(name);
+    if (field && (field.tagName !== "SELECT" || [...field.options].some((each) => each.value === value))) field.value = value;
+  }
+  form.addEventListener("input", (event) => {
+    filterTables(form);
+    remember(event.target.name, event.target.value);
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   filterTables(form);
 }

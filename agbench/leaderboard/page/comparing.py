@@ -1,0 +1,48 @@
+"""The data by which the page compares any two agents of a task, scenario by scenario.
+
+The scripts resample them as `agbench.evaluation.paired` does: scenarios for both together, training seeds for
+each by itself.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agbench.leaderboard import scoring, standings
+from agbench.leaderboard.page.entries import PUBLIC
+from agbench.leaderboard.page.views import PUBLIC_TITLE, RoundView, TaskView
+from agbench.leaderboard.scoring import MeasuredRuns
+
+
+def compared(view: TaskView, board: Path) -> dict[str, Any]:
+    """Return the scores of all agents, on test and by closed round: {sets: [{title, scenarios, agents}]}."""
+    sets = [_round(view, shown, board) for shown in view.rounds if shown.entry.closed is not None]
+    return {"sets": [*sets, _public(view)]}
+
+
+def _public(view: TaskView) -> dict[str, Any]:
+    agents = [_agent(row.entry.name, scoring.measured(row.entry.submission, PUBLIC)) for row in view.rows]
+    return {"id": PUBLIC, "title": PUBLIC_TITLE, "scenarios": view.scenarios, "agents": agents}
+
+
+def _round(view: TaskView, shown: RoundView, board: Path) -> dict[str, Any]:
+    number = shown.entry.round
+    runs = standings.read_values(board, view.task.task, number)
+    by_role = {row.row.reference or row.row.name: runs[row.row.name] for row in shown.rows if row.row.score}
+    agents = [
+        _agent(
+            f"{row.row.agent} {row.row.version}",
+            standings.measured(view.task, by_role, row.row.reference or row.row.name),
+        )
+        for row in shown.rows
+        if row.row.score
+    ]
+    scenarios = standings.read_scenarios(board, view.task.task, number)
+    return {"id": f"round-{number}", "title": f"Round {number}", "scenarios": scenarios, "agents": agents}
+
+
+def _agent(name: str, reached: MeasuredRuns) -> dict[str, Any]:
+    """Return an agent: the score of each training seed in each scenario, and whether it is feasible."""
+    points = np.round(reached.points, 2) + 0.0
+    return {"name": name, "feasible": reached.feasible, "scores": points.tolist()}
