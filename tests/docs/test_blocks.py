@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 RUN = {
     "index.md": 1,
+    "scoring.md": 2,
     "start/install.md": 1,
     "start/run.md": 3,
     "start/train.md": 2,
@@ -18,7 +19,7 @@ RUN = {
     "tutorials/board.md": 3,
     "tutorials/data.md": 5,
     "tutorials/environments.md": 9,
-    "tutorials/models.md": 10,
+    "tutorials/models.md": 9,
 }
 """How many blocks of a page run."""
 
