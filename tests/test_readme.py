@@ -18,7 +18,11 @@ MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 def test_the_blocks_without_a_marker_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     marked = [block for block in blocks.blocks(README) if block.runs and block.reason]
-    assert [block.code.splitlines()[0] for block in marked] == ["$ make demo", "$ make test", "import agbench"]
+    assert [block.code.splitlines()[0] for block in marked] == [
+        "$ make demo",
+        "$ make test",
+        "import agbench",
+    ]
     assert blocks.run(README, "README.md") == 1
 
 

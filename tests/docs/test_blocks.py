@@ -42,7 +42,7 @@ ELSEWHERE = {
     "weather.md": "tests/weather; downloads",
     "wheat-nitrogen.md": "tests/evaluation/test_published.py",
 }
-"""Reference pages, whose blocks are pieces and not something to type from top to bottom, and what tests them."""
+"""Reference pages, whose blocks are pieces and nothing to type from top to bottom, and what tests them."""
 
 
 @pytest.fixture
