@@ -17,7 +17,7 @@ LINKED = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "leaderbo
 @pytest.fixture(scope="module")
 def site():
     """Return the module of the site's hooks."""
-    spec = importlib.util.spec_from_file_location("site_hooks", DOCS / "site.py")
+    spec = importlib.util.spec_from_file_location("site_hooks", DOCS / "site_hooks.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
