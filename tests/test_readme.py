@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import blocks
 import pytest
 from typer.testing import CliRunner
 
@@ -14,11 +15,23 @@ README = (ROOT / "README.md").read_text("utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 
-def test_the_python_block_runs():
-    (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    space = {}
-    exec(block, space)
-    assert space["observation"].shape == (12,)
+def test_the_blocks_without_a_marker_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    marked = [block for block in blocks.blocks(README) if block.runs and block.reason]
+    assert [block.code.splitlines()[0] for block in marked] == [
+        "$ make demo",
+        "$ make test",
+        "import agbench",
+    ]
+    assert blocks.run(README, "README.md") == 1
+
+
+def test_the_example_that_trains_runs_with_few_steps(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (block,) = [block for block in blocks.blocks(README) if "agbench.train(" in block.code]
+    assert len(block.code.splitlines()) == 8
+    exec(block.code.replace("seed=0", "seed=0, steps=2_000"), {})
+    assert re.search(r"^agent  -?\d+\.\d g m-2\nexpert 95\.8 g m-2$", capsys.readouterr().out, re.M)
 
 
 def test_the_table_of_expressions_runs():

@@ -1,4 +1,4 @@
-"""Blocks of code in Markdown pages, run from top to bottom in one folder and one namespace, as a reader would.
+"""Blocks of code in Markdown pages, run from top to bottom in one folder, as a reader would.
 
 - A `python` block runs. Where a `text` block follows it at once, that is what it prints.
 - A `console` block (or one without a language) runs its lines `$ agbench ...`, `$ python ...`, `$ cd ...`
@@ -120,7 +120,7 @@ def _command(command: str, where: str) -> str:
 
 
 def _compare(printed: str, expected: list[str], where: str) -> None:
-    """Raise where a line that a page shows was not printed, or not in that order; spaces may be fewer or more."""
+    """Raise where a line that a page shows was not printed, or not in that order, whatever its spaces."""
     lines = iter([" ".join(line.split()) for line in printed.splitlines()])
     for line in expected:
         wanted = " ".join(line.split())

@@ -1,4 +1,4 @@
-"""The documentation's pages: each is in the navigation once, and what they link to is there. `make docs` builds them."""
+"""The documentation's pages: each is in the navigation once, and what they link to is there."""
 
 import importlib.util
 import re
@@ -17,7 +17,7 @@ LINKED = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "leaderbo
 @pytest.fixture(scope="module")
 def site():
     """Return the module of the site's hooks."""
-    spec = importlib.util.spec_from_file_location("site_hooks", DOCS / "site.py")
+    spec = importlib.util.spec_from_file_location("site_hooks", DOCS / "site_hooks.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -38,7 +38,11 @@ def test_every_page_is_in_the_navigation_once(site):
 @pytest.mark.parametrize("page", LINKED, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_relative_link_leads_somewhere(site, page):
     source = page.relative_to(ROOT).as_posix()
-    lost = [link for link in site.links(page.read_text("utf-8")) if not (ROOT / site.target(link, source)).exists()]
+    lost = [
+        link
+        for link in site.links(page.read_text("utf-8"))
+        if not (ROOT / site.target(link, source)).exists()
+    ]
     assert lost == []
 
 

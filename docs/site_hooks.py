@@ -5,6 +5,7 @@ Pages are written to be read in the repository too, so they link to task files, 
 place. In `nav` a path that ends in `/` stands for the pages of that folder which nav names nowhere else.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from os.path import normpath, relpath
@@ -79,12 +80,23 @@ def shown(path: str) -> str:
         names = sorted(p.name for p in place.iterdir() if p.name[0] not in "._")
         return f"{head}# {path}/\n\n" + "".join(f"- `{name}`\n" for name in names)
     text = place.read_text("utf-8")
+    if path.endswith(".ipynb"):
+        return head + notebook(text, path)
     if path.endswith(".md"):
         return head + text
     if len(text) > LONGEST:
         text = text[:LONGEST] + "\n...\n"
     language = LANGUAGES.get(place.suffix[1:], "text")
     return f"{head}# {path}\n\n````{language}\n{text}\n````\n"
+
+
+def notebook(text: str, path: str) -> str:
+    """Return a notebook as Markdown: its text, and its code in blocks."""
+    parts = [f"`{path}`"]
+    for cell in json.loads(text)["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+    return "\n\n".join(parts)
 
 
 def on_config(config: Any) -> Any:
@@ -123,6 +135,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     uri = page.file.src_uri
     if WIDE.search(markdown):
         page.meta.setdefault("hide", ["toc"])
+
     def moved(link: re.Match[str]) -> str:
         if re.match(r"[a-z]+:|#|/", link[1]):
             return link[0]
