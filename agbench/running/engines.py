@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from agbench.errors import ConfigError, did_you_mean
-from agbench.running.work import Work
+from agbench.running.work import Results, Work
 
 _TEXT = re.compile(r"(?P<processes>processes)(:(?P<count>\d+))?|(?P<ray>ray)(?P<address>://[^\s/]+)?")
 
@@ -19,7 +19,7 @@ class Engine(Protocol):
     workers: int
     """How many items run at once; of a cluster that is not reached yet, 0."""
 
-    def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield the number of each item and its result, as they come.
 
         What an item raises comes through, and ends the others. An item whose worker dies is run again.
@@ -33,7 +33,7 @@ class Here:
     is_here = True
     workers = 1
 
-    def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield results in order."""
         function = None
         for number, item in enumerate(items):

@@ -13,7 +13,7 @@ from typing import Any, Final
 import cloudpickle
 
 from agbench.errors import WorkerError
-from agbench.running.work import Work, answered
+from agbench.running.work import Results, Work, answered
 
 TRIES: Final = 3
 """How often workers may die one after the other, without a result in between."""
@@ -28,7 +28,7 @@ class Processes:
     def __init__(self, count: int) -> None:
         self.workers = count
 
-    def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield results as they come; see `agbench.running.engines.Engine`."""
         job = cloudpickle.dumps((work, {path: path for path in work.files()}))
         waiting = enumerate(items)

@@ -2,11 +2,11 @@
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from agbench.errors import MissingExtraError, WorkerError
-from agbench.running.work import Parcel, Work, answered, function_of, packed
+from agbench.running.work import Parcel, Results, Work, answered, function_of, packed
 
 TRIES: Final = 4
 """How often an item is tried whose worker dies."""
@@ -26,7 +26,7 @@ class RayCluster:
         self._ray = _ray()
         self.workers = 0
 
-    def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield results as they come; see `agbench.running.engines.Engine`."""
         ray = self._ray
         self._connect()

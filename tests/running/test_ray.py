@@ -2,8 +2,10 @@
 
 import filecmp
 
+import cloudpickle
 import pytest
-from test_engines import Squares
+import work_of_tests
+from work_of_tests import Squares
 
 import agbench
 from agbench.errors import SimulationError, WorkerError
@@ -11,6 +13,7 @@ from agbench.running import engine_of, in_order
 from agbench.running.ray_cluster import RayCluster
 
 ray = pytest.importorskip("ray")
+cloudpickle.register_pickle_by_value(work_of_tests)  # a module that workers do not have
 
 
 @pytest.fixture(scope="module")
