@@ -80,7 +80,7 @@ class RayCluster:
                     ) from None
                 from agbench.running.engines import cores
 
-                ray.init(num_cpus=cores(), include_dashboard=False, **options)
+                ray.init(address="local", num_cpus=cores(), include_dashboard=False, **options)
         self.workers = int(ray.cluster_resources().get("CPU", 1))
 
 

@@ -19,7 +19,7 @@ cloudpickle.register_pickle_by_value(work_of_tests)  # a module that workers do 
 @pytest.fixture(scope="module")
 def cluster():
     """A cluster of two workers of this machine, which ends with the tests."""
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield engine_of("ray")
     ray.shutdown()
 
