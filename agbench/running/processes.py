@@ -46,7 +46,8 @@ class Processes:
                 if deaths == TRIES:
                     raise WorkerError(
                         f"worker processes ended without a word {TRIES} times one after the other, perhaps "
-                        "for lack of memory. What is finished is kept. Fewer workers need less memory."
+                        "for lack of memory: fewer workers need less. (A script needs the line "
+                        "if __name__ == '__main__': above what it runs.) What is finished is kept."
                     ) from None
 
     def _attempt(
