@@ -1,11 +1,11 @@
 """Engines: what runs a job's items, chosen by a text such as `processes:4` or `ray://10.0.0.1:10001`."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from agbench.errors import ConfigError, did_you_mean
+from agbench.running.cores import cores
 from agbench.running.work import Results, Work
 
 _TEXT = re.compile(r"(?P<processes>processes)(:(?P<count>\d+))?|(?P<ray>ray)(?P<address>://[^\s/]+)?")
@@ -74,14 +74,6 @@ def _processes(count: int) -> Engine:
     from agbench.running.processes import Processes
 
     return Processes(count)
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on Linux
-        return os.cpu_count() or 1
 
 
 def in_order(results: Iterator[tuple[int, Any]]) -> Iterator[Any]:
