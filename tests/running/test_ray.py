@@ -1,6 +1,7 @@
 """Ray: the bytes of this process, whoever dies; skipped where Ray is not installed."""
 
 import filecmp
+import os
 
 import cloudpickle
 import pytest
@@ -18,8 +19,11 @@ cloudpickle.register_pickle_by_value(work_of_tests)  # a module that workers do 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A cluster of two workers of this machine, which ends with the tests."""
-    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    """The cluster of RAY_ADDRESS, else one of two workers, which ends with the tests."""
+    if "RAY_ADDRESS" in os.environ:
+        ray.init(log_to_driver=False)
+    else:
+        ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield engine_of("ray")
     ray.shutdown()
 
