@@ -1,12 +1,12 @@
 """Engines: what runs a job's items, chosen by a text such as `processes:4` or `ray://10.0.0.1:10001`."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from agbench.errors import ConfigError, did_you_mean
-from agbench.running.work import Work
+from agbench.running.cores import cores
+from agbench.running.work import Results, Work
 
 _TEXT = re.compile(r"(?P<processes>processes)(:(?P<count>\d+))?|(?P<ray>ray)(?P<address>://[^\s/]+)?")
 
@@ -19,7 +19,7 @@ class Engine(Protocol):
     workers: int
     """How many items run at once; of a cluster that is not reached yet, 0."""
 
-    def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield the number of each item and its result, as they come.
 
         What an item raises comes through, and ends the others. An item whose worker dies is run again.
@@ -33,7 +33,7 @@ class Here:
     is_here = True
     workers = 1
 
-    def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield results in order."""
         function = None
         for number, item in enumerate(items):
@@ -74,14 +74,6 @@ def _processes(count: int) -> Engine:
     from agbench.running.processes import Processes
 
     return Processes(count)
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on Linux
-        return os.cpu_count() or 1
 
 
 def in_order(results: Iterator[tuple[int, Any]]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import cloudpickle
 
 from agbench.errors import WorkerError
-from agbench.running.work import Work, answered
+from agbench.running.work import Results, Work, answered
 
 TRIES: Final = 3
 """How often workers may die one after the other, without a result in between."""
@@ -28,7 +28,7 @@ class Processes:
     def __init__(self, count: int) -> None:
         self.workers = count
 
-    def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield results as they come; see `agbench.running.engines.Engine`."""
         job = cloudpickle.dumps((work, {path: path for path in work.files()}))
         waiting = enumerate(items)
@@ -46,7 +46,8 @@ class Processes:
                 if deaths == TRIES:
                     raise WorkerError(
                         f"worker processes ended without a word {TRIES} times one after the other, perhaps "
-                        "for lack of memory. What is finished is kept. Fewer workers need less memory."
+                        "for lack of memory: fewer workers need less. (A script needs the line "
+                        "if __name__ == '__main__': above what it runs.) What is finished is kept."
                     ) from None
 
     def _attempt(

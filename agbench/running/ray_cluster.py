@@ -2,11 +2,12 @@
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from agbench.errors import MissingExtraError, WorkerError
-from agbench.running.work import Parcel, Work, answered, function_of, packed
+from agbench.running.cores import cores
+from agbench.running.work import Parcel, Results, Work, answered, function_of, packed
 
 TRIES: Final = 4
 """How often an item is tried whose worker dies."""
@@ -26,7 +27,7 @@ class RayCluster:
         self._ray = _ray()
         self.workers = 0
 
-    def run(self, work: Work, items: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield results as they come; see `agbench.running.engines.Engine`."""
         ray = self._ray
         self._connect()
@@ -66,22 +67,28 @@ class RayCluster:
         return result
 
     def _connect(self) -> None:
-        """Reach the cluster, or start one; raises `WorkerError` where nothing answers at the address."""
+        """Reach the cluster, or start one; raises `WorkerError` where that fails."""
         ray = self._ray
-        if not ray.is_initialized():
-            options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if not ray.is_initialized() and not self._is_reached(options):
             try:
-                ray.init(address=self._address or "auto", **options)
+                ray.init(address="local", num_cpus=cores(), include_dashboard=False, **options)
             except Exception as error:  # Ray raises many kinds
-                if self._address is not None:
-                    raise WorkerError(
-                        f"{self._address}: no Ray cluster answers there ({_first_line(error)}). Start one on "
-                        "its first machine with: ray start --head --ray-client-server-port=10001"
-                    ) from None
-                from agbench.running.engines import cores
-
-                ray.init(num_cpus=cores(), include_dashboard=False, **options)
+                raise WorkerError(f"Ray cannot start on this machine: {_first_line(error)}") from None
         self.workers = int(ray.cluster_resources().get("CPU", 1))
+
+    def _is_reached(self, options: dict[str, Any]) -> bool:
+        """Return whether there is a cluster; raises `WorkerError` where nothing answers at an address."""
+        try:
+            self._ray.init(address=self._address or "auto", **options)
+        except Exception as error:  # Ray raises many kinds
+            if self._address is None:
+                return False
+            raise WorkerError(
+                f"{self._address}: no Ray cluster answers there ({_first_line(error)}) Start one on its "
+                "first machine with: ray start --head --ray-client-server-port=10001"
+            ) from None
+        return True
 
 
 def _ray() -> Any:

@@ -11,7 +11,7 @@ import pickle
 import platform
 import tarfile
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -26,6 +26,9 @@ from agbench.files import write
 
 _KEPT: Final = 4
 """Prepared jobs that a worker keeps, the newest."""
+
+Results = Generator[tuple[int, Any], None, None]
+"""The numbers of items and their results, as they come; closing it ends the work."""
 
 Fetch = Callable[[str], bytes]
 """From a SHA-256 to the bytes that have it."""

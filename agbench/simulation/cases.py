@@ -173,9 +173,10 @@ class Preparation:
         model = self._model(given)
         get, key = given.get, self._key
         calendar = get("calendar")
-        dated = isinstance(calendar, Mapping)
-        rules = [item for item in calendar.items() if item[0][-5:] != "_date"] if dated else None
-        kind_key = id(model), get("setting"), get("limitation"), "end" in given, key(rules)
+        items = calendar.items() if isinstance(calendar, Mapping) else ()
+        rules = [item for item in items if not str(item[0]).endswith("_date")]
+        form = calendar is None, key(rules)
+        kind_key = id(model), get("setting"), get("limitation"), "end" in given, form
         kind = self._kinds.get(kind_key)
         if kind is None:
             kind = self._kinds[kind_key] = Kind(model)
@@ -203,9 +204,17 @@ class Preparation:
         parameters = self._parameters_of(model, given, changes, setting)
         if season not in kind.places:
             first = kind.parameters[0] if kind.parameters else parameters
-            dates = (given["start"], *(given.get(name) for name in ("end", "calendar", "events")))
             prepared = field.prepare(
-                model, first, self._weather(given), *dates, setting, given.get("limitation"), self._name
+                model,
+                first,
+                self._weather(given),
+                given["start"],
+                given.get("end"),
+                given.get("calendar"),
+                given.get("events"),
+                setting,
+                given.get("limitation"),
+                self._name,
             )
             kind.add_season(season, prepared, "end" in given)
         if cell not in kind.places:
@@ -233,12 +242,7 @@ class Preparation:
         crop_type = given.get("crop_type")
         key = self._key(crop), soil_water, crop_type
         if key not in self._models:
-            found = models.find(
-                self._name,
-                "compiled",
-                soil_water,
-                field.crop_type_of(crop, crop_type),  # type: ignore[arg-type]
-            )
+            found = models.find(self._name, "compiled", soil_water, field.crop_type_of(crop, crop_type))
             if found.rotates:
                 raise ConfigError(f"{self._name}: rotations are not batched; use agbench.simulate.")
             same = (one for one in self._models.values() if one.crop_type == found.crop_type)

@@ -120,7 +120,9 @@ class _Training:
         result: dict[str, Path] = {}
         for name in ("demos", "dataset"):
             path = self.options.get(name)
-            inside = [one for one in place if path is not None and Path(one).is_relative_to(path)]
+            if path is None:
+                continue
+            inside = [one for one in place if Path(one).is_relative_to(path)]
             if not inside or all(place[one] == one for one in inside):
                 continue
             for one in inside:

@@ -8,39 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
+from work_of_tests import Squares
 
 from agbench.errors import ConfigError, MissingExtraError, SimulationError, WorkerError
 from agbench.running import engine_of, in_order, work
 from agbench.running.engines import Here
 from agbench.running.processes import Processes
-
-
-class Squares:
-    """Returns squares; every worker counts how often it prepared the job, in a folder."""
-
-    def __init__(self, folder, file=None):
-        self.folder, self.file = str(folder), file
-
-    def files(self):
-        return [self.file] if self.file else []
-
-    def prepare(self, place):
-        Path(self.folder, f"prepared-{os.getpid()}-{time.monotonic_ns()}").touch()
-        text = Path(place[self.file]).read_text() if self.file else ""
-
-        def square(item):
-            if item == "raise":
-                raise SimulationError("row 3 is not plausible")
-            if item == "die":
-                os.kill(os.getpid(), signal.SIGKILL)
-            if item == "die once":
-                if not Path(self.folder, "died").exists():
-                    Path(self.folder, "died").touch()
-                    os.kill(os.getpid(), signal.SIGKILL)
-                return "lives"
-            return text + str(item * item) if text else item * item
-
-        return square
 
 
 @pytest.mark.parametrize(
@@ -131,22 +104,11 @@ def test_work_of_a_script_of_no_module_runs_in_processes():
 SCRIPT = """
 import sys, time
 sys.path.insert(0, {here!r})
-from test_engines import Sleeps
+from work_of_tests import Sleeps
 from agbench.running import engine_of
 if __name__ == "__main__":
     list(engine_of("processes:2").run(Sleeps({folder!r}), [1, 2]))
 """
-
-
-class Sleeps(Squares):
-    """Writes down who works, and sleeps."""
-
-    def prepare(self, place):
-        def sleep(item):
-            Path(self.folder, f"pid-{os.getpid()}").touch()
-            time.sleep(120)
-
-        return sleep
 
 
 def alive(pid):

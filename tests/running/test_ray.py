@@ -1,9 +1,12 @@
 """Ray: the bytes of this process, whoever dies; skipped where Ray is not installed."""
 
 import filecmp
+import os
 
+import cloudpickle
 import pytest
-from test_engines import Squares
+import work_of_tests
+from work_of_tests import Squares
 
 import agbench
 from agbench.errors import SimulationError, WorkerError
@@ -11,12 +14,16 @@ from agbench.running import engine_of, in_order
 from agbench.running.ray_cluster import RayCluster
 
 ray = pytest.importorskip("ray")
+cloudpickle.register_pickle_by_value(work_of_tests)  # a module that workers do not have
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A cluster of two workers of this machine, which ends with the tests."""
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    """The cluster of RAY_ADDRESS, else one of two workers, which ends with the tests."""
+    if "RAY_ADDRESS" in os.environ:
+        ray.init(log_to_driver=False)
+    else:
+        ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield engine_of("ray")
     ray.shutdown()
 
