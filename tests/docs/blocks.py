@@ -64,11 +64,16 @@ def blocks(page: str) -> list[Block]:
     return found
 
 
-def run(page: str, name: str) -> int:
-    """Run the blocks of a page in the current folder and return how many ran; raises where one fails."""
-    space: dict[str, Any] = {"__name__": "__main__"}
+def run(page: str, name: str, **names: Any) -> int:
+    """Run the blocks of a page in the current folder and return how many ran; raises where one fails.
+
+    With `names`, of what Python's blocks take for granted, only those blocks run.
+    """
+    space: dict[str, Any] = {"__name__": "__main__", **names}
     count = 0
     for block in blocks(page):
+        if names and block.language != "python":
+            continue
         where = f"{name}, line {block.line}"
         if block.title is not None:
             Path(block.title).parent.mkdir(parents=True, exist_ok=True)

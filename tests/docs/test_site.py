@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import agbench
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 CONFIG = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
@@ -74,3 +76,9 @@ def test_files_that_pages_link_to_are_shown(site):
 
 def test_continuous_integration_builds_the_site():
     assert "make docs" in (ROOT / ".ci/run").read_text("utf-8")
+
+
+def test_the_citation_names_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert str(citation["version"]) == agbench.__version__
+    assert f"version = {{{agbench.__version__}}}" in (DOCS / "about/cite.md").read_text("utf-8")
