@@ -153,15 +153,16 @@ def _print(result: "Trained", algo: str) -> None:
     reached = f"{best.objective:.1f} {unit} on validation after {best.steps:,}"
     console.print(titled(result.task.task, f"{algo}  seed {result.seed}: {steps}; best {reached}"))
     print_result(result.result)
-    console.print(f"    wrote {result.folder}/: policy.npz, training.yaml, test/", soft_wrap=True)
+    folders = ", ".join(f"{folder.name}/" for folder in result.results)
+    console.print(f"    wrote {result.folder}/: policy.npz, training.yaml, {folders}", soft_wrap=True)
     console.print(f"    submit it: {_submission(result, algo)}", soft_wrap=True)
 
 
 def _submission(result: "Trained", algo: str) -> str:
     """Return the command that submits the policy."""
-    folder = result.folder
+    folder, results = result.folder, " ".join(map(str, result.results))
     return (
-        f"agbench submit {folder}/test --agent {algo} --version 1.0 --author NAME --contact ADDRESS "
+        f"agbench submit {results} --agent {algo} --version 1.0 --author NAME --contact ADDRESS "
         f"--method {result.chosen.method} --policy {folder}/policy.npz --seed {result.seed} "
         f"--steps {result.environment_steps}"
     )

@@ -20,6 +20,7 @@ from agbench.envs.family import action_map
 from agbench.envs.scaling import scaling_of
 from agbench.errors import AgBenchError, AgBenchWarning, ConfigError
 from agbench.evaluation import Result, evaluate, provenance
+from agbench.evaluation.references import REPORTED
 from agbench.files import write_text
 from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
@@ -63,6 +64,11 @@ class Trained:
     chosen: Algorithm
     shown: int
     """Transitions of the demonstrations that it learned from."""
+
+    @property
+    def results(self) -> list[Path]:
+        """The folders of the results that a submission needs, that on test first."""
+        return [self.folder / split for split in _reported(self.task)]
 
     @property
     def environment_steps(self) -> int:
@@ -159,7 +165,8 @@ def run(
         model.policy.load_state_dict(following.best)
         _export(model, task, folder)
     policy = load_policy(folder / "policy.npz", spec)
-    result = evaluate(spec, policy, "test", folder / RESULT, progress=progress)
+    played = [evaluate(spec, policy, split, folder / split, progress=progress) for split in _reported(spec)]
+    result = played[0]
     seconds = time.process_time() - started
     marks, best = following.marks, following.best_mark
     shown = 0 if teaching.demonstrations is None else len(teaching.demonstrations)
@@ -170,6 +177,11 @@ def run(
     write_text(folder / RECORD, yaml.safe_dump(_record(finished, identity), sort_keys=False, width=110))
     (folder / CHECKPOINT).unlink(missing_ok=True)
     return finished
+
+
+def _reported(task: Task) -> list[str]:
+    """Return the splits that a submission needs."""
+    return [split for split in REPORTED if split in task.splits]
 
 
 def _start(

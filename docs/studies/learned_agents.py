@@ -90,7 +90,9 @@ def table(runs: Path, name: str) -> list[str]:
     for role, values in marks.items():
         if values is not None:
             score = known.scores(values).mean()
-            rows.append(f"| {role}: {policy_name(task, role)} | | | | {values.mean():,.1f} | {score:.1f} | | | |")
+            rows.append(
+                f"| {role}: {policy_name(task, role)} | | | | {values.mean():,.1f} | {score:.1f} | | | |"
+            )
     for algo in AGENTS[name]:
         if made := records(runs, name, algo):
             rows.append(row(task, algo, objectives(runs, name, algo), made))
@@ -105,6 +107,7 @@ def on_validation(task: Task, role: str) -> float:
 def curves(runs: Path, name: str, figures: Path) -> Path:
     """Draw the learning curves of a task: mean of the seeds, and the range between them."""
     from matplotlib import pyplot as plt
+    from matplotlib import ticker
 
     task = catalog.task(name)
     figure, axis = plt.subplots(figsize=(7, 3.6), layout="constrained")
@@ -117,8 +120,12 @@ def curves(runs: Path, name: str, figures: Path) -> Path:
         reached = np.array([[mark["objective"] for mark in curve[:marks]] for curve in made])
         (line,) = axis.plot(steps, reached.mean(axis=0), label=f"{algo}, mean of {len(made)} seeds")
         axis.fill_between(steps, reached.min(axis=0), reached.max(axis=0), alpha=0.25, color=line.get_color())
-    for role, style in (("expert", "--"), ("floor", ":")):
-        axis.axhline(on_validation(task, role), color="0.3", linestyle=style, linewidth=1, label=role)
+    marks_of = {role: on_validation(task, role) for role in ("expert", "floor")}
+    for (role, value), style in zip(marks_of.items(), ("--", ":"), strict=True):
+        axis.axhline(value, color="0.3", linestyle=style, linewidth=1, label=role)
+    lowest = marks_of["floor"] - 0.25 * (marks_of["expert"] - marks_of["floor"])
+    axis.set_ylim(bottom=lowest)  # agents that begin far below would hide how they end
+    axis.xaxis.set_major_formatter(ticker.EngFormatter())
     axis.set(xlabel="environment steps", ylabel=f"validation, {task.protocol.objective_unit}", title=name)
     axis.legend(fontsize="small")
     figures.mkdir(parents=True, exist_ok=True)

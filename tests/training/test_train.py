@@ -1,6 +1,7 @@
 """Training: settings, what fits what, the run from start to exported policy, and resumption."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,8 +11,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from typer.testing import CliRunner
 
 import agbench
+from agbench.cli.app import app
 from agbench.data.training import algorithms, training_settings
 from agbench.errors import ConfigError, MissingExtraError, UnknownNameError
 from agbench.testing.data_files import check_file
@@ -187,6 +190,20 @@ def test_check_reads_an_algorithm_and_what_a_task_changes_in_it(tmp_path):
     own = tmp_path / "mine.yaml"
     own.write_text((ROOT / "baselines/algorithms/ppo.yaml").read_text("utf-8"))
     assert "algorithm: must be the file's own name, 'mine'" in check_file(own)
+
+
+def test_the_command_that_a_training_prints_submits_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    changes = [word for key, value in tiny("ppo").items() for word in ("--set", f"{key}={value}")]
+    printed = CliRunner().invoke(
+        app, ["train", TASK, "--algo", "ppo", "--steps", "64", "--out", "run", *changes]
+    )
+    (command,) = re.findall(r"submit it: agbench (.*)", printed.stdout)
+    words = command.replace("ADDRESS", "grower@example.org").split()
+    submitted = CliRunner().invoke(app, [*words, "--new-board"])
+    assert submitted.exit_code == 0, submitted.output
+    (card,) = (tmp_path / "leaderboard/submissions" / TASK / "ppo").rglob("submission.yaml")
+    assert {path.name for path in card.parent.iterdir()} >= {"test", "shift"}
 
 
 SCRIPT = """

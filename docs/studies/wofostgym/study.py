@@ -3,8 +3,8 @@
     python docs/studies/wofostgym/study.py train [ITEM]     items: fig2, fig3, fig4, table3, fig5
     python docs/studies/wofostgym/study.py tables [ITEM]
 
-Tasks and settings are in tasks/ and baselines/ beside this file. Trained agents are kept in runs/wofostgym/; a
-training that was cut off goes on. One seed of each, as in the paper. docs/replications.md says what differs.
+Tasks and settings are in tasks/ and baselines/ beside this file. Agents are kept in runs/wofostgym/; a
+training that was cut off goes on. One seed of each, as in the paper; docs/replications.md says what differs.
 """
 
 import argparse
@@ -75,11 +75,7 @@ ITEMS: Final[dict[str, list[Row]]] = {
         Row(LIMITS, "airl", expert="ppo"),
         Row(LIMITS, policy="zero"),
     ],
-    "fig5": [
-        Row(FARM, "ppo", "48,000 to 51,000"),
-        Row(FARM, "dqn", "32,000"),
-        Row(FARM, policy="feeding"),
-    ],
+    "fig5": [Row(FARM, "ppo", "48,000 to 51,000"), Row(FARM, "dqn", "32,000"), Row(FARM, policy="feeding")],
 }
 STEPS: Final = {"bc": None, "gail": None, "airl": None}  # imitators as their files say; others 1,000,000
 
@@ -106,7 +102,9 @@ def played(runs: Path, row: Row) -> Result | None:
         out = folder(runs, row)
         return Result.load(out / RESULT) if (out / RECORD).is_file() else None
     task = catalog.task(row.task)
-    return agbench.evaluate(override(task, row.overrides) if row.overrides else task, row.policy, progress=False)
+    return agbench.evaluate(
+        override(task, row.overrides) if row.overrides else task, row.policy, progress=False
+    )
 
 
 def record(runs: Path, row: Row) -> dict[str, Any]:
@@ -123,10 +121,9 @@ def line(runs: Path, row: Row, result: Result) -> str:
         seconds = f"{made['cpu_seconds']:,.0f}"
         last = f"{np.mean(marks[-max(1, len(marks) // 20) :]):,.0f}"
     name = f"`{row.algo}`" if row.algo else f"{row.policy}" + (", potential" if row.overrides else "")
-    return (
-        f"| {row.task.removeprefix('wofostgym-')} | {name} | {last} | {values.mean():,.0f} +- {values.std():,.0f} "
-        f"| {row.paper} | {seconds} |"
-    )
+    reached = f"{values.mean():,.0f} +- {values.std():,.0f}"
+    task = row.task.removeprefix("wofostgym-")
+    return f"| {task} | {name} | {last} | {reached} | {row.paper} | {seconds} |"
 
 
 def violations(result: Result) -> str:
@@ -156,7 +153,9 @@ def heat_map(result: Result, file: Path, title: str) -> None:
 
 def tables(runs: Path, figures: Path, item: str) -> None:
     """Print an item's table; draw the heat map of figure 3."""
-    print(f"\n{item}\n\n| task | policy | last 5 % of validations | test, mean +- deviation | paper | CPU s |")
+    print(
+        f"\n{item}\n\n| task | policy | last 5 % of validations | test, mean +- deviation | paper | CPU s |"
+    )
     print("|---" * 6 + "|")
     counts = []
     for row in ITEMS[item]:
