@@ -26,12 +26,15 @@ def wrong_shares(tables: Mapping[str, Floats], names: Sequence[str]) -> str | No
     """
     if any(name not in tables for name in names):
         return None
-    return _wrong(tuple(names), *(_Same(tables[name]) for name in names))
+    curves = [tables[name] for name in names]
+    if any(curve.flags.writeable for curve in curves):
+        return _wrong(tuple(names), curves)
+    return _known(tuple(names), *map(_Same, curves))
 
 
 @dataclass(frozen=True, eq=False)
 class _Same:
-    """A table that is the same as another if it is the same object: many episodes have the same ones."""
+    """A table that cannot change, the same as another if it is the same object; many episodes have it."""
 
     curve: Floats
 
@@ -43,9 +46,12 @@ class _Same:
 
 
 @lru_cache(maxsize=1024)
-def _wrong(names: tuple[str, ...], *same: _Same) -> str | None:
-    """Return what `wrong_shares` does."""
-    curves, of_shoot = [one.curve for one in same], names == SHARES_OF_SHOOT
+def _known(names: tuple[str, ...], *same: _Same) -> str | None:
+    return _wrong(names, [one.curve for one in same])
+
+
+def _wrong(names: tuple[str, ...], curves: Sequence[Floats]) -> str | None:
+    of_shoot = names == SHARES_OF_SHOOT
     stages = np.unique(np.concatenate([_abscissae(curve) for curve in curves]))
     stages = np.union1d(stages[(stages > 0.0) & (stages < _LAST_STAGE)], [0.0, _LAST_STAGE])
     for age in np.unique(np.concatenate([_ages(curve) for curve in curves])):
