@@ -77,4 +77,4 @@ def test_the_installed_command_builds_the_page_of_a_board(fresh):
     command = (fresh / "venv/bin/agbench", "leaderboard", "build", "--board", "board")
     run(*command, cwd=fresh, env=clean_environment())
     made = {path.name for path in (fresh / "board/site").iterdir()}
-    assert {"index.html", "page.css", "page.js", "icon.svg"} <= made
+    assert {"index.html", "page.css", "tables.js", "icon.svg"} <= made

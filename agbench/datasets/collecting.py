@@ -271,7 +271,7 @@ def _played(plan: Plan, partial: _Unfinished, engine: Engine) -> Iterator[Played
     """
     todo = [number for number in range(len(plan.ranges)) if not partial.place(number).is_file()]
     items = [(plan.ranges[n], partial.place(n) if engine.is_here else None) for n in todo]
-    with closing(engine.run(_Job(plan), items)) as finished:
+    with closing(engine.run(_Recording(plan), items)) as finished:
         for number in range(len(plan.ranges)):
             while not partial.place(number).is_file():
                 at, part = next(finished)
@@ -281,7 +281,7 @@ def _played(plan: Plan, partial: _Unfinished, engine: Engine) -> Iterator[Played
 
 
 @dataclass(frozen=True)
-class _Job:
+class _Recording:
     """What a worker needs to play parts; its items are ranges of episodes and where to save them."""
 
     plan: Plan

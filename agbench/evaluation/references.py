@@ -204,7 +204,7 @@ def run_all(
     views = [part for part in todo if original(part) in todo]
     for wave in ([part for part in todo if part not in views], views):
         if engine.is_here:
-            for number, seconds in engine.run(_Parts(root), wave):
+            for number, seconds in engine.run(_Evaluations(root), wave):
                 done(wave[number], seconds)
         else:
             for part in wave:
@@ -212,7 +212,7 @@ def run_all(
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _Evaluations:
     """Evaluates parts that do not need each other, which are its items; results are the seconds they took."""
 
     root: Path

@@ -124,6 +124,18 @@ def _file(digest: str, name: str, fetch: Fetch, store: Path) -> Path:
     return path
 
 
+def _unpack(archive: tarfile.TarFile, folder: Path) -> None:
+    """Write the files of an archive; nothing but files, and nothing outside the folder."""
+    for member in archive.getmembers():
+        path = (folder / member.name).resolve()
+        if not member.isfile() or not path.is_relative_to(folder.resolve()):
+            raise WorkerError(f"the data files of a job hold {member.name}, which is no file of theirs.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = archive.extractfile(member)
+        assert content is not None
+        path.write_bytes(content.read())
+
+
 def _use_folders(folders: Sequence[str], fetch: Fetch, store: Path) -> None:
     """Name the folders of users' data files in the environment of this worker, unpacked once."""
     places = []
@@ -132,7 +144,7 @@ def _use_folders(folders: Sequence[str], fetch: Fetch, store: Path) -> None:
         if not folder.is_dir():
             temporary = store / f".{digest}.{os.getpid()}"
             with tarfile.open(fileobj=io.BytesIO(fetch(digest))) as archive:
-                archive.extractall(temporary, filter="data")
+                _unpack(archive, temporary)
             try:
                 temporary.rename(folder)
             except OSError:  # another worker was first

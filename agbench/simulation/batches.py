@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import WeatherError
-from agbench.simulation.cases import OF_CELLS, Case, Kind, Preparation
+from agbench.simulation.cases import OF_CELLS, Case, CaseKind, Preparation
 from agbench.simulators.field.pool import WorldPool
 from agbench.simulators.models import CropModel
 from agbench.variables import Floats
@@ -91,7 +91,7 @@ def _days(memory: list[Floats], shape: tuple[int, int, int]) -> Floats:
     return memory[0][:size].reshape(shape)
 
 
-def _management(kind: Kind, used: NDArray[np.intp], longest: int) -> Floats:
+def _management(kind: CaseKind, used: NDArray[np.intp], longest: int) -> Floats:
     """Return the management of some seasons, (longest, seasons, inputs)."""
     width = kind.seasons[used[0]].management.shape[1]
     result = np.zeros((longest, len(used), width))
@@ -101,7 +101,7 @@ def _management(kind: Kind, used: NDArray[np.intp], longest: int) -> Floats:
     return result
 
 
-class _Worlds(WorldPool):
+class _CellWorlds(WorldPool):
     """Arrays of worlds that are there already, one a row."""
 
     def __init__(self, stacks: dict[str, NDArray[Any]]) -> None:
@@ -109,13 +109,13 @@ class _Worlds(WorldPool):
         self._stacks = stacks
 
 
-def _composed(kind: Kind, season: NDArray[np.intp], cell: NDArray[np.intp]) -> _Worlds:
+def _composed(kind: CaseKind, season: NDArray[np.intp], cell: NDArray[np.intp]) -> _CellWorlds:
     """Return the worlds of rows, of their seasons and their cells."""
     stacks = {name: _chosen(kind.season_arrays[name], season) for name in kind.of_seasons}
     stacks |= {name: _chosen(kind.cell_arrays[name], cell) for name in OF_CELLS}
     for name in kind.fields_of_seasons:
         stacks["parameters"][name] = kind.season_arrays["parameters"][name][season]
-    return _Worlds(stacks)
+    return _CellWorlds(stacks)
 
 
 def _chosen(array: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:

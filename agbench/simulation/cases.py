@@ -28,10 +28,10 @@ OF_CELLS: Final = ("tables", "parameters")
 _MOST_WORLDS: Final = 2000  # that a preparation keeps
 
 
-class Season(NamedTuple):
+class CaseSeason(NamedTuple):
     """A season with the first cell of its kind: how it runs, and its management (days, inputs)."""
 
-    prepared: field.PreparedSeason
+    prepared: field.CaseSeason
     management: Floats
     may_be_cut: bool
 
@@ -57,12 +57,12 @@ class _AllWorlds(WorldPool):
 _NONE: Final = np.zeros(0, dtype=np.int64)
 
 
-class Kind:
+class CaseKind:
     """Cases of one model and one kind of calendar, any season of which can be composed with any cell."""
 
     def __init__(self, model: CropModel) -> None:
         self.model = model
-        self.seasons: list[Season] = []
+        self.seasons: list[CaseSeason] = []
         self.parameters: list[Mapping[str, Any]] = []
         """Those of each cell."""
         self.places: dict[Any, int] = {}
@@ -79,12 +79,12 @@ class Kind:
         """The names of the arrays that belong to a season."""
         return [name for name in self._first if name not in OF_CELLS]
 
-    def add_season(self, key: Any, prepared: field.PreparedSeason, may_be_cut: bool) -> None:
+    def add_season(self, key: Any, prepared: field.CaseSeason, may_be_cut: bool) -> None:
         """Add a season, prepared with the parameters of the first cell."""
         world = copy(self.model.world(prepared.setup))
         management = self.model.management(prepared.setup, prepared.events)
         self.places[key] = len(self.seasons)
-        self.seasons.append(Season(prepared, management, may_be_cut))
+        self.seasons.append(CaseSeason(prepared, management, may_be_cut))
         self.season_arrays.add(world)
         self._first = self._first or world.arrays
         self.fields_of_seasons |= _differing(self._first["parameters"], world.arrays["parameters"])
@@ -122,7 +122,7 @@ class Case:
     """A case: its number, its kind, and which season and cell of that."""
 
     number: int
-    kind: Kind
+    kind: CaseKind
     season: int
     cell: int
 
@@ -147,7 +147,7 @@ class Preparation:
         self._models: dict[Any, CropModel] = {}
         self._parameters: dict[Any, dict[str, Any]] = {}
         self._series: dict[Any, Any] = {}
-        self._kinds: dict[Any, Kind] = {}
+        self._kinds: dict[Any, CaseKind] = {}
         self._alive: list[Any] = []
         """What is known by its place in memory, which must not be given to something else."""
 
@@ -179,7 +179,7 @@ class Preparation:
         kind_key = id(model), get("setting"), get("limitation"), "end" in given, form
         kind = self._kinds.get(kind_key)
         if kind is None:
-            kind = self._kinds[kind_key] = Kind(model)
+            kind = self._kinds[kind_key] = CaseKind(model)
         weather = key(get("weather", get("site")))
         season = "season", weather, key(get("start")), key(get("end")), key(calendar), key(get("events"))
         changes = [item for item in given.items() if item[0] not in self._arguments]
@@ -189,7 +189,7 @@ class Preparation:
         return Case(number, kind, kind.places[season], kind.places[cell])
 
     def _add(
-        self, kind: Kind, season: Any, cell: Any, given: Mapping[str, Any], changes: dict[str, Any]
+        self, kind: CaseKind, season: Any, cell: Any, given: Mapping[str, Any], changes: dict[str, Any]
     ) -> None:
         """Add the season and the cell of a case to its kind, as far as they are new."""
         model = kind.model

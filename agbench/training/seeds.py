@@ -71,7 +71,7 @@ def train_seeds(
     left = [seed for seed in seeds if not _is_finished(folders[seed])]
     yield from (_read(seed, folders[seed]) for seed in seeds if seed not in left)
     items = [(seed, folders[seed] if engine.is_here else None) for seed in left]
-    with closing(engine.run(_Training(task, algo, dict(options)), items)) as finished:
+    with closing(engine.run(_SeedTraining(task, algo, dict(options)), items)) as finished:
         for number, files in finished:
             folder = folders[left[number]]
             _write(folder, files)
@@ -79,7 +79,7 @@ def train_seeds(
 
 
 @dataclass(frozen=True)
-class _Training:
+class _SeedTraining:
     """The work of several seeds; items are a seed and its folder, results the files of other machines."""
 
     task: str

@@ -235,8 +235,11 @@ BESIDE = {
     ("agbench.envs.family", "build"),
     ("agbench.policies.simple", "Zero"),
     ("agbench.registration", "_Finder"),
+    ("agbench.weather.greenhouse.sun", "top_of_atmosphere"),
+    ("agbench.weather.greenhouse.sun", "_write_days"),
 }
-"""What runs too, but belongs to no model: the look-up of families, the policy, Python's imports."""
+"""What runs too, but belongs to no model: the look-up of families, the policy, Python's imports, and what
+checks of weather hold radiation against."""
 
 
 @pytest.mark.parametrize("name", EPISODES)

@@ -1,6 +1,7 @@
 """What the pages tell a reader to type runs as it stands, and prints what they show."""
 
 import os
+import sys
 from pathlib import Path
 
 import blocks
@@ -30,6 +31,8 @@ PIECES = {"calibration.md": 1, "combinations.md": 1, "farms.md": 1, "field-tasks
 """How many blocks of Python of a reference page run, with `agbench` imported; its commands do not."""
 
 ELSEWHERE = {
+    "cluster.md": "tests/running; its commands need a cluster",
+    "learned-agents.md": "trains whole agents",
     "datasets.md": "tests/datasets and tutorials/data.md; its commands make whole datasets",
     "frameworks.md": "tests/examples/test_examples.py runs every block",
     "grapes.md": "docs/studies; its studies take minutes",
@@ -54,6 +57,9 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)  # as the command does with the folder it runs in
     before = dict(os.environ)
     yield tmp_path
+    for name, module in list(sys.modules.items()):  # other tests have modules of the same name
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
     for name in set(os.environ) - set(before):
         del os.environ[name]
     os.environ.update(before)

@@ -141,7 +141,7 @@ def show(submission, root):
     entry = entries.entry(root, submission, 0)
     json.dumps(asdict(entry.row), allow_nan=False)
     (root / "site").mkdir(exist_ok=True)
-    _, tasks, failed = render(root / "site", [entry], root)
+    _, tasks, failed = render(root / "site", [entry], root, "..")
     assert (tasks, failed) == (1, [])
 
 

@@ -248,14 +248,16 @@ def test_composed_worlds_have_the_bits_of_worlds_built_one_by_one(model, monkeyp
     seen = []
     whole = batches._whole
     monkeypatch.setattr(batches, "_whole", lambda case: seen.append(case) or whole(case))
-    monkeypatch.setattr(cases_of_batches.Kind, "_check", lambda kind, _: setattr(kind, "is_composed", False))
+    monkeypatch.setattr(
+        cases_of_batches.CaseKind, "_check", lambda kind, _: setattr(kind, "is_composed", False)
+    )
     alone = agbench.simulate_many(model, cases, **field)
     assert len(seen) == len(cases)
     pd.testing.assert_frame_equal(composed, alone, check_exact=True)
 
 
 def test_what_depends_on_season_and_cell_is_built_by_itself():
-    kind = cases_of_batches.Kind(None)
+    kind = cases_of_batches.CaseKind(None)
     kind.fields_of_seasons, kind._fields_of_cells = {"LAST_DAY"}, {"SMW"}
     kind._check(True)
     assert kind.is_composed

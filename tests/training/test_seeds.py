@@ -6,7 +6,7 @@ import pytest
 
 from agbench.errors import ConfigError
 from agbench.training.run import run
-from agbench.training.seeds import _Training, read_seeds, train_seeds
+from agbench.training.seeds import _SeedTraining, read_seeds, train_seeds
 
 TASK = "wheat-nitrogen-v1"
 SETTINGS = {"envs": 4, "validation": {"every": 512, "episodes": 2, "patience": 100}}
@@ -41,6 +41,6 @@ def test_seeds_are_trained_as_alone_and_finished_ones_are_left(tmp_path):
 
 
 def test_another_machine_sends_the_files_of_a_training(tmp_path):
-    work = _Training(TASK, "ppo", {"steps": 1024, "settings": SETTINGS}).prepare({})
+    work = _SeedTraining(TASK, "ppo", {"steps": 1024, "settings": SETTINGS}).prepare({})
     files = work((0, None))
     assert {"policy.npz", "training.yaml", "test/actions.npz"} <= files.keys()
