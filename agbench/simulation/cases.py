@@ -31,7 +31,7 @@ _MOST_WORLDS: Final = 2000  # that a preparation keeps
 class CaseSeason(NamedTuple):
     """A season with the first cell of its kind: how it runs, and its management (days, inputs)."""
 
-    prepared: field.CaseSeason
+    prepared: field.PreparedSeason
     management: Floats
     may_be_cut: bool
 
@@ -79,7 +79,7 @@ class CaseKind:
         """The names of the arrays that belong to a season."""
         return [name for name in self._first if name not in OF_CELLS]
 
-    def add_season(self, key: Any, prepared: field.CaseSeason, may_be_cut: bool) -> None:
+    def add_season(self, key: Any, prepared: field.PreparedSeason, may_be_cut: bool) -> None:
         """Add a season, prepared with the parameters of the first cell."""
         world = copy(self.model.world(prepared.setup))
         management = self.model.management(prepared.setup, prepared.events)
