@@ -16,7 +16,7 @@ from agbench.policies.registry import load_policy
 CLOCK: Final = ("day", "hour", "sin_day", "cos_day", "sin_hour", "cos_hour")
 """What a calendar may read of an observation."""
 
-_WATCHED: Final = 300  # decisions of an episode, the first, in which it sees the clock alone
+_WATCHED: Final = 300  # decisions of each episode but the first, in which it sees the clock alone
 
 
 def check_blind(task: Task, result: Result) -> None:
@@ -33,7 +33,8 @@ def check_blind(task: Task, result: Result) -> None:
     policy = load_policy(str(task.references.blind), task)
     columns = ("scenario", "seed")
     for scenario, seed, actions in zip(*(result.episodes[c] for c in columns), result.actions, strict=True):
-        by_clock = _blindfolded(env, policy, str(scenario), int(seed), min(len(actions), _WATCHED))
+        steps = len(actions) if actions is result.actions[0] else min(len(actions), _WATCHED)
+        by_clock = _blindfolded(env, policy, str(scenario), int(seed), steps)
         other = _other(by_clock, actions)
         if len(other):
             raise ConfigError(

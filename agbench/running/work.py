@@ -30,6 +30,9 @@ _KEPT: Final = 4
 Results = Generator[tuple[int, Any], None, None]
 """The numbers of items and their results, as they come; closing it ends the work."""
 
+Key = tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]
+"""A job, its files by path and its folders, each as a SHA-256."""
+
 Fetch = Callable[[str], bytes]
 """From a SHA-256 to the bytes that have it."""
 
@@ -56,6 +59,11 @@ class Parcel:
     code: str
     """The SHA-256 of the code that sends it."""
     contents: dict[str, bytes] = field(repr=False)
+
+    @property
+    def key(self) -> Key:
+        """What its function follows from: the job, its files and its folders of data files."""
+        return self.job, tuple(sorted(self.files.items())), self.folders
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but the contents, which travel by themselves."""
@@ -90,7 +98,7 @@ def _archive(folder: Path) -> bytes:
     return result.getvalue()
 
 
-_prepared: "OrderedDict[str, Callable[[Any], Any]]" = OrderedDict()
+_prepared: "OrderedDict[Key, Callable[[Any], Any]]" = OrderedDict()
 
 
 def function_of(parcel: Parcel, fetch: Fetch) -> Callable[[Any], Any]:
@@ -98,9 +106,6 @@ def function_of(parcel: Parcel, fetch: Fetch) -> Callable[[Any], Any]:
 
     Raises `WorkerError` where the code of this worker is not that of the sender.
     """
-    if parcel.job in _prepared:
-        _prepared.move_to_end(parcel.job)
-        return _prepared[parcel.job]
     if code_digest() != parcel.code:
         raise WorkerError(
             f"a worker on {platform.node()} has other code of AgBench than this process: results would "
@@ -108,12 +113,15 @@ def function_of(parcel: Parcel, fetch: Fetch) -> Callable[[Any], Any]:
         )
     store = cache_folder() / "jobs"
     _use_folders(parcel.folders, fetch, store)
+    if parcel.key in _prepared:
+        _prepared.move_to_end(parcel.key)
+        return _prepared[parcel.key]
     place = {path: str(_file(digest, Path(path).name, fetch, store)) for path, digest in parcel.files.items()}
     work: Work = pickle.loads(fetch(parcel.job))
-    _prepared[parcel.job] = work.prepare(place)
+    _prepared[parcel.key] = work.prepare(place)
     while len(_prepared) > _KEPT:
         _prepared.popitem(last=False)
-    return _prepared[parcel.job]
+    return _prepared[parcel.key]
 
 
 def _file(digest: str, name: str, fetch: Fetch, store: Path) -> Path:
@@ -126,6 +134,7 @@ def _file(digest: str, name: str, fetch: Fetch, store: Path) -> Path:
 
 def _unpack(archive: tarfile.TarFile, folder: Path) -> None:
     """Write the files of an archive; nothing but files, and nothing outside the folder."""
+    folder.mkdir(parents=True, exist_ok=True)  # a killed worker of this number may have left it
     for member in archive.getmembers():
         path = (folder / member.name).resolve()
         if not member.isfile() or not path.is_relative_to(folder.resolve()):
@@ -137,7 +146,7 @@ def _unpack(archive: tarfile.TarFile, folder: Path) -> None:
 
 
 def _use_folders(folders: Sequence[str], fetch: Fetch, store: Path) -> None:
-    """Name the folders of users' data files in the environment of this worker, unpacked once."""
+    """Name the sender's folders of data files in the environment of this worker, and no others."""
     places = []
     for digest in folders:
         folder = store / f"{digest}.data"
@@ -151,8 +160,7 @@ def _use_folders(folders: Sequence[str], fetch: Fetch, store: Path) -> None:
                 if not folder.is_dir():
                     raise
         places.append(str(folder))
-    if places:
-        os.environ[PATH_VARIABLE] = os.pathsep.join(places)
+    os.environ[PATH_VARIABLE] = os.pathsep.join(places)
 
 
 def answered(function: Callable[[], Any]) -> tuple[bool, Any]:

@@ -4,6 +4,7 @@ The discriminator learns which transitions are the agent's; what it takes for th
 Ermon 2016. AIRL: Fu, Luo, Levine 2018; its discriminator holds a reward that it learns.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from shutil import rmtree
 from typing import Any
@@ -87,13 +88,13 @@ class Adversarial(ActorLearner):
         )
         self.policy = self._agent.policy
 
+    @abstractmethod
     def _reward(self, layers: list[int], gamma: float) -> Any:
         """Return the network of the discriminator."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _trainer_of(self, reward: Any, **settings: Any) -> Any:
         """Return imitation's trainer."""
-        raise NotImplementedError
 
     def set_logger(self, logger: Logger) -> None:
         """Log to a logger."""

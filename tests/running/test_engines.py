@@ -166,6 +166,22 @@ def test_a_job_travels_once_with_its_files_and_folders(tmp_path, monkeypatch):
     assert fetched == [parcel.job]
 
 
+def test_a_worker_takes_nothing_from_the_job_before(tmp_path, monkeypatch):
+    monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(work, "_prepared", work.OrderedDict())
+    (tmp_path / "own/crops").mkdir(parents=True)
+    note = tmp_path / "note.txt"
+    parcels = []
+    for text, folder in (("n", str(tmp_path / "own")), ("m", "")):
+        note.write_text(text)
+        monkeypatch.setenv("AGBENCH_PATH", folder)
+        parcels.append(work.packed(Squares(tmp_path, str(note))))
+    assert parcels[0].job == parcels[1].job
+    for parcel, expected, folders in ((parcels[0], "n9", 1), (parcels[1], "m9", 0), (parcels[0], "n9", 1)):
+        assert work.function_of(parcel, parcel.contents.__getitem__)(3) == expected
+        assert len(os.environ["AGBENCH_PATH"].split()) == folders
+
+
 def test_a_worker_with_other_code_refuses(tmp_path, monkeypatch):
     parcel = work.packed(Squares(tmp_path))
     monkeypatch.setattr(work, "_prepared", work.OrderedDict())
