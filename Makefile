@@ -22,6 +22,9 @@ demo: $(DEMO)/installed
 	@$(DEMO)/bin/agbench compare runs/demo --figure runs/demo/policies.png
 	@$(DEMO)/bin/agbench run $(TASK) --policy ceres --scenario netherlands/1984 -o runs/demo/episode.png | tail -2
 
+# Python keeps what it compiled, so that the tests' many processes do not compile it again.
+test test-slow: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(TEST)/installed
 	$(TEST)/bin/python -m pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder
 

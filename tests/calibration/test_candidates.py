@@ -83,15 +83,16 @@ def test_rows_are_what_the_model_builds(case):
         candidates.verify(values)
 
 
-def test_a_batch_simulates_what_one_candidate_does():
+def test_a_batch_simulates_what_one_candidate_does(monkeypatch):
     problem = problem_of(*CASES["wofost-npk, tables"][:4])
-    values = drawn(problem, 70)  # more than go into one batch
+    monkeypatch.setattr("agbench.calibration.problem.ROWS", 16)
+    values = drawn(problem, 20)  # more than go into one batch
     together, reached = problem.simulate(values)
-    for i in (0, 33, 69):
+    for i in (0, 10, 19):
         alone, came = problem.simulate(values[i : i + 1])
         assert alone.tobytes() == together[i : i + 1].tobytes()
         assert (came == reached[i : i + 1]).all()
-    assert len(np.unique(together[:, 0])) > 60
+    assert len(np.unique(together[:, 0])) > 15
 
 
 def test_a_batch_simulates_what_the_bare_model_does():

@@ -155,15 +155,15 @@ def test_run_prints_and_draws_a_season(tmp_path):
 
 
 def test_policies_are_evaluated_and_compared(tmp_path):
-    for policy in ("zero", "advisor", "ceres"):
+    for policy in ("zero", "advisor", "standard-practice"):
         printed, _ = agbench("evaluate", TASK, "--policy", policy, "-o", f"r/{policy}", cwd=tmp_path)
         assert f"wrote r/{policy}/" in printed
     printed, _ = agbench("compare", "r", "--figure", "c.png", cwd=tmp_path)
     rows = [line.split()[0] for line in printed.splitlines() if "[" in line][1:]
-    assert rows == ["zero", "advisor", "ceres"]
+    assert rows == ["zero", "standard-practice", "advisor"]
     assert (tmp_path / "c.png").stat().st_size > 10_000
     content = json.loads(agbench("compare", "r", "--json", cwd=tmp_path)[0])
-    assert [row["score"]["value"] for row in content] == pytest.approx([0.0, 89.66, 100.0], abs=0.01)
+    assert [row["score"]["value"] for row in content] == pytest.approx([0.0, 83.14, 89.66], abs=0.01)
 
 
 def test_evaluate_prints_json_for_machines(tmp_path):
@@ -191,9 +191,10 @@ def test_an_evaluation_whose_every_episode_fails_ends_with_1(tmp_path):
     assert "all 40 episodes failed, the first with RuntimeError: the pump broke" in printed
 
 
-def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path):
+@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.slow)])
+def test_check_passes_our_files_and_fails_a_broken_copy(tmp_path, every):
     kinds = ("tasks/*", "crops/*", "sites/*", "sites/soils/*", "baselines/*/*")
-    files = [path for kind in kinds for path in ROOT.glob(f"{kind}.yaml")]
+    files = [path for kind in kinds for path in sorted(ROOT.glob(f"{kind}.yaml"))[::every]]
     assert len(files) >= 6
     printed, _ = agbench("check", *files, cwd=tmp_path)
     assert printed.count("good") == len(files)

@@ -54,6 +54,7 @@ def test_a_second_process_compiles_nothing(filled):
     assert angot(caches) == (total, False)
 
 
+@pytest.mark.slow_except("NUMBA_CPU_NAME")
 @pytest.mark.parametrize("name", ["NUMBA_CPU_NAME", "NUMBA_OPT", "NUMBA_BOUNDSCHECK"])
 def test_other_machines_and_settings_have_code_of_their_own(copied, name):
     caches, _ = copied
@@ -76,6 +77,7 @@ def of_another_type(content):
     return content.replace(b'"types": "', b'"types": "0', 1)
 
 
+@pytest.mark.slow_except("cut", "of_another_type")
 @pytest.mark.parametrize("damage", [cut, flip, of_another_type, lambda content: b""])
 def test_a_damaged_file_is_made_anew(copied, damage):
     caches, total = copied

@@ -53,6 +53,7 @@ def here():
     }
 
 
+@pytest.mark.slow_except("an older library")
 @pytest.mark.parametrize("other", OTHERS)
 def test_small_probes_have_the_same_bits(other, here, tmp_path):
     there, outside = computed(SMALL, OTHERS[other], tmp_path)

@@ -19,7 +19,8 @@ def two(tmp_path_factory):
     return caches
 
 
-@pytest.mark.parametrize("order", [(N72, N81), (N81, N72)])
+@pytest.mark.slow_except("72 81")
+@pytest.mark.parametrize("order", [(N72, N81), (N81, N72)], ids=["72 81", "81 72"])
 def test_models_kept_by_two_processes_run_in_one_in_any_order(two, order):
     (result,) = run([(order,)], two)
     assert result == {name: probes.shipped()[name] for name in order}

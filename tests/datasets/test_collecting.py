@@ -116,6 +116,7 @@ def test_rules_of_a_greenhouse_act_for_all_rows_as_they_do_alone(tmp_path):
     assert all(np.array_equal(policy(episode.observations[i]), episode.actions[i]) for i in steps)
 
 
+@pytest.mark.slow_except("npz")
 @pytest.mark.parametrize("format", FORMATS)
 def test_two_workers_write_the_same_bytes_as_one(tmp_path, monkeypatch, format):
     small_parts(monkeypatch)
@@ -158,6 +159,7 @@ agbench.collect("wheat-nitrogen-v1", [{"policy": "advisor", "epsilon": 0.2}, "ze
 """
 
 
+@pytest.mark.slow_except("npz")
 @pytest.mark.parametrize("format", ["minari", "npz"])
 def test_a_run_that_was_killed_goes_on_to_the_same_bytes(tmp_path, format):
     code = _RUN.replace("FORMAT", repr(format))
@@ -440,6 +442,7 @@ def test_a_folder_without_the_right_to_write_is_named(tmp_path):
         tmp_path.chmod(0o700)
 
 
+@pytest.mark.slow_except("parquet")
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_disk_without_space_leaves_nothing_half_written_and_the_run_can_go_on(tmp_path, format):
     """No file may grow beyond a limit, as on a full disk: parts fit, the dataset's own file does not."""

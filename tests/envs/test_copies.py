@@ -23,7 +23,7 @@ sys.stdout.buffer.write(pickle.dumps(go_on(env.unwrapped, actions)))
 """
 
 
-@pytest.mark.parametrize("overrides", [{"engine": "pcse"}, {"years": [1984]}])
+@pytest.mark.parametrize("overrides", [{"engine": "pcse", "season__end": "02-15"}, {"years": [1984]}])
 def test_copies_of_a_changed_task_do_too(overrides):
     check_copies("wheat-nitrogen-v1", **overrides)
 

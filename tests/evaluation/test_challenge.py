@@ -28,6 +28,7 @@ HELD = (
 )
 
 
+@pytest.mark.slow_except("mungbean-inputs-v1")
 @pytest.mark.parametrize("name", HELD)
 def test_no_blind_calendar_of_a_thousand_beats_an_oracle(name):
     result = challenge.challenge(name, count=1000)

@@ -55,6 +55,7 @@ def rows(folder):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_zip_of_stable_baselines3_becomes_a_row(tmp_path):
     sb3 = pytest.importorskip("stable_baselines3")
     from agbench.training import sb3_env

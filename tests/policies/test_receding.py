@@ -194,7 +194,7 @@ def test_fitting_betters_a_calendar_in_training(task):
     keys = parts.scenarios.keys
     late = [{"year": 1, "date": "06-06", "input": "PLANT", "amount": 1}]
     late += [{"year": 1, "date": "10-20", "input": "HARVEST", "amount": 1}]
-    settings = CalendarSettings.model_validate({"plan": late, "search": {"clones": 16, "rounds": 3}})
+    settings = CalendarSettings.model_validate({"plan": late, "search": {"clones": 8, "rounds": 2}})
     fitted, mean = fit_calendar(task, settings)
     before = returns_of_policies(parts, [Calendar("late", settings, interface_of(task)) for _ in keys], keys)
     after = returns_of_policies(parts, [Calendar("fit", fitted, interface_of(task)) for _ in keys], keys)

@@ -71,6 +71,7 @@ def season(model, parameters, weather, year, **changes):
     return agbench.simulate(model, **{**values, **changes})
 
 
+@pytest.mark.slow_except("barley-wofost81-nwlp", "maize-wofost72-wlp", "potato-wofost81-pp")
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("crop", CROPS)
 def test_every_column_agrees_with_pcse(model, crop, warm):

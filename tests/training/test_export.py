@@ -34,6 +34,7 @@ def task_with(**overrides):
     return override(catalog.task(TASK), overrides)
 
 
+@pytest.mark.slow_except("PPO-overrides0", "SAC-*")
 @pytest.mark.parametrize(
     ("algorithm", "overrides"),
     [
@@ -55,6 +56,7 @@ def test_models_are_exported_as_they_are(tmp_path, algorithm, overrides):
     assert network.weights[0].shape[0] == 12
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("kind", [nn.SiLU, nn.LeakyReLU, nn.ELU, nn.Tanh])
 @pytest.mark.parametrize("suffix", ["npz", "onnx"])
 def test_activations_are_exported_in_both_formats(tmp_path, kind, suffix):
@@ -115,6 +117,8 @@ def raw(algorithm="PPO", steps=128):
     return model.learn(steps), task_with(**overrides)
 
 
+@pytest.mark.usefixtures("quick")
+@pytest.mark.slow_except("PPO", "SAC")
 @pytest.mark.parametrize("algorithm", ["PPO", "DQN", "SAC"])
 def test_a_normalised_model_is_never_exported_without_its_statistics(tmp_path, algorithm):
     model, envs, task = normalised(algorithm)

@@ -9,7 +9,7 @@ from agbench.training.run import run
 from agbench.training.seeds import _SeedTraining, read_seeds, train_seeds
 
 TASK = "wheat-nitrogen-v1"
-SETTINGS = {"envs": 4, "validation": {"every": 512, "episodes": 2, "patience": 100}}
+SETTINGS = {"envs": 4, "validation": {"every": 256, "episodes": 2, "patience": 100}}
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ def test_what_names_no_seeds_is_refused(text):
 
 
 def test_seeds_are_trained_as_alone_and_finished_ones_are_left(tmp_path):
-    options = {"steps": 1024, "settings": SETTINGS}
-    alone = run(TASK, "ppo", 1024, 1, tmp_path / "alone", SETTINGS, progress=False)
+    options = {"steps": 512, "settings": SETTINGS}
+    alone = run(TASK, "ppo", 512, 1, tmp_path / "alone", SETTINGS, progress=False)
     runs = {one.seed: one for one in train_seeds(TASK, "ppo", [0, 1], tmp_path / "own", workers=2, **options)}
     assert sorted(runs) == [0, 1]
     assert runs[1].folder == tmp_path / "own-1"
@@ -41,6 +41,6 @@ def test_seeds_are_trained_as_alone_and_finished_ones_are_left(tmp_path):
 
 
 def test_another_machine_sends_the_files_of_a_training(tmp_path):
-    work = _SeedTraining(TASK, "ppo", {"steps": 1024, "settings": SETTINGS}).prepare({})
+    work = _SeedTraining(TASK, "ppo", {"steps": 512, "settings": SETTINGS}).prepare({})
     files = work((0, None))
     assert {"policy.npz", "training.yaml", "test/actions.npz"} <= files.keys()

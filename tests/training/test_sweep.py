@@ -256,6 +256,7 @@ def finished_trials(journal):
     return sum(json.loads(line).get("op_code") == 6 and "values" in line for line in lines)
 
 
+@pytest.mark.slow_except("1")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_killed_sweep_loses_the_running_trials_only(tmp_path, space, workers):
     folder = tmp_path / "cut"

@@ -96,6 +96,7 @@ def test_an_algorithm_that_cannot_choose_such_actions_names_those_that_can():
         algorithm("sac", TASK, space)
 
 
+@pytest.mark.slow_except("ppo", "trpo", "dqn")
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo", "recurrent-ppo", "dqn", "qrdqn"])
 def test_a_training_ends_with_a_policy_and_its_score(algo, tmp_path):
     trained = run(TASK, algo, 128, 3, tmp_path / "run", tiny(algo), progress=False)
@@ -227,15 +228,16 @@ def killed_in_mid_training(algo, folder, steps, more):
     process.wait()
 
 
+@pytest.mark.slow_except("ppo")
 @pytest.mark.parametrize("algo", ["ppo", "recurrent-ppo", "dqn", "sqil"])
 def test_a_killed_run_goes_on_to_the_same_policy(algo, tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     more = {"demos": "advisor", "demo_episodes": 2} if algo == "sqil" else {}
-    killed_in_mid_training(algo, cut, 1024, more)
+    killed_in_mid_training(algo, cut, 640, more)
     assert not (cut / "policy.npz").exists()
     with pytest.raises(ConfigError, match="its seed is 1, this one's 2"):
-        run(TASK, algo, 1024, 2, cut, tiny(algo), **more, progress=False)
-    resumed = run(TASK, algo, 1024, 1, cut, tiny(algo), **more, progress=False)
-    unbroken = run(TASK, algo, 1024, 1, whole, tiny(algo), **more, progress=False)
+        run(TASK, algo, 640, 2, cut, tiny(algo), **more, progress=False)
+    resumed = run(TASK, algo, 640, 1, cut, tiny(algo), **more, progress=False)
+    unbroken = run(TASK, algo, 640, 1, whole, tiny(algo), **more, progress=False)
     assert resumed.marks == unbroken.marks
     assert (cut / "policy.npz").read_bytes() == (whole / "policy.npz").read_bytes()

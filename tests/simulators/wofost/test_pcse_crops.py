@@ -20,9 +20,10 @@ def test_the_varieties_of_both_versions_are_there():
     assert all("EUPL" in catalog.crop(name).source for name in NAMES)
 
 
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("model", "soil"), [("wofost72-wlp", "ec3"), ("wofost81-wlp", "arable-sand")])
-def test_every_crop_grows_in_a_batch(model, soil):
-    own = [name for name in NAMES if model in catalog.crop(name).models]
+def test_crops_grow_in_a_batch(model, soil, every):
+    own = [name for name in NAMES if model in catalog.crop(name).models][::every]
     cases = [{"crop": name, "calendar": calendar(name)} for name in own]
     table = agbench.simulate_many(model, cases, variables=["TAGP"], soil=soil, **SEASON)
     grown = table["max(TAGP)"] > 500.0

@@ -1,0 +1,47 @@
+"""What holds for all tests: threads of a worker, the order of files, and which cases of a test are slow."""
+
+import os
+from fnmatch import fnmatchcase
+
+import pytest
+
+# Two workers with all threads of torch and BLAS each wait for one another: small networks are slower by far.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+
+LONGEST = (
+    "tests/leaderboard/test_browser.py",
+    "tests/envs/test_tasks.py",
+    "tests/training",
+    "tests/leaderboard",
+    "tests/examples",
+    "tests/docs",
+    "tests/envs",
+    "tests/test_",
+    "tests/compiled",
+)
+"""Begin with these, so that no worker has a long file left at the end while the other is idle."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Mark the cases that `slow_except` does not name, and put the longest files first."""
+    named, met = set(), set()
+    for item in items:
+        for mark in item.iter_markers("slow_except"):
+            test, case = item.nodeid.split("[", 1)
+            named |= {(test, pattern) for pattern in mark.args}
+            fitting = {(test, p) for p in mark.args if fnmatchcase(case.removesuffix("]"), p)}
+            met |= fitting
+            if not fitting:
+                item.add_marker(pytest.mark.slow)
+    if named - met and not any("::" in word for word in config.args):
+        lines = "\n".join(f"{test}: no case is like {pattern!r}" for test, pattern in sorted(named - met))
+        raise pytest.UsageError(f"slow_except names what is not there:\n{lines}")
+    items.sort(key=lambda item: _place(item.nodeid))
+
+
+def _place(nodeid):
+    """Return where the file of an item stands: the place of its first name in `LONGEST`, else the end."""
+    return next((i for i, name in enumerate(LONGEST) if nodeid.startswith(name)), len(LONGEST))
