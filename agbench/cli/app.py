@@ -19,6 +19,7 @@ from agbench.cli.doctor import doctor
 from agbench.cli.evaluate import evaluate
 from agbench.cli.export import export
 from agbench.cli.fit import fit
+from agbench.cli.fuzz import fuzz
 from agbench.cli.leaderboard import leaderboard
 from agbench.cli.options import messages
 from agbench.cli.run import run
@@ -65,6 +66,7 @@ for verb in (
 ):
     app.command()(verb)
 app.add_typer(dataset)
+app.add_typer(fuzz)
 app.add_typer(weather)
 app.add_typer(leaderboard)
 

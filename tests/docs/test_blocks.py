@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 RUN = {
     "about/trust.md": 0,
+    "hardening.md": 2,
     "index.md": 1,
     "scoring.md": 2,
     "start/install.md": 1,

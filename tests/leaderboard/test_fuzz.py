@@ -16,59 +16,10 @@ from agbench import leaderboard
 from agbench.leaderboard.page import entries
 from agbench.leaderboard.page.building import render
 from agbench.leaderboard.verify.reproducing import reproduce
+from agbench.testing.fuzzing.damage import TRICKS
 from agbench.untrusted import RefusedError
 
 SECONDS = float(os.environ.get("AGBENCH_FUZZ_SECONDS", "3600"))
-
-
-def flip(content, generator):
-    """Change up to eight bytes."""
-    changed = bytearray(content)
-    for _ in range(int(generator.integers(1, 9))):
-        changed[int(generator.integers(len(changed)))] = int(generator.integers(256))
-    return bytes(changed)
-
-
-def cut(content, generator):
-    return content[: int(generator.integers(len(content)))]
-
-
-def repeat(content, generator):
-    a, b = sorted(int(i) for i in generator.integers(len(content), size=2))
-    return content[:b] + content[a:b] + content[b:]
-
-
-def extreme(content, generator):
-    """Put a large or negative number where four bytes were."""
-    place = int(generator.integers(max(1, len(content) - 4)))
-    word = (b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\0\x80", b"\0\0\0\0")[int(generator.integers(4))]
-    return content[:place] + word + content[place + 4 :]
-
-
-def swap_lines(content, generator):
-    lines = content.split(b"\n")
-    a, b = (int(i) for i in generator.integers(len(lines), size=2))
-    lines[a], lines[b] = lines[b], lines[a]
-    return b"\n".join(lines)
-
-
-def insert(content, generator):
-    """Put in a piece that parsers stumble over."""
-    pieces = (
-        b"!!x ",
-        b"&a ",
-        b"*a",
-        b"[" * 50,
-        b"{",
-        b"\0",
-        b"<<: ",
-        b"? ",
-        b"\xef\xbb\xbf",
-        b"9" * 500,
-        b"'",
-    )
-    place = int(generator.integers(len(content) + 1))
-    return content[:place] + pieces[int(generator.integers(len(pieces)))] + content[place:]
 
 
 def rewire(content, generator):
@@ -106,9 +57,6 @@ def rewire(content, generator):
         value = (*graph.input, *graph.output)[int(generator.integers(2))]
         value.type.tensor_type.shape.dim[int(generator.integers(2))].dim_value = size
     return model.SerializeToString()
-
-
-TRICKS = (flip, cut, repeat, extreme, swap_lines, insert)
 
 
 def damage(good, folder, generator):

@@ -1,0 +1,19 @@
+"""Fuzzing: tasks under any action, and data files under any damage; seeded, and each failure repeatable."""
+
+from agbench.testing.fuzzing.cases import Case, draw_case
+from agbench.testing.fuzzing.damage import damaged, flawed
+from agbench.testing.fuzzing.files import FileFailure, FilesReport, fuzz_files
+from agbench.testing.fuzzing.tasks import Failure, TaskReport, fuzz_task
+
+__all__ = [
+    "Case",
+    "Failure",
+    "FileFailure",
+    "FilesReport",
+    "TaskReport",
+    "damaged",
+    "draw_case",
+    "flawed",
+    "fuzz_files",
+    "fuzz_task",
+]

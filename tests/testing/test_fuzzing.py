@@ -1,0 +1,183 @@
+"""Fuzzing: it finds what is planted, says how to find it again, and finds nothing in what ships."""
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+from typer.testing import CliRunner
+
+import agbench
+from agbench.cli.app import app
+from agbench.data import catalog
+from agbench.envs import AgBenchVectorEnv
+from agbench.envs.actions import Menu
+from agbench.errors import AgBenchError
+from agbench.testing.fuzzing import cases, draw_case, files, fuzz_files, fuzz_task
+from agbench.testing.fuzzing.actions import DRAWS, wrong_actions
+from agbench.testing.fuzzing.damage import damaged, flawed
+
+ROOT = Path(__file__).parents[2]
+TASKS = ("wheat-nitrogen-v1", "wofostgym-wheat-v1", "sunflower-farm-fields-v1", "greenhouse-setpoint-v1")
+SPACES = (
+    spaces.Discrete(5),
+    spaces.MultiDiscrete([3, 2, 9]),
+    spaces.Box(-1.0, 1.0, (4,), np.float32),
+    spaces.Box(np.array([0.0, 10.0], np.float32), np.array([0.5, 30.0], np.float32)),
+)
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["fuzz", *map(str, words)])
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_nothing_is_found_in_a_task_of_each_family(task):
+    report = fuzz_task(task, 1500, seed=7)
+    assert report.failures == []
+    assert report.steps >= 1500
+    assert report.wrong > 20
+
+
+@pytest.mark.slow
+def test_nothing_is_found_in_any_task():
+    """All tasks, splits and changes that a hundred thousand steps meet."""
+    found = [f for name in catalog.names("task") for f in fuzz_task(name, 100_000 // 50, seed=11).failures]
+    assert [failure.command for failure in found] == []
+
+
+@pytest.mark.parametrize("space", SPACES, ids=str)
+@pytest.mark.parametrize("kind", DRAWS)
+def test_drawn_actions_are_inside_and_wrong_ones_are_not(kind, space):
+    drawn = DRAWS[kind](space, 200, np.random.default_rng(0))
+    assert all(space.contains(one) for one in drawn)
+    assert len(np.unique(drawn, axis=0)) > 1
+    assert not any(space.contains(wrong) for wrong in wrong_actions(space) if isinstance(wrong, np.ndarray))
+
+
+def test_a_case_follows_from_seed_and_number():
+    task = catalog.task(TASKS[0])
+    drawn = [draw_case(task, 5, number) for number in range(40)]
+    assert drawn == [draw_case(task, 5, number) for number in range(40)]
+    assert {case.actions for case in drawn} == set(DRAWS)
+    assert {case.split for case in drawn} == set(task.splits)
+    assert len({str(case.overrides) for case in drawn}) > 5
+
+
+def test_every_change_fits_some_task():
+    for change in cases.CHANGES:
+        made = 0
+        for name in ("wheat-nitrogen-v1", "wheat-inputs-v1", "sunflower-farm-v1", "greenhouse-winter-v1"):
+            try:
+                agbench.make_vec(name, 1, **change)
+            except AgBenchError:
+                continue
+            made += 1
+        assert made, change
+
+
+@pytest.fixture
+def no_number(monkeypatch):
+    """Make the second observation of row 1 no number from the 30th step on."""
+    usual, counted = AgBenchVectorEnv.step, {}
+
+    def step(self, actions):
+        observed, *rest = usual(self, actions)
+        counted[id(self)] = counted.get(id(self), 0) + 1
+        if counted[id(self)] >= 30 and self.num_envs > 1:
+            observed[1, 1] = np.nan
+        return observed, *rest
+
+    monkeypatch.setattr(AgBenchVectorEnv, "step", step)
+
+
+def test_what_is_no_number_is_found_and_its_command_finds_it_again(no_number):
+    report = fuzz_task(TASKS[0], 2000, seed=1)
+    (failure, *_) = report.failures
+    assert "step 30, row 1: the observation" in failure.found
+    words = shlex.split(failure.command)
+    assert words[:2] == ["agbench", "fuzz"]
+    printed = run(*words[2:])
+    assert printed.exit_code == 1
+    assert failure.found in printed.stdout.replace("\n", " ")
+    assert failure.command in printed.stdout.replace("\n", " ")
+
+
+def test_a_wrong_action_that_is_accepted_is_found(monkeypatch):
+    usual = Menu.inputs
+    monkeypatch.setattr(
+        Menu, "inputs", lambda self, actions, core=None: usual(self, np.zeros(len(actions), int), core)
+    )
+    report = fuzz_task(TASKS[0], 500, seed=1)
+    assert any("were accepted" in failure.found for failure in report.failures)
+
+
+def test_an_exception_is_found_with_its_place(monkeypatch):
+    def broken(self, actions, core=None):
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(Menu, "inputs", broken)
+    (failure, *_) = fuzz_task(TASKS[0], 100, seed=1).failures
+    assert "ZeroDivisionError at test_fuzzing.py" in failure.found
+
+
+def test_the_command_prints_a_table(tmp_path):
+    printed = run(*TASKS[:2], "--steps", 600, "--seed", 3)
+    assert printed.exit_code == 0, printed.output
+    lines = printed.stdout.splitlines()
+    assert lines[0].split() == [
+        "task",
+        "cases",
+        "refused",
+        "steps",
+        "wrong",
+        "actions",
+        "seconds",
+        "failures",
+    ]
+    assert [line.split()[0] for line in lines[1:4]] == [*TASKS[:2], "all"]
+
+
+def test_one_case_that_a_task_refuses_is_an_error():
+    printed = run("tasks", TASKS[0], "--actions", "random", "--set", "farm.control=joint")
+    assert printed.exit_code != 0
+    assert "refuses this case" in str(printed.exception)
+    assert "name its kind of --actions" in str(run("tasks", TASKS[0], "--set", "beta=1.0").exception)
+
+
+@pytest.mark.parametrize("kind", files.KINDS)
+def test_damaged_files_are_refused_with_a_sentence_or_good(kind):
+    report = fuzz_files(kind, files.files_of(kind), 12, seed=2)
+    assert report.files > 0
+    assert report.tried == 12
+    assert report.failures == []
+    assert report.refused > 3
+
+
+def test_damage_changes_a_file_and_follows_from_the_seed():
+    content = (ROOT / "tasks/wheat-nitrogen-v1.yaml").read_bytes()
+    for trick in (damaged, flawed):
+        made = [trick(content, np.random.default_rng(seed)) for seed in range(30)]
+        assert made == [trick(content, np.random.default_rng(seed)) for seed in range(30)]
+        assert sum(one != content for one, _ in made) > 25
+        assert len({done for _, done in made}) > 5
+
+
+def test_a_check_that_breaks_is_found_and_its_command_finds_it_again(monkeypatch):
+    usual = files.check_file
+
+    def breaks(path):
+        if b"beta" not in path.read_bytes():
+            raise KeyError("beta")
+        return usual(path)
+
+    monkeypatch.setattr(files, "check_file", breaks)
+    path = ROOT / "tasks/wheat-nitrogen-v1.yaml"
+    report = fuzz_files("task", [path], 60, seed=4)
+    (failure, *_) = report.failures
+    assert "KeyError: 'beta'" in failure.found
+    printed = run(*shlex.split(failure.command)[2:])
+    assert printed.exit_code == 1
+    assert "KeyError: 'beta'" in printed.stdout
+    assert run("files", "nowhere.yaml").exit_code != 0
