@@ -22,6 +22,7 @@ from agbench.cli.fit import fit
 from agbench.cli.fuzz import fuzz
 from agbench.cli.leaderboard import leaderboard
 from agbench.cli.options import messages
+from agbench.cli.report import report
 from agbench.cli.run import run
 from agbench.cli.scale import scale
 from agbench.cli.setup import setup
@@ -60,6 +61,7 @@ for verb in (
     scale,
     setup,
     export,
+    report,
     submit,
     bench,
     doctor,

@@ -79,7 +79,7 @@ def shown(
     folder = cache or cache_folder() / "episodes"
     return [
         _shown(submission, role, place, float(objective[place]), folder, kept)
-        for role, place in _chosen(objective, count)
+        for role, place in chosen(objective, count)
     ]
 
 
@@ -115,7 +115,7 @@ def keep(board: Path, submission: CheckedSubmission, count: int = MOST) -> None:
     before, physics = _read(path(board, submission)), provenance.simulator_hash(task)
     known = before.episodes if before is not None and before.simulator == physics else {}
     records = {}
-    for _, place in _chosen(objective, count):
+    for _, place in chosen(objective, count):
         name = _name(task, result, place)
         records[name] = known.get(name) or _again(task, result, place).model_dump()
     text = json.dumps({"simulator": physics, "episodes": records}, separators=(",", ":"), sort_keys=True)
@@ -132,7 +132,7 @@ def _read(file: Path) -> KeptEpisodes | None:
         return None
 
 
-def _chosen(objective: Floats, count: int) -> Iterator[tuple[str, int]]:
+def chosen(objective: Floats, count: int) -> Iterator[tuple[str, int]]:
     """Yield role and place of the episodes to show; each place once."""
     order = np.argsort(objective, kind="stable").tolist()
     places = {"median": order[(len(order) - 1) // 2], "worst": order[0], "best": order[-1]}
@@ -186,8 +186,15 @@ def _environment(name: str, split: str, task_hash: str) -> tuple[AgBenchEnv, Epi
 
 
 def _simulated(task: Task, split: str, scenario: str, seed: int, actions: NDArray[Any]) -> EpisodeRecord:
-    """Simulate an episode's actions and return its record."""
     env, plot = _environment(task.task, split, provenance.task_hash(task))
+    return simulated(env, plot, scenario, seed, actions)
+
+
+def simulated(
+    env: AgBenchEnv, plot: EpisodePlot, scenario: str, seed: int, actions: NDArray[Any]
+) -> EpisodeRecord:
+    """Simulate an episode's actions and return its record."""
+    task = env.task
     decisions = playing.episode(env, Recorded(list(actions)), seed, scenario)
     info = next(decisions).info
     plot.begin(env.core)

@@ -15,6 +15,7 @@ RUN = {
     "about/trust.md": 0,
     "hardening.md": 2,
     "index.md": 1,
+    "reports.md": 1,
     "scoring.md": 2,
     "start/install.md": 1,
     "start/run.md": 3,

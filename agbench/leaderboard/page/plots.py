@@ -59,7 +59,7 @@ def of_submission(entry: Entry) -> CaptionedPlot:
         {"name": key, "x": rounded(x), "y": rounded(y)}
         for key, x, y in zip(entry.task.scenarios(PUBLIC), expert.tolist(), own.tolist(), strict=True)
     ]
-    plot = _scatter(points, f"expert ({unit})", f"{entry.card.agent} ({unit})", diagonal=True)
+    plot = scatter(points, f"expert ({unit})", f"{entry.card.agent} ({unit})", diagonal=True)
     return CaptionedPlot("Each scenario: above the line where it does better than the expert", plot)
 
 
@@ -84,11 +84,11 @@ def profiles(view: TaskView) -> Plot:
         "kind": "steps",
         "x": "score",
         "y": "share of seeds and scenarios",
-        "lines": [_profile(name, scores) for name, scores in lines.items()],
+        "lines": [profile(name, scores) for name, scores in lines.items()],
     }
 
 
-def _profile(name: str, scores: Floats) -> dict[str, Any]:
+def profile(name: str, scores: Floats) -> dict[str, Any]:
     """Return the share of scores (seeds, scenarios) above each score where it steps down."""
     values = np.round(scores, 1)
     steps = np.unique(values)
@@ -114,7 +114,8 @@ def _scored(row: PublicRow, x: float) -> dict[str, Any]:
     return {**_point(row, 0.0, found.value), "x": x, **ends}
 
 
-def _scatter(points: Sequence[dict[str, Any]], x: str, y: str, **options: bool) -> Plot:
+def scatter(points: Sequence[dict[str, Any]], x: str, y: str, **options: bool) -> Plot:
+    """Return a chart of points; options are `log`, `time`, `best` and `diagonal`."""
     return {"kind": "scatter", "x": x, "y": y, "points": list(points), **options}
 
 
@@ -124,7 +125,7 @@ def _against_budget(view: TaskView) -> CaptionedPlot | None:
     ]
     if len(points) < _FEWEST:
         return None
-    plot = _scatter(points, "environment steps of a training seed", "score on public test", log=True)
+    plot = scatter(points, "environment steps of a training seed", "score on public test", log=True)
     return CaptionedPlot("Score against training budget", plot)
 
 
@@ -133,7 +134,7 @@ def _over_time(view: TaskView) -> CaptionedPlot | None:
     points = [_scored(row, date.fromisoformat(day).toordinal()) for row, day in dated if day]
     if len(points) < _FEWEST:
         return None
-    plot = _scatter(points, "day of submission", "score on public test", time=True, best=True)
+    plot = scatter(points, "day of submission", "score on public test", time=True, best=True)
     return CaptionedPlot("Score over time; the line is the best so far", plot)
 
 
@@ -150,7 +151,7 @@ def _planes(view: TaskView) -> list[CaptionedPlot]:
         reached = [(row, row.entry.score.metrics) for row in view.rows]
         points = [_point(row, values[name], values[outcome]) for row, values in reached]
         axes = (f"{n} ({printed(metrics[n].unit)})" for n in (name, outcome))
-        return _scatter(points, *axes)
+        return scatter(points, *axes)
 
     return [
         CaptionedPlot(f"{outcome} against {name}, a mark a submission".capitalize(), plane(name))

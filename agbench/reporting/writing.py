@@ -1,0 +1,69 @@
+"""Writing a report: the leaderboard's parts, style and scripts, all of them inside one file."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import jinja2
+from markupsafe import Markup
+
+import agbench
+from agbench.files import write_text
+from agbench.leaderboard.page import rendering, season_data
+from agbench.reporting import runs
+from agbench.reporting.content import SEASONS, Content
+
+STYLES: Final = ("page.css", "uplot/uPlot.min.css")
+SCRIPTS: Final = ("uplot/uPlot.iife.min.js", "tables.js", "plots.js")
+
+
+def report(folder: str | Path, out: str | Path | None = None, seasons: int = SEASONS) -> Path:
+    """Write the report of a result, a training run or a dataset; return its path.
+
+    The file loads nothing from anywhere: style, scripts and data are inside. Up to three seasons, the
+    median, the worst and the best, are simulated again from their actions, to be drawn.
+
+    Args:
+        folder: as `agbench evaluate`, `train` or `dataset` wrote it.
+        out: the file to write; beside the folder, with its name, by default.
+        seasons: how many seasons are drawn, from 0 to 3.
+
+    Raises:
+        ResultError: for a folder that holds none of the three, or a damaged one.
+    """
+    place = Path(folder)
+    beside = place.resolve()
+    target = beside.with_name(f"{beside.name}.html") if out is None else Path(out)
+    write_text(target, rendered(runs.read(place, seasons)))
+    return target
+
+
+def rendered(content: Content) -> str:
+    """Return the text of a report."""
+    environment = rendering.environment()
+    own = jinja2.PackageLoader("agbench.reporting")
+    assert environment.loader is not None
+    environment.loader = jinja2.ChoiceLoader([own, environment.loader])
+    environment.globals.update(
+        version=agbench.__version__,
+        styles=[_inside(name, "style") for name in STYLES],
+        scripts=[_inside(name, "script") for name in SCRIPTS],
+        packed=season_data.packed,
+        text_of=_text_of,
+    )
+    return environment.get_template("report.html.j2").render(content=content)
+
+
+def _inside(name: str, tag: str) -> Markup:
+    """Return a file of the leaderboard's page to stand inside a tag."""
+    text = (rendering.STATIC / name).read_text("utf-8")
+    assert f"</{tag}" not in text
+    return Markup(text)
+
+
+def _text_of(value: Any) -> str:
+    """Return a value of a settings file in words."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_text_of(each)}" for key, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_text_of, value))
+    return str(value)

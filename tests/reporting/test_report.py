@@ -1,0 +1,145 @@
+"""Reports: of each kind of folder, one file that is whole by itself, on a desk and on a phone."""
+
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+import agbench
+from agbench.cli.app import app
+from agbench.errors import ResultError
+from agbench.evaluation.result import Result
+from agbench.reporting import report
+
+TASK = "wheat-nitrogen-v1"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+OUTSIDE = re.compile(r"""(?:src|href)\s*=\s*["'](?!#)|@import|url\(|\bfetch\(|XMLHttpRequest""")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Return the folder of a result, a dataset and, where it can be trained, a training run."""
+    root = tmp_path_factory.mktemp("runs")
+    agbench.evaluate(TASK, "advisor", out=root / "advisor", progress=False)
+    agbench.collect(TASK, "advisor", 5, root / "data", epsilon=0.2, format="npz", progress=False)
+    return root
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    pytest.importorskip("stable_baselines3")
+    from agbench.training.run import run
+
+    folder = tmp_path_factory.mktemp("trained") / "ppo"
+    tiny = {"envs": 4, "validation.episodes": 3, "validation.every": 64, "network.layers": [8]}
+    run(TASK, "ppo", 192, 3, folder, tiny | {"n_steps": 16, "batch_size": 32}, progress=False)
+    return folder
+
+
+def headings(text):
+    return re.findall(r"<h[12][^>]*>(.*?)</h", text)
+
+
+def test_a_result_is_beside_its_references_with_its_seasons(folders, tmp_path):
+    text = report(folders / "advisor", tmp_path / "r.html").read_text("utf-8")
+    assert headings(text) == [f"advisor on {TASK}", "Test: 40 episodes", "Seasons of test"]
+    for policy, role in (("zero", "floor"), ("advisor", "expert"), ("ceres", "oracle")):
+        assert re.search(rf'class="who">{policy}</th><td>{role}', text)
+    assert re.search(r'<b>advisor</b></th><td>this one</td><td class="n" data-v="95\.', text)
+    assert text.count("data-season=") == 3
+    assert text.count("data-plot=") == 2
+    assert "netherlands/<wbr>1984" in text
+
+
+def test_a_training_shows_its_curve_and_its_settings(trained, tmp_path):
+    text = report(trained, tmp_path / "r.html", seasons=1).read_text("utf-8")
+    assert headings(text)[0] == f"ppo on {TASK}"
+    assert {"Test: 40 episodes", "Shift: 40 episodes"} <= set(headings(text))
+    assert "Learning curve" in text
+    assert re.search(r'<th scope="row">n_steps</th><td>16</td>', text)
+    assert text.count("data-season=") == 2
+
+
+def test_a_dataset_shows_its_returns_and_seasons(folders, tmp_path):
+    text = report(folders / "data", tmp_path / "r.html", seasons=2).read_text("utf-8")
+    assert "Train: 5 episodes" in headings(text)
+    assert "Returns of the dataset" in text
+    assert "floor zero on test 0" in text
+    assert text.count("data-season=") == 2
+    assert "could not be simulated" not in text
+
+
+@pytest.mark.parametrize("name", ["advisor", "data"])
+def test_nothing_is_loaded_from_elsewhere(folders, name, tmp_path):
+    text = report(folders / name, tmp_path / "r.html", seasons=0).read_text("utf-8")
+    without_scripts = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert OUTSIDE.findall(without_scripts) == []
+    assert "fetch(" not in text
+    assert "data-season" not in without_scripts
+
+
+def test_names_are_text_and_a_changed_task_has_no_references(folders, tmp_path):
+    result = agbench.evaluate(TASK, "zero", years=[1985], progress=False)
+    name = "<script>alert(1)</script>"
+    named = replace(result, policy=name, record={**result.record, "policy": name})
+    named.save(tmp_path / "own")
+    text = report(tmp_path / "own", seasons=0).read_text("utf-8")
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert" in text
+    assert "not all scenarios of the split" in text
+    agbench.evaluate(TASK, "zero", out=tmp_path / "beta", progress=False, beta=5.0)
+    text = report(tmp_path / "beta", seasons=1).read_text("utf-8")
+    assert "The task was changed" in text
+    assert re.search(r'<th scope="row">beta</th><td>5\.0', text)
+
+
+def test_seasons_of_a_changed_task_are_those_of_the_change(tmp_path):
+    changed = {"step": "14 d"}
+    agbench.evaluate(TASK, "zero", out=tmp_path / "slow", progress=False, **changed)
+    text = report(tmp_path / "slow", seasons=1).read_text("utf-8")
+    assert text.count("data-season=") == 1
+    assert "could not be simulated" not in text
+
+
+def test_the_command_writes_beside_the_run_and_leaves_it_as_it_was(folders, tmp_path):
+    shutil.copytree(folders / "advisor", tmp_path / "mine")
+    printed = CliRunner().invoke(app, ["report", str(tmp_path / "mine"), "--seasons", "0"])
+    assert printed.exit_code == 0
+    assert (tmp_path / "mine.html").is_file()
+    assert "mine.html" in printed.stdout.replace("\n", "")
+    assert Result.load(tmp_path / "mine").policy == "advisor"
+    assert sorted(p.name for p in (tmp_path / "mine").iterdir()) == sorted(
+        p.name for p in (folders / "advisor").iterdir()
+    )
+
+
+def test_what_is_none_of_the_three_is_named(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ResultError, match=r"holds no result .*no training .*no dataset"):
+        report(tmp_path / "empty")
+    assert not (tmp_path / "empty.html").exists()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_it_is_whole_in_a_browser(trained, width, tmp_path):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path, said = report(trained, tmp_path / "r.html", seasons=1), []
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: said.append(request.url))
+        page.goto(path.as_uri())
+        page.wait_for_selector(".panels .uplot canvas")
+        drawn, plots = page.locator("[data-plot] canvas").count(), page.locator("[data-plot]").count()
+        seasons = page.locator(".panels .uplot").count()
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        browser.close()
+    assert said == [path.as_uri()]
+    assert drawn == plots >= 5
+    assert seasons >= 10
+    assert wide <= width
