@@ -40,8 +40,9 @@ def test_the_fit_of_wageningen_is_the_one_that_ships(series):
 
 def test_a_fit_of_few_seasons_is_near_the_one_that_ships(fitted):
     shipped = site_generator("wageningen").parameters
-    assert np.allclose(fitted.wet_after, shipped.wet_after, rtol=1e-2)
-    assert np.allclose(fitted.mean, shipped.mean, rtol=0.05, atol=0.3)
+    assert np.allclose(fitted.wet_after, shipped.wet_after, rtol=0.05)
+    assert np.allclose(fitted.mean[0], shipped.mean[0], rtol=0.05)  # share of the radiation above the air
+    assert np.allclose(fitted.mean[1:], shipped.mean[1:], rtol=0.05, atol=0.5)
 
 
 def test_the_shipped_generator_of_wageningen_meets_every_criterion(series):
