@@ -1,11 +1,13 @@
 """Files: hashed, and written so that a killed run leaves no half file (to a temporary name, then moved)."""
 
+import errno
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 BOARD: Final = Path("leaderboard")
 """Where the leaderboard lies unless a caller says otherwise."""
@@ -48,3 +50,50 @@ def write(path: Path, fill: Callable[[Path], object]) -> None:
 def write_text(path: Path, text: str) -> None:
     """Create or replace a UTF-8 text file."""
     write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+@contextmanager
+def alone(folder: Path, error: type[Exception]) -> Iterator[None]:
+    """Keep all others from writing a folder meanwhile; they get `error`, which says so.
+
+    The lock is a file beside the folder. It ends with the process, however that ends.
+    """
+    whole = Path(os.path.abspath(folder))
+    path = whole.with_name(f".{whole.name}.lock")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = _locked(path)
+    if lock is None:
+        raise error(f"{folder}: another process is writing it. Wait for it, or give another folder.")
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)  # while it is held: whoever opened it meanwhile sees that it is gone
+        lock.close()
+
+
+def _locked(path: Path) -> IO[str] | None:
+    """Return a file that is locked as long as it is open; None where it is already."""
+    while True:
+        file = path.open("w")
+        if not _lock(file):
+            file.close()
+            return None
+        try:
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        except FileNotFoundError:
+            pass
+        file.close()
+
+
+def _lock(file: IO[str]) -> bool:
+    """Return whether this process has the file for itself now; always where there are no such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as reason:
+        return reason.errno not in (errno.EAGAIN, errno.EACCES)
+    return True

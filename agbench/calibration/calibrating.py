@@ -1,7 +1,7 @@
 """Calibration from a specification to a result: one stage after another."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec, Stage
 from agbench.data.reading import read_data, read_file
 from agbench.errors import AgBenchError, ConfigError
+from agbench.files import alone
 from agbench.simulation.parameters import read_all
 from agbench.simulators import models
 from agbench.variables import Floats
@@ -59,6 +60,17 @@ def calibrate(
     with located(spec):
         problem = prepare(plan, table, weather)
     progress = Progress(None if out is None else Path(out), fingerprint(problem))
+    with nullcontext() if out is None else alone(Path(out), ConfigError):
+        result = _fitted(plan, problem, progress, report)
+        if out is not None:
+            result.write(Path(out))
+    return result
+
+
+def _fitted(
+    plan: CalibrationSpec, problem: Problem, progress: Progress, report: Callable[[str], None]
+) -> Calibration:
+    """Fit all stages but those that are finished already."""
     low = np.array([d.low for d in problem.dimensions])
     high = np.array([d.high for d in problem.dimensions])
     values = np.array([d.before for d in problem.dimensions])
@@ -71,10 +83,7 @@ def calibrate(
         values[[list(plan.parameters).index(name) for name in stage.parameters]] = fit.values
         fits.append(fit)
         report(f"{stage.name}: loss {fit.before:.4g} -> {fit.after:.4g} in {len(fit.losses):,} evaluations")
-    result = Calibration.of(problem, values, fits)
-    if out is not None:
-        result.write(Path(out))
-    return result
+    return Calibration.of(problem, values, fits)
 
 
 def prepare(spec: CalibrationSpec, observations: Any, weather: Any = None) -> Problem:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -21,7 +21,7 @@ from agbench.datasets.playing import Player
 from agbench.datasets.sample import Sample
 from agbench.datasets.writing import Format, writer_of
 from agbench.errors import DatasetError
-from agbench.files import sha256, write_text
+from agbench.files import alone, sha256, write_text
 from agbench.running import Engine, engine_of
 
 FOLDER: Final = Path("runs/datasets")
@@ -142,19 +142,18 @@ def make(
     writer_of(format)
     out = Path(os.path.abspath(out))
     told = description.describe(plan, format)
-    if _is_there(out, told):
-        shutil.rmtree(unfinished_folder(out), ignore_errors=True)  # of a run that was killed at its very end
+    if _is_there(out, told) and not unfinished_folder(out).exists():
         return out
-    with _saying_where(out):
+    with _saying_where(out), alone(out, DatasetError):
+        if _is_there(out, told):  # another process made it, or was killed at the very end
+            shutil.rmtree(unfinished_folder(out), ignore_errors=True)
+            return out
         partial = _Unfinished(out, plan.identity())
-        try:
-            parts = _played(plan, partial, engine)
-            label = f"{told['id']}  {plan.episodes:,} episodes"
-            _write(partial, _shown(parts, plan, label, progress), told)
-            os.replace(partial.assembled, out)
-            partial.remove()
-        finally:
-            partial.release()
+        parts = _played(plan, partial, engine)
+        label = f"{told['id']}  {plan.episodes:,} episodes"
+        _write(partial, _shown(parts, plan, label, progress), told)
+        os.replace(partial.assembled, out)
+        partial.remove()
     return out
 
 
@@ -208,23 +207,14 @@ def _write(partial: "_Unfinished", parts: Iterator[PlayedPart], told: Mapping[st
 
 
 class _Unfinished:
-    """The finished parts of a dataset that is not whole yet, beside the folder where it will be.
-
-    One process at a time works on it; the lock ends with the process, however that ends.
-    """
+    """The finished parts of a dataset that is not whole yet, beside the folder where it will be."""
 
     def __init__(self, out: Path, identity: str) -> None:
         self._folder = unfinished_folder(out)
         self.assembled = self._folder / "assembled"
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._lock = (self._folder / "lock").open("w")
-        if not _locked(self._lock):
-            raise DatasetError(f"{out}: another process is making it. Wait for it, or give another folder.")
         label = self._folder / _IDENTITY
         if not label.is_file() or label.read_text("utf-8") != identity:
-            for path in self._folder.iterdir():
-                if path.name != "lock":
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            self.remove()
             write_text(label, identity)
 
     def place(self, number: int) -> Path:
@@ -241,27 +231,10 @@ class _Unfinished:
         """Forget the run."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def release(self) -> None:
-        """Let another process work on it."""
-        self._lock.close()
-
 
 def unfinished_folder(out: Path) -> Path:
     """Return where the parts of a dataset are kept until it is whole."""
     return out.parent / f".{out.name}.partial"
-
-
-def _locked(file: IO[str]) -> bool:
-    """Return whether this process has the file for itself now; always on systems without such locks."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _played(plan: Plan, partial: _Unfinished, engine: Engine) -> Iterator[PlayedPart]:

@@ -4,6 +4,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -22,7 +23,7 @@ from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
 from agbench.evaluation.rollout import Rollout, roll_out
-from agbench.files import write
+from agbench.files import alone, write
 from agbench.policies.base import Policy
 from agbench.policies.registry import as_policy
 from agbench.policies.simple import Recorded
@@ -66,7 +67,25 @@ def evaluate(
 
     An episode that raises is recorded as failed and scored at the task's worst bound; warns where all do.
     """
-    engine = engine_of(on, workers)
+    with nullcontext() if out is None else alone(Path(out), ResultError):
+        return _evaluated(
+            task, policy, split, out, engine_of(on, workers), progress, weather, years, other_task, overrides
+        )
+
+
+def _evaluated(
+    task: str | Task,
+    policy: Any,
+    split: str,
+    out: str | Path | None,
+    engine: Engine,
+    progress: bool | None,
+    weather: "pd.DataFrame | None",
+    years: Sequence[int] | None,
+    other_task: bool,
+    overrides: Mapping[str, Any],
+) -> Result:
+    """Do what `evaluate` says; no other process writes `out` meanwhile."""
     spec = override(catalog.task(task) if isinstance(task, str) else task, overrides)
     parts = build(spec, split, weather=weather, years=years)
     runner = as_policy(policy, spec, other_task=other_task)
@@ -105,7 +124,7 @@ def _warn_of_failures(result: Result) -> None:
             f"{result.task.task}: all {result.failed} episodes of {result.policy} failed, the first with "
             f"{result.episodes['error'].iloc[0]}. They count as the task's worst bound.",
             AgBenchWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

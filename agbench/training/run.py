@@ -21,7 +21,7 @@ from agbench.envs.scaling import scaling_of
 from agbench.errors import AgBenchError, AgBenchWarning, ConfigError
 from agbench.evaluation import Result, evaluate, provenance
 from agbench.evaluation.references import REPORTED
-from agbench.files import write_text
+from agbench.files import alone, write_text
 from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
@@ -139,6 +139,28 @@ def run(
     progress: bool | None = None,
 ) -> Trained:
     """Train an agent and return all that there is to know of it; arguments as in `train`."""
+    with alone(Path(out), ConfigError):
+        more: dict[str, Any] = {"tensorboard": tensorboard, "wandb": wandb, "progress": progress}
+        more |= {"demos": demos, "dataset": dataset, "demo_episodes": demo_episodes}
+        return _run(task, algo, steps, seed, out, changes, **more)
+
+
+def _run(
+    task: str,
+    algo: str,
+    steps: int | None,
+    seed: int,
+    out: str | Path,
+    changes: Mapping[str, Any] | None,
+    *,
+    demos: str | Path | None,
+    dataset: str | Path | None,
+    demo_episodes: int | None,
+    tensorboard: str | Path | None,
+    wandb: str | None,
+    progress: bool | None,
+) -> Trained:
+    """Do what `run` says; no other process writes `out` meanwhile."""
     spec, folder, started = catalog.task(task), Path(out), time.process_time()
     said = {"steps": steps, "demo_episodes": demo_episodes}
     changes = dict(changes or {}) | {key: value for key, value in said.items() if value is not None}

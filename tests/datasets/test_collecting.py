@@ -209,7 +209,7 @@ def test_two_processes_do_not_make_one_dataset(tmp_path, monkeypatch):
     once, said = Player.play, []
 
     def another_starts(self, episodes):
-        with pytest.raises(DatasetError, match="another process is making it") as error:
+        with pytest.raises(DatasetError, match="another process is writing it") as error:
             make(plan_of(TASK, "zero", 2, seed=1), tmp_path / "data", "npz")
         said.append(error)
         return once(self, episodes)

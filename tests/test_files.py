@@ -1,0 +1,118 @@
+"""A folder is written by one process at a time, and a process that is killed keeps nobody out."""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+import pytest
+
+import agbench
+from agbench.errors import ConfigError, DatasetError, ResultError
+from agbench.files import alone
+
+TASK = "wheat-nitrogen-v1"
+HOLDER = """
+import sys, time
+from pathlib import Path
+from agbench.files import alone
+with alone(Path(sys.argv[1]), RuntimeError):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+pytestmark = pytest.mark.skipif(find_spec("fcntl") is None, reason="a system without such locks")
+
+
+@contextmanager
+def held(folder):
+    """Let another process write a folder; kill it at the end."""
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE)
+    try:
+        assert process.stdout.readline() == b"held\n"
+        yield process
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+
+def evaluate(out):
+    agbench.evaluate(TASK, "zero", split="shift", out=out)
+
+
+def collect(out):
+    agbench.collect(TASK, "zero", 2, out, "npz")
+
+
+def train(out):
+    agbench.train(TASK, "ppo", 64, out=out, settings={"envs": 1, "n_steps": 64, "batch_size": 64})
+
+
+@pytest.mark.parametrize(
+    ("write", "error"), [(evaluate, ResultError), (collect, DatasetError), (train, ConfigError)]
+)
+def test_the_second_writer_gets_one_sentence_and_a_killed_one_keeps_nobody_out(tmp_path, write, error):
+    with held(tmp_path / "out"):
+        with pytest.raises(error, match=r"out: another process is writing it\. Wait for it, or give another"):
+            write(tmp_path / "out")
+        assert os.listdir(tmp_path) == [".out.lock"]
+    assert os.listdir(tmp_path) == [".out.lock"]
+    write(tmp_path / "out")
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_two_commands_at_once_end_with_one_whole_result(tmp_path):
+    command = [
+        sys.executable,
+        "-c",
+        "from agbench.cli import main; main()",
+        "evaluate",
+        TASK,
+        "-p",
+        "advisor",
+        "-o",
+        "out",
+    ]
+    both = [
+        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [one.communicate()[1] for one in both]
+    ends = [one.returncode for one in both]
+    assert 0 in ends
+    for end, text in zip(ends, said, strict=True):
+        assert end == 0 or (end == 2 and "another process is writing it" in " ".join(text.split()))
+    agbench.Result.load(tmp_path / "out")
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_lock_goes_with_an_error_and_is_no_part_of_the_folder(tmp_path):
+    def fails():
+        with alone(tmp_path / "a" / "b", ConfigError):
+            assert os.listdir(tmp_path / "a") == [".b.lock"]
+            raise ValueError("own")
+
+    with pytest.raises(ValueError, match="own"):
+        fails()
+    assert os.listdir(tmp_path / "a") == []
+
+
+def test_a_lock_that_was_opened_before_it_went_is_taken_anew(tmp_path, monkeypatch):
+    from agbench import files
+
+    once, opened = files._lock, []
+
+    def goes_meanwhile(file):
+        if not opened:
+            os.unlink(file.name)
+        opened.append(file)
+        return once(file)
+
+    monkeypatch.setattr(files, "_lock", goes_meanwhile)
+    with alone(tmp_path / "out", ConfigError):
+        assert len(opened) == 2
+        monkeypatch.setattr(files, "_lock", once)
+        with pytest.raises(ConfigError), alone(tmp_path / "out", ConfigError):
+            pass
