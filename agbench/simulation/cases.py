@@ -8,6 +8,7 @@ number depends on both, which is found out, the world of each case is built by i
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from inspect import signature
 from typing import Any, Final, NamedTuple
 
@@ -108,9 +109,19 @@ def _differing(one: NDArray[Any], other: NDArray[Any]) -> set[str]:
     """Return the fields in which two records differ, bit by bit."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return set(one.dtype.names or ())
-    if one.tobytes() == other.tobytes():
-        return set()
-    return {name for name in one.dtype.names or () if one[name].tobytes() != other[name].tobytes()}
+    names, ends = _ends(one.dtype)
+    if one.ndim:
+        one, other = one.reshape(-1), other.reshape(-1)
+    bytes_of = [np.frombuffer(record.tobytes(), np.uint8) for record in (one, other)]
+    places = np.flatnonzero(bytes_of[0] != bytes_of[1]) % one.dtype.itemsize
+    return {names[field] for field in np.unique(np.searchsorted(ends, places, side="right")).tolist()}
+
+
+@lru_cache(maxsize=64)
+def _ends(dtype: np.dtype[Any]) -> tuple[list[str], NDArray[np.intp]]:
+    """Return the fields of a record in memory's order, and where each ends [bytes]."""
+    fields = sorted((place, name, kind.itemsize) for name, (kind, place) in (dtype.fields or {}).items())
+    return [name for _, name, _ in fields], np.array([place + size for place, _, size in fields])
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -173,17 +184,18 @@ class Preparation:
         model = self._model(given)
         get, key = given.get, self._key
         calendar = get("calendar")
-        items = calendar.items() if isinstance(calendar, Mapping) else ()
-        rules = [item for item in items if not str(item[0]).endswith("_date")]
-        form = calendar is None, key(rules)
+        dates = key(calendar)
+        rules = dates if isinstance(calendar, Mapping) else ()
+        form = calendar is None, tuple([item for item in rules if not str(item[0]).endswith("_date")])
         kind_key = id(model), get("setting"), get("limitation"), "end" in given, form
         kind = self._kinds.get(kind_key)
         if kind is None:
             kind = self._kinds[kind_key] = CaseKind(model)
         weather = key(get("weather", get("site")))
-        season = "season", weather, key(get("start")), key(get("end")), key(calendar), key(get("events"))
+        season = "season", weather, key(get("start")), key(get("end")), dates, key(get("events"))
         changes = [item for item in given.items() if item[0] not in self._arguments]
-        cell = "cell", key(get("site")), key(get("soil")), key(get("crop")), key(changes)
+        changed = tuple([(name, key(value)) for name, value in changes])
+        cell = "cell", key(get("site")), key(get("soil")), key(get("crop")), changed
         if cell not in kind.places or season not in kind.places:
             self._add(kind, season, cell, given, dict(changes))
         return Case(number, kind, kind.places[season], kind.places[cell])
@@ -222,11 +234,14 @@ class Preparation:
 
     def _key(self, value: Any) -> Any:
         """Return what stands for a value in the keys of tables: equal for equal content only."""
-        if value is None or value.__class__ is str:
+        kind = value.__class__
+        if value is None or kind is str:
             return value
-        if isinstance(value, Mapping):
-            return tuple((name, self._key(one)) for name, one in value.items())
-        if isinstance(value, (list, tuple)):
+        if kind is float or kind is int:
+            return kind, value
+        if kind is dict or isinstance(value, Mapping):
+            return tuple([(name, self._key(one)) for name, one in value.items()])
+        if kind is list or isinstance(value, (list, tuple)):
             return tuple(map(self._key, value))
         if isinstance(value, (bool, int, float, np.generic)):
             return value.__class__, value
