@@ -1,6 +1,7 @@
 """Making datasets: parts are played by processes, kept, and written in order into one folder."""
 
 import errno
+import hashlib
 import os
 import re
 import shutil
@@ -21,7 +22,7 @@ from agbench.datasets.playing import Player
 from agbench.datasets.sample import Sample
 from agbench.datasets.writing import Format, writer_of
 from agbench.errors import DatasetError
-from agbench.files import alone, sha256, write_text
+from agbench.files import alone, write_text
 from agbench.running import Engine, engine_of
 
 FOLDER: Final = Path("runs/datasets")
@@ -199,11 +200,17 @@ def _write(partial: "_Unfinished", parts: Iterator[PlayedPart], told: Mapping[st
         writer.close()
         table.close()
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    hashes = {str(path.relative_to(folder).as_posix()): sha256(path) for path in files}
+    hashes = {str(path.relative_to(folder).as_posix()): _sha256(path) for path in files}
     whole["files"] = hashes
     card.write(folder, whole, sample)
     write_text(folder / description.FILE, description.text(whole))
     folder.chmod(0o755)
+
+
+def _sha256(path: Path) -> str:
+    """Return the SHA-256 of a file that may be too large for memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class _Unfinished:

@@ -51,13 +51,17 @@ class _Together:
 
 
 class _RowByRow:
-    """A copy of a policy in each row."""
+    """A copy of a policy in each row, made when it first acts there."""
 
     def __init__(self, policy: Policy, behaviour: Behaviour, task: Task, rows: int) -> None:
-        self._policies = [policy, *(_another(policy, behaviour, task) for _ in range(rows - 1))]
+        self.policy = policy
+        self._behaviour, self._task = behaviour, task
+        self._policies = {0: policy} if rows == 1 else {}
 
     def begin(self, core: BatchCore, rows: NDArray[np.intp], seeds: Sequence[int]) -> None:
         for row in rows.tolist():
+            if row not in self._policies:
+                self._policies[row] = _another(self.policy, self._behaviour, self._task)
             policy = self._policies[row]
             try:
                 policy.reset(seeds[row])
@@ -77,9 +81,9 @@ class _RowByRow:
 
 
 def _another(policy: Policy, behaviour: Behaviour, task: Task) -> Policy:
-    """Return a policy like this one that shares nothing that changes."""
+    """Return a policy like this one that shares nothing that changes; its task does not."""
     try:
-        return copy.deepcopy(policy)
+        return copy.deepcopy(policy, {id(task): task})
     except Exception as error:  # what it holds cannot be copied
         if not isinstance(behaviour.source, str):
             raise DatasetError(
@@ -98,7 +102,7 @@ class Crew:
     """The behaviours of a plan in a batch of `rows`."""
 
     def __init__(self, plan: Plan, space: spaces.Space[Any], rows: int) -> None:
-        self._plan, self._space = plan, space
+        self._plan, self._space, self.rows = plan, space, rows
         self._sizes = np.array(menu_sizes(space), dtype=np.int64)
         self._shape = space.shape or ()
         self._width = int(np.prod(self._shape, dtype=np.int64))
@@ -119,6 +123,11 @@ class Crew:
         from agbench.policies.registry import interface_of
 
         return np.asarray(Zero("zero", None, interface_of(task))(None), dtype=self._space.dtype)
+
+    @property
+    def plans(self) -> bool:
+        """Whether a policy sees the batch itself, and may hold on to it."""
+        return any(isinstance(a, _RowByRow) and isinstance(a.policy, Planner) for a in self._actors)
 
     def begin(self, core: BatchCore, episodes: range, seeds: Sequence[int]) -> None:
         """Start the episodes of all rows."""

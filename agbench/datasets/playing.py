@@ -26,7 +26,8 @@ class Player:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._parts = plan.parts()
-        self._batch: tuple[BatchCore, Crew] | None = None
+        self._core: BatchCore | None = None
+        self._crew: Crew | None = None
         self._drawn = 0
 
     def play(self, episodes: range) -> PlayedPart:
@@ -34,7 +35,9 @@ class Player:
         plan = self._plan
         if plan.scenarios == "drawn" and self._drawn >= _SEASONS:
             del self._parts
-            self._batch, self._drawn = None, 0
+            self._core, self._drawn = None, 0
+            if self._crew is not None and self._crew.plans:
+                self._crew = None
             gc.collect()  # a batch and its parts refer to each other
             self._parts = plan.parts()
         self._drawn += len(episodes)
@@ -58,10 +61,11 @@ class Player:
         return record.part(core, seeds)
 
     def _of_size(self, rows: int) -> tuple[BatchCore, Crew]:
-        if self._batch is None or self._batch[0].n != rows:
-            core = BatchCore(self._parts, rows)
-            self._batch = core, Crew(self._plan, self._parts.actions.space, rows)
-        return self._batch
+        if self._core is None or self._core.n != rows:
+            self._core = BatchCore(self._parts, rows)
+        if self._crew is None or self._crew.rows != rows:
+            self._crew = Crew(self._plan, self._parts.actions.space, rows)
+        return self._core, self._crew
 
 
 @dataclass
