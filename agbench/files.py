@@ -60,7 +60,8 @@ def alone(folder: Path, error: type[Exception]) -> Iterator[None]:
     """
     whole = Path(os.path.abspath(folder))
     path = whole.with_name(f".{whole.name}.lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
     lock = _locked(path)
     if lock is None:
         raise error(f"{folder}: another process is writing it. Wait for it, or give another folder.")

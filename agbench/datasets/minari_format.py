@@ -56,7 +56,9 @@ class MinariWriter:
         self._file = h5py.h5f.create(bytes(folder / FILE), h5py.h5f.ACC_EXCL, fcpl=creation, fapl=access)
         self._scalar = h5py.h5s.create(h5py.h5s.SCALAR)
         self._layouts = {layout: _creation(layout) for layout in (h5py.h5d.COMPACT, h5py.h5d.CONTIGUOUS)}
+        self._text = h5py.h5t.py_create(h5py.string_dtype(), logical=True)
         self._types: dict[Any, Any] = {}
+        self._spaces: dict[tuple[int, ...], Any] = {}
         self._next = 0
 
     def add(self, part: PlayedPart) -> None:
@@ -101,14 +103,15 @@ class MinariWriter:
         if kind is None:
             kind = self._types[values.dtype] = h5py.h5t.py_create(values.dtype, logical=True)
         layout = h5py.h5d.COMPACT if values.nbytes <= _COMPACT else h5py.h5d.CONTIGUOUS
-        space = h5py.h5s.create_simple(values.shape)
+        space = self._spaces.get(values.shape)
+        if space is None:
+            space = self._spaces[values.shape] = h5py.h5s.create_simple(values.shape)
         dataset = h5py.h5d.create(group, name, kind, space, self._layouts[layout])
         dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, np.ascontiguousarray(values))
 
     def _note(self, group: Any, name: bytes, value: int | str) -> None:
         if isinstance(value, str):
-            kind = h5py.h5t.py_create(h5py.string_dtype(), logical=True)
-            h5py.h5a.create(group, name, kind, self._scalar).write(np.array(value, dtype=object))
+            h5py.h5a.create(group, name, self._text, self._scalar).write(np.array(value, dtype=object))
         else:
             h5py.h5a.create(group, name, h5py.h5t.STD_I64LE, self._scalar).write(np.array(value))
 

@@ -120,7 +120,7 @@ def _differing(one: NDArray[Any], other: NDArray[Any]) -> set[str]:
 @lru_cache(maxsize=64)
 def _ends(dtype: np.dtype[Any]) -> tuple[list[str], NDArray[np.intp]]:
     """Return the fields of a record in memory's order, and where each ends [bytes]."""
-    fields = sorted((place, name, kind.itemsize) for name, (kind, place) in (dtype.fields or {}).items())
+    fields = sorted((of[1], name, of[0].itemsize) for name, of in (dtype.fields or {}).items())
     return [name for _, name, _ in fields], np.array([place + size for place, _, size in fields])
 
 
