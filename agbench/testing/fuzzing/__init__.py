@@ -1,12 +1,12 @@
 """Fuzzing: tasks under any action, and data files under any damage; seeded, and each failure repeatable."""
 
-from agbench.testing.fuzzing.cases import Case, draw_case
+from agbench.testing.fuzzing.cases import FuzzCase, draw_case
 from agbench.testing.fuzzing.damage import damaged, flawed
 from agbench.testing.fuzzing.files import FileFailure, FilesReport, fuzz_files
 from agbench.testing.fuzzing.tasks import Failure, TaskReport, fuzz_task
 
 __all__ = [
-    "Case",
+    "FuzzCase",
     "Failure",
     "FileFailure",
     "FilesReport",

@@ -39,7 +39,7 @@ CHANGES: Final[tuple[dict[str, Any], ...]] = (
 
 
 @dataclass(frozen=True)
-class Case:
+class FuzzCase:
     """What one case plays: everything follows from these values."""
 
     task: str
@@ -65,10 +65,10 @@ class Case:
         return shlex.join(words)
 
 
-def draw_case(task: Task, seed: int, number: int) -> Case:
+def draw_case(task: Task, seed: int, number: int) -> FuzzCase:
     """Return case `number` of a task; the same for the same seed."""
     generator = np.random.default_rng([seed, number, *task.task.encode()])
-    return Case(
+    return FuzzCase(
         task=task.task,
         split=str(generator.choice(sorted(task.splits))),
         actions=str(generator.choice(list(DRAWS))),

@@ -17,7 +17,7 @@ from agbench.envs.registry import make_vec
 from agbench.errors import ActionError, AgBenchError, ContractError, unknown
 from agbench.testing.contract import fail
 from agbench.testing.fuzzing.actions import DRAWS, with_wrong, wrong_actions
-from agbench.testing.fuzzing.cases import Case, draw_case
+from agbench.testing.fuzzing.cases import FuzzCase, draw_case
 
 HELD: Final = (1, 2, 30, 400)
 """Steps for which actions of a case are held, drawn once a case."""
@@ -56,7 +56,7 @@ def fuzz_task(task: str, steps: int, seed: int = 0) -> TaskReport:
     return play_cases(checked, cases, steps)
 
 
-def play_cases(task: Task, cases: Iterable[Case], steps: int) -> TaskReport:
+def play_cases(task: Task, cases: Iterable[FuzzCase], steps: int) -> TaskReport:
     """Play cases of a task until `steps` steps of rows are done."""
     report = TaskReport(task.task)
     begun = time.perf_counter()
@@ -82,7 +82,7 @@ def play_cases(task: Task, cases: Iterable[Case], steps: int) -> TaskReport:
     return report
 
 
-def _begun(case: Case) -> tuple[AgBenchVectorEnv, tuple[NDArray[Any], Any]]:
+def _begun(case: FuzzCase) -> tuple[AgBenchVectorEnv, tuple[NDArray[Any], Any]]:
     """Return the environments of a case, and what they show first."""
     if case.actions not in DRAWS:
         raise unknown("kind of actions", case.actions, DRAWS)
@@ -96,7 +96,7 @@ def _named(error: BaseException) -> str:
     return f"{type(error).__name__} at {frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}: {error}"
 
 
-def _play(case: Case, envs: AgBenchVectorEnv, first: tuple[NDArray[Any], Any], report: TaskReport) -> None:
+def _play(case: FuzzCase, envs: AgBenchVectorEnv, first: tuple[NDArray[Any], Any], report: TaskReport) -> None:
     """Play a case, adding to the report; raises `ContractError` for what is wrong."""
     generator = np.random.default_rng(case.seed)
     draw, space = DRAWS[case.actions], envs.single_action_space
