@@ -60,7 +60,7 @@ def fuzz_tasks(
     Example: `agbench fuzz wheat-nitrogen-v1 --steps 10000`
     """
     from agbench.data import catalog
-    from agbench.testing.fuzzing.cases import Case
+    from agbench.testing.fuzzing.cases import FuzzCase
     from agbench.testing.fuzzing.tasks import fuzz_task, play_cases
 
     names = tasks or catalog.names("task")
@@ -73,7 +73,7 @@ def fuzz_tasks(
             reports.append(fuzz_task(name, share, seed))
         else:
             own = read_overrides(changes)
-            case = Case(name, split, actions, rows, max(1, share // rows), seed, mode, scaled, own)
+            case = FuzzCase(name, split, actions, rows, max(1, share // rows), seed, mode, scaled, own)
             reports.append(play_cases(catalog.task(name), [case], share))
             if reports[-1].refused:
                 raise NotApplicableError(f"{name} refuses this case; agbench show {name} says what it takes.")

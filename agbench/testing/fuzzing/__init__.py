@@ -6,10 +6,10 @@ from agbench.testing.fuzzing.files import FileFailure, FilesReport, fuzz_files
 from agbench.testing.fuzzing.tasks import Failure, TaskReport, fuzz_task
 
 __all__ = [
-    "FuzzCase",
     "Failure",
     "FileFailure",
     "FilesReport",
+    "FuzzCase",
     "TaskReport",
     "damaged",
     "draw_case",

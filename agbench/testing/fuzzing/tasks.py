@@ -96,7 +96,9 @@ def _named(error: BaseException) -> str:
     return f"{type(error).__name__} at {frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}: {error}"
 
 
-def _play(case: FuzzCase, envs: AgBenchVectorEnv, first: tuple[NDArray[Any], Any], report: TaskReport) -> None:
+def _play(
+    case: FuzzCase, envs: AgBenchVectorEnv, first: tuple[NDArray[Any], Any], report: TaskReport
+) -> None:
     """Play a case, adding to the report; raises `ContractError` for what is wrong."""
     generator = np.random.default_rng(case.seed)
     draw, space = DRAWS[case.actions], envs.single_action_space
