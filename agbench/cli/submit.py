@@ -1,5 +1,6 @@
 """`agbench submit RESULT... --agent NAME`: make a submission from results, completely or not at all."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -16,7 +17,10 @@ _PARTS: Final = {"training": "{steps: 1000}", "policy": "{format: mlp}"}
 def submit(
     results: Annotated[
         list[Path],
-        typer.Argument(metavar="RESULT...", help="Result folders; within each split in the order of seeds."),
+        typer.Argument(
+            metavar="RESULT...",
+            help="Result folders, within each split in the order of seeds; or folders of trainings.",
+        ),
     ],
     agent: Annotated[str, typer.Option(metavar="NAME", help="Letters, digits, dot, dash, underscore.")],
     version: Annotated[str, typer.Option(metavar="NAME", help="Use a new version for every change.")],
@@ -46,11 +50,18 @@ def submit(
 ) -> None:
     """Make a submission, check it, and copy it to the board.
 
+    Folders that `agbench train` made bring results, policy, seed, steps and method of each seed.
+
+    Example: `agbench submit runs/mine-? --agent mine --version 1.0 --author "A. Grower" --contact
+    grower@example.org`
+
     Example: `agbench submit runs/mine --agent mine --version 1.0 --author "A. Grower" --contact
     grower@example.org --method rule --rule standard-practice`
     """
     from agbench.leaderboard.submitting import submit as make
+    from agbench.leaderboard.trainings import of_trainings
 
+    trained = of_trainings(results) is not None
     content = {} if card is None else _card(card)
     stated = {"agent": agent, "version": version, "authors": author, "contact": contact, "method": method}
     content.update({key: value for key, value in stated.items() if value is not None})
@@ -58,7 +69,7 @@ def submit(
         content["training"] = {**content.get("training", {}), "steps": steps}
     if rule is not None or policy:
         content["policy"] = _policy(rule, policy or [])
-    _check_required(content)
+    _check_required(content, () if trained else ("method",))
     if not board.is_dir() and not new_board:
         raise ConfigError(
             f"there is no board at {board}: run this in a checkout of AgBench, name its board with --board "
@@ -66,13 +77,14 @@ def submit(
         )
     folder = make(results, content, board, policy or (), seed, other_task=other_task)
     console.print(f"    wrote {folder}", soft_wrap=True)
-    if "policy" not in content:
+    with_policy = trained or "policy" in content
+    if not with_policy:
         console.print(
             "    no policy came with it, so 'replayed' is the most it can reach: no round can run it; "
             "see --policy and --rule.",
             soft_wrap=True,
         )
-    verb = "reproduce" if "policy" in content else "replay"
+    verb = "reproduce" if with_policy else "replay"
     console.print(f"    next: agbench leaderboard {verb} {folder} --board {board}", soft_wrap=True)
 
 
@@ -92,10 +104,11 @@ def _card(path: Path) -> dict[str, Any]:
     return content
 
 
-def _check_required(content: dict[str, Any]) -> None:
-    """Raise a `ConfigError` that names all missing options."""
+def _check_required(content: dict[str, Any], more: Sequence[str]) -> None:
+    """Raise a `ConfigError` that names all missing options: of whose it is, and `more`."""
     options = {"authors": "--author NAME", "contact": "--contact TEXT", "method": "--method rule|rl|il|..."}
-    lacking = [option for key, option in options.items() if not content.get(key)]
+    needed = ("authors", "contact", *more)
+    lacking = [options[key] for key in needed if not content.get(key)]
     if lacking:
         raise ConfigError(f"a submission also needs {', '.join(lacking)} (or the keys in --card FILE).")
 

@@ -1,5 +1,6 @@
 """`agbench train TASK --algo ppo`: train an agent, export it and evaluate it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Annotated, Any
@@ -143,6 +144,8 @@ def _train_seeds(
     console.print(
         f"{len(runs)} seeds: mean return on test {mean(tests):.1f}, {min(tests):.1f} to {max(tests):.1f}"
     )
+    folders = [one.folder for one in sorted(runs)]
+    console.print(f"    submit them: {_submission(folders, algo)}", soft_wrap=True)
 
 
 def _print(result: "Trained", algo: str) -> None:
@@ -155,17 +158,13 @@ def _print(result: "Trained", algo: str) -> None:
     print_result(result.result)
     folders = ", ".join(f"{folder.name}/" for folder in result.results)
     console.print(f"    wrote {result.folder}/: policy.npz, training.yaml, {folders}", soft_wrap=True)
-    console.print(f"    submit it: {_submission(result, algo)}", soft_wrap=True)
+    console.print(f"    submit it: {_submission([result.folder], algo)}", soft_wrap=True)
 
 
-def _submission(result: "Trained", algo: str) -> str:
-    """Return the command that submits the policy."""
-    folder, results = result.folder, " ".join(map(str, result.results))
-    return (
-        f"agbench submit {results} --agent {algo} --version 1.0 --author NAME --contact ADDRESS "
-        f"--method {result.chosen.method} --policy {folder}/policy.npz --seed {result.seed} "
-        f"--steps {result.environment_steps}"
-    )
+def _submission(folders: Sequence[Path], algo: str) -> str:
+    """Return the command that submits an agent's seeds."""
+    named = " ".join(map(str, folders))
+    return f"agbench submit {named} --agent {algo} --version 1.0 --author NAME --contact ADDRESS"
 
 
 def _content(result: "Trained") -> dict[str, object]:
@@ -180,5 +179,5 @@ def _content(result: "Trained") -> dict[str, object]:
         "summary": {name: interval._asdict() for name, interval in result.result.summary.items()},
         "score": result.score,
         "folder": str(result.folder),
-        "submit": _submission(result, result.settings.algorithm),
+        "submit": _submission([result.folder], result.settings.algorithm),
     }

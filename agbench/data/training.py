@@ -5,7 +5,7 @@ A task's changes are in `baselines/TASK/train/ALGO.yaml`. They hold the keys tha
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -26,7 +26,7 @@ Activation = Literal["tanh", "relu", "elu", "silu", "leaky_relu"]
 class NetworkSettings(Strict):
     """The perceptrons of an agent: the widths of the hidden layers, and what follows each of them."""
 
-    layers: list[int] = Field(min_length=1, max_length=8)
+    layers: list[Annotated[int, Field(gt=0, le=1024)]] = Field(min_length=1, max_length=8)  # as policy.npz
     activation: Activation = "tanh"
 
 

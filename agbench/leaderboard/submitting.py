@@ -22,6 +22,7 @@ from agbench.leaderboard.checks.agents import refuse_taken
 from agbench.leaderboard.checks.duplicates import CopyIndex
 from agbench.leaderboard.checks.rows import Rows
 from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, check
+from agbench.leaderboard.trainings import of_trainings
 from agbench.policies.networks.made_for import require_made_for
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
@@ -44,7 +45,8 @@ def submit(
     """Make a submission from result folders, check it, put it on the board, and return its folder.
 
     Args:
-        folders: results of one task; the i-th of each split belongs to the i-th training seed.
+        folders: results of one task, the i-th of each split of the i-th training seed; or what
+            `agbench train` wrote, a folder a seed, which bring policies, seeds, steps and method.
         card: the keys of submission.yaml that results do not say: agent, version, authors, contact,
             method and what else `agbench.data.submission.Submission` has.
         board: the leaderboard's folder.
@@ -56,6 +58,11 @@ def submit(
     Raises `RefusedError`, and leaves the board unchanged, unless the whole submission is good.
     """
     _check_folders_differ(folders)
+    if (trained := of_trainings([Path(folder) for folder in folders])) is not None:
+        if policies or seeds or "policy" in card:
+            raise ResultError(f"{folders[0]} is a training: it brings its policy and its seed.")
+        folders, policies, seeds = trained.results, trained.policies, trained.seeds
+        card = trained.stated(card)
     results = [Result.load(folder) for folder in folders]
     chosen = _seeds(results, seeds)
     _check_names(card)

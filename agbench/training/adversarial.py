@@ -87,6 +87,7 @@ class Adversarial(ActorLearner):
             allow_variable_horizon=True,  # crops are ripe when they are: what docs/imitation.md says of it
         )
         self.policy = self._agent.policy
+        self.judges = (self._trainer.reward_train,)
 
     @abstractmethod
     def _reward(self, layers: list[int], gamma: float) -> Any:

@@ -1,16 +1,17 @@
 """The algorithms by name, and how one is made from its settings."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
+from sys import float_info
 from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
 
 from agbench.data.training import TrainingSettings
-from agbench.errors import ConfigError, MissingExtraError, did_you_mean
+from agbench.errors import AgBenchError, ConfigError, MissingExtraError, did_you_mean
 from agbench.policies.networks.made_for import AMOUNTS, MENU, MENUS, kind_of
 
 _ALL: Final = frozenset({AMOUNTS, MENU, MENUS})
@@ -33,6 +34,8 @@ _OURS: Final = frozenset(
 
 LearnsFrom = Literal["rewards", "demonstrations", "an expert", "a dataset"]
 """What agents learn from: `an expert` is asked while they do, the last two are transitions on record."""
+_SHARES: Final = frozenset({"gamma", "gae_lambda", "tau", "expectile"})
+"""Settings that lie between 0 and 1."""
 _BLOCKS: Final = ("menus", "amounts")
 """Keys of the settings under which stand those for one kind of actions."""
 
@@ -163,9 +166,18 @@ def make(
         raise ConfigError(
             f"{settings.algorithm}: the task allows any cost. Train with ppo, or set cost_limit=NUMBER."
         )
-    return chosen.load()(
-        chosen.policy, env, seed=seed, device="cpu", policy_kwargs=_network(settings), **given, **(more or {})
-    )
+    own = {"seed": seed, "device": "cpu", "policy_kwargs": _network(settings), **(more or {})}
+    return constructed(settings.algorithm, given, lambda: chosen.load()(chosen.policy, env, **own, **given))
+
+
+def constructed(algorithm: str, given: Mapping[str, Any], call: Callable[[], Any]) -> Any:
+    """Return what `call` makes of the settings `given`; raises `ConfigError` where a library refuses them."""
+    try:
+        return call()
+    except AgBenchError:
+        raise
+    except (TypeError, ValueError, AssertionError, ArithmeticError, RuntimeError) as error:
+        raise ConfigError(f"{algorithm}: the settings {dict(given)} are refused: {error}") from error
 
 
 def arguments(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space[Any]) -> dict[str, Any]:
@@ -181,8 +193,37 @@ def arguments(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space
             raise ConfigError(
                 f"{settings.algorithm}: settings: {chosen.name} takes no {key!r}.{did_you_mean(key, taken)}"
             )
+        if hasattr(cls, "settings_taken"):
+            _require_like(value, _default(cls, key), f"{settings.algorithm}: settings: {key}", key in _SHARES)
         result[key] = _made(key, value, settings.algorithm, space)
     return result
+
+
+def _require_like(value: Any, default: Any, where: str, is_share: bool) -> None:
+    """Raise `ConfigError` for a setting of a learner of ours that is no number as its default is one."""
+    if isinstance(default, tuple):
+        if not isinstance(value, (list, tuple)) or not all(_counts(one) for one in value):
+            raise ConfigError(f"{where}: {value!r}; it is a list of whole numbers, each at least 1.")
+    elif isinstance(default, int):
+        if not _counts(value):
+            raise ConfigError(f"{where}: {value!r}; it is a whole number, at least 1.")
+    elif isinstance(default, float):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or not 0.0 <= value <= (1.0 if is_share else float_info.max):
+            raise ConfigError(f"{where}: {value!r}; it is a number{' from 0 to 1' if is_share else ' >= 0'}.")
+
+
+def _counts(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _default(cls: Any, key: str) -> Any:
+    """Return the default of a setting, of the first class that names it; None where none does."""
+    for base in cls.__mro__:
+        parameter = inspect.signature(base.__init__).parameters.get(key)
+        if parameter is not None:
+            return parameter.default
+    return None
 
 
 def _of_kind(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:

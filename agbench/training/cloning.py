@@ -7,14 +7,18 @@ of the time, asks the expert what it would have done there, and clones all that 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from stable_baselines3.common.logger import Logger
 
 from agbench.training.experts import Expert
 from agbench.training.learner import ActorLearner, Lesson, actor, quiet
+
+_GATHERED: Final = "dagger-"
+"""How the folder begins in which DAgger gathers episodes."""
 
 
 def transitions(lesson: Lesson) -> Any:
@@ -120,7 +124,9 @@ class Dagger(Cloning):
 
         self._episodes, self._epochs = round_episodes, n_epochs
         self._expert = Expert(lesson.expert, lesson.task, lesson.envs, seed=lesson.seed)
-        self._folder = TemporaryDirectory(dir=lesson.folder, prefix="dagger-")
+        for left in lesson.folder.glob(f"{_GATHERED}*"):  # by a run that was killed
+            rmtree(left, ignore_errors=True)
+        self._folder = TemporaryDirectory(dir=lesson.folder, prefix=_GATHERED)
         _without_bars()
         self._trainer = DAggerTrainer(
             venv=lesson.envs,

@@ -10,10 +10,12 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+from warnings import warn
 
 import numpy as np
 from gymnasium import spaces
@@ -24,7 +26,8 @@ from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map, observer
 from agbench.envs.registry import make
 from agbench.envs.single import AgBenchEnv
-from agbench.errors import ConfigError, described
+from agbench.errors import AgBenchWarning, ConfigError, described
+from agbench.evaluation import provenance
 from agbench.files import write, write_text
 from agbench.policies import playing
 from agbench.policies.base import Policy
@@ -33,6 +36,8 @@ from agbench.variables import Booleans, Floats
 TRANSITIONS: Final = "transitions.npz"
 METADATA: Final = "metadata.json"
 _SEEDS: Final = 2**31
+_SLACK: Final = 0.01
+"""Observations may lie outside the bounds of their variables by this share of the width between them."""
 _ARRAYS: Final = {
     "observations": "f",
     "actions": "if",
@@ -175,18 +180,24 @@ def read(folder: Path, task: Task) -> Demonstrations:
 
         arrays, about = read_minari(folder)
     else:
+        here = next((one for one in ("policy.npz", "demos") if (folder / one).exists()), None)
+        hint = "A policy's name makes demonstrations of their own: --demos advisor."
+        if here is not None:
+            hint = f"It is the folder of a training: --demos {folder / here}."
         raise ConfigError(
-            f"{folder}: is no dataset: it holds neither {TRANSITIONS} nor a dataset of Minari. A policy's "
-            "name makes demonstrations of their own: --demos advisor."
+            f"{folder}: is no dataset: it holds neither {TRANSITIONS} nor a dataset of Minari. {hint}"
         )
     _require_of_task(about, task, folder)
-    return _made(arrays, task, about | {"source": str(folder)})
+    result = _made(arrays, task, about | {"source": str(folder)})
+    for name in ("observations", "final_observations"):
+        _require_physical(getattr(result, name), name, task, str(folder))
+    return result
 
 
 def _metadata(path: Path) -> dict[str, Any]:
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         raise ConfigError(
             f"{path}: missing. It says which task {TRANSITIONS} beside it is of: "
             '{"task": "wheat-nitrogen-v1"} is enough.'
@@ -200,9 +211,9 @@ def _metadata(path: Path) -> dict[str, Any]:
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}.") from None
 
 
@@ -214,8 +225,16 @@ def _require_of_task(about: Mapping[str, Any], task: Task, folder: Path) -> None
         raise ConfigError(
             f"{folder}: was collected with {about['overrides']}; agents learn {task.task} as it is."
         )
+    for key in ("weather", "years"):
+        if about.get(key) is not None:
+            raise ConfigError(
+                f"{folder}: was collected with {key} of its own; agents learn from the task's, so that test "
+                "stays unseen."
+            )
     names = [entry.name for entry in observer(task).entries]
-    seen = [one["name"] if isinstance(one, dict) else str(one) for one in about.get("observations", names)]
+    told = about.get("observations", names)
+    listed = told if isinstance(told, list) else [told]
+    seen = [str(one.get("name")) if isinstance(one, dict) else str(one) for one in listed]
     if seen != names:
         raise ConfigError(
             f"{folder}: its observations are {', '.join(seen)}; those of {task.task} are {', '.join(names)}."
@@ -225,6 +244,15 @@ def _require_of_task(about: Mapping[str, Any], task: Task, folder: Path) -> None
         raise ConfigError(
             f"{folder}: its episodes are of the split {split!r}; agents of {task.task} learn from "
             f"{' or '.join(task.protocol.training_splits)}."
+        )
+    made_of = about.get("made_of")
+    made = (made_of if isinstance(made_of, Mapping) else about).get("task_hash")
+    if made not in (None, provenance.task_hash(task)):
+        warn(
+            f"{folder}: was made when {task.task} was defined otherwise (task_hash {str(made)[:12]}). What "
+            "it shows may not be what the task asks for now; make it again.",
+            AgBenchWarning,
+            stacklevel=2,
         )
 
 
@@ -236,9 +264,11 @@ def _made(arrays: Mapping[str, NDArray[Any]], task: Task, about: Mapping[str, An
             raise ConfigError(f"{where}: has no {name!r}; it needs {', '.join(_ARRAYS)}.")
         if arrays[name].dtype.kind not in kinds:
             raise ConfigError(f"{where}: {name} holds {arrays[name].dtype}.")
+        if not arrays[name].ndim:
+            raise ConfigError(f"{where}: {name} is a single number, not an array.")
     lengths = arrays["episode_lengths"].astype(np.int64)
     count, width = len(arrays["rewards"]), len(observer(task).entries)
-    if not len(lengths) or (lengths < 1).any() or lengths.sum() != count:
+    if lengths.ndim != 1 or not len(lengths) or (lengths < 1).any() or lengths.sum() != count:
         raise ConfigError(f"{where}: episode_lengths add up to {lengths.sum()}, of {count} transitions.")
     shapes = {"observations": (count, width), "final_observations": (len(lengths), width)}
     for name in _ARRAYS:
@@ -247,16 +277,45 @@ def _made(arrays: Mapping[str, NDArray[Any]], task: Task, about: Mapping[str, An
             raise ConfigError(f"{where}: {name} has the shape {arrays[name].shape}; expected {shape}.")
         if arrays[name].dtype.kind == "f" and not np.isfinite(arrays[name]).all():
             raise ConfigError(f"{where}: {name} holds a number that is not finite.")
+    _require_whole(arrays, lengths, where)
+    with np.errstate(over="ignore"):  # what is too large for float32 lies outside its bounds
+        seen, last = (arrays[name].astype(np.float32) for name in shapes)
     return Demonstrations(
-        arrays["observations"].astype(np.float32),
+        seen,
         _actions(arrays["actions"], action_map(task).space, count, where),
         arrays["rewards"].astype(np.float64),
         arrays["terminations"].astype(np.bool_),
         arrays["truncations"].astype(np.bool_),
         lengths,
-        arrays["final_observations"].astype(np.float32),
+        last,
         about,
     )
+
+
+def _require_whole(arrays: Mapping[str, NDArray[Any]], lengths: NDArray[np.int64], where: str) -> None:
+    """Raise `ConfigError` where an episode ends before its last transition: the lengths are others' then."""
+    over = np.flatnonzero(arrays["terminations"] | arrays["truncations"])
+    early = np.setdiff1d(over, np.cumsum(lengths) - 1)
+    if len(early):
+        raise ConfigError(
+            f"{where}: transition {early[0]} ends an episode, by terminations or truncations, but "
+            "episode_lengths go on beyond it."
+        )
+
+
+def _require_physical(given: NDArray[Any], name: str, task: Task, where: str) -> None:
+    """Raise `ConfigError` for observations outside the bounds of their variables, as scaled ones are."""
+    space = observer(task).space
+    low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+    slack = np.where(np.isfinite(high - low), _SLACK * (high - low), 0.0)
+    outside = np.argwhere(~((given >= low - slack) & (given <= high + slack) & np.isfinite(given)))
+    if len(outside):
+        row, column = outside[0].tolist()
+        entry = observer(task).entries[column]
+        raise ConfigError(
+            f"{where}: {name}: row {row}: {entry.name} is {given[row, column]:g}, outside {low[column]:g} to "
+            f"{high[column]:g} {entry.unit}. Observations must be physical, not scaled."
+        )
 
 
 def _actions(given: NDArray[Any], space: spaces.Space[Any], count: int, where: str) -> NDArray[Any]:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
+from agbench.errors import TrainingError
 from agbench.training.validation import Mark, Validation
 
 
@@ -67,6 +68,8 @@ class Following(BaseCallback):
             self._validate()
 
     def _validate(self) -> None:
+        if not is_finite(self.model):
+            raise diverged(self.model)
         mark = self._validation.mark(self.model.predict, self.num_timesteps)
         if not self.marks or mark.order > self.best_mark.order:
             weights = self.model.policy.state_dict()
@@ -85,6 +88,20 @@ class Following(BaseCallback):
             self._patience is not None
             and len(self.marks) - 1 - self.marks.index(self.best_mark) >= self._patience
         )
+
+
+def is_finite(model: Any) -> bool:
+    """Return whether all weights of an agent, and of what judges it, are finite numbers."""
+    modules = (model.policy, *getattr(model, "judges", ()))
+    return all(bool(torch.isfinite(one).all()) for module in modules for one in module.parameters())
+
+
+def diverged(model: Any) -> TrainingError:
+    """Return the error that says so of an agent whose weights are no longer finite."""
+    return TrainingError(
+        f"after {model.num_timesteps:,} steps weights of the networks are no longer finite numbers: the "
+        "training has diverged. Lower its learning rates, and look at what else --set changed."
+    )
 
 
 def progress_bar(shown: bool | None) -> Progress:

@@ -48,8 +48,15 @@ def _about(folder: Path) -> dict[str, Any]:
         if own is not None:
             return dict(own)
         spec = json.loads(content["env_spec"])
-        task = spec["kwargs"].get("task") or str(spec["id"]).partition("/")[2]
-        return {"task": task, "split": spec["kwargs"].get("split", "train")}
+        changed = dict(spec["kwargs"])
+        task = changed.pop("task", None) or str(spec["id"]).partition("/")[2]
+        about = {"task": task, "split": changed.pop("split", "train")}
+        about |= {key: changed.pop(key, None) for key in ("weather", "years")}
+        changed.pop("render_mode", None)  # changes nothing of what is seen, done or paid
+        for key in ("scaled", "scaled_reward"):
+            if changed.get(key) is False:
+                del changed[key]
+        return about | {"overrides": changed}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
             f"{path}: does not say which task the dataset is of ({type(error).__name__}: {error}). Collect "

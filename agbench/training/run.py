@@ -18,7 +18,7 @@ from agbench.data.task import Task
 from agbench.data.training import TrainingSettings, training_settings
 from agbench.envs.family import action_map
 from agbench.envs.scaling import scaling_of
-from agbench.errors import AgBenchError, AgBenchWarning, ConfigError
+from agbench.errors import AgBenchWarning, ConfigError
 from agbench.evaluation import Result, evaluate, provenance
 from agbench.evaluation.references import REPORTED
 from agbench.files import alone, write_text
@@ -26,19 +26,21 @@ from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
 from agbench.training import checkpoint, logs, onnx_file, sqil
-from agbench.training.algorithms import Algorithm, algorithm, arguments, make
+from agbench.training.algorithms import Algorithm, algorithm, arguments, constructed, make
 from agbench.training.export import export
 from agbench.training.extras import EXTRAS, require
-from agbench.training.following import Following, progress_bar
+from agbench.training.following import Following, diverged, is_finite, progress_bar
 from agbench.training.learner import Learner, Lesson
 from agbench.training.sb3 import sb3_env
-from agbench.training.teachers import Teacher, teacher
+from agbench.training.teachers import Teacher, named_by, teacher
 from agbench.training.threads import one_thread
 from agbench.training.validation import Mark, Validation, limit_of
 
 CHECKPOINT: Final = "checkpoint.pkl"
 RECORD: Final = "training.yaml"
 RESULT: Final = "test"
+_SEEDS: Final = 2**32
+"""NumPy's generators, from which Stable-Baselines3 draws, take seeds below this."""
 _LIBRARIES: Final = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 
 
@@ -162,8 +164,9 @@ def _run(
 ) -> Trained:
     """Do what `run` says; no other process writes `out` meanwhile."""
     spec, folder, started = catalog.task(task), Path(out), time.process_time()
-    said = {"steps": steps, "demo_episodes": demo_episodes}
-    changes = dict(changes or {}) | {key: value for key, value in said.items() if value is not None}
+    if not 0 <= seed < _SEEDS:
+        raise ConfigError(f"seed {seed}: seeds are 0 to {_SEEDS - 1:,}.")
+    changes = _said(changes, steps, demo_episodes)
     settings = training_settings(algo, task, changes)
     chosen = algorithm(algo, task, action_map(spec).space)
     _require_fitting(chosen, settings)
@@ -181,13 +184,20 @@ def _run(
         model.set_logger(logs.logger(folder, tensorboard, wandb, identity, model.num_timesteps))
         with following.progress:
             left = settings.steps - model.num_timesteps
-            model.learn(max(left, 0), callback=following, reset_num_timesteps=False)
-        model.logger.close()
+            try:
+                model.learn(max(left, 0), callback=following, reset_num_timesteps=False)
+            except ValueError as error:  # as torch's distributions raise of parameters that are no numbers
+                if not is_finite(model):
+                    raise diverged(model) from error
+                raise
+            finally:
+                model.logger.close()
         made = model.num_timesteps
         model.policy.load_state_dict(following.best)
         _export(model, task, folder)
     policy = load_policy(folder / "policy.npz", spec)
-    played = [evaluate(spec, policy, split, folder / split, progress=progress) for split in _reported(spec)]
+    file = folder / "policy.npz"  # its bytes say whether episodes that a cut-off run has left are its own
+    played = [evaluate(spec, file, split, folder / split, progress=progress) for split in _reported(spec)]
     result = played[0]
     seconds = time.process_time() - started
     marks, best = following.marks, following.best_mark
@@ -199,6 +209,33 @@ def _run(
     write_text(folder / RECORD, yaml.safe_dump(_record(finished, identity), sort_keys=False, width=110))
     (folder / CHECKPOINT).unlink(missing_ok=True)
     return finished
+
+
+def _said(changes: Mapping[str, Any] | None, steps: int | None, demo_episodes: int | None) -> dict[str, Any]:
+    """Return changes of settings with those that have arguments of their own."""
+    said = {"steps": steps, "demo_episodes": demo_episodes}
+    return dict(changes or {}) | {key: value for key, value in said.items() if value is not None}
+
+
+def asked(
+    task: str,
+    algo: str,
+    seed: int,
+    *,
+    steps: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    demos: str | Path | None = None,
+    dataset: str | Path | None = None,
+    demo_episodes: int | None = None,
+) -> dict[str, Any]:
+    """Return what the record of such a training says of what it was asked for; arguments as in `train`."""
+    spec = catalog.task(task)
+    made = training_settings(algo, task, _said(settings, steps, demo_episodes))
+    result = _identity(spec, algorithm(algo, task, action_map(spec).space), made, seed)
+    del result["versions"]
+    if demos is None and dataset is None:
+        return result
+    return result | {"teacher": named_by(spec, demos, dataset)}
 
 
 def _reported(task: Task) -> list[str]:
@@ -267,19 +304,15 @@ def _learner(
         settings.steps,
         settings.validation.every,
         folder,
-        sb3_env(task.task, settings.envs) if settings.envs else None,
+        sb3_env(task.task, settings.envs, reuse=settings.reuse) if settings.envs else None,
         teaching.demonstrations,
         teaching.expert,
     )
     if lesson.envs is not None:
         lesson.envs.seed(seed)
     given = arguments(chosen, settings, action_map(task).space)
-    try:
-        return cls(lesson, **given)
-    except AgBenchError:
-        raise
-    except (TypeError, ValueError, AssertionError) as error:  # of the libraries that take them
-        raise ConfigError(f"{settings.algorithm}: the settings {given} are refused: {error}") from error
+    made: Learner = constructed(settings.algorithm, given, lambda: cls(lesson, **given))
+    return made
 
 
 def _following(
@@ -307,6 +340,8 @@ def _require_fitting(chosen: Algorithm, settings: TrainingSettings) -> None:
     if chosen.plays != (settings.envs is not None):
         remedy = "add it: envs: 8" if chosen.plays else "it plays none, leave it out"
         raise ConfigError(f"{settings.algorithm}: envs is how many environments step together; {remedy}.")
+    if settings.reuse > 1 and not chosen.plays:
+        raise ConfigError(f"{settings.algorithm}: reuse is for seasons that are played; leave it out.")
     if extra := getattr(chosen.load(), "extra", ""):
         require(extra)
 
@@ -351,6 +386,7 @@ def _record(finished: Trained, identity: dict[str, Any]) -> dict[str, Any]:
     """Return what `training.yaml` says."""
     return {
         **identity,
+        "method": finished.chosen.method,
         "steps_made": finished.steps,
         "environment_steps": finished.environment_steps,
         "cpu_seconds": round(finished.seconds, 1),

@@ -69,13 +69,16 @@ def train_seeds(
     stem = Path(out) if out is not None else Path("runs") / f"{task}-{algo}"
     folders = {seed: stem.with_name(f"{stem.name}-{seed}") for seed in seeds}
     left = [seed for seed in seeds if not _is_finished(folders[seed])]
-    yield from (_read(seed, folders[seed]) for seed in seeds if seed not in left)
+    done = [seed for seed in seeds if seed not in left]
+    for seed in done:
+        _require_same(folders[seed], task, algo, seed, options)
+    yield from (_read(folders[seed]) for seed in done)
     items = [(seed, folders[seed] if engine.is_here else None) for seed in left]
     with closing(engine.run(_SeedTraining(task, algo, dict(options)), items)) as finished:
         for number, files in finished:
             folder = folders[left[number]]
             _write(folder, files)
-            yield _read(left[number], folder)
+            yield _read(folder)
 
 
 @dataclass(frozen=True)
@@ -154,14 +157,28 @@ def _is_finished(folder: Path) -> bool:
     return (folder / RECORD).is_file()
 
 
-def _read(seed: int, folder: Path) -> SeedRun:
-    """Return what the record of a finished training says; raises `ConfigError` for one of another seed."""
+def _require_same(folder: Path, task: str, algo: str, seed: int, options: Mapping[str, Any]) -> None:
+    """Raise `ConfigError` for a finished training that another command made, naming what differs."""
+    from agbench.training.run import asked
+
+    record = _record(folder)
+    for key, value in asked(task, algo, seed, **options).items():
+        if record.get(key) != value:
+            raise ConfigError(
+                f"{folder} holds a training of another kind: its {key} is {record.get(key)!r}, not "
+                f"{value!r}. Give another --out, or remove that folder."
+            )
+
+
+def _record(folder: Path) -> dict[str, Any]:
     from agbench.training.run import RECORD
 
-    record = yaml.safe_load((folder / RECORD).read_text("utf-8"))
-    if record["seed"] != seed:
-        raise ConfigError(
-            f"{folder} holds a training of seed {record['seed']}, not {seed}. Give another --out."
-        )
+    result: dict[str, Any] = yaml.safe_load((folder / RECORD).read_text("utf-8"))
+    return result
+
+
+def _read(folder: Path) -> SeedRun:
+    """Return what the record of a finished training says."""
+    record = _record(folder)
     test = record["test"]["return"]["value"]
-    return SeedRun(seed, folder, record["best"]["objective"], test, record["score"])
+    return SeedRun(record["seed"], folder, record["best"]["objective"], test, record["score"])

@@ -77,23 +77,40 @@ def teacher(
         )
     if dataset is not None and not Path(dataset).is_dir():
         raise ConfigError(f"--dataset {dataset}: there is no such folder.")
-    in_folder = Path(given).is_dir() and (demos is None or str(given) not in policies(task))
+    in_folder = _in_folder(task, demos, dataset)
+    named = {"teacher": named_by(task, demos, dataset)}
     if chosen.learns_from == "an expert":
-        return _expert(task, settings, given, in_folder)
+        expert = load_policy(_no_folder(settings, given, in_folder), task)
+        return Teacher(expert=expert, about=named | {"expert": _file_of(task, str(given))})
     if in_folder:
         found = demonstrations.read(Path(given), task)
         found = found if episodes is None else found.first(episodes)
     else:
         found = _played(task, settings, seed, folder / DEMOS, str(given), progress)
-    return Teacher(found, about={"demonstrations": _described(found)})
+    return Teacher(found, about=named | {"demonstrations": _described(found)})
+
+
+def named_by(task: Task, demos: str | Path | None, dataset: str | Path | None) -> dict[str, Any]:
+    """Return what tells a teacher from others wherever its files lie: a name, and the SHA-256 of a file."""
+    given = Path(str(dataset if demos is None else demos))
+    if not _in_folder(task, demos, dataset):
+        return _file_of(task, str(given)) | {"policy": given.name}
+    files = (given / demonstrations.METADATA, given / "data" / demonstrations.METADATA)
+    return {"dataset": next((sha256(file) for file in files if file.is_file()), None)}
+
+
+def _in_folder(task: Task, demos: str | Path | None, dataset: str | Path | None) -> bool:
+    """Return whether a dataset's folder is given, not a policy."""
+    given = dataset if demos is None else demos
+    return Path(str(given)).is_dir() and (demos is None or str(given) not in policies(task))
 
 
 def _or_folder(chosen: Algorithm) -> str:
     return "" if chosen.learns_from == "an expert" else " or a dataset's folder"
 
 
-def _expert(task: Task, settings: TrainingSettings, given: str | Path, in_folder: bool) -> Teacher:
-    """Return the policy that is asked while an agent learns."""
+def _no_folder(settings: TrainingSettings, given: str | Path, in_folder: bool) -> str | Path:
+    """Return what names a policy that is asked while an agent learns; raises `ConfigError` for a dataset."""
     if in_folder:
         raise ConfigError(
             f"{settings.algorithm} asks its expert in states that no dataset holds. Name a policy: "
@@ -103,7 +120,7 @@ def _expert(task: Task, settings: TrainingSettings, given: str | Path, in_folder
         raise ConfigError(
             f"{settings.algorithm}: demo_episodes: the expert plays as many as the steps say. Leave it out."
         )
-    return Teacher(expert=load_policy(given, task), about={"expert": _file_of(task, str(given))})
+    return given
 
 
 def _played(

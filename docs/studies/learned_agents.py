@@ -27,6 +27,12 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "jujube-orchard-v1": ("ppo", "dqn"),
     "greenhouse-tomato-v1": ("ppo", "sac"),
 }
+IMITATORS: Final[dict[str, tuple[str, ...]]] = {
+    "wheat-nitrogen-v1": ("bc", "gail", "airl"),
+    "wheat-inputs-v1": ("bc", "gail", "airl"),
+}
+TEACHER: Final = "advisor"
+"""The expert of both tasks, whom imitators are shown."""
 SEEDS: Final = range(5)
 FIGURES: Final = Path(__file__).parents[1] / "figures"
 
@@ -41,7 +47,7 @@ def train(runs: Path, task: str, algo: str) -> None:
     for seed in SEEDS:
         out = folder(runs, task, algo, seed)
         if not (out / RECORD).is_file():
-            run(task, algo, None, seed, out)
+            run(task, algo, None, seed, out, demos=TEACHER if algo in IMITATORS.get(task, ()) else None)
             print(f"{out.name}: done", flush=True)
 
 
@@ -93,7 +99,7 @@ def table(runs: Path, name: str) -> list[str]:
             rows.append(
                 f"| {role}: {policy_name(task, role)} | | | | {values.mean():,.1f} | {score:.1f} | | | |"
             )
-    for algo in AGENTS[name]:
+    for algo in (*AGENTS[name], *IMITATORS.get(name, ())):
         if made := records(runs, name, algo):
             rows.append(row(task, algo, objectives(runs, name, algo), made))
     return rows
@@ -104,32 +110,45 @@ def on_validation(task: Task, role: str) -> float:
     return float(evaluate(task, policy_name(task, role), "validation", progress=False).objective.mean())
 
 
-def curves(runs: Path, name: str, figures: Path) -> Path:
-    """Draw the learning curves of a task: mean of the seeds, and the range between them."""
+def curves(runs: Path, name: str, figures: Path, algos: Sequence[str], ending: str = "") -> Path:
+    """Draw the learning curves of a task: mean of the seeds, and the range between them.
+
+    Imitators (`ending`) count batches, or steps of environments: their curves are over a training's share.
+    """
     from matplotlib import pyplot as plt
     from matplotlib import ticker
 
     task = catalog.task(name)
-    figure, axis = plt.subplots(figsize=(7, 3.6), layout="constrained")
-    for algo in AGENTS[name]:
-        made = [record["curve"] for record in records(runs, name, algo)]
-        if not made:
+    figure, axis = plt.subplots(figsize=(7, 3.8), layout="constrained")
+    tops = []
+    for algo in algos:
+        found = records(runs, name, algo)
+        if not found:
             continue
+        made = [record["curve"] for record in found]
         marks = min(map(len, made))  # those that stopped early end the curve
-        steps = [mark["steps"] for mark in made[0][:marks]]
+        whole = found[0]["steps_made"] / 100.0 if ending else 1.0
+        steps = [mark["steps"] / whole for mark in made[0][:marks]]
         reached = np.array([[mark["objective"] for mark in curve[:marks]] for curve in made])
-        (line,) = axis.plot(steps, reached.mean(axis=0), label=f"{algo}, mean of {len(made)} seeds")
+        tops.append(reached.max())
+        unit = "steps" if "envs" in found[0] and found[0]["envs"] else "batches"
+        of = f"{found[0]['steps_made']:,} {unit}, " if ending else ""
+        seeds = f"mean of {len(made)} seeds" if len(made) > 1 else "one seed"
+        (line,) = axis.plot(steps, reached.mean(axis=0), label=f"{algo}, {of}{seeds}")
         axis.fill_between(steps, reached.min(axis=0), reached.max(axis=0), alpha=0.25, color=line.get_color())
     marks_of = {role: on_validation(task, role) for role in ("expert", "floor")}
     for (role, value), style in zip(marks_of.items(), ("--", ":"), strict=True):
         axis.axhline(value, color="0.3", linestyle=style, linewidth=1, label=role)
-    lowest = marks_of["floor"] - 0.25 * (marks_of["expert"] - marks_of["floor"])
-    axis.set_ylim(bottom=lowest)  # agents that begin far below would hide how they end
-    axis.xaxis.set_major_formatter(ticker.EngFormatter())
-    axis.set(xlabel="environment steps", ylabel=f"validation, {task.protocol.objective_unit}", title=name)
-    axis.legend(fontsize="small")
+    gain = marks_of["expert"] - marks_of["floor"]
+    highest = max(marks_of["expert"], *tops)
+    # Agents that begin far below would hide how they end.
+    axis.set_ylim(marks_of["floor"] - 0.25 * gain, highest + 0.1 * gain)
+    axis.xaxis.set_major_formatter(ticker.PercentFormatter() if ending else ticker.EngFormatter())
+    steps_are = "share of the training" if ending else "environment steps"
+    axis.set(xlabel=steps_are, ylabel=f"validation, {task.protocol.objective_unit}", title=name)
+    figure.legend(loc="outside lower center", ncols=2, fontsize="small")  # never over a curve
     figures.mkdir(parents=True, exist_ok=True)
-    path = figures / f"learned-{name}.png"
+    path = figures / f"learned-{name}{ending}.png"
     figure.savefig(path, dpi=110)
     plt.close(figure)
     return path
@@ -148,11 +167,19 @@ def main() -> None:
     chosen = parser.parse_args()
     for name in [chosen.task] if chosen.task else AGENTS:
         if chosen.what == "train":
-            for algo in [chosen.algo] if chosen.algo else AGENTS[name]:
+            for algo in [chosen.algo] if chosen.algo else (*AGENTS[name], *IMITATORS.get(name, ())):
                 train(chosen.runs, name, algo)
-        elif any(records(chosen.runs, name, algo) for algo in AGENTS[name]):
+            continue
+        groups = {"": AGENTS[name], "-imitators": IMITATORS.get(name, ())}
+        there = {
+            ending: algos
+            for ending, algos in groups.items()
+            if any(records(chosen.runs, name, algo) for algo in algos)
+        }
+        if there:
             print(f"\n{name}\n\n" + "\n".join(table(chosen.runs, name)))
-            print(f"\n{curves(chosen.runs, name, chosen.figures)}")
+        for ending, algos in there.items():
+            print(f"\n{curves(chosen.runs, name, chosen.figures, algos, ending)}")
 
 
 if __name__ == "__main__":

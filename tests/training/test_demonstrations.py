@@ -1,13 +1,15 @@
 """Demonstrations: what is collected, kept and read, and what is refused."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchWarning, ConfigError
+from agbench.evaluation import provenance
 from agbench.policies.registry import load_policy
 from agbench.training import demonstrations
 
@@ -93,6 +95,15 @@ def changed(folder, **arrays):
         ("actions", lambda a: a.astype(np.float32), "actions are float32"),
         ("actions", lambda a: a + 2, r"the action \d of transition \d+ is outside Discrete"),
         ("actions", lambda a: np.hstack([a, a]), "actions are int64 of the shape"),
+        ("rewards", lambda a: a.sum(), "rewards is a single number"),
+        ("episode_lengths", lambda a: a[:, None], "episode_lengths add up"),
+        (
+            "episode_lengths",
+            lambda a: np.add(a, [1, -1, 0]),
+            r"transition \d+ ends an episode, .* go on beyond it",
+        ),
+        ("observations", lambda a: a - 10.0, r"observations: row 0: \w+ is -\d+.*must be physical"),
+        ("observations", lambda a: a.astype(float) * 1e300, "observations: row 0: .* must be physical"),
     ],
 )
 def test_wrong_arrays_are_named(task, shown, tmp_path, name, change, message):
@@ -111,6 +122,9 @@ def test_wrong_arrays_are_named(task, shown, tmp_path, name, change, message):
         ("observations", ["DVS"], "its observations are DVS; those of wheat"),
         ("split", "test", "of the split 'test'; agents of wheat-nitrogen-v1 learn from train"),
         ("overrides", {"beta": 5.0}, "was collected with {'beta': 5.0}"),
+        ("years", [2001], "was collected with years of its own"),
+        ("observations", 5, "its observations are 5; those of wheat"),
+        ("observations", [{"x": 1}], "its observations are None; those of wheat"),
     ],
 )
 def test_data_of_another_kind_are_refused(task, shown, tmp_path, key, value, message):
@@ -129,9 +143,31 @@ def test_a_folder_that_is_no_dataset_or_a_broken_one_is_refused(task, shown, tmp
     (tmp_path / demonstrations.TRANSITIONS).write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ConfigError, match="cannot be read"):
         demonstrations.read(tmp_path, task)
+    for damaged in (whole[:60] + bytes(40) + whole[100:], b""):
+        (tmp_path / demonstrations.TRANSITIONS).write_bytes(damaged)
+        with pytest.raises(ConfigError, match="cannot be read"):
+            demonstrations.read(tmp_path, task)
+    with (tmp_path / demonstrations.TRANSITIONS).open("wb") as file:
+        np.save(file, shown.rewards)  # one array, no archive of them
+    with pytest.raises(ConfigError, match="cannot be read"):
+        demonstrations.read(tmp_path, task)
     (tmp_path / demonstrations.TRANSITIONS).write_bytes(whole)
     (tmp_path / demonstrations.METADATA).unlink()
     with pytest.raises(ConfigError, match=r"metadata.json: missing"):
+        demonstrations.read(tmp_path, task)
+
+
+def test_data_of_a_task_that_was_defined_otherwise_are_warned_of(task, shown, tmp_path):
+    shown.save(tmp_path)
+    path = tmp_path / demonstrations.METADATA
+    about = json.loads(path.read_text())
+    for old in ({"task_hash": "0" * 64}, {"made_of": {"task_hash": "0" * 64}}):
+        path.write_text(json.dumps(about | old))
+        with pytest.warns(AgBenchWarning, match=r"defined otherwise \(task_hash 000000000000\)"):
+            demonstrations.read(tmp_path, task)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        path.write_text(json.dumps(about | {"task_hash": provenance.task_hash(task)}))
         demonstrations.read(tmp_path, task)
 
 
@@ -149,11 +185,11 @@ def test_a_policy_that_raises_is_named(task):
         demonstrations.collect(task, Broken(), 1, seed=0)
 
 
-def test_a_dataset_of_minari_is_read(task, shown, tmp_path, monkeypatch):
+def minari_dataset(shown, name, env):
+    """Make a dataset of Minari as its collector would in an environment."""
     minari = pytest.importorskip("minari", reason="Minari is not installed")
     from minari.data_collector import EpisodeBuffer
 
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     starts = shown.ends - shown.episode_lengths + 1
     episodes = [
         EpisodeBuffer(
@@ -168,7 +204,12 @@ def test_a_dataset_of_minari_is_read(task, shown, tmp_path, monkeypatch):
         )
         for i, (start, end) in enumerate(zip(starts, shown.ends, strict=True))
     ]
-    minari.create_dataset_from_buffers("wheat/advisor-v0", episodes, env=agbench.make(TASK))
+    minari.create_dataset_from_buffers(name, episodes, env=env)
+
+
+def test_a_dataset_of_minari_is_read(task, shown, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    minari_dataset(shown, "wheat/advisor-v0", agbench.make(TASK))
     read = demonstrations.read(tmp_path / "wheat/advisor-v0", task)
     assert read.sha256 == shown.sha256
     with pytest.raises(ConfigError, match="is a dataset of 'wheat-nitrogen-v1', not of maize"):
@@ -176,3 +217,23 @@ def test_a_dataset_of_minari_is_read(task, shown, tmp_path, monkeypatch):
     (tmp_path / "wheat/advisor-v0/data/metadata.json").write_text("{}")
     with pytest.raises(ConfigError, match="does not say which task"):
         demonstrations.read(tmp_path / "wheat/advisor-v0", task)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scaled": True}, "was collected with {'scaled': True}; agents learn"),
+        ({"scaled": True, "scaled_reward": True}, "was collected with {'scaled': True, 'scaled_reward'"),
+        ({"beta": 5.0}, "was collected with {'beta': 5.0}"),
+        ({"years": [1995]}, "was collected with years of its own"),
+        ({"split": "test"}, "of the split 'test'"),
+    ],
+)
+def test_what_a_collector_of_minari_saw_in_another_environment_is_refused(
+    task, shown, tmp_path, monkeypatch, changes, message
+):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    env = agbench.make(TASK, **{"split": "train"} | changes)
+    minari_dataset(shown, "wheat/other-v0", env)
+    with pytest.raises(ConfigError, match=message):
+        demonstrations.read(tmp_path / "wheat/other-v0", task)

@@ -12,7 +12,8 @@ from agbench.cli import main
 from agbench.data import catalog
 from agbench.data.training import training_settings
 from agbench.envs.scaling import scaling_of
-from agbench.errors import AgBenchWarning, ConfigError, MissingExtraError, UnknownNameError
+from agbench.errors import AgBenchWarning, ConfigError, MissingExtraError, TrainingError, UnknownNameError
+from agbench.leaderboard.trainings import of_trainings
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
@@ -65,7 +66,82 @@ def test_a_setting_for_both_kinds_stands_above_the_block_of_one():
 
 def test_a_setting_of_the_wrong_type_is_refused_in_a_sentence(tmp_path):
     changes = TINY | {"learning_rate": "fast", "batch_size": 16}
-    refused("iql", "iql: the settings .*'fast'.* are refused", tmp_path, changes=changes, demos="advisor")
+    message = "iql: settings: learning_rate: 'fast'; it is a number >= 0"
+    refused("iql", message, tmp_path, changes=changes, demos="advisor")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("batch_size", 0, "0; it is a whole number, at least 1"),
+        ("batch_size", 16.5, "16.5; it is a whole number"),
+        ("n_epochs", True, "True; it is a whole number"),
+        ("n_disc_updates_per_round", -1, "-1; it is a whole number, at least 1"),
+        ("disc_layers", [32, 0], r"\[32, 0\]; it is a list of whole numbers, each at least 1"),
+        ("disc_layers", 32, "32; it is a list"),
+        ("gamma", 1.5, "1.5; it is a number from 0 to 1"),
+        ("learning_rate", float("nan"), "nan; it is a number >= 0"),
+        ("clip_range", float("inf"), "inf; it is a number >= 0"),
+        ("vf_coef", "half", "'half'; it is a number >= 0"),
+    ],
+)
+def test_numbers_that_no_learner_can_use_are_refused_by_their_name(key, value, message):
+    space = agbench.make(TASK).action_space
+    settings = training_settings("gail", TASK, {key: value})
+    with pytest.raises(ConfigError, match=f"gail: settings: {key}: {message}"):
+        arguments(algorithm("gail", TASK, space), settings, space)
+
+
+def test_what_stable_baselines_refuses_is_a_sentence_too(tmp_path):
+    refused("ppo", "ppo: the settings .*'learning_rate': -1.0.* are refused: Invalid learning rate", tmp_path,
+            changes={"learning_rate": -1.0, "envs": 4})  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32])
+def test_a_seed_that_no_generator_takes_is_refused(seed, tmp_path):
+    with pytest.raises(ConfigError, match=f"seed {seed}: seeds are 0 to 4,294,967,295"):
+        run(TASK, "bc", 64, seed, tmp_path / "run", demos="advisor", progress=False)
+
+
+@pytest.mark.parametrize("width", [0, -3, 1025])
+def test_a_network_that_no_policy_file_can_hold_is_refused_before_it_learns(width, tmp_path):
+    changes = TINY | {"network.layers": [width]}
+    refused("sqil", "network.layers.0: input should be", tmp_path, changes=changes, demos="advisor")
+
+
+def test_weights_that_are_no_longer_finite_end_a_training(tmp_path):
+    changes = CHANGES["sqil"] | {"learning_rate": 1e30}
+    refused("sqil", r"after \d+ steps weights .* no longer finite.*diverged", tmp_path, TrainingError,
+            changes=changes, demos="advisor")  # fmt: skip
+
+
+@needs_imitation
+def test_a_discriminator_that_diverges_says_so(tmp_path):
+    changes = CHANGES["gail"] | {"disc_learning_rate": 1e30}
+    refused("gail", "the training has diverged", tmp_path, TrainingError, changes=changes, demos="advisor")
+
+
+@needs_imitation
+def test_seasons_are_reused_by_those_that_play_and_refused_by_others(tmp_path, monkeypatch):
+    asked = []
+
+    def made(task, count, *, reuse=1):
+        asked.append(reuse)
+        return sb3_env(task, count, reuse=reuse)
+
+    monkeypatch.setattr("agbench.training.run.sb3_env", made)
+    run(
+        TASK, "gail", 64, 0, tmp_path / "one", CHANGES["gail"] | {"reuse": 3}, demos="advisor", progress=False
+    )
+    assert asked == [3]
+    refused("bc", "bc: reuse is for seasons that are played", tmp_path, changes=CHANGES["bc"] | {"reuse": 3},
+            demos="advisor")  # fmt: skip
+
+
+def test_a_folder_of_a_training_is_pointed_into(tmp_path):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old/policy.npz").write_bytes(b"")
+    refused("sqil", "folder of a training: --demos .*old/policy.npz", tmp_path, demos=tmp_path / "old")
 
 
 def test_a_rate_that_changes_is_refused_where_none_can():
@@ -132,9 +208,10 @@ def test_the_command_says_how_to_submit_an_imitator(tmp_path, monkeypatch, capsy
     printed = json.loads(capsys.readouterr().out)
     transitions = yaml.safe_load((folder / "training.yaml").read_text())["demonstrations"]["transitions"]
     assert printed["environment_steps"] == printed["steps"] + transitions
-    assert (
-        f"--method il --policy {folder}/policy.npz --seed 0 --steps {64 + transitions}" in printed["submit"]
-    )
+    assert printed["submit"].startswith(f"agbench submit {folder} --agent sqil ")
+    given = of_trainings([folder])
+    assert given is not None
+    assert (given.method, given.seeds, given.steps) == ("il", [0], 64 + transitions)
 
 
 def test_half_of_a_batch_of_sqil_are_demonstrations_that_pay_1():
@@ -225,6 +302,14 @@ def test_a_run_that_was_cut_off_says_that_it_starts_again(tmp_path):
     fresh = run(TASK, "bc", 64, 0, tmp_path / "other", CHANGES["bc"], demos="advisor", progress=False)
     assert (tmp_path / "run/policy.npz").read_bytes() == (tmp_path / "other/policy.npz").read_bytes()
     assert fresh.steps == 64
+
+
+@needs_imitation
+def test_what_a_killed_dagger_has_gathered_is_removed(tmp_path):
+    left = tmp_path / "run/dagger-left/demos"
+    left.mkdir(parents=True)
+    run(TASK, "dagger", 64, 0, tmp_path / "run", CHANGES["dagger"], demos="advisor", progress=False)
+    assert not list((tmp_path / "run").glob("dagger-*"))
 
 
 @pytest.mark.slow

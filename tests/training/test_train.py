@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 import agbench
@@ -193,18 +194,24 @@ def test_check_reads_an_algorithm_and_what_a_task_changes_in_it(tmp_path):
     assert "algorithm: must be the file's own name, 'mine'" in check_file(own)
 
 
-def test_the_command_that_a_training_prints_submits_it(tmp_path, monkeypatch):
+@pytest.mark.parametrize("seeds", [["--seed", "3"], ["--seeds", "0,2"]])
+def test_the_command_that_a_training_prints_submits_it(seeds, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     changes = [word for key, value in tiny("ppo").items() for word in ("--set", f"{key}={value}")]
     printed = CliRunner().invoke(
-        app, ["train", TASK, "--algo", "ppo", "--steps", "64", "--out", "run", *changes]
+        app, ["train", TASK, "--algo", "ppo", "--steps", "64", "--out", "run", *seeds, *changes]
     )
-    (command,) = re.findall(r"submit it: agbench (.*)", printed.stdout)
+    (command,) = re.findall(r"submit (?:it|them): agbench (.*)", printed.stdout)
     words = command.replace("ADDRESS", "grower@example.org").split()
     submitted = CliRunner().invoke(app, [*words, "--new-board"])
     assert submitted.exit_code == 0, submitted.output
-    (card,) = (tmp_path / "leaderboard/submissions" / TASK / "ppo").rglob("submission.yaml")
-    assert {path.name for path in card.parent.iterdir()} >= {"test", "shift"}
+    (path,) = (tmp_path / "leaderboard/submissions" / TASK / "ppo").rglob("submission.yaml")
+    card = yaml.safe_load(path.read_text("utf-8"))
+    asked = [int(one) for one in seeds[1].split(",")]
+    assert card["training"] == {"steps": 64, "seeds": asked}
+    assert (card["method"], card["policy"]["format"]) == ("rl", "mlp")
+    for split in ("test", "shift"):
+        assert {part.name for part in (path.parent / split).iterdir()} == {f"seed-{one}" for one in asked}
 
 
 SCRIPT = """
