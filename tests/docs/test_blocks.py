@@ -16,6 +16,7 @@ RUN = {
     "hardening.md": 2,
     "index.md": 1,
     "reports.md": 1,
+    "responses.md": 1,
     "scoring.md": 2,
     "start/install.md": 1,
     "start/run.md": 3,

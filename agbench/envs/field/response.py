@@ -27,12 +27,28 @@ _MOST_SCENARIOS = 12  # the first ones; generated splits have thousands
 
 
 @dataclass(frozen=True)
-class _Response:
-    """The effects of each level of an input in each scenario, (levels, scenarios) each."""
+class FieldResponse:
+    """What seasons become with each level of an input, (levels, scenarios) each.
 
+    `beside` are the inputs given on the other decisions, `grown` is the rewarded variable at the end.
+    """
+
+    name: str
+    beside: tuple[str, ...]
+    levels: tuple[int, ...]
+    scenarios: tuple[str, ...]
     returns: Floats
     grown: Floats
     metrics: dict[str, Floats]
+
+    @property
+    def raises(self) -> bool:
+        """Whether some amount of it leaves more than none does, in some scenario."""
+        return bool((self.grown > self.grown[0]).any())
+
+    def changes(self, metrics: Sequence[str]) -> bool:
+        """Whether some amount of it changes one of `metrics`; True where there are none."""
+        return not metrics or any((self.metrics[m] != self.metrics[m][0]).any() for m in metrics)
 
 
 def check(task: FieldTask, parts: Parts) -> None:
@@ -47,31 +63,50 @@ def check(task: FieldTask, parts: Parts) -> None:
     on the last one; an orchard is harvested in autumn. Raises `ContractError` for an input that falls short.
     """
     for name in _fed(task):
-        result = _respond(task, parts, name)
-        if task.season.management != "inputs" and not (result.grown > 0.0).any():
+        alone = _respond(task, parts, name)
+        if task.season.management != "inputs" and not (alone.grown > 0.0).any():
             raise ContractError(
                 f"{task.task}: a crop that is sown and harvested leaves no {task.reward.variable}."
             )
-        _require_effect(task, parts, name, result)
-        _require_cost(task, name, parts.scenarios.keys[:_MOST_SCENARIOS], result)
+        if _effect(task, parts, alone) is None:
+            _refuse(task, alone)
+        _require_cost(task, alone)
 
 
-def _require_effect(task: FieldTask, parts: Parts, name: str, alone: _Response) -> None:
-    states = [m for m, spec in task.metrics.items() if spec.state is not None]
-    if _raises(alone) and _changes(alone, states):
-        return
-    if parts.task.step <= _OFTEN or task.season.years > 1:
-        for levels, others in product((_LEVELS, _MANY), _company(task, name)):
-            result = _respond(task, parts, name, others, levels)
-            if _raises(result) and (_changes(alone, states) or _changes(result, states)):
-                return
-    if not _changes(alone, states):
+def responses(task: FieldTask, parts: Parts) -> list[FieldResponse]:
+    """Return how seasons answer to each input: alone, or beside the others where it needs them."""
+    alone = [_respond(task, parts, name) for name in _fed(task)]
+    return [_effect(task, parts, one) or one for one in alone]
+
+
+def _effect(task: FieldTask, parts: Parts, alone: FieldResponse) -> FieldResponse | None:
+    """Return the first trial in which an input does what it is there for; None where none shows it."""
+    states = _states(task)
+    if alone.raises and alone.changes(states):
+        return alone
+    if parts.task.step > _OFTEN and task.season.years == 1:
+        return None
+    for levels, others in product((_LEVELS, _MANY), _company(task, alone.name)):
+        result = _respond(task, parts, alone.name, others, levels)
+        if result.raises and (alone.changes(states) or result.changes(states)):
+            return result
+    return None
+
+
+def _states(task: FieldTask) -> list[str]:
+    return [m for m, spec in task.metrics.items() if spec.state is not None]
+
+
+def _refuse(task: FieldTask, alone: FieldResponse) -> None:
+    """Say what an input does not do."""
+    states = _states(task)
+    if not alone.changes(states):
         raise ContractError(
-            f"{task.task}: no amount of {name} changes any of {', '.join(states)} in any scenario."
+            f"{task.task}: no amount of {alone.name} changes any of {', '.join(states)} in any scenario."
         )
-    variable = task.reward.variable
     raise ContractError(
-        f"{task.task}: no amount of {name} raises {variable} above that of none in any scenario."
+        f"{task.task}: no amount of {alone.name} raises {task.reward.variable} above that of none in any "
+        "scenario."
     )
 
 
@@ -88,41 +123,39 @@ def _fed(task: FieldTask) -> list[str]:
     return [name for name in task.action.doses if name not in work]
 
 
-def _raises(result: _Response) -> bool:
-    return bool((result.grown > result.grown[0]).any())
+def paid(task: FieldTask, of: FieldResponse) -> Floats | None:
+    """Return what the return loses to the price of an input, (levels, scenarios); None where it has none."""
+    if task.season.rotation or not (task.reward.prices.get(of.name, 0.0) and task.reward.beta):
+        return None  # the price of a rotation depends on the crop
+    worth = task.reward.product_price or 1.0
+    costs: Floats = worth * (of.grown - of.grown[0]) - (of.returns - of.returns[0])
+    return costs
 
 
-def _changes(result: _Response, states: Sequence[str]) -> bool:
-    return not states or any((result.metrics[m] != result.metrics[m][0]).any() for m in states)
-
-
-def _require_cost(task: FieldTask, name: str, keys: tuple[str, ...], result: _Response) -> None:
+def _require_cost(task: FieldTask, of: FieldResponse) -> None:
     for metric, spec in task.metrics.items():
-        if spec.input == name:
-            _require_rise(task.task, f"metric {metric!r}", name, result.metrics[metric], keys)
-    if task.season.rotation:
-        return  # the price depends on the crop
-    if task.reward.prices.get(name, 0.0) and task.reward.beta:
-        worth = task.reward.product_price or 1.0
-        paid = worth * (result.grown - result.grown[0]) - (result.returns - result.returns[0])
-        _require_rise(task.task, "the cost in the return", name, paid, keys)
+        if spec.input == of.name:
+            _require_rise(task, f"metric {metric!r}", of, of.metrics[metric])
+    costs = paid(task, of)
+    if costs is not None:
+        _require_rise(task, "the cost in the return", of, costs)
 
 
-def _require_rise(task: str, what: str, name: str, values: Floats, keys: tuple[str, ...]) -> None:
+def _require_rise(task: FieldTask, what: str, of: FieldResponse, values: Floats) -> None:
     """Raise unless `values` rise with every level in every scenario."""
     falls = np.diff(values, axis=0) <= 0.0
     if falls.any():
         level, scenario = np.argwhere(falls)[0]
         raise ContractError(
-            f"{task}: {what} does not rise from {_LEVELS[level]} to {_LEVELS[level + 1]} doses of "
-            f"{name} in {keys[scenario]}: {values[level, scenario]:g}, "
+            f"{task.task}: {what} does not rise from {of.levels[level]} to {of.levels[level + 1]} doses of "
+            f"{of.name} in {of.scenarios[scenario]}: {values[level, scenario]:g}, "
             f"{values[level + 1, scenario]:g}."
         )
 
 
 def _respond(
     task: FieldTask, parts: Parts, name: str, others: Sequence[str] = (), levels: Sequence[int] = _LEVELS
-) -> _Response:
+) -> FieldResponse:
     """Run every level of an input in every scenario of the split, side by side.
 
     On decisions without it, `others` are given in turn.
@@ -147,7 +180,11 @@ def _respond(
     returns = play(core, act)
     column = core.simulator.variables.column(task.reward.variable)
     info = core.info()
-    return _Response(
+    return FieldResponse(
+        name,
+        tuple(others),
+        tuple(levels),
+        tuple(keys),
         returns.reshape(shape),
         core.simulator.state[:, column].copy().reshape(shape),
         {name: info[name].reshape(shape) for name in task.metrics},

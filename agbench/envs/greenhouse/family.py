@@ -8,7 +8,7 @@ from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.core import BatchCore
 from agbench.envs.family import Family
-from agbench.envs.greenhouse import building
+from agbench.envs.greenhouse import building, response
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import ConfigError
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
@@ -72,6 +72,7 @@ GREENHOUSE: Final = Family(
     set_points=_set_points,
     plot=_plot,
     hidden_split=_hidden_split,
+    check_response=response.check,
     calendars="agbench.policies.greenhouse.blind:calendars",
     benchmark="agbench.benchmarks.greenhouses:measure",
 )
