@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from agbench.cli.leaderboard_round import round_
-from agbench.cli.leaderboard_rows import first_rows_, merged_
+from agbench.cli.leaderboard_rows import first_rows_, keep_, merged_
 from agbench.cli.leaderboard_score import score_
 from agbench.cli.leaderboard_verdicts import renew, report, shown_progress
 from agbench.cli.options import (
@@ -166,3 +166,4 @@ def serve_(
 leaderboard.command("score")(score_)
 leaderboard.command("merged")(merged_)
 leaderboard.command("first-rows")(first_rows_)
+leaderboard.command("keep")(keep_)

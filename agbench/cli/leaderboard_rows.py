@@ -39,6 +39,26 @@ def first_rows_(
         raise typer.Exit(1)
 
 
+def keep_(
+    tasks: Annotated[list[str], typer.Argument(metavar="TASK...", help="Ids of tasks.")],
+    board: BoardOption = BOARD,
+    results: KeptOption = REFERENCES,
+) -> None:
+    """Keep the results of reference policies that the board has, their actions simulated again.
+
+    `agbench anchors` and `first-rows` then run only what changes afterwards, such as a blind calendar that
+    is fitted anew, and search for no other reference again. The stored anchors must fit: call it before a
+    policy's settings change.
+
+    Example: `agbench leaderboard keep wheat-inputs-v1`
+    """
+    from agbench.leaderboard.keeping import keep
+
+    for name in tasks:
+        parts = list(keep(name, board, results))
+        _say(f"{name}: {len(parts)} results kept in {results}")
+
+
 def _say(text: str) -> None:
     console.print(text, soft_wrap=True)
 

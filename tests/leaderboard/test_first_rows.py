@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agbench.evaluation import provenance, references
+from agbench.errors import ConfigError
+from agbench.evaluation import anchors, provenance, references
 from agbench.leaderboard import first_rows
 from agbench.leaderboard.board import VERIFIED, submissions
 from agbench.leaderboard.checks import merged
+from agbench.leaderboard.keeping import keep
 
 TASK = "board-wheat-v1"
+OWN = ("floor", "expert")
 ROOT = Path(__file__).parents[2]
 
 
@@ -77,6 +80,46 @@ def test_references_are_run_on_the_splits_that_are_reported_an_oracle_on_test():
     ]
     result = references.parts(first_rows.catalog.task("wofostgym-wheat-v1"))
     assert {p.split for p in result} == {"test"}
+
+
+@pytest.fixture
+def anchored(first, monkeypatch):
+    """Return the quick task with a floor and an expert alone, and anchors made of what was kept."""
+    task = first_rows.catalog.task(TASK)
+    held = {(role, "test"): references.kept(references.Part(TASK, role, "test"), first[1]) for role in OWN}
+    made = anchors.assemble(task, held)
+    parts = [part for part in references.parts(task) if part.role in OWN and part.split == "test"]
+    monkeypatch.setattr(references, "parts", lambda _: parts)
+    monkeypatch.setattr(anchors, "outdated", lambda _: None)
+    monkeypatch.setattr(anchors, "load", lambda _: made)
+    return made
+
+
+def test_results_are_kept_from_the_board_and_no_policy_is_run(first, anchored, tmp_path, monkeypatch):
+    assert [str(part) for part in keep(TASK, first[0], tmp_path)] == [f"{TASK}  {role}  test" for role in OWN]
+    monkeypatch.setattr(references, "evaluate", None)  # to call it would raise
+    for part in references.parts(TASK):
+        own, taken = (references.kept(part, root) for root in (first[1], tmp_path))
+        assert own.episodes.equals(taken.episodes)
+        assert (own.policy, own.information) == (taken.policy, taken.information)
+        assert references.run(part, tmp_path)[0] == references.place(part, tmp_path)
+        standing = first_rows.make(TASK, part.role, first[0], tmp_path)
+        assert "verified before" in str(standing)
+    assert list(keep(TASK, first[0], tmp_path)) == []
+
+
+def test_no_result_is_kept_that_the_anchors_do_not_hold(first, anchored, tmp_path, monkeypatch):
+    next(iter(anchored.splits["test"].values())).__dict__["expert"] += 1e-9
+    with pytest.raises(ConfigError, match="expert  test: the row on the board and the stored anchors differ"):
+        list(keep(TASK, first[0], tmp_path))
+    monkeypatch.setattr(anchors, "outdated", lambda _: "anchors do not fit.")
+    with pytest.raises(ConfigError, match=r"do not fit\. Rows can be kept only while anchors fit"):
+        list(keep(TASK, first[0], tmp_path))
+
+
+def test_a_row_that_the_board_lacks_is_named(anchored, tmp_path):
+    with pytest.raises(ConfigError, match=rf"floor  test: .* has no such row\. .* first-rows {TASK}"):
+        list(keep(TASK, tmp_path, tmp_path))
 
 
 def changed_card(folder):

@@ -1,5 +1,6 @@
 """Trust levels, scores and the command: a submission's way up, and what brings it down."""
 
+import errno
 import json
 import shutil
 from dataclasses import replace
@@ -16,8 +17,8 @@ from agbench.data import catalog
 from agbench.errors import ResultError
 from agbench.evaluation import anchors
 from agbench.evaluation.machine import kind
-from agbench.leaderboard import scoring
-from agbench.leaderboard.verify import verified
+from agbench.leaderboard import episodes, scoring
+from agbench.leaderboard.verify import verified, verifying
 from agbench.leaderboard.verify.reproducing import reproduce
 from agbench.untrusted import RefusedError, tables
 from agbench.untrusted.confined import confined
@@ -36,6 +37,22 @@ def test_a_submission_rises_from_claimed_to_reproduced_and_never_falls(checked, 
     assert verified.load(board, checked).exact == {kind(): True}
     verified.withdraw(board, checked)
     assert verified.load(board, checked).level == "claimed"
+
+
+def test_a_row_whose_episodes_could_not_be_kept_stays_due(copy, checked, monkeypatch):
+    board = copy.parents[3]
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(episodes, "write", full)
+        with pytest.raises(OSError, match="No space left"):
+            verifying.replayed(board, checked)
+    assert verifying.due(board) == [copy]
+    verifying.replayed(board, checked)
+    assert verifying.due(board) == []
+    assert episodes.path(board, checked).is_file()
 
 
 def test_what_was_verified_does_not_hold_for_other_files(copy, child, checked, tmp_path):

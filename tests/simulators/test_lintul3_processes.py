@@ -172,6 +172,24 @@ def test_organs_give_what_lies_above_their_residue():
     assert nitrogen.translocatable(s, NITROGEN) == pytest.approx((2.0, 0.8, 0.42))
 
 
+@pytest.mark.parametrize(("sound", "roots"), [(1.0, 0.0), (0.0, -0.06)])
+@pytest.mark.parametrize("leaves", [3.0, 0.5])
+def test_starved_roots_give_nothing(sound, roots, leaves):
+    # roots hold 0.04 of a residue of 0.002 x 50 = 0.1
+    p = parameters(RNFLV=0.01, RNFST=0.002, RNFRT=0.002, FNTRT=0.15, SOUND=sound)
+    s = state(WLVG=100.0, WST=100.0, WRT=50.0, ANLV=leaves, ANST=0.1, ANRT=0.04)
+    assert nitrogen.translocatable(s, p) == pytest.approx((max(leaves - 1.0, 0.0), 0.0, roots), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("nitrogen_held", "sound", "lost"), [(0.5, 1.0, 0.004), (0.001, 1.0, 0.00005), (0.001, 0.0, 0.004)]
+)
+def test_dead_roots_take_no_more_nitrogen_than_they_hold(nitrogen_held, sound, lost):
+    # 2 of 40 g m-2 die: 2 x 0.002 g, or 1/20 of what is held
+    s, p = state(ANRT=nitrogen_held, WRT=40.0), parameters(RNFRT=0.002, SOUND=sound)
+    assert nitrogen.loss_with_roots(s, p, 2.0) == pytest.approx(lost, rel=1e-12)
+
+
 def test_organs_want_what_they_lack_to_their_maximum():
     s = state(WLVG=100.0, WST=100.0, WRT=50.0, ANLV=3.0, ANST=3.0, ANRT=0.4)
     assert nitrogen.demands(s, NITROGEN, 0.04) == pytest.approx((1.0, 0.0, 0.6))

@@ -112,6 +112,7 @@ def _record(board: Path, submission: CheckedSubmission, found: _Found) -> str:
     """Write down what was found, and return a sentence about it."""
     what = found.what
     again = what.replay if isinstance(what, Reproduction) else what
+    episodes.keep(board, submission)  # first: a row whose level is written is not looked at again
     if isinstance(what, Reproduction):
         verified.save(board, submission, "reproduced", again.exact, near_ties=what.near_ties)
         word = "reproduced"
@@ -119,7 +120,6 @@ def _record(board: Path, submission: CheckedSubmission, found: _Found) -> str:
     else:
         verified.save(board, submission, "replayed", again.exact)
         word, ties = "replayed", ""
-    episodes.keep(board, submission)
     count = _episodes_in_words(again)
     return f"{submission.name}: {count} {word}, {_same(again)}{ties}, {found.seconds:.1f} s"
 

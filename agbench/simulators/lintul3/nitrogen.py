@@ -35,11 +35,15 @@ def nutrition_index(s: Any, p: Any, leaf_maximum: float) -> float:
 def translocatable(s: Any, p: Any) -> tuple[float, float, float]:
     """Return the nitrogen above the residue in leaves, stems and roots [g m-2].
 
-    Roots give at most the fraction FNTRT of what leaves and stems can give.
+    Roots give at most the fraction FNTRT of what leaves and stems can give. Roots may hold less than their
+    residue; what they lack then counts as a debt in the published model, which the grain pays. In the sound
+    setting they give nothing.
     """
     leaves = max(0.0, s.ANLV - s.WLVG * p.RNFLV)
     stems = max(0.0, s.ANST - s.WST * p.RNFST)
     roots = min((leaves + stems) * p.FNTRT, s.ANRT - s.WRT * p.RNFRT)
+    if p.SOUND == 1.0 and roots < 0.0:
+        roots = 0.0
     return leaves, stems, roots
 
 
@@ -86,6 +90,15 @@ def loss_with_leaves(s: Any, p: Any, dead_leaves: float) -> float:
 
 
 @kernel
+def loss_with_roots(s: Any, p: Any, dead_roots: float) -> float:
+    """Return the nitrogen that dead roots [g m-2 d-1] take along [g m-2 d-1], as `loss_with_leaves` does."""
+    lost = p.RNFRT * dead_roots
+    if p.SOUND == 1.0 and lost > s.ANRT:
+        return s.ANRT * (dead_roots / s.WRT) if s.WRT > 0.0 else 0.0
+    return lost
+
+
+@kernel
 def nitrogen_rates(s: Any, p: Any, leaf_maximum: float, dead_leaves: float, dead_roots: float) -> None:
     """Set the rates of nitrogen in organs and soil [g m-2 d-1].
 
@@ -101,7 +114,7 @@ def nitrogen_rates(s: Any, p: Any, leaf_maximum: float, dead_leaves: float, dead
     taken = s.rNUPTT / want if want > 0.0 else 0.0
     moved = s.rANSO / give if give != 0.0 else 0.0
     s.rNLOSSL = loss_with_leaves(s, p, dead_leaves)
-    s.rNLOSSR = p.RNFRT * dead_roots
+    s.rNLOSSR = loss_with_roots(s, p, dead_roots)
     s.rANLV = want_leaves * taken - give_leaves * moved - s.rNLOSSL
     s.rANST = want_stems * taken - give_stems * moved
     s.rANRT = want_roots * taken - give_roots * moved - s.rNLOSSR
