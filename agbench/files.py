@@ -34,17 +34,51 @@ def checked(path: Path, expected: str | None, where: str, error: type[Exception]
 
 
 def write(path: Path, fill: Callable[[Path], object]) -> None:
-    """Create or replace `path` by what `fill` writes to the temporary path it is given."""
+    """Create or replace `path` by what `fill` writes to the temporary path it is given.
+
+    The temporary file has one name, so that what a killed run left is written over by the next. Who writes
+    the same path at that time gets a name of its own.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary, lock = _temporary(path)
     try:
         fill(temporary)
         temporary.chmod(0o644)
         temporary.replace(path)
-    finally:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
+            error.filename, error.filename2 = str(path), None  # a full disk names none
+        raise
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _temporary(path: Path) -> tuple[Path, int | None]:
+    """Return an empty file beside a path, and the handle that keeps others from it, if they know its name."""
+    mine = path.with_name(f".{path.name}.new{path.suffix}")
+    try:
+        handle = os.open(mine, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    except OSError:  # something else has the name, or there is no room: the next lines say so
+        handle = None
+    if handle is not None:
+        # Whoever has the lock may move the file or remove it: then the name is no longer that of the handle.
+        if _flock(handle) is True and _is_at(handle, mine):
+            os.ftruncate(handle, 0)
+            return mine, handle
+        os.close(handle)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    return Path(name), None
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Whether an open file still has a name."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def write_text(path: Path, text: str) -> None:
@@ -76,25 +110,22 @@ def _locked(path: Path) -> IO[str] | None:
     """Return a file that is locked as long as it is open; None where it is already."""
     while True:
         file = path.open("w")
-        if not _lock(file):
+        if _flock(file.fileno()) is False:
             file.close()
             return None
-        try:
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
-        except FileNotFoundError:
-            pass
+        if _is_at(file.fileno(), path):
+            return file
         file.close()
 
 
-def _lock(file: IO[str]) -> bool:
-    """Return whether this process has the file for itself now; always where there are no such locks."""
+def _flock(handle: int) -> bool | None:
+    """Return whether this process has the file for itself now; None where there are no such locks."""
     try:
         import fcntl
     except ImportError:
-        return True
+        return None
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as reason:
-        return reason.errno not in (errno.EAGAIN, errno.EACCES)
+        return False if reason.errno in (errno.EAGAIN, errno.EACCES) else None
     return True

@@ -1,5 +1,6 @@
 """A folder is written by one process at a time, and a process that is killed keeps nobody out."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -10,14 +11,15 @@ from importlib.util import find_spec
 import pytest
 
 import agbench
+from agbench import files
 from agbench.errors import ConfigError, DatasetError, ResultError
-from agbench.files import alone
+from agbench.files import alone, write
 
 TASK = "wheat-nitrogen-v1"
 HOLDER = """
 import sys, time
 from pathlib import Path
-from agbench.files import alone
+from agbench.files import alone, write
 with alone(Path(sys.argv[1]), RuntimeError):
     print("held", flush=True)
     time.sleep(600)
@@ -51,15 +53,15 @@ def train(out):
 
 
 @pytest.mark.parametrize(
-    ("write", "error"), [(evaluate, ResultError), (collect, DatasetError), (train, ConfigError)]
+    ("writer", "error"), [(evaluate, ResultError), (collect, DatasetError), (train, ConfigError)]
 )
-def test_the_second_writer_gets_one_sentence_and_a_killed_one_keeps_nobody_out(tmp_path, write, error):
+def test_the_second_writer_gets_one_sentence_and_a_killed_one_keeps_nobody_out(tmp_path, writer, error):
     with held(tmp_path / "out"):
         with pytest.raises(error, match=r"out: another process is writing it\. Wait for it, or give another"):
-            write(tmp_path / "out")
+            writer(tmp_path / "out")
         assert os.listdir(tmp_path) == [".out.lock"]
     assert os.listdir(tmp_path) == [".out.lock"]
-    write(tmp_path / "out")
+    writer(tmp_path / "out")
     assert os.listdir(tmp_path) == ["out"]
 
 
@@ -100,19 +102,69 @@ def test_a_lock_goes_with_an_error_and_is_no_part_of_the_folder(tmp_path):
 
 
 def test_a_lock_that_was_opened_before_it_went_is_taken_anew(tmp_path, monkeypatch):
-    from agbench import files
-
-    once, opened = files._lock, []
+    once, opened = files._flock, []
 
     def goes_meanwhile(file):
         if not opened:
-            os.unlink(file.name)
+            os.unlink(tmp_path / ".out.lock")
         opened.append(file)
         return once(file)
 
-    monkeypatch.setattr(files, "_lock", goes_meanwhile)
+    monkeypatch.setattr(files, "_flock", goes_meanwhile)
     with alone(tmp_path / "out", ConfigError):
         assert len(opened) == 2
-        monkeypatch.setattr(files, "_lock", once)
+        monkeypatch.setattr(files, "_flock", once)
         with pytest.raises(ConfigError), alone(tmp_path / "out", ConfigError):
             pass
+
+
+@pytest.mark.parametrize("name", [None, "temporary"])
+def test_a_full_disk_names_the_file_that_the_user_asked_for(tmp_path, name):
+    def full(temporary):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name and str(temporary))
+
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        write(tmp_path / "result.csv", full)
+    assert caught.value.filename == str(tmp_path / "result.csv")
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_error_of_another_file_keeps_its_name(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        write(tmp_path / "result.csv", lambda _: (tmp_path / "other").read_text())
+    assert caught.value.filename == str(tmp_path / "other")
+
+
+def test_what_a_killed_writer_left_is_written_over_and_one_at_work_keeps_its_file(tmp_path):
+    left = tmp_path / ".result.csv.new.csv"
+    left.write_text("half of something longer than what follows")
+    seen = []
+
+    def fill(temporary):
+        assert temporary == left
+        assert temporary.read_bytes() == b""
+        write(tmp_path / "result.csv", lambda other: (seen.append(other), other.write_text("theirs")))
+        assert (tmp_path / "result.csv").read_text() == "theirs"
+        assert left.exists()
+        temporary.write_text("mine")
+
+    write(tmp_path / "result.csv", fill)
+    assert seen != [left]
+    assert (tmp_path / "result.csv").read_text() == "mine"
+    assert os.listdir(tmp_path) == ["result.csv"]
+
+
+def test_a_file_that_was_moved_while_its_lock_was_awaited_is_not_emptied(tmp_path, monkeypatch):
+    path, left = tmp_path / "result.csv", tmp_path / ".result.csv.new.csv"
+    left.write_text("whole")
+    once = files._flock
+
+    def moved_meanwhile(handle):
+        left.rename(path)
+        return once(handle)
+
+    monkeypatch.setattr(files, "_flock", moved_meanwhile)
+    with pytest.raises(RuntimeError, match="stopped"):
+        write(path, lambda _: (_ for _ in ()).throw(RuntimeError("stopped")))
+    assert path.read_text() == "whole"
+    assert os.listdir(tmp_path) == ["result.csv"]

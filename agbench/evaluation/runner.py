@@ -23,7 +23,7 @@ from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
 from agbench.evaluation.rollout import Rollout, roll_out
-from agbench.files import alone, write
+from agbench.files import alone, sha256, write
 from agbench.policies.base import Policy
 from agbench.policies.registry import as_policy
 from agbench.policies.simple import Recorded
@@ -91,7 +91,11 @@ def _evaluated(
     runner = as_policy(policy, spec, other_task=other_task)
     todo = episodes(spec, parts.scenarios)
     started = time.perf_counter()
-    keep = None if out is None else _Partial(Path(out), _identity(spec, split, runner, parts.hashes(), todo))
+    keep = (
+        None
+        if out is None
+        else _Partial(Path(out), _identity(spec, split, runner, policy, parts.hashes(), todo))
+    )
     done = {} if keep is None else keep.read()
     left = [e for i, e in enumerate(todo) if i not in done]
     places = [i for i in range(len(todo)) if i not in done]
@@ -246,18 +250,27 @@ class _Job:
 
 
 def _identity(
-    task: Task, split: str, policy: Policy, hashes: dict[str, str], todo: Sequence[Episode]
+    task: Task, split: str, policy: Policy, source: Any, hashes: dict[str, str], todo: Sequence[Episode]
 ) -> dict[str, Any]:
-    """Return what must be equal for a cut-off run to be gone on with."""
+    """Return what must be equal for a cut-off run to be gone on with; `source` is what names the policy."""
     return {
         "task_hash": provenance.task_hash(task),
         "simulator_hash": provenance.simulator_hash(task),
         "split": split,
         "policy": policy.name,
         "information": policy.information,
+        "file": _file_hash(source, task),
         "data": hashes,
         "episodes": [[e.scenario, e.repeat, e.seed] for e in todo],
     }
+
+
+def _file_hash(source: Any, task: Task) -> str | None:
+    """Return the SHA-256 of a policy's file, which may be another one under the same name; None without."""
+    if not isinstance(source, (str, Path)):
+        return None
+    path = Path(source) if Path(source).is_file() else catalog.find_baseline(task.task, str(source))
+    return None if path is None else sha256(path)
 
 
 class _Partial:

@@ -11,7 +11,7 @@ import os
 import secrets
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -26,7 +26,7 @@ from agbench.data.task import Task, TaskId
 from agbench.envs.scenario_weather import read_secret
 from agbench.errors import ConfigError
 from agbench.evaluation import provenance
-from agbench.files import write_text
+from agbench.files import alone, write_text
 
 FILE: Final = "rounds.yaml"
 SCENARIOS: Final = 50
@@ -127,19 +127,26 @@ def open_round(
 ) -> list[LeaderboardRound]:
     """Open a round of each task: publish the SHA-256 of its salt. A secret that is not there is drawn.
 
-    Raises `ConfigError`, and opens none, where a task's round is open, the secret can be guessed, or its file
-    lies on the board.
+    Raises `ConfigError`, and opens none, where a task's round is open, the secret can be guessed, its file
+    lies on the board, or another command opens rounds with it now.
     """
     if board.resolve() in secret_file.resolve().parents:
         raise ConfigError(
             f"{secret_file} is on the board, where everyone can read it; keep it in another folder."
         )
+    with alone(secret_file, ConfigError):  # rounds that others open meanwhile would be lost
+        return _opened(board, tasks, secret_file, scenarios, versions, closes)
+
+
+def _opened(
+    board: Path, tasks: Sequence[str], secret_file: Path, scenarios: int, versions: int, closes: str | None
+) -> list[LeaderboardRound]:
     before = load(board)
     still = [e for e in before if e.task in tasks and e.closed is None]
     if still:
         raise ConfigError(f"{board / FILE}: {still[0].name} is open; close it first.")
     specs = [catalog.task(name) for name in dict.fromkeys(tasks)]
-    if not secret_file.exists():
+    if not secret_file.exists() or not secret_file.stat().st_size:
         _draw(secret_file)
     day, last = today(), closes or (date.fromisoformat(today()) + timedelta(days=DAYS)).isoformat()
     if last < day:
@@ -217,9 +224,17 @@ def today() -> str:
 def _draw(path: Path) -> None:
     """Write a new secret that only its owner can read; never over a file that is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        if not path.stat().st_size:  # of a command that was cut off
+            path.unlink()
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secrets.token_hex(32) + "\n")
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(32) + "\n")
+    except OSError as error:
+        path.unlink(missing_ok=True)  # half a secret would be taken for one
+        error.filename = error.filename or str(path)
+        raise
 
 
 def _secret(path: Path) -> bytes:

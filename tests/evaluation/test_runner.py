@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import agbench
+from agbench.data.places import find_baseline
 from agbench.envs.scenarios import episode_seed
 from agbench.errors import UnknownNameError
 from agbench.evaluation import Result, provenance, replay, runner
@@ -123,6 +124,25 @@ def test_what_a_different_run_left_behind_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "roll_out", original)
     result = agbench.evaluate(TASK, "random", years=YEARS, out=tmp_path / "r")
     assert same(result, agbench.evaluate(TASK, "random", years=YEARS))
+
+
+def test_what_another_file_of_the_same_name_left_behind_is_not_used(tmp_path, monkeypatch):
+    original, path = runner.roll_out, tmp_path / "mine.yaml"
+    known = find_baseline(TASK, "standard-practice").read_text()
+
+    def cut(env, policy, episode):
+        if episode.scenario != "netherlands/1986":
+            raise KeyboardInterrupt
+        return original(env, policy, episode)
+
+    path.write_text(known.replace("amount: 40.0", "amount: 20.0"))
+    monkeypatch.setattr(runner, "roll_out", cut)
+    with pytest.raises(KeyboardInterrupt):
+        agbench.evaluate(TASK, path, years=YEARS, out=tmp_path / "r")
+    monkeypatch.setattr(runner, "roll_out", original)
+    path.write_text(known)
+    result = agbench.evaluate(TASK, path, years=YEARS, out=tmp_path / "r")
+    assert same(result, agbench.evaluate(TASK, path, years=YEARS))
 
 
 def test_what_other_physics_left_behind_is_not_used(tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 """Rounds: promised, run whole or not at all, closed, repeated; the secret is in nothing that anyone sees."""
 
 import csv
+import errno
+import os
 import shutil
 import stat
 
@@ -15,6 +17,7 @@ from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors
+from agbench.files import alone
 from agbench.leaderboard import rounds, standings
 from agbench.leaderboard.verify import hidden, round_running, verified
 from agbench.leaderboard.verify.round_repeating import repeat
@@ -133,6 +136,37 @@ def test_secrets_that_are_none_are_refused(tmp_path, secret):
             refuse()
         assert SECRET not in str(caught.value)
     assert not standings.path(board, TASK, 1).exists()
+
+
+def test_a_secret_whose_drawing_was_cut_off_is_drawn_anew(tmp_path, monkeypatch):
+    secret = tmp_path / "keep" / "secret"
+
+    class Full:
+        def __init__(self, handle, *_, **__):
+            os.close(handle)
+
+        def __enter__(self):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def __exit__(self, *_):
+            raise AssertionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rounds.os, "fdopen", Full)
+        with pytest.raises(OSError, match="No space left") as caught:
+            opened(tmp_path / "leaderboard", secret)
+    assert caught.value.filename == str(secret)
+    assert not list(secret.parent.iterdir())
+    secret.touch()  # as a killed command leaves it
+    opened(tmp_path / "leaderboard", secret)
+    assert len(secret.read_text()) == 65
+    assert secret.stat().st_mode & 0o777 == 0o600
+
+
+def test_two_commands_do_not_open_rounds_at_once(tmp_path, secret):
+    with alone(secret, RuntimeError), pytest.raises(ConfigError, match="another process is writing it"):
+        opened(tmp_path / "leaderboard", secret)
+    assert not (tmp_path / "leaderboard").exists()
 
 
 def test_rounds_that_are_out_of_order_are_refused(tmp_path, secret):
