@@ -103,20 +103,28 @@ def repeat_(
     ] = None,
     board: BoardOption = BOARD,
 ) -> None:
-    """Run closed rounds again and compare every value. Exit code 1 if one is not what was published.
+    """Run closed rounds again and compare every value, and what their tables say with what follows from it.
+
+    Exit code 1 if a value is not what was published, or a rank, an interval or another number of the table
+    does not follow from the values.
 
     Example: `agbench leaderboard round repeat wheat-nitrogen-v1 --round 1`
     """
     from agbench.leaderboard import rounds
     from agbench.leaderboard.verify.round_repeating import repeat
 
-    bad = exact = total = 0
+    bad = exact = total = wrong = 0
     for entry in rounds.closed_rounds(board, tasks, number):
         for result in repeat(board, entry):
             same = "equal to the last bit" if result.exact else "within rounding"
             text = f"{counted(result.values, 'value')} {same}" if result.good else "gives different values"
             console.print(f"{result.name}: {text}", soft_wrap=True)
+            for statement in result.wrong:
+                console.print(f"{result.name}: {statement}", soft_wrap=True)
             bad, exact, total = bad + (not result.good), exact + result.exact, total + 1
+            wrong += len(result.wrong)
     console.print(f"{total} policies run again: {exact} equal to the last bit, {bad} different")
-    if bad:
+    does = "does" if wrong == 1 else "do"
+    console.print(f"{counted(wrong, 'number')} of the tables {does} not follow from the values")
+    if bad or wrong:
         raise typer.Exit(1)

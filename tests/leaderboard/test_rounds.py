@@ -318,7 +318,79 @@ def test_a_closed_round_shows_every_value_and_can_be_repeated(board, secret):
     cells = lines[3].split(",")
     cells[4] = repr(float(cells[4]) + 1.0)
     path.write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:]]))
-    assert [result.good for result in repeat(board, entry)].count(False) == 1
+    results = repeat(board, entry)
+    assert [result.good for result in results].count(False) == 1
+    assert any(result.wrong for result in results)
+
+
+@pytest.fixture
+def closed(board, secret):
+    """A board with a closed round, and the round; policies that are run again reach what they reached."""
+    return board, close(board, secret)[0]
+
+
+def changed(board, agent, change):
+    """Change the row of an agent in the table of a board's round, as an editor would."""
+    path = standings.path(board, TASK, 1)
+    content = yaml.safe_load(path.read_text())
+    change(next(row for row in content["rows"] if row["agent"] == agent))
+    path.write_text(yaml.safe_dump(content))
+
+
+def test_a_table_that_does_not_follow_from_the_values_is_named(closed, capsys):
+    board, entry = closed
+    assert [result.wrong for result in repeat(board, entry)] == [()] * 4
+    row = next(row for row in standings.load(board, TASK, 1).rows if row.agent == "one")
+
+    def worse(row):
+        row["rank"] += 1
+        row["score"][1] -= 1.0
+        row["details"]["mean"][0] += 2.0
+        row["details"]["metrics"]["yield"] += 3.0
+        row["details"]["less_expert"][2] *= 1.0 + 1e-12  # sums in another order
+
+    changed(board, "one", worse)
+    (wrong,) = (result.wrong for result in repeat(board, entry) if result.wrong)
+    at, low, mean = row.rank, row.score[1], row.details.mean[0]
+    harvest = row.details.metrics["yield"]
+    assert set(wrong) == {
+        f"rank is {at + 1} in the table; the values give {at}",
+        f"score, lower end is {low - 1.0:.10g} in the table; the values give {low:.10g}",
+        f"mean is {mean + 2.0:.10g} in the table; the values give {mean:.10g}",
+        f"metrics yield is {harvest + 3.0:.10g} in the table; running it again gives {harvest:.10g}",
+    }
+    assert app(["leaderboard", "round", "repeat", TASK, "--board", str(board)], standalone_mode=False) == 1
+    said = capsys.readouterr().out
+    assert all(f"one/1.0: {sentence}\n" in said for sentence in wrong)
+    assert (
+        "4 equal to the last bit, 0 different\n4 numbers of the tables do not follow from the values\n"
+        in said
+    )
+
+
+def test_a_row_cannot_leave_the_table_or_its_part_in_the_ranks(closed):
+    board, entry = closed
+    path = standings.path(board, TASK, 1)
+    whole = path.read_text()
+    content = yaml.safe_load(whole)
+    content["rows"] = [row for row in content["rows"] if row["agent"] != "one"]
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(ConfigError, match=r"one/1\.0 is among the values and not once in the table"):
+        repeat(board, entry)
+    path.write_text(whole)
+    changed(board, "one", lambda row: row.update(earlier=True))
+    assert {w for r in repeat(board, entry) for w in r.wrong} == {
+        "earlier is True in the table; the values give False"
+    }
+    path.write_text(whole)
+    changed(board, "floor", lambda row: row.pop("reference"))
+    with pytest.raises(ConfigError, match="the table has no row of the reference 'floor'"):
+        repeat(board, entry)
+    path.write_text(whole)
+    values = standings.values_path(board, TASK, 1)
+    values.write_text("\n".join(values.read_text().splitlines()[:-1]) + "\n")
+    with pytest.raises(ConfigError, match=r"seed 4 of two/1\.0 has 5 values for 6 scenarios"):
+        repeat(board, entry)
 
 
 def test_a_round_closes_on_its_day_and_only_when_all_has_run(board, secret, template, child):
@@ -383,7 +455,7 @@ def test_the_commands_open_run_close_and_repeat_a_round(board, tmp_path, secret,
     assert SECRET.encode() not in everything(board)
     secret.unlink()
     said = say("round", "repeat", TASK)
-    assert "4 policies run again: 4 equal to the last bit, 0 different" in said
+    assert "4 policies run again: 4 equal to the last bit, 0 different\n0 numbers of the tables" in said
     levels = {
         file.stem: yaml.safe_load(file.read_text())["levels"] for file in board.rglob("verified/**/1.0.yaml")
     }

@@ -1,8 +1,10 @@
-"""Repeating a closed round: all of its runs again, from the salt that it revealed."""
+"""Repeating a closed round: its runs from the salt that it revealed, its table from the values."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,8 +13,9 @@ from agbench.errors import ConfigError
 from agbench.leaderboard import board as places
 from agbench.leaderboard import rounds, standings
 from agbench.leaderboard.checks.submission import CheckedSubmission, check
+from agbench.leaderboard.checks.versions import newest
 from agbench.leaderboard.rounds import LeaderboardRound
-from agbench.leaderboard.standings import RoundRow
+from agbench.leaderboard.standings import Ran, RoundRow, RoundTable
 from agbench.leaderboard.verify import hidden
 from agbench.leaderboard.verify.hidden import HiddenRun
 from agbench.leaderboard.verify.replaying import ATOL
@@ -22,44 +25,148 @@ from agbench.untrusted.refusal import RefusedError
 from agbench.variables import Floats
 
 _RTOL: Final = 1e-4  # as reproducing allows
+_FOLLOWS: Final = 1e-9  # of what is computed from the same values: sums in another order
+_PARTS: Final = ("", ", lower end", ", upper end")  # of a value with its interval
+_NOT_PUBLISHED: Final = ("metrics", "failed", "violating")
+"""What of a row follows from single episodes, which a round does not publish, but its run again has."""
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """What came out of a run again: `good` within the tolerance of reproducing, `exact` to the last bit."""
+    """What came out of a run again: `good` within the tolerance of reproducing, `exact` to the last bit.
+
+    `wrong` lists, in words, what the table says of it and does not follow from the published values, or, of
+    metrics and failed episodes, from the run again.
+    """
 
     name: str
     good: bool
     exact: bool
     values: int
+    wrong: tuple[str, ...] = ()
 
 
 def repeat(board: Path, entry: LeaderboardRound) -> list[Repeated]:
-    """Run everything of a closed round again and compare it with the values that were shown.
+    """Run everything of a closed round again, compare it with the published values, and these with the table.
 
-    Raises `ConfigError` where the values or the table are missing, or a row is no longer on the board.
+    Raises `ConfigError` where the values or the table are missing, name different agents or lack a reference,
+    or a row is no longer on the board.
     """
     table = standings.load(board, entry.task, entry.round)
     if table is None or entry.salt is None:
         raise ConfigError(f"{entry.name}: has no table, or is not closed.")
     written = standings.read_values(board, entry.task, entry.round)
-    result = []
+    rows = _rows(entry, table, written)
     with rounds.salt_file(entry.salt) as salt, confined(tables.READER) as child:
-        for row in table.rows:
-            if row.refused:
-                continue
-            if row.name not in written:
-                raise ConfigError(f"{entry.name}: {row.name} is in the table and not among the values.")
-            again = _run(board, entry, row, salt, child)
-            result.append(_compared(f"{entry.name}: {row.name}", written[row.name], again))
+        entered = {
+            row.name: _submission(board, entry, row, child) if row.reference is None else None for row in rows
+        }
+        again = {row.name: _run(entry, row, entered[row.name], salt) for row in rows}
+    compared = {name: _compared(f"{entry.name}: {name}", written[name], run) for name, run in again.items()}
+    latest = {one.digest for one in newest(one for one in entered.values() if one is not None)}
+    ran = [
+        Ran(
+            row.agent,
+            row.version,
+            _published(written[row.name], again[row.name], compared[row.name].good),
+            entered[row.name],
+            row.reference,
+            earlier=row.submission is not None and row.submission not in latest,
+        )
+        for row in rows
+    ]
+    return _against_table(entry, table, ran, list(compared.values()))
+
+
+def _rows(entry: LeaderboardRound, table: RoundTable, written: Mapping[str, HiddenRun]) -> list[RoundRow]:
+    """Return the rows that have values; raises `ConfigError` where these are not those of the values."""
+    result = [row for row in table.rows if not row.refused]
+    names = [row.name for row in result]
+    for name in dict.fromkeys([*names, *written]):
+        if name not in written:
+            raise ConfigError(f"{entry.name}: {name} is in the table and not among the values.")
+        if names.count(name) != 1:
+            raise ConfigError(f"{entry.name}: {name} is among the values and not once in the table.")
+        for seed, values in written[name].objective.items():
+            if len(values) != entry.scenarios:
+                raise ConfigError(
+                    f"{entry.name}: seed {seed} of {name} has {len(values)} values for {entry.scenarios} "
+                    "scenarios."
+                )
+    for role in ("floor", "expert"):
+        if role not in {row.reference for row in result}:
+            raise ConfigError(f"{entry.name}: the table has no row of the reference {role!r}.")
     return result
 
 
-def _run(board: Path, entry: LeaderboardRound, row: RoundRow, salt: Path, child: object) -> HiddenRun:
-    task = catalog.task(entry.task)
+def _published(written: HiddenRun, again: HiddenRun, good: bool) -> HiddenRun:
+    """Return the published values, with what is not published as it is in the run again, if that is `good`.
+
+    A scenario that is played several times has one published cost, the mean of its episodes.
+    """
+    repeats = good and sum(map(len, again.cost.values())) > sum(map(len, written.cost.values()))
+    return HiddenRun(
+        objective=written.objective,
+        cost=again.cost if repeats else written.cost,
+        metrics=again.metrics,
+        failed=again.failed,
+    )
+
+
+def _against_table(
+    entry: LeaderboardRound, table: RoundTable, ran: Sequence[Ran], compared: Sequence[Repeated]
+) -> list[Repeated]:
+    """Return what was compared, with what the table says wrong; `compared` is in the order of `ran`."""
+    follows = standings.table(entry, catalog.task(entry.task), ran, table.code, closed=True)
+    theirs, ours = ({row.name: row for row in each.rows} for each in (table, follows))
+    return [
+        replace(result, wrong=tuple(_wrong(theirs[one.name], ours[one.name], result.good)))
+        for one, result in zip(ran, compared, strict=True)
+    ]
+
+
+def _wrong(row: RoundRow, follows: RoundRow, good: bool) -> Iterator[str]:
+    """Yield what a row says and does not follow; what its run again gives counts where that is `good`."""
+    theirs, ours = (dict(_statements(each.model_dump(mode="json"))) for each in (row, follows))
+    for name in dict.fromkeys([*theirs, *ours]):
+        from_run = name.startswith(_NOT_PUBLISHED)
+        if from_run and not good:
+            continue
+        one, other = theirs.get(name), ours.get(name)
+        if not _same(one, other, *((_RTOL, ATOL) if from_run else (_FOLLOWS, _FOLLOWS))):
+            source = "running it again" if from_run else "the values"
+            yield f"{name} is {_said(one)} in the table; {source} give{'s' * from_run} {_said(other)}"
+
+
+def _statements(content: Mapping[str, Any], of: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield all that a row says, in words, each value and each end of an interval by itself."""
+    for key, value in content.items():
+        name = f"{of} {key}".strip().replace("_", " ") if of else key.replace("_", " ")
+        if isinstance(value, dict):
+            yield from _statements(value, "" if key == "details" else name)
+        elif isinstance(value, list):
+            yield from ((f"{name}{part}", number) for part, number in zip(_PARTS, value, strict=True))
+        else:
+            yield name, value
+
+
+def _same(one: Any, other: Any, rtol: float, atol: float) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=rtol, abs_tol=atol)
+    return bool(one == other)
+
+
+def _said(value: Any) -> str:
+    return "missing" if value is None else f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def _run(
+    entry: LeaderboardRound, row: RoundRow, submission: CheckedSubmission | None, salt: Path
+) -> HiddenRun:
     if row.reference is not None:
-        return hidden.run_reference(task, row.reference, entry, salt)
-    return hidden.run_submission(_submission(board, entry, row, child), entry, salt)
+        return hidden.run_reference(catalog.task(entry.task), row.reference, entry, salt)
+    assert submission is not None
+    return hidden.run_submission(submission, entry, salt)
 
 
 def _submission(board: Path, entry: LeaderboardRound, row: RoundRow, child: object) -> CheckedSubmission:
