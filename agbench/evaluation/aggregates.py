@@ -26,7 +26,7 @@ LOW_QUANTILE: Final = 0.025
 """Where the 95 % percentile interval begins."""
 
 _QUANTILES: Final = (LOW_QUANTILE, 1.0 - LOW_QUANTILE)
-_BLOCK: Final = 1_000_000  # numbers drawn at once
+_BLOCK: Final = 1_000_000  # numbers held at once where resamples can be taken part by part
 _TRIM: Final = 0.25  # cut from each end by the interquartile mean
 WORST_SHARE: Final = 0.1
 
@@ -171,10 +171,14 @@ def improvement_interval(
     """
     better = (ours[:, None, :] > theirs[None, :, :]) + 0.5 * (ours[:, None, :] == theirs[None, :, :])
     n, m, scenarios = better.shape
-    chances = better.reshape(n * m, scenarios) @ drawn_scenarios(scenarios, resamples, seed).T / scenarios
+    pairs, chosen = better.reshape(n * m, scenarios), drawn_scenarios(scenarios, resamples, seed)
     one, other = (
         _counts(drawn_runs(runs, resamples, seed, stream), runs) / runs
         for runs, stream in zip((n, m), streams, strict=True)
     )
-    drawn = np.einsum("ijr,ri,rj->r", chances.reshape(n, m, resamples), one, other)
+    drawn, rows = np.empty(resamples), max(1, _BLOCK // (n * m))
+    for first in range(0, resamples, rows):
+        part = slice(first, first + rows)
+        chances = (pairs @ chosen[part].T / scenarios).reshape(n, m, -1)
+        drawn[part] = np.einsum("ijr,ri,rj->r", chances, one[part], other[part])
     return percentile_interval(better.mean(), drawn)

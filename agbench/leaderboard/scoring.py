@@ -29,7 +29,7 @@ from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verified import Level, Standing, Verified
 from agbench.variables import Floats
 
-RESAMPLES: Final = 2000
+RESAMPLES: Final = 20_000
 _NOTICED: Final = 1e-9  # of a constraint cost; what is less is rounding
 
 

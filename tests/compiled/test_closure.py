@@ -195,7 +195,7 @@ CHANGES = [
     ("compiled/code_cache.py", '".kernel"', '".code"', set()),
     ("weather/draws.py", "_DIGITS = 9", "_DIGITS = 8", set(TASKS)),
     ("compiled/arithmetic.py", '"fastmath": False', '"fastmath": True', set(TASKS)),
-    ("leaderboard/scoring.py", "RESAMPLES: Final = 2000", "RESAMPLES: Final = 20", set()),
+    ("leaderboard/scoring.py", "RESAMPLES: Final = 20_000", "RESAMPLES: Final = 20", set()),
     ("policies/field/ceres.py", "default=1000.0", "default=2000.0", set()),
 ]
 

@@ -60,6 +60,15 @@ def test_the_probability_of_improvement_is_rliables():
     assert result.value == pytest.approx(NUMBERS["probability_of_improvement"], **EXACT)
 
 
+def test_improvements_that_are_resampled_part_by_part_are_the_same(monkeypatch):
+    whole = aggregates.improvement_interval(OURS, THEIRS, 100)
+    monkeypatch.setattr(aggregates, "_BLOCK", 7 * len(OURS) * len(THEIRS))
+    aggregates.drawn_scenarios.cache_clear()
+    parts = aggregates.improvement_interval(OURS, THEIRS, 100)
+    assert list(parts) == pytest.approx(list(whole), rel=1e-12)
+    assert parts.low < parts.value < parts.high
+
+
 @pytest.mark.parametrize("stratum", STRATA)
 def test_the_interval_of_the_improvement_over_one_run_is_rliables(stratum):
     expected = NUMBERS["strata"][stratum]
