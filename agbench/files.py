@@ -13,6 +13,8 @@ BOARD: Final = Path("leaderboard")
 """Where the leaderboard lies unless a caller says otherwise."""
 REFERENCES: Final = Path("runs/references")
 """Where the results of reference policies are kept unless a caller says otherwise."""
+OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+"""Errors of writing, which may come without the name of the file."""
 
 
 def sha256(path: Path) -> str:
@@ -39,20 +41,42 @@ def write(path: Path, fill: Callable[[Path], object]) -> None:
     The temporary file has one name, so that what a killed run left is written over by the next. Who writes
     the same path at that time gets a name of its own.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary, lock = _temporary(path)
+    with asked_for(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary, lock = _temporary(path)
+        try:
+            fill(temporary)
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        finally:
+            if lock is not None:
+                os.close(lock)
+
+
+@contextmanager
+def asked_for(path: Path, drafts: Path | None = None) -> Iterator[None]:
+    """Let errors of the system in the block name `path`, which the user knows, where they name a draft of it.
+
+    The absolute paths of drafts begin with `drafts`. By default they lie beside the path, and their names are
+    a dot, the path's name, and more after a dot or a hyphen. A full disk names nothing, and is taken to be
+    about `path`.
+    """
     try:
-        fill(temporary)
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
-            error.filename, error.filename2 = str(path), None  # a full disk names none
+        yield
+    except OSError as error:
+        names = [
+            os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)
+        ]
+        beside = os.path.join(os.path.dirname(os.path.abspath(path)), f".{path.name}")
+        begin = (f"{beside}.", f"{beside}-") if drafts is None else os.path.abspath(drafts)
+        if any(os.path.abspath(name).startswith(begin) for name in names) or (
+            not names and error.errno in OF_THE_DISK
+        ):
+            error.filename, error.filename2 = str(path), None
         raise
-    finally:
-        if lock is not None:
-            os.close(lock)
 
 
 def _temporary(path: Path) -> tuple[Path, int | None]:
@@ -83,27 +107,34 @@ def _is_at(handle: int, path: Path) -> bool:
 
 def write_text(path: Path, text: str) -> None:
     """Create or replace a UTF-8 text file."""
-    write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Create or replace a file with this content."""
+    write(path, lambda temporary: temporary.write_bytes(content))
 
 
 @contextmanager
 def alone(folder: Path, error: type[Exception]) -> Iterator[None]:
     """Keep all others from writing a folder meanwhile; they get `error`, which says so.
 
-    The lock is a file beside the folder. It ends with the process, however that ends.
+    The lock is a file beside the folder. It ends with the process, however that ends. Errors of the system
+    about the folder's drafts name the folder (see `asked_for`).
     """
     whole = Path(os.path.abspath(folder))
     path = whole.with_name(f".{whole.name}.lock")
-    if not path.parent.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-    lock = _locked(path)
-    if lock is None:
-        raise error(f"{folder}: another process is writing it. Wait for it, or give another folder.")
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)  # while it is held: whoever opened it meanwhile sees that it is gone
-        lock.close()
+    with asked_for(folder):
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+        lock = _locked(path)
+        if lock is None:
+            raise error(f"{folder}: another process is writing it. Wait for it, or give another folder.")
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)  # while it is held: whoever opened it meanwhile sees that it is gone
+            lock.close()
 
 
 def _locked(path: Path) -> IO[str] | None:

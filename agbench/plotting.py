@@ -1,12 +1,14 @@
 """Shared parts of all pictures: colours that colour-blind readers can tell apart, axes, units, files."""
 
+import io
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agbench.errors import ConfigError
+from agbench.files import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,24 +69,20 @@ def tidy(axes: "Axes", grid: str | None = "both") -> None:
 
 
 def save(figure: "Figure", path: str | os.PathLike[str], dpi: float) -> Path:
-    """Write a figure in the format of the file's suffix; a killed run leaves no half file."""
+    """Write a figure in the format of the file's suffix; a killed run leaves no half file.
+
+    Raises `ConfigError` for a format that cannot be written, `OSError` with the name of the file for one that
+    cannot be.
+    """
     target = Path(path)
     file_types = figure.canvas.get_supported_filetypes()
-    if target.suffix.lower().removeprefix(".") not in file_types:
+    suffix = target.suffix.lower().removeprefix(".")
+    if suffix not in file_types:
         raise ConfigError(
             f"{target}: cannot write a picture in the format {target.suffix or '(none)'}; give a file"
             f" that ends in one of {', '.join(f'.{kind}' for kind in sorted(file_types))}."
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    return _replace(target, lambda draft: figure.savefig(draft, dpi=dpi))
-
-
-def _replace(target: Path, write: Callable[[Path], None]) -> Path:
-    """Let `write` make a draft beside the target, then move it there."""
-    draft = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
-    try:
-        write(draft)
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
+    drawn = io.BytesIO()  # in memory: a file that is cut off while it is drawn may be taken for a picture
+    figure.savefig(drawn, dpi=dpi, format=suffix)
+    write_bytes(target, drawn.getvalue())
     return target

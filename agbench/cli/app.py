@@ -1,6 +1,5 @@
 """The root command: its subcommands and its handling of errors."""
 
-import errno
 import os
 import sys
 import warnings
@@ -33,8 +32,7 @@ from agbench.cli.tasks import tasks
 from agbench.cli.train import train
 from agbench.cli.weather import weather
 from agbench.errors import AgBenchError, AgBenchWarning
-
-_OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+from agbench.files import OF_THE_DISK
 
 app = typer.Typer(
     name="agbench",
@@ -89,7 +87,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        if error.filename is None and error.errno not in _OF_THE_DISK:
+        if error.filename is None and error.errno not in OF_THE_DISK:
             raise
         where = error.filename or "a file"
         _say(f"{where}: cannot be read or written: {error.strerror}.")

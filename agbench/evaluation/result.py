@@ -26,7 +26,7 @@ from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.statistics import Interval, interval
-from agbench.files import sha256
+from agbench.files import asked_for, sha256
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,16 +109,17 @@ class Result:
         target = Path(folder)
         if target.exists() and not _is_result(target) and any(target.iterdir()):
             raise ResultError(f"{target} exists and is not a result.")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-        try:
-            self._write(temporary)
-            temporary.chmod(0o755)
-            if target.exists():
-                shutil.rmtree(target)
-            os.replace(temporary, target)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        with asked_for(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+            try:
+                self._write(temporary)
+                temporary.chmod(0o755)
+                if target.exists():
+                    shutil.rmtree(target)
+                os.replace(temporary, target)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
         return target
 
     def _write(self, folder: Path) -> None:

@@ -23,7 +23,7 @@ from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result
 from agbench.evaluation.rollout import Rollout, roll_out
-from agbench.files import alone, sha256, write
+from agbench.files import alone, sha256, write, write_text
 from agbench.policies.base import Policy
 from agbench.policies.registry import as_policy
 from agbench.policies.simple import Recorded
@@ -285,7 +285,7 @@ class _Partial:
         """Return finished episodes by their place; those of another run are thrown away."""
         if not self._label.is_file() or self._label.read_text("utf-8") != self._identity:
             self.remove()
-            write(self._label, lambda path: path.write_text(self._identity, "utf-8"))
+            write_text(self._label, self._identity)
             return {}
         result = {}
         for path in sorted(self._folder.glob("[0-9]*.npz")):

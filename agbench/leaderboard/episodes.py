@@ -30,7 +30,7 @@ from agbench.envs.family import build, family
 from agbench.envs.rendering import EpisodePlot
 from agbench.errors import ConfigError
 from agbench.evaluation import provenance
-from agbench.files import write, write_text
+from agbench.files import write_bytes, write_text
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks.results import CheckedResult
 from agbench.leaderboard.checks.submission import CheckedSubmission
@@ -120,7 +120,7 @@ def keep(board: Path, submission: CheckedSubmission, count: int = MOST) -> None:
         records[name] = known.get(name) or _again(task, result, place).model_dump()
     text = json.dumps({"simulator": physics, "episodes": records}, separators=(",", ":"), sort_keys=True)
     packed = gzip.compress(text.encode(), mtime=0)
-    write(path(board, submission), lambda temporary: temporary.write_bytes(packed))
+    write_bytes(path(board, submission), packed)
 
 
 def _read(file: Path) -> KeptEpisodes | None:

@@ -15,7 +15,7 @@ from agbench.data.submission import Submission
 from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation.result import Result
-from agbench.files import BOARD, sha256
+from agbench.files import BOARD, asked_for, sha256
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks import submitted_policy
 from agbench.leaderboard.checks.agents import refuse_taken
@@ -75,18 +75,19 @@ def submit(
     _check_free(target)
     root.parent.mkdir(parents=True, exist_ok=True)
     _sweep(root.parent)
-    building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=root.parent))
-    try:
-        _fill(building, folders, results, chosen, card, policies)
-        with confined(tables.READER) as child:
-            submission = check(building, child, placed=False)
-        refuse_taken(submission, rows, official)
-        CopyIndex(rows).refuse_copy(submission)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        building.chmod(0o755)
-        _put(building, target)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
+    with asked_for(target, root.parent / _BUILDING):
+        building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=root.parent))
+        try:
+            _fill(building, folders, results, chosen, card, policies)
+            with confined(tables.READER) as child:
+                submission = check(building, child, placed=False)
+            refuse_taken(submission, rows, official)
+            CopyIndex(rows).refuse_copy(submission)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            building.chmod(0o755)
+            _put(building, target)
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
     return target
 
 

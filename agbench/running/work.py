@@ -22,7 +22,7 @@ from agbench.cache import cache_folder
 from agbench.compiled.closure import code_digest
 from agbench.data.places import PATH_VARIABLE, roots
 from agbench.errors import WorkerError, described
-from agbench.files import write
+from agbench.files import write_bytes
 
 _KEPT: Final = 4
 """Prepared jobs that a worker keeps, the newest."""
@@ -128,7 +128,7 @@ def _file(digest: str, name: str, fetch: Fetch, store: Path) -> Path:
     """Return where a file lies, fetched unless it is there; its name stays, which may tell its kind."""
     path = store / digest / name
     if not path.is_file():
-        write(path, lambda temporary: temporary.write_bytes(fetch(digest)))
+        write_bytes(path, fetch(digest))
     return path
 
 

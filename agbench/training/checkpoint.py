@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from agbench.errors import ConfigError
-from agbench.files import write
+from agbench.files import write_bytes
 from agbench.training.sb3 import FieldVecEnv
 
 
@@ -35,7 +35,7 @@ class Checkpoint:
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
-        write(path, lambda temporary: temporary.write_bytes(pickle.dumps(self)))
+        write_bytes(path, pickle.dumps(self))
 
 
 _MEMORY = ("replay_buffer", "_last_lstm_states")

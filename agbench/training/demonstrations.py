@@ -28,7 +28,7 @@ from agbench.envs.registry import make
 from agbench.envs.single import AgBenchEnv
 from agbench.errors import AgBenchWarning, ConfigError, described
 from agbench.evaluation import provenance
-from agbench.files import write, write_text
+from agbench.files import write_bytes, write_text
 from agbench.policies import playing
 from agbench.policies.base import Policy
 from agbench.variables import Booleans, Floats
@@ -114,7 +114,7 @@ class Demonstrations:
         arrays = {name: getattr(self, name) for name in _ARRAYS} | {"actions": columns}
         content = io.BytesIO()
         np.savez_compressed(content, **arrays)
-        write(folder / TRANSITIONS, lambda temporary: temporary.write_bytes(content.getvalue()))
+        write_bytes(folder / TRANSITIONS, content.getvalue())
         write_text(folder / METADATA, json.dumps(dict(self.about), indent=2) + "\n")
 
 

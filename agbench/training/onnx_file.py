@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 
 from agbench.errors import MissingExtraError
-from agbench.files import write
+from agbench.files import write_bytes
 from agbench.policies.networks.layers import LEAK, Cell
 from agbench.policies.networks.mlp import Network
 
@@ -32,7 +32,7 @@ def save(network: Network, space: spaces.Space[Any], path: str | Path) -> Path:
         ) from None
     content = _Graph(network, space).model().SerializeToString()
     onnx.checker.check_model(onnx.load_model_from_string(content))
-    write(Path(path), lambda temporary: temporary.write_bytes(content))
+    write_bytes(Path(path), content)
     return Path(path)
 
 

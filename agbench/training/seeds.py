@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import yaml
 
 from agbench.errors import ConfigError
-from agbench.files import write
+from agbench.files import write_bytes
 from agbench.running import Engine, engine_of
 
 _MOST: Final = 1000
@@ -148,7 +148,7 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
 
     for name in sorted(files, key=lambda name: name == RECORD):
         content = files[name]
-        write(folder / name, lambda path, content=content: path.write_bytes(content))  # type: ignore[misc]
+        write_bytes(folder / name, content)
 
 
 def _is_finished(folder: Path) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from agbench.errors import ConfigError
-from agbench.files import write_text
+from agbench.files import asked_for, write_text
 from agbench.leaderboard import standings
 from agbench.leaderboard.board import SUBMISSIONS
 from agbench.leaderboard.checks.versions import natural
@@ -72,18 +72,19 @@ def build(
     result, refused = collecting.collect(board, episodes, cache, progress)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
     _sweep(site)
-    building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
-    (building / _MARK).write_text("Made by `agbench leaderboard build`, which replaces it whole.\n")
-    try:
-        address = files or _files_address(board, site)
-        readme, tasks, shown, bad = _rendered(building, result, board, address, progress)
-        for entry in shown if address == _COPIES else ():
-            _give(entry, building / _COPIES / place_of(entry.card))
-        shutil.copytree(STATIC, building, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        building.chmod(0o755)
-        _swap(building, site)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
+    with asked_for(site):
+        building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
+        try:
+            (building / _MARK).write_text("Made by `agbench leaderboard build`, which replaces it whole.\n")
+            address = files or _files_address(board, site)
+            readme, tasks, shown, bad = _rendered(building, result, board, address, progress)
+            for entry in shown if address == _COPIES else ():
+                _give(entry.submission.folder, entry.files, building / _COPIES / place_of(entry.card))
+            _give(STATIC, _static_files(), building)
+            building.chmod(0o755)
+            _swap(building, site)
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
     write_text(board / README, readme)
     return Built(site, len(shown), tasks, [*refused, *bad])
 
@@ -186,9 +187,14 @@ def _with_versions(rows: Iterable[PublicRow]) -> list[tuple[PublicRow, list[Publ
     return [(row, by_agent[row.entry.card.agent]) for row in rows]
 
 
-def _give(entry: Entry, folder: Path) -> None:
-    """Put copies of a submission's files into the site: a link would be the board's own file."""
-    for name in entry.files:
-        source, target = entry.submission.folder / name, folder / name
+def _static_files() -> list[str]:
+    """Return the names of the files that are the same on every site."""
+    return [path.relative_to(STATIC).as_posix() for path in sorted(STATIC.rglob("*")) if path.is_file()]
+
+
+def _give(source: Path, names: Iterable[str], folder: Path) -> None:
+    """Put copies of files into the site: a link would be the board's own file."""
+    for name in names:
+        target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target, follow_symlinks=False)
+        shutil.copyfile(source / name, target, follow_symlinks=False)

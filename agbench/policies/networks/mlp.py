@@ -23,7 +23,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.envs.actions import menu_sizes
-from agbench.files import write
+from agbench.files import write_bytes
 from agbench.policies.base import Information
 from agbench.policies.networks import heads
 from agbench.policies.networks.layers import ACTIVATIONS, GATES, Cell, dense
@@ -155,7 +155,7 @@ def save(network: Network, path: str | Path) -> Path:
         arrays |= {name: np.array(getattr(network.made_for, name)) for name in _MADE_FOR}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
-    write(Path(path), lambda temporary: temporary.write_bytes(buffer.getvalue()))
+    write_bytes(Path(path), buffer.getvalue())
     return Path(path)
 
 
