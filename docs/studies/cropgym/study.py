@@ -10,6 +10,7 @@ in runs/cropgym/; a training that was cut off goes on. docs/replications.md says
 
 import argparse
 import os
+from datetime import date
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -161,13 +162,13 @@ def figure_of_weeks(results, file):
 
 def rainfall(result):
     """Return the rain of each year's season, January to August [mm]."""
+    from agbench.weather.columns import DAILY
     from agbench.weather.site import site_series
 
     series = site_series("netherlands")
-    dates = series.dates.astype("datetime64[M]").astype(int)
-    years, months = dates // 12 + 1970, dates % 12 + 1
-    rain = 10.0 * series.column("RAIN")
-    return np.array([rain[(years == int(y)) & (months <= 8)].sum() for y in years_of(result)])
+    column = DAILY.column("RAIN")
+    seasons = [series.window(date(int(y), 1, 1), date(int(y), 8, 31)) for y in years_of(result)]
+    return np.array([10.0 * season[:, column].sum() for season in seasons])
 
 
 def figure_of_rain(results, file):
