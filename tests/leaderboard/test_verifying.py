@@ -46,7 +46,7 @@ def test_a_row_whose_episodes_could_not_be_kept_stays_due(copy, checked, monkeyp
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(episodes, "write", full)
+        patched.setattr(episodes, "write_bytes", full)
         with pytest.raises(OSError, match="No space left"):
             verifying.replayed(board, checked)
     assert verifying.due(board) == [copy]
