@@ -15,17 +15,35 @@ round_ = typer.Typer(
     no_args_is_help=True,
 )
 SecretOption = Annotated[
-    Path, typer.Option("--secret", metavar="FILE", help="File of the maintainers' secret; not on the board.")
+    Path | None,
+    typer.Option("--secret", metavar="FILE", help="File of the maintainers' secret; not on the board."),
+]
+PulseOption = Annotated[
+    Path | None,
+    typer.Option("--pulse", metavar="FILE", help="File of the pulse that gives the salts, for such rounds."),
 ]
 Tasks = Annotated[
     list[str] | None, typer.Argument(metavar="[TASK]...", help="Ids; default: all that it can be done for.")
 ]
 
 
+def _key(secret: Path | None, pulse: Path | None) -> Path:
+    """Return the file that gives the salts; raises where not one of both was named."""
+    if secret is not None and pulse is not None:
+        raise typer.BadParameter("give --secret or --pulse, not both.")
+    if secret is None and pulse is None:
+        raise typer.BadParameter("give --secret FILE, or --pulse FILE for rounds whose salts a beacon gives.")
+    return secret or pulse  # type: ignore[return-value]
+
+
 @round_.command("open")
 def open_(
-    secret: SecretOption,
     tasks: Annotated[list[str], typer.Argument(metavar="TASK...", help="Ids of the tasks.")],
+    secret: SecretOption = None,
+    beacon: Annotated[
+        bool,
+        typer.Option("--beacon", help="Salts from a public beacon after the last day, without a secret."),
+    ] = False,
     scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Hidden scenarios of each task.")] = 50,
     versions: Annotated[int, typer.Option(min=1, max=1000, help="Most versions of an author's agents.")] = 3,
     closes: Annotated[
@@ -36,29 +54,42 @@ def open_(
     """Open a round of each task: publish the SHA-256 of its salt, which follows from the secret.
 
     If the file of the secret does not exist, a new secret is written to it. Keep it: it runs and closes the
-    rounds, and no salt reveals it.
+    rounds, and no salt reveals it. With --beacon nobody keeps anything: a pulse of the drand network gives
+    the salts after the last day, and any maintainer can run and close the rounds then.
 
     Example: `agbench leaderboard round open wheat-nitrogen-v1 --secret ../rounds.secret`
     """
     from agbench.data import catalog
     from agbench.leaderboard import rounds
+    from agbench.leaderboard.beacon import NETWORK, address
     from agbench.leaderboard.verify import hidden
 
+    if beacon == (secret is not None):
+        raise typer.BadParameter("give --secret FILE or --beacon: what the salts come from.")
     for name in tasks:
         hidden.with_hidden(catalog.task(name), scenarios)
     for made in rounds.open_round(board, tasks, secret, scenarios, versions, closes):
         console.print(
             f"{made.name} is open: {made.scenarios} hidden scenarios, closes {made.closes} or later"
         )
-        console.print(f"    sha256 of the salt {made.sha256}", soft_wrap=True)
-    console.print(f"    wrote {board / rounds.FILE}; keep {secret} secret", soft_wrap=True)
-    console.print("next: agbench leaderboard round run --secret FILE", soft_wrap=True)
+        promise = (
+            f"sha256 of the salt {made.sha256}" if made.sha256 else f"salt from {NETWORK} {made.promise}"
+        )
+        console.print(f"    {promise}", soft_wrap=True)
+    if made.pulse is None:
+        console.print(f"    wrote {board / rounds.FILE}; keep {secret} secret", soft_wrap=True)
+        console.print("next: agbench leaderboard round run --secret FILE", soft_wrap=True)
+    else:
+        console.print(f"    wrote {board / rounds.FILE}", soft_wrap=True)
+        console.print(f"after {made.closes}: save {address(made.pulse)} as FILE", soft_wrap=True)
+        console.print("next: agbench leaderboard round run --pulse FILE", soft_wrap=True)
 
 
 @round_.command("run")
 def run_(
-    secret: SecretOption,
     tasks: Tasks = None,
+    secret: SecretOption = None,
+    pulse: PulseOption = None,
     workers: WorkersOption = 1,
     on: OnOption = None,
     board: BoardOption = BOARD,
@@ -73,14 +104,16 @@ def run_(
     from agbench.leaderboard import rounds
     from agbench.leaderboard.verify import round_running
 
-    entries = rounds.open_rounds(board, tasks)
-    round_running.run(board, entries, secret, workers, lambda text: console.print(text, soft_wrap=True), on)
+    key = _key(secret, pulse)
+    entries = rounds.open_rounds(board, tasks, by_pulse=pulse is not None)
+    round_running.run(board, entries, key, workers, lambda text: console.print(text, soft_wrap=True), on)
 
 
 @round_.command("close")
 def close_(
-    secret: SecretOption,
     tasks: Tasks = None,
+    secret: SecretOption = None,
+    pulse: PulseOption = None,
     early: Annotated[bool, typer.Option("--early", help="Close before the day that was announced.")] = False,
     board: BoardOption = BOARD,
 ) -> None:
@@ -91,7 +124,9 @@ def close_(
     from agbench.leaderboard import rounds
     from agbench.leaderboard.verify import round_running
 
-    for made in round_running.close(board, rounds.open_rounds(board, tasks), secret, early):
+    key = _key(secret, pulse)
+    entries = rounds.open_rounds(board, tasks, by_pulse=pulse is not None)
+    for made in round_running.close(board, entries, key, early):
         console.print(f"{made.name} is closed; its salt is in {board / rounds.FILE}", soft_wrap=True)
 
 

@@ -1,8 +1,9 @@
 """Rounds: competitions on hidden scenarios of one task, from the commitment to the reveal.
 
-`BOARD/rounds.yaml` tells them. Each has a salt that the maintainers' secret, the task and the round's number
-give, and of which only the SHA-256 is public until the round closes. Hidden scenarios follow from the salt:
-with that of a closed round anyone can generate them again, and check that its SHA-256 is the one published.
+`BOARD/rounds.yaml` tells them. Each has a salt that a key, the task and the round's number give. The key is
+the maintainers' secret, of whose salt only the SHA-256 is public until the round closes; or a pulse of a
+public beacon after the round's last day, of which only the number is known until then. Hidden scenarios
+follow from the salt: with that of a closed round anyone can generate them again, and check the promise.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import yaml
 from pydantic import Field, model_validator
@@ -27,6 +28,7 @@ from agbench.envs.scenario_weather import read_secret
 from agbench.errors import ConfigError
 from agbench.evaluation import provenance
 from agbench.files import alone, write_text
+from agbench.leaderboard import beacon
 
 FILE: Final = "rounds.yaml"
 SCENARIOS: Final = 50
@@ -40,8 +42,9 @@ _DAY: Final = r"^\d{4}-\d{2}-\d{2}$"
 class LeaderboardRound(Strict):
     """A round of a task: its number, days (ISO 8601), how many hidden scenarios, and the promise.
 
-    `closes` is the day from which on it may be closed; `versions` the quota of an author; `sha256` that of
-    the salt, which `salt` reveals when the round is `closed`.
+    `closes` is the day from which on it may be closed; `versions` the quota of an author. The promise is
+    `sha256`, that of the salt, or `pulse`, the number of the beacon's pulse that gives it. `salt` reveals it
+    when the round is `closed`, with the `signature` of the pulse.
     """
 
     task: TaskId
@@ -51,17 +54,34 @@ class LeaderboardRound(Strict):
     scenarios: int = Field(ge=1, le=1000)
     versions: int = Field(ge=1, le=1000)
     task_hash: Hash
-    sha256: Hash
+    sha256: Hash | None = None
+    pulse: int | None = Field(default=None, ge=1)
     closed: str | None = Field(default=None, pattern=_DAY)
+    signature: beacon.Signature | None = None
     salt: str | None = None
 
     @model_validator(mode="after")
     def _kept(self) -> "LeaderboardRound":
+        if (self.sha256 is None) == (self.pulse is None):
+            raise ValueError("give either 'sha256' or 'pulse': the promise.")
         if (self.closed is None) != (self.salt is None):
             raise ValueError("'closed' and 'salt' must both be present or both be absent.")
-        if self.salt is not None and hashlib.sha256(self.salt.encode()).hexdigest() != self.sha256:
+        if (self.signature is None) == (self.pulse is not None and self.closed is not None):
+            raise ValueError("'signature' belongs to a closed round with a 'pulse'.")
+        if self.salt is not None and self.sha256 is not None and _sha256(self.salt) != self.sha256:
             raise ValueError("the revealed salt is not the one whose SHA-256 was published.")
+        if self.signature is not None and self.salt != _salt(
+            beacon.randomness(self.signature), self.task, self.round
+        ):
+            raise ValueError("the revealed salt does not follow from the signature of the pulse.")
+        if self.pulse is not None and self.pulse < beacon.first_after(self.closes):
+            raise ValueError("the pulse is known before the day after 'closes'.")
         return self
+
+    @property
+    def promise(self) -> str:
+        """What its salt was promised by."""
+        return self.sha256 or f"pulse {self.pulse}"
 
     @property
     def name(self) -> str:
@@ -92,13 +112,19 @@ def load(board: Path, task: str | None = None) -> list[LeaderboardRound]:
     return [entry for entry in result if task in (None, entry.task)]
 
 
-def open_rounds(board: Path, tasks: Sequence[str] | None = None) -> list[LeaderboardRound]:
-    """Return the open rounds, by default of all tasks; raises `ConfigError` where a task has none."""
-    result = [entry for entry in load(board) if entry.closed is None]
+def open_rounds(
+    board: Path, tasks: Sequence[str] | None = None, by_pulse: bool | None = None
+) -> list[LeaderboardRound]:
+    """Return the open rounds, by default of all tasks; raises `ConfigError` where a task has none.
+
+    `by_pulse` chooses those whose salts a beacon gives, or those whose salts a secret gives.
+    """
+    result = [e for e in load(board) if e.closed is None and by_pulse in (None, e.pulse is not None)]
     missing = [task for task in tasks or () if task not in {entry.task for entry in result}]
     if missing or not result:
         of = f" of {missing[0]}" if missing else ""
-        raise ConfigError(f"{board}: no round{of} is open. Open one: agbench leaderboard round open")
+        kind = {None: "", True: " whose salt a beacon gives", False: " whose salt a secret gives"}[by_pulse]
+        raise ConfigError(f"{board}: no round{of} is open{kind}. Open one: agbench leaderboard round open")
     return [entry for entry in result if not tasks or entry.task in tasks]
 
 
@@ -120,37 +146,44 @@ def closed_rounds(
 def open_round(
     board: Path,
     tasks: Sequence[str],
-    secret_file: Path,
+    secret_file: Path | None,
     scenarios: int = SCENARIOS,
     versions: int = VERSIONS,
     closes: str | None = None,
 ) -> list[LeaderboardRound]:
     """Open a round of each task: publish the SHA-256 of its salt. A secret that is not there is drawn.
 
+    Without a secret the number of the pulse is published that gives the salt after the last day.
+
     Raises `ConfigError`, and opens none, where a task's round is open, the secret can be guessed, its file
-    lies on the board, or another command opens rounds with it now.
+    lies on the board, or another command opens rounds now.
     """
-    if board.resolve() in secret_file.resolve().parents:
+    if secret_file is not None and board.resolve() in secret_file.resolve().parents:
         raise ConfigError(
             f"{secret_file} is on the board, where everyone can read it; keep it in another folder."
         )
-    with alone(secret_file, ConfigError):  # rounds that others open meanwhile would be lost
+    with alone(board / FILE, ConfigError):  # rounds that others open meanwhile would be lost
         return _opened(board, tasks, secret_file, scenarios, versions, closes)
 
 
 def _opened(
-    board: Path, tasks: Sequence[str], secret_file: Path, scenarios: int, versions: int, closes: str | None
+    board: Path,
+    tasks: Sequence[str],
+    secret_file: Path | None,
+    scenarios: int,
+    versions: int,
+    closes: str | None,
 ) -> list[LeaderboardRound]:
     before = load(board)
     still = [e for e in before if e.task in tasks and e.closed is None]
     if still:
         raise ConfigError(f"{board / FILE}: {still[0].name} is open; close it first.")
     specs = [catalog.task(name) for name in dict.fromkeys(tasks)]
-    if not secret_file.exists() or not secret_file.stat().st_size:
-        _draw(secret_file)
     day, last = today(), closes or (date.fromisoformat(today()) + timedelta(days=DAYS)).isoformat()
     if last < day:
         raise ConfigError(f"the rounds would close on {last}, before they open.")
+    if secret_file is not None and (not secret_file.exists() or not secret_file.stat().st_size):
+        _draw(secret_file)
     made = [
         LeaderboardRound(
             task=spec.task,
@@ -160,7 +193,7 @@ def _opened(
             scenarios=scenarios,
             versions=versions,
             task_hash=provenance.task_hash(spec),
-            sha256=_sha256(_salt(secret_file, spec.task, 1 + sum(e.task == spec.task for e in before))),
+            **_promised(secret_file, spec.task, 1 + sum(e.task == spec.task for e in before), last),
         )
         for spec in specs
     ]
@@ -168,24 +201,39 @@ def _opened(
     return made
 
 
-def closed(entry: LeaderboardRound, secret_file: Path) -> LeaderboardRound:
+def _promised(secret_file: Path | None, task: str, number: int, last: str) -> dict[str, Any]:
+    if secret_file is None:
+        return {"pulse": beacon.first_after(last)}
+    return {"sha256": _sha256(_salt(_secret(secret_file), task, number))}
+
+
+def closed(entry: LeaderboardRound, key_file: Path) -> LeaderboardRound:
     """Return a round as it is when it is closed: with its salt, so that all can repeat what it gave."""
-    salt = salt_of(entry, secret_file)
-    return entry.model_copy(update={"closed": today(), "salt": salt})
+    changes: dict[str, Any] = {"closed": today(), "salt": salt_of(entry, key_file)}
+    if entry.pulse is not None:
+        changes["signature"] = beacon.read(key_file, entry.pulse).signature
+    return entry.model_copy(update=changes)
 
 
 def replace(board: Path, changed: Sequence[LeaderboardRound]) -> None:
     """Write rounds in the place of those of the same task and number."""
     by_name = {entry.name: entry for entry in changed}
-    _save(board, [by_name.get(entry.name, entry) for entry in load(board)])
+    with alone(board / FILE, ConfigError):
+        _save(board, [by_name.get(entry.name, entry) for entry in load(board)])
 
 
-def salt_of(entry: LeaderboardRound, secret_file: Path) -> str:
-    """Return the salt of a round; raises `ConfigError` where the secret is not the one it was opened with."""
-    salt = _salt(secret_file, entry.task, entry.round)
+def salt_of(entry: LeaderboardRound, key_file: Path) -> str:
+    """Return the salt of a round from the file of its secret or pulse.
+
+    Raises `ConfigError` where the secret is not the one it was opened with, or the pulse another one.
+    """
+    if entry.pulse is not None:
+        value = beacon.randomness(beacon.read(key_file, entry.pulse).signature)
+        return _salt(value, entry.task, entry.round)
+    salt = _salt(_secret(key_file), entry.task, entry.round)
     if _sha256(salt) != entry.sha256:
         raise ConfigError(
-            f"{secret_file} is not the secret that {entry.name} was opened with: its salt does not have the "
+            f"{key_file} is not the secret that {entry.name} was opened with: its salt does not have the "
             "SHA-256 that was published."
         )
     return salt
@@ -206,10 +254,9 @@ def salt_file(salt: str) -> Iterator[Path]:
         yield path
 
 
-def _salt(secret_file: Path, task: str, number: int) -> str:
+def _salt(key: bytes, task: str, number: int) -> str:
     """Return the salt of a task's round: nothing about other rounds follows from it."""
-    message = f"agbench round {task} {number}".encode()
-    return hmac.new(_secret(secret_file), message, hashlib.sha256).hexdigest()
+    return hmac.new(key, f"agbench round {task} {number}".encode(), hashlib.sha256).hexdigest()
 
 
 def _sha256(text: str) -> str:

@@ -11,7 +11,7 @@ from good_submission import TASK
 
 from agbench.evaluation import anchors, provenance
 from agbench.files import write_text
-from agbench.leaderboard import rounds, scoring, standings
+from agbench.leaderboard import beacon, rounds, scoring, standings
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page import build, entries, plots, suite_views, views
@@ -170,6 +170,11 @@ def test_an_open_round_gives_away_neither_values_nor_pairs(board, shown, tmp_pat
     text = (site / "tasks" / f"{TASK}.html").read_text()
     assert entry.sha256 in text
     assert "Open: scores are rounded to what their intervals support" in text
+    by_pulse = entry.model_copy(update={"sha256": None, "pulse": beacon.first_after(entry.closes)})
+    rounds.replace(copy, [by_pulse])
+    build(copy, cache=shown.cache, episodes=0)
+    for page in ("index.html", f"tasks/{TASK}.html"):
+        assert f"pulse {by_pulse.pulse}" in re.sub(r"<[^>]+>", "", (site / page).read_text())
 
 
 def test_a_row_that_cannot_be_scored_costs_no_other_row(shown, tmp_path, monkeypatch):

@@ -2,12 +2,16 @@
 
 import csv
 import errno
+import hashlib
+import hmac
+import json
 import os
 import shutil
 import stat
 
 import numpy as np
 import pytest
+import typer
 import yaml
 from good_submission import CARD, TASK, network
 
@@ -18,7 +22,7 @@ from agbench.data import catalog
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors
 from agbench.files import alone
-from agbench.leaderboard import rounds, standings
+from agbench.leaderboard import beacon, rounds, standings
 from agbench.leaderboard.verify import hidden, round_running, verified
 from agbench.leaderboard.verify.round_repeating import repeat
 from agbench.leaderboard.verify.verifying import reproduced
@@ -124,7 +128,7 @@ def test_secrets_that_are_none_are_refused(tmp_path, secret):
         with pytest.raises(ConfigError) as caught:
             rounds.open_round(board, [TASK], short)
         assert content not in str(caught.value)
-    board.mkdir()
+    board.mkdir(exist_ok=True)
     (board / "secret").write_text(SECRET)
     with pytest.raises(ConfigError, match="is on the board"):
         rounds.open_round(board, [TASK], board / "secret")
@@ -164,9 +168,15 @@ def test_a_secret_whose_drawing_was_cut_off_is_drawn_anew(tmp_path, monkeypatch)
 
 
 def test_two_commands_do_not_open_rounds_at_once(tmp_path, secret):
-    with alone(secret, RuntimeError), pytest.raises(ConfigError, match="another process is writing it"):
-        opened(tmp_path / "leaderboard", secret)
-    assert not (tmp_path / "leaderboard").exists()
+    board = tmp_path / "leaderboard"
+    (entry,) = opened(board, secret)
+    content = (board / rounds.FILE).read_bytes()
+    with alone(board / rounds.FILE, RuntimeError):
+        with pytest.raises(ConfigError, match="another process is writing it"):
+            rounds.open_round(board, ["millet-inputs-v1"], secret)
+        with pytest.raises(ConfigError, match="another process is writing it"):
+            rounds.replace(board, [rounds.closed(entry, secret)])
+    assert (board / rounds.FILE).read_bytes() == content
 
 
 def test_rounds_that_are_out_of_order_are_refused(tmp_path, secret):
@@ -505,6 +515,85 @@ def test_a_policy_that_is_stopped_is_shown_without_rank_and_does_not_hold_the_ro
     assert (row.rank, row.score, row.refused) == (None, None, "it took longer than 60 s.")
     (one,) = (s for s in round_running._rows(board, [TASK])[TASK] if s.card.agent == "one")
     assert "hidden" not in verified.load(board, one).levels
+
+
+PULSE = {"round": 28493212, "signature": "8f" * 48}
+
+
+def test_a_beacon_gives_the_salt_after_the_last_day(tmp_path):
+    assert beacon.first_after("2026-04-19") == 27946612  # 2026-04-20 00:00 UTC, by the network's own client
+    (entry,) = rounds.open_round(tmp_path / "leaderboard", [TASK], None, 5, closes="2026-12-24")
+    assert (entry.sha256, entry.pulse) == (None, beacon.first_after("2026-12-24"))
+    file = tmp_path / "pulse.json"
+    file.write_text(json.dumps({**PULSE, "round": entry.pulse}))
+    closed = rounds.closed(entry, file)
+    key = hashlib.sha256(bytes.fromhex(PULSE["signature"])).digest()
+    message = f"agbench round {TASK} 1".encode()
+    assert closed.salt == hmac.new(key, message, hashlib.sha256).hexdigest()
+    path = tmp_path / "leaderboard" / rounds.FILE
+    rounds.replace(path.parent, [closed])
+    good = path.read_text()
+    assert rounds.closed_rounds(path.parent) == [closed]
+    for old, new, match in (
+        ("8f8f", "8f8e", "does not follow from the signature of the pulse"),
+        (f"pulse: {entry.pulse}", f"pulse: {entry.pulse - 1}", "is known before the day after 'closes'"),
+        (f"pulse: {entry.pulse}", f"sha256: {closed.salt}", "'signature' belongs to a closed round"),
+    ):
+        path.write_text(good.replace(old, new, 1))
+        with pytest.raises(ConfigError, match=match):
+            rounds.load(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        ("<html>", "is no pulse. Save it from https://api.drand.sh/52db9ba7"),
+        (json.dumps({**PULSE, "round": 7}), "is pulse 7; wanted is 28493212, from https"),
+        (json.dumps({**PULSE, "signature": "8f" * 47}), "signature"),
+        (json.dumps({**PULSE, "randomness": "0" * 64}), "is not the SHA-256 of 'signature'"),
+    ],
+)
+def test_what_is_not_the_pulse_is_refused(tmp_path, content, match):
+    file = tmp_path / "pulse.json"
+    file.write_text(content)
+    with pytest.raises(ConfigError, match=match):
+        beacon.read(file, PULSE["round"])
+
+
+def test_what_was_submitted_when_the_pulse_was_known_does_not_take_part(board, tmp_path, monkeypatch):
+    monkeypatch.setattr(rounds, "today", lambda: "2024-05-01")
+    (entry,) = rounds.open_round(board, [TASK], None, SCENARIOS, closes="2024-05-02")
+    rows = round_running._rows(board, [TASK])[TASK]
+    chosen, beyond = round_running.taking_part(board, entry, rows)
+    assert not chosen
+    assert "one 1.0: not submitted by 2024-05-02, the round's last day" in beyond[0]
+    later = entry.model_copy(update={"closes": "2099-01-01"})
+    assert len(round_running.taking_part(board, later, rows)[0]) == 2
+
+
+def test_the_commands_open_run_close_and_repeat_a_round_of_a_beacon(board, tmp_path, capsys):
+    def say(*words):
+        app(["leaderboard", "round", *words, "--board", str(board)], standalone_mode=False)
+        printed = capsys.readouterr()
+        return printed.out + printed.err
+
+    last = rounds.today()
+    said = say("open", TASK, "--beacon", "--scenarios", "3", "--closes", last)
+    (entry,) = rounds.open_rounds(board)
+    assert f"salt from drand quicknet pulse {entry.pulse}" in said
+    assert f"after {last}: save {beacon.address(entry.pulse)} as FILE" in said
+    file = tmp_path / "pulse.json"
+    file.write_text(json.dumps({**PULSE, "round": entry.pulse}))
+    assert "4 policies in 3 hidden scenarios" in say("run", "--pulse", str(file))
+    say("close", "--pulse", str(file))
+    assert "4 policies run again: 4 equal to the last bit, 0 different" in say("repeat", TASK)
+    for words, match in (
+        (("open", TASK), "give --secret FILE or --beacon"),
+        (("run",), "give --secret FILE, or --pulse FILE"),
+        (("close", "--secret", str(file), "--pulse", str(file)), "not both"),
+    ):
+        with pytest.raises(typer.BadParameter, match=match):
+            say(*words)
 
 
 def test_a_changed_task_is_not_run_in_its_round(tmp_path, secret):

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 import agbench
 from agbench.evaluation.statistics import Interval
+from agbench.leaderboard.beacon import NETWORK
 from agbench.leaderboard.eligible import SEEDS_TO_RANK
 from agbench.leaderboard.episodes import ShownEpisode
 from agbench.leaderboard.page import plots, season_data, views
@@ -67,6 +68,7 @@ def environment() -> jinja2.Environment:
         seeds_to_rank=SEEDS_TO_RANK,
         track_meanings=TRACKS,
         public_title=PUBLIC_TITLE,
+        network=NETWORK,
         scenario_lines=_scenario_lines,
         most=_MOST,
     )

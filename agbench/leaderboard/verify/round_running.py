@@ -1,7 +1,7 @@
 """Running rounds: references and all eligible rows of a task in the same hidden scenarios, or nothing.
 
-What each policy reached is kept beside the secret, away from the board, until the round closes: a run that
-was cut off goes on where it stopped, and a row that comes later is run alone.
+What each policy reached is kept beside the secret or the pulse, away from the board, until the round closes:
+a run that was cut off goes on where it stopped, and a row that comes later is run alone.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ class KeptRuns:
     def place(self, entry: LeaderboardRound, policy: str) -> Path:
         """Return the file of a run: of this policy, with the physics of now."""
         now = provenance.simulator_hash(catalog.task(entry.task))
-        name = hashlib.sha256(f"{policy} {now} {entry.sha256} {entry.scenarios}".encode()).hexdigest()
+        name = hashlib.sha256(f"{policy} {now} {entry.promise} {entry.scenarios}".encode()).hexdigest()
         return self.folder / entry.task / str(entry.round) / f"{name}.json"
 
     def read(self, entry: LeaderboardRound, policy: str) -> HiddenRun | None:
@@ -68,9 +68,9 @@ class KeptRuns:
         write_text(self.place(entry, policy), run.model_dump_json())
 
 
-def kept_beside(secret_file: Path) -> KeptRuns:
-    """Return the folder of runs that belongs to a secret."""
-    return KeptRuns(secret_file.with_name(f"{secret_file.name}.runs"))
+def kept_beside(key_file: Path) -> KeptRuns:
+    """Return the folder of runs that belongs to a secret or a pulse."""
+    return KeptRuns(key_file.with_name(f"{key_file.name}.runs"))
 
 
 def code_of(task: Task) -> Code:
@@ -95,7 +95,7 @@ def marks(task: Task) -> list[Role]:
 def run(
     board: Path,
     entries: Sequence[LeaderboardRound],
-    secret_file: Path,
+    key_file: Path,
     workers: int,
     say: Say,
     on: str | Engine | None = None,
@@ -104,17 +104,17 @@ def run(
 
     Workers, of `on` too (see `agbench.running`), get the salts of these rounds, not the secret.
 
-    Raises `ConfigError` for another secret than the rounds were opened with, and what an episode of a
-    reference raises.
+    Raises `ConfigError` for another secret or pulse than the rounds were opened with, and what an episode of
+    a reference raises.
     """
     for entry in entries:
-        rounds.salt_of(entry, secret_file)
+        rounds.salt_of(entry, key_file)
         rounds.check_task(entry, catalog.task(entry.task))
-    kept = kept_beside(secret_file)
+    kept = kept_beside(key_file)
     rows = _rows(board, [entry.task for entry in entries])
     engine = engine_of(on, workers)
-    _run_references(entries, secret_file, kept, engine, say)
-    for verdict in _run_rows(board, entries, rows, secret_file, kept, engine):
+    _run_references(entries, key_file, kept, engine, say)
+    for verdict in _run_rows(board, entries, rows, key_file, kept, engine):
         say(verdict.message)
     result = []
     for entry in entries:
@@ -143,7 +143,7 @@ def outdated(board: Path) -> list[LeaderboardRound]:
 
 
 def _run_references(
-    entries: Sequence[LeaderboardRound], secret_file: Path, kept: KeptRuns, engine: Engine, say: Say
+    entries: Sequence[LeaderboardRound], key_file: Path, kept: KeptRuns, engine: Engine, say: Say
 ) -> None:
     """Run the references that were not run with the code of now."""
     todo = [
@@ -152,7 +152,7 @@ def _run_references(
         for role in marks(catalog.task(entry.task))
         if kept.read(entry, identity(catalog.task(entry.task), role)) is None
     ]
-    items = [(entry, role, rounds.salt_of(entry, secret_file)) for entry, role in todo]
+    items = [(entry, role, rounds.salt_of(entry, key_file)) for entry, role in todo]
     for number, found in engine.run(_References(), items):
         entry, role = todo[number]
         kept.write(entry, identity(catalog.task(entry.task), role), found)
@@ -181,7 +181,7 @@ def _run_rows(
     board: Path,
     entries: Sequence[LeaderboardRound],
     rows: Mapping[str, list[CheckedSubmission]],
-    secret_file: Path,
+    key_file: Path,
     kept: KeptRuns,
     engine: Engine,
 ) -> Iterator[Verdict]:
@@ -192,7 +192,7 @@ def _run_rows(
         todo += [s.folder for s, _ in chosen if kept.read(entry, s.digest) is None]
     if not todo:
         return
-    salts = {entry.task: (entry, rounds.salt_of(entry, secret_file)) for entry in entries}
+    salts = {entry.task: (entry, rounds.salt_of(entry, key_file)) for entry in entries}
     for verdict in verify_all(_Hidden(salts, kept), board, todo, named=False, on=engine):
         if not verdict.good:
             raise ConfigError(f"{verdict.folder}: {verdict.message}")
@@ -227,17 +227,20 @@ def taking_part(
     """Return those of a task's rows that a round runs, and sentences about those that it leaves out.
 
     They are the newest eligible version of each agent, and what the round ran before. Of an author's
-    rows no more than the quota: those that were run before first.
+    rows no more than the quota: those that were run before first. Where a pulse gives the salt, what was
+    submitted after the last day, when all can know it, does not take part.
     """
     shown = standings.load(board, entry.task, entry.round)
     ran = {row.submission for row in shown.rows} if shown else set()
     able = [s for s in rows if not eligible.obstacle(s, verified.load(board, s))]
+    late = [s for s in able if entry.pulse is not None and not _in_time(s, entry)]
+    able = [s for s in able if s not in late]
     last = {s.digest for s in newest(able)}
     chosen = sorted(
         (s for s in able if s.digest in last | ran), key=lambda s: (s.digest not in ran, s.card.agent)
     )
     result: list[CheckedSubmission] = []
-    beyond = []
+    beyond = [f"{one.name}: not submitted by {entry.closes}, the round's last day" for one in late]
     for one in chosen:
         if sum(_same_author(one, other) for other in result) >= entry.versions:
             beyond.append(f"{one.name}: beyond the quota of {entry.versions} versions an author and round")
@@ -245,6 +248,11 @@ def taking_part(
             result.append(one)
     latest = {s.digest for s in newest(result)}
     return [Participant(one, one.digest not in latest) for one in result], beyond
+
+
+def _in_time(submission: CheckedSubmission, entry: LeaderboardRound) -> bool:
+    """Return whether a row says that it was submitted by the round's last day."""
+    return submission.card.submitted is not None and submission.card.submitted <= entry.closes
 
 
 def _same_author(one: CheckedSubmission, other: CheckedSubmission) -> bool:
@@ -282,13 +290,13 @@ def _kept_run(entry: LeaderboardRound, kept: KeptRuns, key: str, name: str) -> H
     if run is None:
         raise ConfigError(
             f"{entry.name}: {name} was not run with this version. Run it: agbench leaderboard round run "
-            "--secret FILE"
+            f"--{'pulse' if entry.pulse else 'secret'} FILE"
         )
     return run
 
 
 def close(
-    board: Path, entries: Sequence[LeaderboardRound], secret_file: Path, early: bool = False
+    board: Path, entries: Sequence[LeaderboardRound], key_file: Path, early: bool = False
 ) -> list[LeaderboardRound]:
     """Close rounds: show every value, and reveal the salts, so that all can check and repeat what they gave.
 
@@ -298,13 +306,13 @@ def close(
     for entry in entries:
         if not early and entry.closes > rounds.today():
             raise ConfigError(f"{entry.name} closes on {entry.closes}; to close it before that: --early")
-    kept = kept_beside(secret_file)
+    kept = kept_beside(key_file)
     rows = _rows(board, [entry.task for entry in entries])
     closing = []
     for entry in entries:
         rounds.check_task(entry, catalog.task(entry.task))
         chosen, _ = taking_part(board, entry, rows[entry.task])
-        closing.append((entry, rounds.closed(entry, secret_file), _ran(entry, chosen, kept)))
+        closing.append((entry, rounds.closed(entry, key_file), _ran(entry, chosen, kept)))
     for entry, closed, ran in closing:
         assert closed.salt is not None
         task = catalog.task(entry.task)
