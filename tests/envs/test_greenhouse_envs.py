@@ -10,6 +10,7 @@ from agbench.data.overrides import override
 from agbench.envs.family import build
 from agbench.errors import ActionError, ConfigError, WeatherError
 from agbench.evaluation.provenance import task_hash
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.variables import STATES
 
 WINTER = "greenhouse-winter-v1"
@@ -73,8 +74,6 @@ def test_the_profit_is_that_of_its_prices():
 
 
 def parameters(env):
-    from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
-
     values = dict(zip(PARAMETER_TABLE.names, env.core.simulator.parameters[0], strict=True))
     floor = values["aFlr"]
     return ("heat", "lamps", "co2"), (
@@ -359,3 +358,42 @@ def test_a_longer_episode_leaves_out_the_years_that_lack_weather():
     split = GreenhouseSplit(starts=["1989-03-01"], site="wageningen")
     with pytest.raises(WeatherError, match="1990-01-17"):
         build(override(catalog.task(TOMATO), year).model_copy(update={"splits": {"shift": split}}), "shift")
+
+
+@pytest.mark.parametrize(("fruit", "energy"), [(0.018, 60.0), (0.018, 200.0), (0.2, 60.0), (0.2, 200.0)])
+def test_the_reward_of_set_points_is_growth_then_harvest_weighed_by_its_targets(fruit, energy):
+    """GreenLightPlus by hand: g of dry growth; then g of fresh harvest, times 1.2 or 0.8 for each target."""
+    env, _, _ = start(SETPOINT, reward__target_yield=fruit, reward__target_energy=energy)
+    total, past, weights = 0.0, dict.fromkeys(("fruit", "harvest"), 0.0), set()
+    for step in range(1, 25):
+        _, reward, terminated, _, info = env.step(10)
+        gained = {name: info[name] - past[name] for name in past}
+        past = {name: info[name] for name in past}
+        used = info["heat"] + info["electricity"]
+        if gained["harvest"] * 0.06 * 1e6 > 0.01 * 3600.0:
+            enough = info["harvest"] > fruit * (0.1 + 0.9 * step / 24)
+            thrifty = used <= energy * info["harvest"]
+            weights.add((enough, thrifty))
+            expected = 1e3 * gained["harvest"] * (1.2 if enough else 0.8) * (1.2 if thrifty else 0.8)
+        else:
+            expected = 1e3 * gained["fruit"] * 0.06
+        if terminated:
+            saved = min(max(1.0 - used / (energy * info["harvest"]), -1.0), 1.0)
+            more = min(max(info["harvest"] / fruit - 1.0, -1.0), 1.0)
+            expected += (saved + more) * (total + expected)
+        assert reward == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        total += reward
+    assert terminated
+    assert weights
+
+
+def test_electricity_is_counted_and_paid_with_the_interlights():
+    """Both kinds of lamps at full power for an hour, at 0.4 EUR a kWh."""
+    lamps = {"simulator__parameters": {"thetaIntLampMax": 50.0, "aIntLamp": 0.02}, "action__kind": "absolute"}
+    env, _, _ = start(**lamps, action__controls=["uLamp", "uIntLamp"], reward__electricity=0.4)
+    values = dict(zip(PARAMETER_TABLE.names, env.core.simulator.parameters[0].tolist(), strict=True))
+    _, _, info = run(env, [1.0, 1.0], 12)
+    assert info["electricity"] == pytest.approx((values["thetaLampMax"] + 50.0) * 1e-3)
+    free, _, _ = start(**lamps, action__controls=["uLamp", "uIntLamp"], reward__electricity=0.0)
+    _, _, unpaid = run(free, [1.0, 1.0], 12)
+    assert unpaid["profit"] - info["profit"] == pytest.approx(0.4 * info["electricity"])

@@ -1,6 +1,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.wrappers import TimeLimit
 
 import agbench
 from agbench.errors import ActionError, ConfigError
@@ -159,3 +160,34 @@ def test_pcse_as_engine_agrees():
         observations[engine] = play(env, [2, 0, 0, 0, 1, 0, 0, 2, 0, 0], seed=0)
     np.testing.assert_allclose(observations["compiled"][0], observations["pcse"][0], rtol=1e-5)
     np.testing.assert_allclose(observations["compiled"][1], observations["pcse"][1], rtol=1e-9, atol=1e-9)
+
+
+ENDS = {
+    "wheat-nitrogen-v1": {},
+    "maize-sow-harvest-v1": {"action__kind": "continuous"},
+    "greenhouse-setpoint-v1": {"episode__length": "1 d"},
+    "sunflower-farm-v1": {},
+}
+
+
+@pytest.mark.parametrize("task", ENDS)
+def test_an_episode_ends_terminated_and_never_truncated(task):
+    """Truncation is for limits put around an environment: Gymnasium's own truncates alone."""
+    env = agbench.make(task, **ENDS[task])
+    env.action_space.seed(0)
+    env.reset(seed=0)
+    ends = []
+    while not (ends and any(ends[-1])):
+        _, _, *end, _ = env.step(env.action_space.sample())
+        ends.append(tuple(end))
+    assert ends == [(False, False)] * (len(ends) - 1) + [(True, False)]
+    limited = TimeLimit(agbench.make(task, **ENDS[task]), 2)
+    limited.reset(seed=0)
+    limited.step(limited.action_space.sample())
+    assert limited.step(limited.action_space.sample())[2:4] == (False, True)
+    envs = agbench.make_vec(task, 2, autoreset_mode="SameStep", **ENDS[task])
+    envs.action_space.seed(0)
+    envs.reset(seed=0)
+    flags = [envs.step(envs.action_space.sample())[2:4] for _ in range(3 * len(ends))]
+    assert np.array([terminated for terminated, _ in flags]).any(axis=0).all()
+    assert not np.array([truncated for _, truncated in flags]).any()

@@ -1,5 +1,7 @@
 """Anchors: stored for the task as it is, reproduced by simulating again, and what scores make of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import yaml
@@ -111,6 +113,20 @@ def test_a_task_whose_expert_beats_nothing_is_no_task():
     useless = useless.model_copy(update={"references": quick})
     with pytest.raises(ConfigError, match="beats the floor zero by -"):
         anchors.compute(useless, ["test"])
+
+
+def test_an_expert_that_is_just_as_good_as_the_floor_is_refused():
+    """At exactly the floor nothing could be scored; by the least more, it could."""
+    quick = ReferencesSpec(floor="zero", expert="standard-practice")
+    task = TASK.model_copy(update={"references": quick})
+    floor = evaluate(task, "zero", progress=False)
+    results = {(role, "test"): replace(floor, episodes=floor.episodes.copy()) for role in ("floor", "expert")}
+    with pytest.raises(
+        ConfigError, match="the expert standard-practice beats the floor zero by 0 g m-2 on test"
+    ):
+        anchors.assemble(task, results)
+    results["expert", "test"].episodes["return"] += 1e-9
+    assert anchors.gain(anchors.assemble(task, results)) == pytest.approx(1e-9)
 
 
 def test_anchors_are_written_and_read(tmp_path, monkeypatch):

@@ -153,6 +153,12 @@ def swapped(result):
     result["episode_00000"], result["episode_00003"] = result["episode_00003"], result["episode_00000"]
 
 
+def longer(folder):
+    """Put an action after the end of the first episode, and count it."""
+    arrays(lambda a: a.update(episode_00000=np.append(a["episode_00000"], a["episode_00000"][-1:])))(folder)
+    cell("steps", 0, 31)(folder)
+
+
 def claimed_size(size):
     """Make the archive's directory claim another unpacked size of its first member."""
 

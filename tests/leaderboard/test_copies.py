@@ -1,6 +1,8 @@
 """Copies and what is none: trivial edits are found, honest training that collapses is not refused."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ import agbench
 from agbench import leaderboard
 from agbench.data import catalog
 from agbench.data.submission import Submission, SubmittedPolicy
+from agbench.leaderboard.checks.duplicates import _EarlierRow, _refuse_actions
 from agbench.leaderboard.checks.policy_identity import identities
 from agbench.leaderboard.checks.recorded import (
     Budget,
@@ -165,3 +168,18 @@ def test_all_actions_of_a_submission_have_one_budget(copy):
     RecordedActions(files, folder, catalog.task(TASK), 11, budget)
     with pytest.raises(RefusedError, match="claim more than 5,000 bytes once unpacked"):
         RecordedActions(files, folder, catalog.task(TASK), 11, budget)
+
+
+@pytest.mark.parametrize(
+    ("copied", "refused"), [((), False), ((0, 1), False), ((0, 1, 2), False), ((0, 1, 2, 3), True)]
+)
+def test_all_results_must_be_copies_and_exactly_half_is_none(copied, refused):
+    """Of four seeds; what is alike in some is shown as a figure, not refused."""
+    digests = [f"copied {i}" if i in copied else f"own {i}" for i in range(4)]
+    results = [SimpleNamespace(behaviour=SimpleNamespace(digest=digest)) for digest in digests]
+    ours = SimpleNamespace(card=Submission.model_construct(policy=None), of_split=lambda split: results)
+    theirs = _EarlierRow(
+        SimpleNamespace(agent="other"), False, frozenset(f"copied {i}" for i in range(4)), set()
+    )
+    with pytest.raises(RefusedError, match="exactly the actions of other") if refused else nullcontext():
+        _refuse_actions(ours, [theirs])

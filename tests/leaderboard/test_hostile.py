@@ -302,6 +302,7 @@ FORGED = {
         "claims",
     ),
     "swapped actions": (h.arrays(h.swapped), "claims|simulated again|wanted"),
+    "action beyond the season's end": (h.longer, "claims 31, simulating its actions again gives 30"),
     "a bad year called failed": (
         h.table(lambda t: t.assign(failed=True, error="oops", **{"return": -1400.0})),
         "failed",

@@ -11,9 +11,14 @@ import threading
 import urllib.error
 import urllib.request
 
+import numpy as np
 import pytest
 from good_submission import command, snapshot
 
+from agbench.data import catalog
+from agbench.envs import AgBenchEnv
+from agbench.envs.family import build as build_parts
+from agbench.envs.family import family
 from agbench.errors import ConfigError
 from agbench.leaderboard import episodes
 from agbench.leaderboard.checks import results
@@ -249,3 +254,26 @@ def test_the_server_shows_the_page_and_nothing_above_it(built):
 def test_serving_without_a_page_names_the_build_command(tmp_path):
     _, message = command("leaderboard", "serve", "--board", tmp_path, cwd=tmp_path, code=2)
     assert "Build it: agbench leaderboard build" in message
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda actions: actions, ""),
+        (lambda actions: np.append(actions, 0), "there are actions after the episode's end."),
+        (lambda actions: actions[:-1], "the actions end before the episode does."),
+        (lambda actions: np.append(actions[:-1], 7), "ActionError: "),
+    ],
+    ids=["whole", "one too many", "one too few", "a wrong one"],
+)
+def test_a_drawn_episode_says_what_kept_its_actions_from_being_played(change, problem):
+    task = "wheat-nitrogen-v1"
+    env = AgBenchEnv(build_parts(catalog.task(task), "test"))
+    plot = family(env.task).plot(env.core)
+    env.reset(options={"scenario": "netherlands/1984"})
+    steps = 1
+    while not env.step(0)[2]:
+        steps += 1
+    record = episodes.simulated(env, plot, "netherlands/1984", 0, change(np.zeros(steps, dtype=np.int64)))
+    assert record.problem.startswith(problem)
+    assert bool(record.problem) == bool(problem)

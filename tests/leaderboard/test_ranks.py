@@ -1,5 +1,6 @@
 """Who takes part in rounds, what a suite counts, how alike two rows are, and the tracks."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -8,16 +9,18 @@ from good_submission import TASK
 
 from agbench import leaderboard
 from agbench.data import catalog
-from agbench.data.submission import Submission, Training
+from agbench.data.submission import Submission, SubmittedPolicy, Training
 from agbench.evaluation import provenance
 from agbench.leaderboard import eligible, scoring
 from agbench.leaderboard.checks.agents import is_reserved
 from agbench.leaderboard.checks.recorded import of_actions
 from agbench.leaderboard.checks.sampled import same_decisions
+from agbench.leaderboard.checks.submission import _check_training
 from agbench.leaderboard.checks.versions import natural, newest
 from agbench.leaderboard.scoring import MeasuredRuns
 from agbench.leaderboard.tracks import TRACKS, tracks
 from agbench.leaderboard.verify.verified import Code, Verified
+from agbench.untrusted import RefusedError
 
 
 def reproduced(submission, physics=None):
@@ -145,3 +148,28 @@ def test_amounts_are_equal_within_a_hundredth_of_their_range():
     far[:, 3] += 0.05
     samples = np.stack([of_actions([one], task).sample for one in (ours, near, far)])
     assert same_decisions(samples, samples[0], task) == pytest.approx([1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("method", "information", "refused"),
+    [
+        ("mpc", "model", False),
+        ("mpc", "forecast", False),
+        ("mpc", "observation", False),
+        ("oracle", "model", False),
+        ("oracle", "state", True),
+        ("rule", "model", True),
+        ("rule", "observation", False),
+    ],
+)
+def test_a_predictive_controller_may_plan_with_the_model_and_others_may_not(
+    made, child, method, information, refused
+):
+    card = leaderboard.check(made.folder, child).card
+    rule = SubmittedPolicy(format="rule", name="ceres")
+    card = card.model_copy(
+        update={"method": method, "information": information, "policy": rule, "training": Training(seeds=[0])}
+    )
+    expected = pytest.raises(RefusedError, match=f"{information} does not fit the method {method}")
+    with expected if refused else nullcontext():
+        _check_training(card, catalog.task(card.task))

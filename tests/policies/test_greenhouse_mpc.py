@@ -21,7 +21,7 @@ from agbench.policies.greenhouse.mpc.horizon import Horizon, limits
 from agbench.policies.greenhouse.mpc.interval import MOVING, SCALE, Layout, interval
 from agbench.policies.greenhouse.mpc.nonlinear_program import NonlinearProgram
 from agbench.policies.greenhouse.mpc.settings import ForecastSettings
-from agbench.policies.greenhouse.mpc.trial import policy_candidate, try_out
+from agbench.policies.greenhouse.mpc.trial import Outcome, policy_candidate, try_out
 from agbench.policies.registry import interface_of
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE, parameter_vector
 from agbench.simulators.greenlight.presets import preset
@@ -278,3 +278,41 @@ def test_set_points_are_refused_and_a_forgotten_plan_is_named(tmp_path):
 def test_the_oracles_settings_are_read(task):
     assert catalog.task(task).references.oracle == "mpc"
     assert agbench.load_policy("mpc", task).information == "model"
+
+
+def test_plans_are_made_anew_at_exactly_their_step(monkeypatch):
+    """Every 3 h, 36 steps of 5 min: at the first, and not one step later than due."""
+    task = day()
+    controller = policy(task)
+    planned = []
+
+    def recorded(self, parts, world, present, now):
+        planned.append(now)
+        return np.full((37, len(self._controls.names)), 0.25 + 0.25 * len(planned))
+
+    monkeypatch.setattr(Predictive, "_plan", recorded)
+    _, actions = play(task, controller, steps=74)
+    assert planned == [0, 36, 72]
+    assert (actions[0] > 0.0).all()
+    assert (actions[36] > 0.0).all()
+
+
+def test_what_a_trial_is_worth_by_hand():
+    """100 mg m-2 of fruit grown in 3 h: the reward, less what the fruit will respire until midnight."""
+    task = day()
+    parts = build(task, "test")
+    core = BatchCore(parts, 1)
+    core.reset([0], [KEY])
+    world = core.worlds[0]
+    p = dict(zip(PARAMETER_TABLE.names, world.parameters.tolist(), strict=True))
+    states = np.zeros((2, len(STATES)))
+    states[:, STATES.column("tCan24")] = 15.0
+    states[1, STATES.column("cFruit")] = 100.0
+    value = policy(task)._value(world, Outcome(states, np.zeros((2, 6)), 0.5), 36)
+    rate = p["cFruitM"] * (1.0 - np.exp(-p["cRgr"] * p["rgr"])) * p["q10m"] ** -1.0  # s-1, at 15 degC
+    grams = 100.0 * 1e-6 / 0.065  # kg of fresh fruit
+    respired = 1.0 - np.exp(-rate * (288 - 36) * 300.0)
+    assert 0.0 < respired < 0.1
+    assert value == pytest.approx(0.5 - 1.6 * grams * respired, abs=1e-15)
+    at_the_end = policy(task)._value(world, Outcome(states, np.zeros((2, 6)), 0.5), 288)
+    assert at_the_end == 0.5

@@ -306,3 +306,32 @@ def test_pcse_s_own_lintul3_refuses_water_in_simulate_and_make_alike():
     doses = {"N": [0, 20], "IRRIG": [0, 3.0]}
     with pytest.raises(ConfigError, match=r"action.doses: IRRIG has no effect in lintul3 on this engine"):
         agbench.make("wheat-nitrogen-v1", model="lintul3", engine="pcse", doses=doses)
+
+
+@pytest.mark.parametrize("model", ["lintul3-wheat", "lintul3"])
+def test_a_dose_on_the_first_day_is_given(model):
+    """On the first day it is in the soil as one of the second day is a day later: none is forgotten."""
+    given = [
+        simulate(model, end="1984-02-15", events=[(day, "apply_n", 100.0, 0.7)])
+        for day in (START, "1984-01-02")
+    ]
+    without = simulate(model, end="1984-02-15")
+    for season, day in zip(given, (1, 2), strict=True):
+        more = (season["TNSOIL"] + season["NUPTT"] - without["TNSOIL"] - without["NUPTT"]).to_numpy()
+        assert more[day - 1] == pytest.approx(0.0, abs=1e-9)
+        assert more[day] == pytest.approx(7.0)
+
+
+def test_a_dose_and_water_on_the_first_day_are_given_to_wofost():
+    events = [(START, "apply_npk", (40.0, 20.0, 10.0), 0.7), (START, "irrigate", 2.0, 0.5)]
+    chosen = {
+        "crop": "wheat-1",
+        "soil": "oregon-1",
+        "site": "wageningen",
+        "start": START,
+        "end": "1984-01-20",
+    }
+    season = agbench.simulate("wofost-npk", **chosen, events=events)
+    assert season[["TOTN", "TOTP", "TOTK"]].iloc[-1].tolist() == pytest.approx([40.0, 20.0, 10.0])
+    assert season["TOTIRRIG"].iloc[-1] == pytest.approx(2.0)
+    assert season["TOTIRR"].iloc[-1] == pytest.approx(1.0)

@@ -24,16 +24,18 @@ def parameters(crop, soil):
     return {**catalog.soil(soil).values, **catalog.crop(crop).values}
 
 
-def lintul3_season():
+def lintul3_season(max_duration=365):
     values = parameters("winter-wheat-nl", "cropgym-nl")
     series = site_series("wageningen")
-    world = lintul3.build_world("lintul3-wheat", values, series, CropCalendar(START), START, END)
+    world = lintul3.build_world(
+        "lintul3-wheat", values, series, CropCalendar(START, max_duration=max_duration), START, END
+    )
     return Lintul3Simulator, world, lambda inputs: inputs * world.factors
 
 
-def npk_season():
+def npk_season(max_duration=365):
     values = parameters("wheat-1", "oregon-1")
-    calendar = CropCalendar(START, "sowing", None, "max_duration", 365)
+    calendar = CropCalendar(START, "sowing", None, "max_duration", max_duration)
     world = build_world("wofost-npk", values, site_series("wageningen"), calendar, START, END)
 
     def managed(inputs):
@@ -72,3 +74,31 @@ def test_a_world_has_the_process_of_its_setting():
     process = repaired("N7", published=lambda p, x: -x, sound=lambda p, x: x)
     assert process({"REPAIR_N7": 0.0}, 3.0) == -3.0
     assert process({"REPAIR_N7": 1.0}, 3.0) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("season", "total", "given"), [(lintul3_season, "TIRRIG", 14.0), (npk_season, "TOTIRR", 1.4)]
+)
+def test_water_is_given_on_the_first_day_of_a_step_alone(season, total, given):
+    """2 cm, of which the share 0.7 arrives, in a step of seven days: not seven times."""
+    make, world, _ = season()
+    batch = make(1)
+    batch.reset([world])
+    inputs = np.zeros((1, len(batch.inputs)))
+    inputs[0, batch.inputs.column("IRRIG")] = 2.0
+    batch.advance(inputs, 7)
+    batch.advance(np.zeros_like(inputs), 7)  # rates of the last day are in the states of the next
+    assert batch.state[0, batch.variables.column(total)] == pytest.approx(given)
+
+
+@pytest.mark.parametrize("season", [lintul3_season, npk_season])
+def test_a_season_ends_exactly_at_its_longest(season):
+    make, world, _ = season(max_duration=30)
+    batch = make(1)
+    batch.reset([world])
+    nothing = np.zeros((1, len(batch.inputs)))
+    batch.advance(nothing, 29)
+    assert not batch.finished[0]
+    batch.advance(nothing, 100)
+    assert batch.finished[0]
+    assert batch.elapsed[0] == 30

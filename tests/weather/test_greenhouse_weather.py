@@ -11,7 +11,7 @@ from agbench.errors import WeatherError
 from agbench.simulation.field import site_series
 from agbench.weather.columns import DAILY
 from agbench.weather.daily import from_frame as daily_from_frame
-from agbench.weather.greenhouse.disaggregation import disaggregate, saturation
+from agbench.weather.greenhouse.disaggregation import annual_wave, disaggregate, saturation
 from agbench.weather.greenhouse.series import COLUMNS, from_frame, read_parquet
 from agbench.weather.greenhouse.site import measured_series
 
@@ -133,3 +133,49 @@ def test_disaggregated_bleiswijk_needs_the_same_heat_and_grows_the_same_fruit(bl
     again = pd.DataFrame(fine, index=bleiswijk.to_frame().index, columns=list(COLUMNS))
     measured, made = heat_and_fruit(bleiswijk.to_frame()), heat_and_fruit(again)
     assert made == pytest.approx(measured, rel=0.05)
+
+
+DAYS = np.arange(730.0) % 365.0
+
+
+def course(mean, size, warmest, days=DAYS):
+    return mean + size * np.cos(2.0 * np.pi * (days - warmest) / 365.25)
+
+
+@pytest.mark.parametrize(("latitude", "warmest"), [(52.0, 203.0), (-35.0, 20.0)])
+def test_the_soil_is_warmest_when_the_year_was_in_either_hemisphere(latitude, warmest):
+    mean, size, day = annual_wave(course(12.0, 7.5, warmest), DAYS, latitude)
+    assert (mean, size) == pytest.approx((12.0, 7.5), abs=0.02)
+    assert (day - warmest + 182.0) % 365.25 - 182.0 == pytest.approx(0.0, abs=0.5)
+
+
+@pytest.mark.parametrize(("latitude", "warmest"), [(50.0, 205.0), (-50.0, 22.0), (0.0, 205.0)])
+def test_of_less_than_a_year_the_place_says_when_the_soil_is_warmest(latitude, warmest):
+    """0.14 K a degree of latitude; south of the equator half a year later."""
+    some = DAYS[40:100]
+    size = 0.14 * abs(latitude)
+    found = annual_wave(course(12.0, size, warmest, some), some, latitude)
+    assert found == pytest.approx([12.0, size, warmest], abs=1e-9)
+
+
+@pytest.mark.parametrize("ranges", [[(10.0, 15.0), (20.0, 25.0)], [(20.0, 25.0), (10.0, 15.0)]])
+def test_days_without_a_common_temperature_meet_at_the_warmer_one_s_lowest(ranges):
+    """Each day keeps its own extremes; at midnight the air is at 20 degC, or as near as the day allows."""
+    frame = pd.DataFrame(
+        {"IRRAD": 8e6, "TMIN": 0.0, "TMAX": 0.0, "VAP": 6.0, "WIND": 2.0, "RAIN": 0.0},
+        index=pd.date_range("2001-04-01", periods=4),
+    )
+    frame[["TMIN", "TMAX"]] = [ranges[0], ranges[0], ranges[1], ranges[1]]
+    frame.attrs.update(lat=52.0, lon=5.0, elev=7.0)
+    series = daily_from_frame(frame, "steps")
+    air = disaggregate(series, date(2001, 4, 1), 4)[:, 1].reshape(4, 288)
+    for day, (low, high) in zip(air, [ranges[0], ranges[0], ranges[1], ranges[1]], strict=True):
+        assert (day.min(), day.max()) == (low, high)
+    evening, morning = air[1, 240:], air[2, :60]  # after sunset, and before sunrise
+    if ranges[0][0] > ranges[1][0]:  # down to 20 degC just at midnight
+        assert (np.diff(evening) < 0.0).all()
+        assert evening[-1] == pytest.approx(20.0, abs=0.02)
+        assert (morning == 15.0).any()
+    else:  # the way up to 20 degC is cut at the day's 15
+        assert (evening[-20:] == 15.0).all()
+        assert (morning == 20.0).all()

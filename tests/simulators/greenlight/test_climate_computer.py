@@ -72,3 +72,25 @@ def test_a_misspelt_setting_names_the_right_one():
 def test_a_band_of_zero_is_refused():
     with pytest.raises(ConfigError, match="its sign sets the direction"):
         settings_vector({"tHeatBand": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("hour", "set_point"),
+    [
+        (2.0, 22.0),
+        (0.0, 22.0),
+        (20.0, 22.0),
+        (5.9, 22.0),
+        (19.5, 18.0),
+        (6.5, 18.0),
+        (7.0, 14.0),
+        (18.9, 14.0),
+    ],
+)
+def test_lamps_from_20_to_6_h_keep_the_air_at_the_day_s_set_point(hour, set_point):
+    """A steep band shows the set point: heating goes from full to none around it; ramps last an hour."""
+    usual = {"lampOn": 20.0, "lampOff": 6.0, "tSpDay": 22.0, "tSpNight": 14.0, "tHeatBand": -0.01}
+    below, above = controls(
+        np.vstack([signal(hour=hour, tAir=set_point + offset) for offset in (-0.1, 0.1)]), **usual
+    )
+    assert (below[0].round(3), above[0].round(3)) == (1.0, 0.0)

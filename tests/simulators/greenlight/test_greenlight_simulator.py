@@ -7,11 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agbench.errors import ActionError, SimulationError, UnknownNameError, WeatherError
+from agbench.simulators.greenlight.metered import METERS, MeteredGreenhouse
+from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import PRESETS, preset
 from agbench.simulators.greenlight.simulate import simulate_greenlight
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.stepping import ACCURACIES, choose_accuracy
-from agbench.simulators.greenlight.variables import STATES
+from agbench.simulators.greenlight.variables import CONTROLS, STATES
 from agbench.simulators.greenlight.world import greenlight_world
 
 DATA = compact("trajectory_bang")
@@ -230,3 +232,31 @@ def test_missing_weather_column_is_named():
     frame = pandas.DataFrame(DATA["D"][:, :4], columns=["iGlob", "tOut", "vpOut", "co2Out"])
     with pytest.raises(WeatherError, match="lacks the column 'wind'"):
         simulate_greenlight(weather=frame, controls=np.zeros((2, 6)))
+
+
+def test_a_row_that_cannot_be_integrated_is_an_error_each_time():
+    """It is never left standing where it was while its clock or the others' go on."""
+    simulator = GreenLightSimulator(3)
+    simulator.reset(worlds(3))
+    simulator.parameters[1, :] = np.nan
+    before = simulator.state[1].copy()
+    for _ in range(2):
+        with pytest.raises(SimulationError, match="row 1 could not be integrated at step 0"):
+            simulator.advance(controls(3, 0), 2)
+        np.testing.assert_array_equal(simulator.state[1], before)
+        assert simulator.elapsed[1] == 0
+    simulator.reset(worlds(1), np.array([False, True, False]))
+    simulator.advance(controls(3, 0), 2)
+    assert simulator.elapsed[1] == 2
+
+
+def test_meters_count_the_electricity_of_lamps_and_interlights():
+    world = greenlight_world(DATA["D"], "gym", {"thetaIntLampMax": 60.0, "aIntLamp": 0.02})
+    greenhouse = MeteredGreenhouse(1)
+    greenhouse.reset([world])
+    lamps = dict(zip(PARAMETER_TABLE.names, greenhouse.parameters[0].tolist(), strict=True))["thetaLampMax"]
+    inputs = np.zeros((1, len(CONTROLS)))
+    inputs[0, CONTROLS.columns(["uLamp", "uIntLamp"])] = 0.5, 0.25
+    greenhouse.advance(inputs, 3)
+    used = greenhouse.meters[0, METERS.column("electricity")]
+    assert used == pytest.approx(900.0 * (0.5 * lamps + 0.25 * 60.0))

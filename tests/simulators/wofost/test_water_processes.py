@@ -1,0 +1,69 @@
+"""Water of WOFOST by hand: soils that stay wet, and evaporation of more than there is."""
+
+import numpy as np
+import pytest
+
+from agbench.simulators.wofost import layered_water, water_balance
+from agbench.simulators.wofost.evapotranspiration import oxygen_reduction
+from agbench.simulators.wofost.variables import STANDING
+
+
+class Record(dict):
+    """Numbers by name, 0 where none was set: what the kernels see of a row, a world or a day."""
+
+    def __missing__(self, name):
+        return 0.0
+
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+
+
+# Half of the air that roots need is there: SM0 - SM = 0.03 of CRAIRC = 0.06.
+AIRLESS = Record(SM0=0.5, CRAIRC=0.06, IOX=1.0)
+WET = [(0, 1.0), (1, 0.875), (2, 0.75), (4, 0.5), (5, 0.5), (30, 0.5)]
+
+
+@pytest.mark.parametrize(("days", "share"), WET)
+def test_lack_of_oxygen_acts_in_full_after_four_days_and_no_further(days, share):
+    assert oxygen_reduction(0.47, float(days), AIRLESS) == pytest.approx(share)
+
+
+def test_a_profile_that_stays_wet_acts_in_full_after_four_days_and_no_further(monkeypatch):
+    """One wet layer; the second layer is dry, and no root is in it: it ends the count of wet days."""
+
+    def demand(s, p, tables, w):
+        s.TRAMX = 0.5
+        return 0.5
+
+    monkeypatch.setattr(layered_water, "canopy_evaporation", demand)
+    p = Record(
+        LAYERS=1,
+        LAYER_SMW=[0.1],
+        LAYER_SM0=[0.5],
+        LAYER_SMFCF=[0.3],
+        LAYER_CRAIRC=[0.06],
+        THICKNESS=[100.0],
+        IOX=1.0,
+        DEPNR=3.0,
+    )
+    s, x = Record(RD=50.0), np.zeros(layered_water.TRALY1 + 10)
+    x[layered_water.SM1] = 0.47
+    shares = []
+    for _ in range(7):
+        s.TRA = 0.0
+        layered_water.layered_transpiration(x, s, p, np.zeros(1), Record())
+        shares.append(s.RFTRA)
+    assert shares == pytest.approx([0.875, 0.75, 0.625, 0.5, 0.5, 0.5, 0.5])
+    x[layered_water.SM1] = 0.4
+    layered_water.layered_transpiration(x, s, p, np.zeros(1), Record())
+    assert s.DSOS == 0.0
+
+
+@pytest.mark.parametrize(("repaired", "evaporation", "transpiration"), [(0.0, -0.5, 0.7), (1.0, 0.0, 0.2)])
+def test_a_soil_that_runs_dry_gives_what_it_has(repaired, evaporation, transpiration):
+    """0.2 cm are there, 0.7 would be transpired and 0.3 evaporate: W2 takes the rest off transpiration."""
+    p = Record(SOPE=10.0, KSUB=10.0, SMFCF=0.3, SM0=0.4, RDMSOL=100.0, REPAIR_W2=repaired)
+    s = Record(TRA=0.7, SM=0.02, WC=0.2, CROP=STANDING, RD=10.0, GROWING=1.0, EVSMX=0.3)
+    water_balance.water_rates(s, p, Record(), 0.0)
+    found = [s["EVS"], s["WTRA"], s["DW"]]
+    assert found == pytest.approx([evaporation, transpiration, -0.2], abs=1e-15)
