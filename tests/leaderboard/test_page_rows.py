@@ -173,8 +173,8 @@ def test_an_open_round_gives_away_neither_values_nor_pairs(board, shown, tmp_pat
     by_pulse = entry.model_copy(update={"sha256": None, "pulse": beacon.first_after(entry.closes)})
     rounds.replace(copy, [by_pulse])
     build(copy, cache=shown.cache, episodes=0)
-    for page in ("index.html", f"tasks/{TASK}.html"):
-        assert f"pulse {by_pulse.pulse}" in re.sub(r"<[^>]+>", "", (site / page).read_text())
+    for page in (site / "index.html", site / "tasks" / f"{TASK}.html", copy / "README.md"):
+        assert f"pulse {by_pulse.pulse}" in re.sub(r"<[^>]+>", "", page.read_text())
 
 
 def test_a_row_that_cannot_be_scored_costs_no_other_row(shown, tmp_path, monkeypatch):

@@ -118,7 +118,8 @@ def render(
     """
     tasks, suites = views.tasks(entries, board), suite_views.suites(entries, board)
     pages, failed = Pages(folder, entries, files), []
-    pages.index(tasks, suites, opened(board))
+    still = opened(board)
+    pages.index(tasks, suites, still)
     write_board(folder / "data", tasks)
     for done, view in enumerate(tasks):
         if progress is not None:
@@ -136,7 +137,7 @@ def render(
                 raise
             except Exception as error:  # anyone can submit: show any error
                 failed.append(Refused(row.entry.submission.folder, reason_of(error)))
-    return pages.readme(tasks, suites), len(tasks), failed
+    return pages.readme(tasks, suites, still), len(tasks), failed
 
 
 def _check_replaceable(site: Path) -> None:

@@ -122,9 +122,12 @@ class Pages:
             episodes=[(episode, season_data.packed(episode.record)) for episode in entry.episodes],
         )
 
-    def readme(self, tasks: Sequence[TaskView], suites: Sequence[SuiteView]) -> str:
+    def readme(
+        self, tasks: Sequence[TaskView], suites: Sequence[SuiteView], opened: Sequence[OpenRounds]
+    ) -> str:
         """Return the Markdown tables."""
-        return self._environment.get_template("readme.md.j2").render(tasks=tasks, suites=suites)
+        template = self._environment.get_template("readme.md.j2")
+        return template.render(tasks=tasks, suites=suites, opened=opened)
 
     def _write(self, address: str, template: str, **content: Any) -> None:
         path = self._site / address
