@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +22,8 @@ import yaml
 from pydantic import Field, model_validator
 
 from agbench.data import catalog
-from agbench.data.reading import Strict, read_file
-from agbench.data.submission import Hash
+from agbench.data.reading import Strict, read_data, read_file
+from agbench.data.submission import Day, Hash
 from agbench.data.task import Task, TaskId
 from agbench.envs.scenario_weather import read_secret
 from agbench.errors import ConfigError
@@ -36,7 +37,8 @@ VERSIONS: Final = 3
 """The quota: how many versions of all agents of an author a round runs."""
 DAYS: Final = 30
 _LEAST_CHARACTERS: Final = 32
-_DAY: Final = r"^\d{4}-\d{2}-\d{2}$"
+_LEAST_DIFFERENT: Final = 10
+"""Different characters of a secret: 32 random hexadecimal digits have fewer once in 50,000 times."""
 
 
 class LeaderboardRound(Strict):
@@ -49,14 +51,14 @@ class LeaderboardRound(Strict):
 
     task: TaskId
     round: int = Field(ge=1)
-    opened: str = Field(pattern=_DAY)
-    closes: str = Field(pattern=_DAY)
+    opened: Day
+    closes: Day
     scenarios: int = Field(ge=1, le=1000)
     versions: int = Field(ge=1, le=1000)
     task_hash: Hash
     sha256: Hash | None = None
     pulse: int | None = Field(default=None, ge=1)
-    closed: str | None = Field(default=None, pattern=_DAY)
+    closed: Day | None = None
     signature: beacon.Signature | None = None
     salt: str | None = None
 
@@ -66,6 +68,8 @@ class LeaderboardRound(Strict):
             raise ValueError("give either 'sha256' or 'pulse': the promise.")
         if (self.closed is None) != (self.salt is None):
             raise ValueError("'closed' and 'salt' must both be present or both be absent.")
+        if not self.opened <= min(self.closes, self.closed or self.closes):
+            raise ValueError("it opens before it closes: is a clock wrong?")
         if (self.signature is None) == (self.pulse is not None and self.closed is not None):
             raise ValueError("'signature' belongs to a closed round with a 'pulse'.")
         if self.salt is not None and self.sha256 is not None and _sha256(self.salt) != self.sha256:
@@ -89,6 +93,10 @@ class LeaderboardRound(Strict):
         return f"{self.task} round {self.round}"
 
 
+class _Day(Strict):
+    closes: Day
+
+
 class Rounds(Strict):
     """All rounds; those of a task in order, the last of which may be open."""
 
@@ -102,6 +110,10 @@ class Rounds(Strict):
                 raise ValueError(f"{task}: its rounds must be 1, 2, 3 and so on, in this order.")
             if any(entry.closed is None for entry in own[:-1]):
                 raise ValueError(f"{task}: only its last round may be open.")
+            if any(after.opened < (before.closed or "") for before, after in pairwise(own)):
+                raise ValueError(
+                    f"{task}: a round opens before the one before it has closed: is a clock wrong?"
+                )
         return self
 
 
@@ -179,9 +191,15 @@ def _opened(
     if still:
         raise ConfigError(f"{board / FILE}: {still[0].name} is open; close it first.")
     specs = [catalog.task(name) for name in dict.fromkeys(tasks)]
-    day, last = today(), closes or (date.fromisoformat(today()) + timedelta(days=DAYS)).isoformat()
+    day = today()
+    last = _day_of(closes) if closes else (date.fromisoformat(day) + timedelta(days=DAYS)).isoformat()
     if last < day:
-        raise ConfigError(f"the rounds would close on {last}, before they open.")
+        raise ConfigError(f"the rounds would close on {last}, before they open on {day}.")
+    for entry in before:
+        if entry.task in tasks and (entry.closed or "") > day:
+            raise ConfigError(
+                f"{entry.name} closed on {entry.closed}, and today is {day}: is the clock right?"
+            )
     if secret_file is not None and (not secret_file.exists() or not secret_file.stat().st_size):
         _draw(secret_file)
     made = [
@@ -201,6 +219,11 @@ def _opened(
     return made
 
 
+def _day_of(text: str) -> str:
+    """Return a day; raises `ConfigError` for what is none."""
+    return read_data(_Day, {"closes": text}, "the rounds").closes
+
+
 def _promised(secret_file: Path | None, task: str, number: int, last: str) -> dict[str, Any]:
     if secret_file is None:
         return {"pulse": beacon.first_after(last)}
@@ -212,7 +235,7 @@ def closed(entry: LeaderboardRound, key_file: Path) -> LeaderboardRound:
     changes: dict[str, Any] = {"closed": today(), "salt": salt_of(entry, key_file)}
     if entry.pulse is not None:
         changes["signature"] = beacon.read(key_file, entry.pulse).signature
-    return entry.model_copy(update=changes)
+    return read_data(LeaderboardRound, entry.model_dump() | changes, entry.name)
 
 
 def replace(board: Path, changed: Sequence[LeaderboardRound]) -> None:
@@ -287,7 +310,7 @@ def _draw(path: Path) -> None:
 def _secret(path: Path) -> bytes:
     """Return a secret that cannot be guessed."""
     result = read_secret(path)
-    if len(result) < _LEAST_CHARACTERS:
+    if len(result) < _LEAST_CHARACTERS or len(set(result)) < _LEAST_DIFFERENT:
         raise ConfigError(
             f"{path}: a secret has at least {_LEAST_CHARACTERS} random letters and digits; to create one, "
             "name a file that does not exist."

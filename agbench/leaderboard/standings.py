@@ -136,9 +136,14 @@ def values_path(board: Path, task: str, number: int) -> Path:
 
 
 def load(board: Path, task: str, number: int) -> RoundTable | None:
-    """Return the table of a round; None where it was not run yet."""
+    """Return the table of a round, None where it was not run yet; `ConfigError` for another one there."""
     file = path(board, task, number)
-    return read_file(RoundTable, file) if file.is_file() else None
+    if not file.is_file():
+        return None
+    result = read_file(RoundTable, file)
+    if (result.task, result.round) != (task, number):
+        raise ConfigError(f"{file}: is the table of {result.task} round {result.round}.")
+    return result
 
 
 def last_rank(board: Path, submission: CheckedSubmission) -> int | None:
@@ -304,16 +309,56 @@ def read_scenarios(board: Path, task: str, number: int) -> list[str]:
 
 
 def read_values(board: Path, task: str, number: int) -> dict[str, HiddenRun]:
-    """Return what each agent reached in a closed round, by AGENT/VERSION, without metrics."""
+    """Return what each agent reached in a closed round, by AGENT/VERSION, without metrics.
+
+    Raises `ConfigError` where the values or their table are missing or cannot be read, name different agents
+    or lack a reference, or an agent has not one value in each scenario.
+    """
     file = values_path(board, task, number)
-    if not file.is_file():
-        raise ConfigError(f"{file} is missing: the values of a closed round.")
+    shown = load(board, task, number)
+    if shown is None or not file.is_file():
+        missing = path(board, task, number) if shown is None else file
+        raise ConfigError(f"{missing} is missing: a closed round has a table and values.")
     result: dict[str, HiddenRun] = {}
+    keys: dict[tuple[str, int], list[str | None]] = {}
     try:
         for row in csv.DictReader(file.read_text("utf-8").splitlines()):
-            run = result.setdefault(f"{row['agent']}/{row['version']}", HiddenRun())
-            run.objective.setdefault(int(row["seed"]), []).append(float(row["objective"]))
-            run.cost.setdefault(int(row["seed"]), []).append(float(row["cost"]))
+            name, seed = f"{row['agent']}/{row['version']}", int(row["seed"])
+            run = result.setdefault(name, HiddenRun())
+            run.objective.setdefault(seed, []).append(_finite(row["objective"]))
+            run.cost.setdefault(seed, []).append(_finite(row["cost"]))
+            keys.setdefault((name, seed), []).append(row["scenario"])
     except (KeyError, ValueError, TypeError) as error:
         raise ConfigError(f"{file}: cannot be read: {error}.") from None
+    _check_values(file, shown, keys)
     return result
+
+
+def _finite(text: str) -> float:
+    result = float(text)
+    if not math.isfinite(result):
+        raise ValueError(f"{text!r} is no finite number")
+    return result
+
+
+def _check_values(
+    file: Path, shown: RoundTable, keys: Mapping[tuple[str, int], Sequence[str | None]]
+) -> None:
+    """Raise `ConfigError` where values are not those of a table; `keys` are the scenarios of each seed."""
+    names = [row.name for row in shown.rows if not row.refused]
+    written = {name for name, _ in keys}
+    for name in dict.fromkeys([*names, *(name for name, _ in keys)]):
+        if name not in written:
+            raise ConfigError(f"{file}: {name} is in the table and not among the values.")
+        if names.count(name) != 1:
+            raise ConfigError(f"{file}: {name} is among the values and not once in the table.")
+    first = next(iter(keys.values()), [])
+    for (name, seed), own in keys.items():
+        if len(own) != shown.scenarios:
+            text = f"{len(own)} values for {shown.scenarios} scenarios"
+            raise ConfigError(f"{file}: seed {seed} of {name} has {text}.")
+        if len(set(own)) != len(own) or own != first:
+            raise ConfigError(f"{file}: seed {seed} of {name} has other scenarios, or in another order.")
+    for role in ("floor", "expert"):
+        if role not in {row.reference for row in shown.rows}:
+            raise ConfigError(f"{file}: the table has no row of the reference {role!r}.")

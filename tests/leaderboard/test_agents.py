@@ -10,7 +10,7 @@ import agbench
 from agbench import leaderboard
 from agbench.errors import ConfigError
 from agbench.leaderboard.checks import merged
-from agbench.leaderboard.checks.agents import AUTHORS, CONTACT
+from agbench.leaderboard.checks.agents import AUTHORS, CONTACT, _looks
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.untrusted import RefusedError
@@ -85,6 +85,20 @@ def test_a_version_comes_from_who_made_the_others(made, copy, changes, reason):
     assert "choose another name for the agent, or ask the maintainers" in result["ppo-small/2.0"]
     with pytest.raises(RefusedError, match=reason):
         leaderboard.submit(made.results, {**CARD, "version": "3", **changes}, copy.parents[3], made.policies)
+
+
+@pytest.mark.parametrize("agent", ["pp0-small", "ppo_small", "PPO.sma11"])
+def test_a_name_that_looks_like_an_agents_is_for_its_authors_alone(copy, agent):
+    board = copy.parents[3]
+    merged.add(board)
+    twin(copy, agent, authors=["M. Allory"])
+    (message,) = refusals(board).values()
+    assert "not those of board-wheat-v1/ppo-small/1.0, which is on the board and looks like" in message
+
+
+def test_agents_whose_numbers_differ_do_not_look_alike():
+    names = [f"ppo-{number}" for number in range(200)] + ["ppo-1-11", "ppo-11-1"]
+    assert len({_looks(name) for name in names}) == len(names)
 
 
 def test_what_is_just_brought_does_not_harm_what_was_there(copy):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from good_submission import TASK
 
+from agbench.errors import ConfigError
 from agbench.evaluation import anchors, provenance
 from agbench.files import write_text
 from agbench.leaderboard import beacon, rounds, scoring, standings
@@ -175,6 +176,41 @@ def test_an_open_round_gives_away_neither_values_nor_pairs(board, shown, tmp_pat
     build(copy, cache=shown.cache, episodes=0)
     for page in (site / "index.html", site / "tasks" / f"{TASK}.html", copy / "README.md"):
         assert f"pulse {by_pulse.pulse}" in re.sub(r"<[^>]+>", "", page.read_text())
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "told"),
+    [
+        ("1.csv", None, "1.csv is missing: a closed round has a table and values"),
+        ("1.yaml", None, "1.yaml is missing: it is closed"),
+        ("1.yaml", lambda text: text.replace("round: 1", "round: 7"), f"is the table of {TASK} round 7"),
+        (
+            "1.yaml",
+            lambda text: text.replace("agent: expert", "agent: nobody"),
+            "nobody/1 is in the table and not among",
+        ),
+        ("1.csv", lambda text: text[: len(text) // 3], "cannot be read|values for|not among the values"),
+        (
+            "1.csv",
+            lambda text: re.sub(r",[-\d.e]+,0\.0\n", ",nan,0.0\n", text, count=1),
+            "'nan' is no finite",
+        ),
+        ("1.csv", lambda text: "\n".join(sorted(text.splitlines(), reverse=True)), "cannot be read"),
+    ],
+)
+def test_a_closed_round_that_is_broken_is_named(board, shown, tmp_path, file, change, told):
+    copy = tmp_path / "leaderboard"
+    shutil.copytree(board.path, copy, ignore=shutil.ignore_patterns("site"))
+    path = standings.path(copy, TASK, 1).with_name(file)
+    if change is None:
+        path.unlink()
+    else:
+        good = path.read_text()
+        path.write_text(change(good))
+        assert path.read_text() != good
+    with pytest.raises(ConfigError, match=told):
+        build(copy, cache=shown.cache, episodes=0)
+    assert not (copy / "site").exists()
 
 
 def test_a_row_that_cannot_be_scored_costs_no_other_row(shown, tmp_path, monkeypatch):

@@ -123,7 +123,7 @@ def test_a_round_promises_a_salt_and_keeps_its_promise(tmp_path):
 def test_secrets_that_are_none_are_refused(tmp_path, secret):
     board = tmp_path / "leaderboard"
     short = tmp_path / "short"
-    for content in ("guess me", "guess me too, 20 byte"):
+    for content in ("guess me", "guess me too, 20 byte", "ab" * 40):
         short.write_text(content)
         with pytest.raises(ConfigError) as caught:
             rounds.open_round(board, [TASK], short)
@@ -177,6 +177,37 @@ def test_two_commands_do_not_open_rounds_at_once(tmp_path, secret):
         with pytest.raises(ConfigError, match="another process is writing it"):
             rounds.replace(board, [rounds.closed(entry, secret)])
     assert (board / rounds.FILE).read_bytes() == content
+
+
+@pytest.mark.parametrize("closes", ["2026-13-45", "2026-1-5", "tomorrow", "99999-01-01", "2019-01-01"])
+def test_a_day_that_is_none_opens_nothing(tmp_path, secret, closes):
+    for key in (secret, None):
+        with pytest.raises(ConfigError, match="is not a date such as"):
+            rounds.open_round(tmp_path / "leaderboard", [TASK], key, closes=closes)
+    assert not rounds.load(tmp_path / "leaderboard")
+
+
+def test_a_wrong_clock_is_noticed(tmp_path, secret, monkeypatch):
+    board = tmp_path / "leaderboard"
+    (entry,) = opened(board, secret)
+    before = (board / rounds.FILE).read_bytes()
+    monkeypatch.setattr(rounds, "today", lambda: "2021-01-01")
+    with pytest.raises(ConfigError, match=r"round 1: .*is a clock wrong\?"):
+        rounds.closed(entry, secret)
+    monkeypatch.undo()
+    rounds.replace(board, [rounds.closed(entry, secret)])
+    good = (board / rounds.FILE).read_text()
+    monkeypatch.setattr(rounds, "today", lambda: "2021-01-01")
+    for key in (secret, None):
+        with pytest.raises(ConfigError, match=f"{TASK} round 1 closed on .*: is the clock right"):
+            rounds.open_round(board, [TASK], key)
+    assert (board / rounds.FILE).read_text() == good != before.decode()
+    content = yaml.safe_load(good)
+    second = {key: value for key, value in content["rounds"][0].items() if key not in ("closed", "salt")}
+    content["rounds"].append({**second, "round": 2, "opened": "2021-01-01"})
+    (board / rounds.FILE).write_text(yaml.safe_dump(content))
+    with pytest.raises(ConfigError, match="opens before the one before it has closed"):
+        rounds.load(board)
 
 
 def test_rounds_that_are_out_of_order_are_refused(tmp_path, secret):
@@ -276,10 +307,19 @@ def test_a_row_that_comes_later_is_run_alone(board, template, secret, child, mon
     assert {row.agent: row.score for row in before.rows}.items() <= scores.items()
 
 
-def test_an_author_has_a_quota_of_versions(board, template, secret, child):
+@pytest.mark.parametrize(
+    "who",
+    [
+        {"authors": (["Same Hand"], ["Other", "same  hànd."])},
+        {"contact": ("h@example.org", "H+four@example.org")},
+    ],
+    ids=["author", "contact"],
+)
+def test_an_author_has_a_quota_of_versions(board, template, secret, child, who):
     opened(board, secret, versions=1)
-    for agent, seeds in (("three", range(21, 26)), ("four", (33, 34, 35, 36, 37))):
-        give(template, board, agent, seeds, child, authors=["Same Hand"], contact=f"{agent}@example.org")
+    agents = {"three": range(21, 26), "four": (33, 34, 35, 36, 37)}
+    for number, (agent, seeds) in enumerate(agents.items()):
+        give(template, board, agent, seeds, child, **{key: values[number] for key, values in who.items()})
     (table,), said = run(board, secret)
     own = {row.agent for row in table.rows} & {"three", "four"}
     assert len(own) == 1
@@ -395,6 +435,9 @@ def test_a_row_cannot_leave_the_table_or_its_part_in_the_ranks(closed):
     path.write_text(whole)
     changed(board, "floor", lambda row: row.pop("reference"))
     with pytest.raises(ConfigError, match="the table has no row of the reference 'floor'"):
+        repeat(board, entry)
+    path.write_text(whole.replace(f"scenarios: {SCENARIOS}", "scenarios: 5"))
+    with pytest.raises(ConfigError, match="5 scenarios in the table, 6 promised"):
         repeat(board, entry)
     path.write_text(whole)
     values = standings.values_path(board, TASK, 1)

@@ -1,8 +1,10 @@
 """Names of agents: some are reserved, and a new version needs the authors of the earlier ones.
 
-Names that differ only in case are one name: on some disks they are one folder.
+Names that differ only in case are one name: on some disks they are one folder. Those that look alike are one
+name for all but its authors.
 """
 
+import re
 from typing import Final
 
 from agbench.data.submission import Submission, SubmittedPolicy
@@ -16,6 +18,7 @@ from agbench.untrusted.refusal import RefusedError
 AUTHORS: Final = ["The AgBench authors"]
 CONTACT: Final = "the issue tracker of AgBench"
 _LOOKS_LIKE: Final = str.maketrans("01358i", "olesbl")
+_SIGNS: Final = re.compile(r"[._-]+")
 _REMEDY: Final = "choose another name for the agent, or ask the maintainers"
 
 
@@ -51,8 +54,13 @@ def refuse_taken(submission: CheckedSubmission, rows: Rows, official: bool = Tru
         raise RefusedError(CARD, "agent", f"{card.agent!r} is the name of a task's own reference; {_REMEDY}.")
     for row in rows.others(submission):
         _refuse_case(card, row)
-        if row.agent == card.agent:
+        if _looks(row.agent) == _looks(card.agent):
             _refuse_other_authors(card, row, rows)
+
+
+def _looks(agent: str) -> str:
+    """Return what a name looks like: `pp0_1` as `ppo-l`, which is `ppo-1`."""
+    return _SIGNS.sub("-", agent.casefold().translate(_LOOKS_LIKE))
 
 
 def _refuse_case(card: Submission, row: BoardRow) -> None:
@@ -65,13 +73,16 @@ def _refuse_case(card: Submission, row: BoardRow) -> None:
 
 
 def _refuse_other_authors(card: Submission, row: BoardRow, rows: Rows) -> None:
-    """Refuse a row under the name of an agent that others made."""
+    """Refuse a row under the name, or one that looks like it, of an agent that others made."""
     there = rows.card(row)
     if there is None:
         return
     for field in ("authors", "contact"):
         if _identity(there, field) != _identity(card, field):
-            raise RefusedError(CARD, field, f"not those of {row.name}, which is on the board; {_REMEDY}.")
+            alike = "" if row.agent == card.agent else f" and looks like {card.agent}"
+            raise RefusedError(
+                CARD, field, f"not those of {row.name}, which is on the board{alike}; {_REMEDY}."
+            )
 
 
 def _identity(card: Submission, field: str) -> object:

@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from agbench.data.task import Task
+from agbench.errors import ConfigError
 from agbench.evaluation import anchors
 from agbench.evaluation.references import ROLES, policy_name
 from agbench.evaluation.statistics import Interval
@@ -161,6 +162,8 @@ def _round(entry: LeaderboardRound, entries: Sequence[Entry], board: Path) -> Ro
     """Return a round with its agents; None where it was not run yet."""
     table = standings.load(board, entry.task, entry.round)
     if table is None:
+        if entry.closed is not None:
+            raise ConfigError(f"{standings.path(board, entry.task, entry.round)} is missing: it is closed.")
         return None
     by_digest = {e.submission.digest: e for e in entries}
     by_role = {e.card.agent: e for e in entries if is_reference(e.card, e.task)}

@@ -5,6 +5,7 @@ a run that was cut off goes on where it stopped, and a row that comes later is r
 """
 
 import hashlib
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -256,9 +257,15 @@ def _in_time(submission: CheckedSubmission, entry: LeaderboardRound) -> bool:
 
 
 def _same_author(one: CheckedSubmission, other: CheckedSubmission) -> bool:
-    """Return whether two rows share an author or the contact, however these are spelt in case."""
-    names = [{text.casefold().strip() for text in (*s.card.authors, s.card.contact)} for s in (one, other)]
+    """Return whether two rows share an author or the contact, however these are spelt."""
+    names = [{_plain(text) for text in (*s.card.authors, s.card.contact)} for s in (one, other)]
     return not names[0].isdisjoint(names[1])
+
+
+def _plain(text: str) -> str:
+    """Return a name or an address without what may change and leave it the same: case, signs, tags."""
+    address, at, host = unicodedata.normalize("NFKD", text).casefold().partition("@")
+    return "".join(c for c in (address.partition("+")[0] if at else address) + host if c.isalnum())
 
 
 def _rows(board: Path, tasks: Collection[str]) -> dict[str, list[CheckedSubmission]]:
