@@ -138,15 +138,21 @@ class Recorder:
         return {"code": int(code), "failed": self.failed, "tests": self.tests, "shared": sorted(self._shared)}
 
 
-def run_tests(tree: Tree, tests: list[str], limit: float, watch: bool = False) -> dict:
-    """Run tests in a fork of this process; return what they did, with `code` None if time ran out."""
+def run_tests(
+    tree: Tree, tests: list[str], limit: float, watch: bool = False, interpreted: bool = False
+) -> dict:
+    """Run tests in a fork of this process; return what they did, with `code` None if time ran out.
+
+    `interpreted`: what Numba would compile is run by Python, which takes a season less time than the compiler
+    does, and shows what each test calls.
+    """
     answer, log = tree.root.parent / "answer.json", tree.root.parent / "log.txt"
     answer.unlink(missing_ok=True)
     shutil.rmtree(tree.root / ".hypothesis", ignore_errors=True)
     child = os.fork()
     if not child:
         try:
-            _play(tree, tests, limit, answer, log, watch)
+            _play(tree, tests, limit, answer, log, watch, interpreted)
         finally:
             os._exit(99)
     ended, usage, begun = 0, None, time.monotonic()
@@ -166,7 +172,9 @@ def run_tests(tree: Tree, tests: list[str], limit: float, watch: bool = False) -
     return {**whole, "seconds": seconds}
 
 
-def _play(tree: Tree, tests: list[str], limit: float, answer: Path, log: Path, watch: bool) -> None:
+def _play(
+    tree: Tree, tests: list[str], limit: float, answer: Path, log: Path, watch: bool, interpreted: bool
+) -> None:
     os.setpgid(0, 0)
     out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(out, 1)
@@ -186,6 +194,11 @@ def _play(tree: Tree, tests: list[str], limit: float, answer: Path, log: Path, w
     sys.modules["__main__"] = types.ModuleType("__main__")  # which workers would otherwise run
     import pytest
 
+    if interpreted:
+        import numba
+
+        numba.config.DISABLE_JIT = 1
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # of processes that tests start
     recorder = Recorder(f"{tree.root}/" if watch else None)
     words = [
         "-q",

@@ -1,10 +1,10 @@
 """Which mutants of the package its tests notice: python docs/studies/mutations.py --outside --count 100.
 
 Each mutant (mutants.py) is put into one copy of the tree, and the tests that reach its function are run
-until one fails. Which tests reach what is measured: a file of tests is run once on clean code, and the
-functions that each of its tests calls are kept. Compiled functions call nothing that Python sees; tests for
-`--inside` are chosen by name alone. Each run is forked from a process that has loaded the libraries, and is
-limited in seconds of the processor; one that runs out of time is killed by it.
+until one fails, the quickest first. Which tests reach what is measured: a file of tests is run once on clean
+code, and the functions that each of its tests calls are kept. With `--inside` Python runs what Numba would
+compile: to compile a model again takes longer than its tests. Each run is forked from a process that has
+loaded the libraries, and is limited in seconds of the processor; one that runs out of time is killed by it.
 
 The results are lines of `--results`, to which a later run adds. `--again NAME ...` tries mutants anew
 (`alive` for all alive), `--table` prints the results; equivalents are named with a reason in
@@ -40,7 +40,7 @@ NOT_USED: Final = (
     "test_frozen_tasks.py",
 )
 """Tests that take minutes, and those that compare hashes of the source, which every change fails."""
-FILES: Final = 6  # of tests, that may be looked at for one mutant
+FILES: Final = 10  # of tests, that may be looked at for one mutant
 ENOUGH: Final = 2  # of tests that reach it
 KILLED: Final = ("killed", "out of time")
 
@@ -48,18 +48,22 @@ KILLED: Final = ("killed", "out of time")
 class Chooser:
     """Which tests to run for a mutant."""
 
-    def __init__(self, tree: Tree, folder: Path, limit: float) -> None:
-        self._tree, self._limit, self._kept = tree, limit, folder / "reach"
+    def __init__(self, tree: Tree, folder: Path, limit: float, interpreted: bool) -> None:
+        self._tree, self._limit, self._interpreted = tree, limit, interpreted
+        self._kept = folder / ("reach-interpreted" if interpreted else "reach")
         self._kept.mkdir(exist_ok=True)
         paths = sorted(p for p in (tree.root / "tests").rglob("test_*.py"))
         names = [p.relative_to(tree.root).as_posix() for p in paths]
         self._texts = {n: (tree.root / n).read_text() for n in names if not any(x in n for x in NOT_USED)}
+        paths = sorted((tree.root / "agbench").rglob("*.py"))
+        self._modules = {_module(p.relative_to(tree.root).as_posix()): p.read_text() for p in paths}
 
     def files(self, mutant: Mutant) -> list[str]:
         """Return the files of tests that are likely to reach a mutant, the likeliest first."""
-        module = mutant.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        module = _module(mutant.file)
         package, _, stem = module.rpartition(".")
-        imported = re.compile(rf"{re.escape(module)}\b|from {re.escape(package)} import [^\n]*\b{stem}\b")
+        imported = _imports(module)
+        users = [_imports(other) for other, text in self._modules.items() if imported.search(text)]
         names = [
             re.compile(rf"\b{re.escape(name)}\b")
             for name in set(mutant.function.split("."))
@@ -77,6 +81,7 @@ class Chooser:
             score = 6 * bool(imported.search(text)) + 3 * sum(
                 bool(name.search(text)) for name in names if name.pattern
             )
+            score += 2 * any(user.search(text) for user in users)
             score += (
                 2 * len(words)
                 + sum(a == b for a, b in zip(file.split("/"), folder.split("/"), strict=False))
@@ -90,7 +95,7 @@ class Chooser:
         """Return what the tests of a file call, from an earlier run or a new one."""
         path = self._kept / f"{file.replace('/', '-')}.json"
         if not path.exists():
-            found = run_tests(self._tree, [file], self._limit * 2, watch=True)
+            found = run_tests(self._tree, [file], self._limit * 2, True, self._interpreted)
             print(f"    {file}: {len(found['tests'])} tests, {found['seconds']} s", flush=True)
             path.write_text(json.dumps(found))
         return json.loads(path.read_text())
@@ -116,11 +121,22 @@ class Chooser:
                 else:
                     all_of_them.append((test["seconds"], name))
         chosen = []
-        for seconds, name in reaching or all_of_them:
+        for seconds, name in sorted(reaching) or all_of_them:
             if (budget := budget - max(seconds, 0.02)) < 0:
                 break
             chosen.append(name)
         return chosen, bool(reaching)
+
+
+def _module(file: str) -> str:
+    """Return the dotted name of a file of the package."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _imports(module: str) -> re.Pattern[str]:
+    """Return what is found in texts that import a module."""
+    package, _, stem = module.rpartition(".")
+    return re.compile(rf"{re.escape(module)}\b|from {re.escape(package)} import [^\n]*\b{stem}\b")
 
 
 def tried(mutant: Mutant, tree: Tree, chooser: Chooser, limit: float) -> dict:
@@ -130,7 +146,12 @@ def tried(mutant: Mutant, tree: Tree, chooser: Chooser, limit: float) -> dict:
     record = {name: getattr(mutant, name) for name in fields}
     with tree.changed(mutant):
         # Twice what they take, and what it takes to collect them.
-        found = run_tests(tree, tests, 2 * limit + 30) if tests else {"code": 0, "failed": [], "seconds": 0.0}
+        limit = 2 * limit + 30
+        found = (
+            run_tests(tree, tests, limit, interpreted=mutant.inside)
+            if tests
+            else {"code": 0, "failed": [], "seconds": 0.0}
+        )
     outcome = "out of time" if found["code"] is None else "killed" if found["failed"] else "alive"
     if found["code"] not in (None, 0, 1) and not found["failed"]:
         log = (tree.root.parent / "log.txt").read_text().strip()
@@ -208,7 +229,7 @@ def main() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     tree, began = Tree(options.folder.resolve()), time.monotonic()
-    chooser = Chooser(tree, options.folder.resolve(), options.limit)
+    chooser = Chooser(tree, options.folder.resolve(), options.limit, options.inside)
     for mutant in chosen:
         old = results.get(mutant.name)
         again = old and (
