@@ -40,15 +40,16 @@ NOT_USED: Final = (
     "test_frozen_tasks.py",
 )
 """Tests that take minutes, and those that compare hashes of the source, which every change fails."""
-FILES: Final = 10  # of tests, that may be looked at for one mutant
-ENOUGH: Final = 2  # of tests that reach it
 KILLED: Final = ("killed", "out of time")
 
 
 class Chooser:
     """Which tests to run for a mutant."""
 
-    def __init__(self, tree: Tree, folder: Path, limit: float, interpreted: bool) -> None:
+    def __init__(
+        self, tree: Tree, folder: Path, limit: float, interpreted: bool, files: int, enough: int
+    ) -> None:
+        self._most, self._enough = files, enough
         self._tree, self._limit, self._interpreted = tree, limit, interpreted
         self._kept = folder / ("reach-interpreted" if interpreted else "reach")
         self._kept.mkdir(exist_ok=True)
@@ -89,7 +90,7 @@ class Chooser:
             )
             if score:
                 scores[file] = (-score, file)
-        return sorted(scores, key=scores.__getitem__)[:FILES]
+        return sorted(scores, key=scores.__getitem__)[: self._most]
 
     def reach(self, file: str) -> dict:
         """Return what the tests of a file call, from an earlier run or a new one."""
@@ -105,7 +106,7 @@ class Chooser:
         reaching, all_of_them, budget = [], [], self._limit
         for file in self.files(mutant):
             if (
-                len({name.split("::")[0] for _, name in reaching}) >= ENOUGH
+                len({name.split("::")[0] for _, name in reaching}) >= self._enough
                 or sum(s for s, _ in reaching) > budget
             ):
                 break
@@ -212,6 +213,8 @@ def main() -> None:
     parser.add_argument(
         "--limit", type=float, default=20.0, help="seconds of the processor for the tests of a mutant"
     )
+    parser.add_argument("--files", type=int, default=10, help="of tests, to look at for one mutant")
+    parser.add_argument("--enough", type=int, default=2, help="files of tests that reach it")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no mutant after so many minutes")
     parser.add_argument("--folder", type=Path, default=Path("build/mutations"))
     parser.add_argument("--again", nargs="*", default=[])
@@ -229,7 +232,9 @@ def main() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     tree, began = Tree(options.folder.resolve()), time.monotonic()
-    chooser = Chooser(tree, options.folder.resolve(), options.limit, options.inside)
+    chooser = Chooser(
+        tree, options.folder.resolve(), options.limit, options.inside, options.files, options.enough
+    )
     for mutant in chosen:
         old = results.get(mutant.name)
         again = old and (
