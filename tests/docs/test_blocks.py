@@ -1,6 +1,7 @@
 """What the pages tell a reader to type runs as it stands, and prints what they show."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -86,6 +87,12 @@ def test_every_page_with_code_is_run_or_tested_elsewhere():
     }
     assert sorted(with_code - set(RUN) - set(PIECES) - set(ELSEWHERE)) == []
     assert sorted(set(RUN) - with_code) == []
+
+
+@pytest.mark.parametrize("page", sorted(RUN))
+def test_a_reader_needs_nothing_that_only_tests_need(page):
+    typed = "\n".join(block.code for block in blocks.blocks((DOCS / page).read_text("utf-8")) if block.runs)
+    assert not re.search(r"^\s*(import|from) (pytest|hypothesis|mpmath)\b", typed, re.M)
 
 
 def test_a_page_that_shows_what_is_not_printed_fails(folder):
