@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from agbench.leaderboard.checks.recorded import of_actions
 from agbench.leaderboard.checks.sampled import same_decisions
 from agbench.leaderboard.checks.submission import _check_training
 from agbench.leaderboard.checks.versions import natural, newest
+from agbench.leaderboard.page.originality import most_alike
 from agbench.leaderboard.scoring import MeasuredRuns
 from agbench.leaderboard.tracks import TRACKS, tracks
 from agbench.leaderboard.verify.verified import Code, Verified
@@ -139,6 +141,19 @@ def test_the_share_of_equal_decisions_is_that_of_the_sampled_ones():
     samples = np.stack([of_actions(one, task).sample for one in (ours, theirs, shorter)])
     shares = same_decisions(samples, samples[0], task)
     assert shares == pytest.approx([1.0, 0.5, 0.5], abs=0.02)
+
+
+def test_how_alike_an_agents_own_seeds_are_is_that_of_the_two_most_similar():
+    task = catalog.task(TASK)
+    seeds = [[np.full(30, choice, np.int64) for choice in choices] for choices in ((0, 0), (0, 1), (1, 2))]
+
+    def entry(chosen):
+        results = [SimpleNamespace(sample=of_actions(one, task).sample) for one in chosen]
+        return SimpleNamespace(task=task, submission=SimpleNamespace(of_split=lambda split: results))
+
+    assert most_alike(entry(seeds)) == pytest.approx(0.5, abs=0.02)
+    assert most_alike(entry([seeds[0], *seeds])) == 1.0
+    assert most_alike(entry(seeds[:1])) is None
 
 
 def test_amounts_are_equal_within_a_hundredth_of_their_range():

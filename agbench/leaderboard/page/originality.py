@@ -1,5 +1,7 @@
 """Originality as a figure: how many decisions of a row are those of the most similar other agent.
 
+The same figure of a row's own training seeds tells seeds from one policy that was changed a little each time.
+
 A high share is no proof of copying: sensible policies agree on most days. It is shown with both dates, so
 that readers can judge.
 """
@@ -18,6 +20,14 @@ class Nearest(NamedTuple):
 
     entry: Entry
     share: float
+
+
+def most_alike(entry: Entry) -> float | None:
+    """Return the share of equal decisions of the two most similar training seeds; None where there is one."""
+    samples = [result.sample for result in entry.submission.of_split("test")]
+    pairs = [(one, samples[i + 1 :]) for i, one in enumerate(samples[:-1])]
+    shares = [same_decisions(np.stack(others), one, entry.task).max() for one, others in pairs]
+    return float(max(shares)) if shares else None
 
 
 def nearest(entries: Sequence[Entry]) -> dict[str, Nearest]:

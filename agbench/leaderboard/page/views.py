@@ -17,7 +17,7 @@ from agbench.leaderboard import rounds, standings
 from agbench.leaderboard.checks.agents import is_reference
 from agbench.leaderboard.page import whiskers
 from agbench.leaderboard.page.entries import PUBLIC, Entry, place_of
-from agbench.leaderboard.page.originality import Nearest, nearest
+from agbench.leaderboard.page.originality import Nearest, most_alike, nearest
 from agbench.leaderboard.rounds import LeaderboardRound
 from agbench.leaderboard.standings import RoundRow, RoundTable
 from agbench.variables import Floats
@@ -36,6 +36,8 @@ class PublicRow(NamedTuple):
     whisker: Markup
     nearest: Nearest | None
     """The other agent whose decisions are most like its own."""
+    seeds_alike: float | None
+    """The share of equal decisions of its two most similar training seeds."""
 
     @property
     def address(self) -> str:
@@ -150,7 +152,13 @@ def _task(entries: Sequence[Entry], own: Sequence[LeaderboardRound], board: Path
     scale = whiskers.whisker_scale([e.score.iqm for e in ordered])
     near = nearest(entries)
     rows = [
-        PublicRow(e, *_rank(e, shown), whiskers.whisker(e.score.iqm, scale), near.get(place_of(e.card)))
+        PublicRow(
+            e,
+            *_rank(e, shown),
+            whiskers.whisker(e.score.iqm, scale),
+            near.get(place_of(e.card)),
+            most_alike(e),
+        )
         for e in ordered
     ]
     known = anchors.of_split(task, PUBLIC)
