@@ -107,8 +107,7 @@ class Result:
     def save(self, folder: str | Path) -> Path:
         """Write the result as a folder, whole or not at all; an older result there is replaced."""
         target = Path(folder)
-        if target.exists() and not _is_result(target) and any(target.iterdir()):
-            raise ResultError(f"{target} exists and is not a result.")
+        require_place(target)
         with asked_for(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -188,8 +187,12 @@ def _actions(path: Path) -> list[NDArray[Any]]:
         return [stored[name] for name in sorted(stored.files)]
 
 
-def _is_result(folder: Path) -> bool:
-    return (folder / "result.yaml").is_file()
+def require_place(folder: Path) -> None:
+    """Raise `ResultError` where a result cannot be written: a folder that holds something else, or a file."""
+    is_other = folder.is_dir() and not (folder / "result.yaml").is_file() and any(folder.iterdir())
+    if is_other or (folder.exists() and not folder.is_dir()):
+        what = "is a folder of something else" if is_other else "is a file, not a folder"
+        raise ResultError(f"{folder} {what}: a result would replace it. Name another folder, or remove it.")
 
 
 def _read_record(path: Path) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from agbench.envs.family import build
 from agbench.errors import AgBenchWarning, ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode, episodes
-from agbench.evaluation.result import FORMAT, Result
+from agbench.evaluation.result import FORMAT, Result, require_place
 from agbench.evaluation.rollout import Rollout, roll_out
 from agbench.files import alone, sha256, write, write_text
 from agbench.policies.base import Policy
@@ -87,6 +87,8 @@ def _evaluated(
 ) -> Result:
     """Do what `evaluate` says; no other process writes `out` meanwhile."""
     spec = override(catalog.task(task) if isinstance(task, str) else task, overrides)
+    if out is not None:
+        require_place(Path(out))  # before it is played
     parts = build(spec, split, weather=weather, years=years)
     runner = as_policy(policy, spec, other_task=other_task)
     todo = episodes(spec, parts.scenarios)

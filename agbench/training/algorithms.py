@@ -34,8 +34,20 @@ _OURS: Final = frozenset(
 
 LearnsFrom = Literal["rewards", "demonstrations", "an expert", "a dataset"]
 """What agents learn from: `an expert` is asked while they do, the last two are transitions on record."""
-_SHARES: Final = frozenset({"gamma", "gae_lambda", "tau", "expectile"})
+_SHARES: Final = frozenset(
+    {
+        *("gamma", "gae_lambda", "tau", "expectile"),
+        *("exploration_fraction", "exploration_initial_eps", "exploration_final_eps"),
+    }
+)
 """Settings that lie between 0 and 1."""
+_CHANGING: Final = frozenset({"learning_rate", "clip_range", "clip_range_vf"})
+"""Settings that may change in training, where the class is Stable-Baselines3's or sb3-contrib's."""
+_LEAST: Final = {"learning_starts": 0}
+"""The least whole number that a setting can be; that of others is 1."""
+_ALL_STEPS: Final = "gradient_steps"
+"""May be -1: as many as steps of environments."""
+_NOISE: Final = "action_noise"
 _BLOCKS: Final = ("menus", "amounts")
 """Keys of the settings under which stand those for one kind of actions."""
 
@@ -187,34 +199,42 @@ def arguments(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space
     taken = _taken(cls) if own is None else own
     result = {}
     for key, value in _of_kind(settings.settings, kind_of(space)).items():
-        if hasattr(cls, "settings_taken") and isinstance(value, dict):
+        if isinstance(value, dict) and key in taken and (own is not None or key not in _CHANGING):
             raise ConfigError(f"{settings.algorithm}: settings: {key} stays one number; got {value!r}.")
         if key not in taken:
             raise ConfigError(
                 f"{settings.algorithm}: settings: {chosen.name} takes no {key!r}.{did_you_mean(key, taken)}"
             )
-        if hasattr(cls, "settings_taken"):
-            _require_like(value, _default(cls, key), f"{settings.algorithm}: settings: {key}", key in _SHARES)
+        if not isinstance(value, dict):
+            _require_like(value, _default(cls, key), f"{settings.algorithm}: settings: {key}", key)
         result[key] = _made(key, value, settings.algorithm, space)
     return result
 
 
-def _require_like(value: Any, default: Any, where: str, is_share: bool) -> None:
-    """Raise `ConfigError` for a setting of a learner of ours that is no number as its default is one."""
+def _require_like(value: Any, default: Any, where: str, key: str) -> None:
+    """Raise `ConfigError` for the value of a setting that is no such thing as its default is."""
     if isinstance(default, tuple):
         if not isinstance(value, (list, tuple)) or not all(_counts(one) for one in value):
             raise ConfigError(f"{where}: {value!r}; it is a list of whole numbers, each at least 1.")
+    elif isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise ConfigError(f"{where}: {value!r}; it is true or false.")
     elif isinstance(default, int):
-        if not _counts(value):
-            raise ConfigError(f"{where}: {value!r}; it is a whole number, at least 1.")
-    elif isinstance(default, float):
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not is_number or not 0.0 <= value <= (1.0 if is_share else float_info.max):
-            raise ConfigError(f"{where}: {value!r}; it is a number{' from 0 to 1' if is_share else ' >= 0'}.")
+        least = _LEAST.get(key, 1)
+        if not _counts(value, least) and not (key == _ALL_STEPS and value == -1):
+            raise ConfigError(f"{where}: {value!r}; it is a whole number, at least {least}.")
+    elif isinstance(default, float) or key == _NOISE:
+        share = key in _SHARES
+        if not _is_amount(value, 1.0 if share else float_info.max):
+            raise ConfigError(f"{where}: {value!r}; it is a number{' from 0 to 1' if share else ' >= 0'}.")
 
 
-def _counts(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _counts(value: Any, least: int = 1) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _is_amount(value: Any, most: float = float_info.max) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 <= value <= most
 
 
 def _default(cls: Any, key: str) -> Any:
@@ -248,14 +268,15 @@ def _made(key: str, value: Any, where: str, space: spaces.Space[Any]) -> Any:
     from stable_baselines3.common.noise import NormalActionNoise
     from stable_baselines3.common.utils import LinearSchedule
 
-    if key == "action_noise":
+    if key == _NOISE:
         sizes = np.full(space.shape or (), float(value))
         return NormalActionNoise(np.zeros_like(sizes), sizes)
     if not isinstance(value, dict):
         return value
-    if set(value) != {"start", "end"} or not all(isinstance(v, (int, float)) for v in value.values()):
+    if set(value) != {"start", "end"} or not all(map(_is_amount, value.values())):
         raise ConfigError(
-            f"{where}: settings: {key}: {value!r}; a number that changes is {{start: 3.0e-4, end: 0.0}}."
+            f"{where}: settings: {key}: {value!r}; a number that changes is {{start: 3.0e-4, end: 0.0}}, "
+            "both >= 0."
         )
     return LinearSchedule(float(value["start"]), float(value["end"]), 1.0)
 

@@ -59,6 +59,8 @@ def read(path: Path, identity: dict[str, Any]) -> Checkpoint:
     """Return a checkpoint; raises `ConfigError` for one of another run, naming what differs."""
     try:
         result = pickle.loads(path.read_bytes())
+        if not isinstance(result, Checkpoint):
+            raise TypeError(f"it holds a {type(result).__name__}")
     except Exception as error:  # unpickling raises anything
         raise ConfigError(f"{path}: cannot be read ({error}). Remove it to train from the start.") from None
     for key, value in identity.items():
@@ -68,7 +70,6 @@ def read(path: Path, identity: dict[str, Any]) -> Checkpoint:
                 f"{path}: is of another run: its {key} is {other!r}, this one's {value!r}. Name another "
                 "folder with --out, or remove that one."
             )
-    assert isinstance(result, Checkpoint)
     return result
 
 

@@ -21,6 +21,7 @@ from agbench.envs.scaling import scaling_of
 from agbench.errors import AgBenchWarning, ConfigError
 from agbench.evaluation import Result, evaluate, provenance
 from agbench.evaluation.references import REPORTED
+from agbench.evaluation.result import require_place
 from agbench.files import alone, write_text
 from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
@@ -164,13 +165,15 @@ def _run(
 ) -> Trained:
     """Do what `run` says; no other process writes `out` meanwhile."""
     spec, folder, started = catalog.task(task), Path(out), time.process_time()
-    if not 0 <= seed < _SEEDS:
-        raise ConfigError(f"seed {seed}: seeds are 0 to {_SEEDS - 1:,}.")
+    if not isinstance(seed, int) or not 0 <= seed < _SEEDS:
+        raise ConfigError(f"seed {seed!r}: seeds are whole numbers, 0 to {_SEEDS - 1:,}.")
     changes = _said(changes, steps, demo_episodes)
     settings = training_settings(algo, task, changes)
     chosen = algorithm(algo, task, action_map(spec).space)
     _require_fitting(chosen, settings)
     _require_unfinished(folder)
+    for split in _reported(spec):
+        require_place(folder / split)  # before it is trained
     identity = _identity(spec, chosen, settings, seed)
     if (folder / CHECKPOINT).is_file():
         checkpoint.read(folder / CHECKPOINT, identity)  # before its demonstrations are replaced by others
@@ -213,6 +216,8 @@ def _run(
 
 def _said(changes: Mapping[str, Any] | None, steps: int | None, demo_episodes: int | None) -> dict[str, Any]:
     """Return changes of settings with those that have arguments of their own."""
+    if not isinstance(changes, Mapping | None):
+        raise ConfigError(f"settings is a mapping such as {{'gamma': 1.0}}; got {changes!r}.")
     said = {"steps": steps, "demo_episodes": demo_episodes}
     return dict(changes or {}) | {key: value for key, value in said.items() if value is not None}
 
@@ -361,7 +366,9 @@ def _identity(task: Task, chosen: Algorithm, settings: TrainingSettings, seed: i
 
 
 def _require_unfinished(folder: Path) -> None:
-    """Raise `ConfigError` for a folder that holds a finished training."""
+    """Raise `ConfigError` for a folder that holds a finished training, and for a file."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file; a training needs a folder.")
     if (folder / RECORD).is_file():
         raise ConfigError(
             f"{folder} holds a finished training. Name another folder with --out, or remove it."

@@ -84,9 +84,22 @@ def test_a_task_changed_inside_the_record_is_refused(copy):
 
 def test_saving_over_something_else_is_refused(saved, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ResultError, match="is not a result"):
+    with pytest.raises(ResultError, match="is a folder of something else"):
         Result.load(saved).save(tmp_path)
+    with pytest.raises(ResultError, match=r"notes.txt is a file, not a folder"):
+        Result.load(saved).save(tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_what_is_in_the_way_of_a_result_is_named_before_it_is_played(tmp_path):
+    def policy(observation):
+        raise AssertionError("it was played")
+
+    (tmp_path / "notes.txt").write_text("mine")
+    for place in (tmp_path, tmp_path / "notes.txt"):
+        with pytest.raises(ResultError, match="a result would replace it"):
+            agbench.evaluate("wheat-nitrogen-v1", policy, out=place, progress=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_saving_again_replaces_the_result_and_leaves_nothing_behind(saved, tmp_path):

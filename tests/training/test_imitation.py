@@ -93,13 +93,13 @@ def test_numbers_that_no_learner_can_use_are_refused_by_their_name(key, value, m
 
 
 def test_what_stable_baselines_refuses_is_a_sentence_too(tmp_path):
-    refused("ppo", "ppo: the settings .*'learning_rate': -1.0.* are refused: Invalid learning rate", tmp_path,
-            changes={"learning_rate": -1.0, "envs": 4})  # fmt: skip
+    refused("ppo", "ppo: the settings .*'batch_size': 1.* are refused: .*greater than 1", tmp_path,
+            changes={"batch_size": 1, "envs": 4})  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", [-1, 2**32])
+@pytest.mark.parametrize("seed", [-1, 2**32, "a", None, 1.0])
 def test_a_seed_that_no_generator_takes_is_refused(seed, tmp_path):
-    with pytest.raises(ConfigError, match=f"seed {seed}: seeds are 0 to 4,294,967,295"):
+    with pytest.raises(ConfigError, match=f"seed {seed!r}: seeds are whole numbers, 0 to 4,294,967,295"):
         run(TASK, "bc", 64, seed, tmp_path / "run", demos="advisor", progress=False)
 
 

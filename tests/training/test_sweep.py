@@ -196,19 +196,26 @@ def test_a_sweep_of_other_settings_is_not_gone_on_with(tmp_path, space):
 
 
 def test_a_trial_that_raises_is_recorded_and_the_others_go_on(tmp_path, space):
-    space.write_text(SPACE.replace("low: 1, high: 3", "choices: [1, 1000000.5]"))  # range() takes no fraction
-    with pytest.warns(AgBenchWarning, match=r"of 6 trials failed; the first one: TypeError"):
+    batches = "batch_size: {choices: [16, 1]}"  # PPO refuses batches of one when it is made
+    space.write_text(SPACE.replace("n_epochs: {low: 1, high: 3}", batches))
+    with pytest.warns(AgBenchWarning, match=r"of 6 trials failed; the first one: ConfigError"):
         swept = tiny(tmp_path, flat(space), 6, settings=FROZEN, seed=1)
     failed = [one for one in swept.trials if one.state == "failed"]
     assert failed
-    assert all("TypeError" in one.error and one.changes["n_epochs"] > 1 for one in failed)
-    assert swept.best.changes["n_epochs"] == 1
+    assert all("greater than 1" in one.error and one.changes["batch_size"] == 1 for one in failed)
+    assert swept.best.changes["batch_size"] == 16
     assert evidence(swept.file).failed == len(failed)
 
 
 def test_a_sweep_whose_trials_all_fail_says_what_they_raised(tmp_path, space):
-    space.write_text(SPACE.replace("low: 1, high: 3", "choices: [1.5, 2.5]"))
-    with pytest.raises(TrainingError, match=r"no trial of the sweep reached its end.*TypeError"):
+    space.write_text(SPACE.replace("{low: 1.0e-3, high: 1.0e-1, log: true}", "{choices: [1.0e+30, 2.0e+30]}"))
+    with pytest.raises(TrainingError, match=r"no trial of the sweep reached its end.*(finite|overflow)"):
+        tiny(tmp_path, space, 2)
+
+
+def test_a_space_with_a_value_that_no_training_takes_is_refused(tmp_path, space):
+    space.write_text(SPACE.replace("low: 1, high: 3", "choices: [1, 1.5]"))
+    with pytest.raises(ConfigError, match=r"n_epochs: 1.5; it is a whole number, at least 1"):
         tiny(tmp_path, space, 2)
 
 

@@ -1,6 +1,7 @@
 """Training: settings, what fits what, the run from start to exported policy, and resumption."""
 
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 import agbench
 from agbench.cli.app import app
 from agbench.data.training import algorithms, training_settings
-from agbench.errors import ConfigError, MissingExtraError, UnknownNameError
+from agbench.errors import ConfigError, MissingExtraError, ResultError, UnknownNameError
 from agbench.testing.data_files import check_file
 
 pytest.importorskip("stable_baselines3")
@@ -71,6 +72,68 @@ def test_a_setting_that_the_class_does_not_take_is_refused():
     settings = training_settings("ppo", TASK, {"gama": 1.0})
     with pytest.raises(ConfigError, match=r"PPO takes no 'gama'. Did you mean 'gamma'"):
         arguments(ALGORITHMS["ppo"], settings, agbench.make(TASK).action_space)
+
+
+@pytest.mark.parametrize(
+    ("algo", "changes", "message"),
+    [
+        ("ppo", {"gamma": 2.0}, "gamma: 2.0; it is a number from 0 to 1"),
+        ("ppo", {"gamma": float("nan")}, "gamma: nan; it is a number from 0 to 1"),
+        ("ppo", {"gamma": "x"}, "gamma: 'x'; it is a number from 0 to 1"),
+        ("ppo", {"gamma": {"start": 1.0, "end": 0.9}}, "gamma stays one number"),
+        ("ppo", {"gae_lambda": 1.5}, "gae_lambda: 1.5; it is a number from 0 to 1"),
+        ("ppo", {"learning_rate": float("inf")}, "learning_rate: inf; it is a number >= 0"),
+        ("ppo", {"learning_rate": {"start": -1.0, "end": 0.0}}, "both >= 0"),
+        ("ppo", {"n_epochs": 0}, "n_epochs: 0; it is a whole number, at least 1"),
+        ("ppo", {"clip_range": -0.2}, "clip_range: -0.2; it is a number >= 0"),
+        ("ppo", {"ent_coef": "auto"}, "ent_coef: 'auto'; it is a number >= 0"),
+        ("ppo", {"normalize_advantage": 1}, "normalize_advantage: 1; it is true or false"),
+        ("dqn", {"batch_size": 0}, "batch_size: 0; it is a whole number, at least 1"),
+        ("dqn", {"learning_starts": -1}, "learning_starts: -1; it is a whole number, at least 0"),
+        ("dqn", {"train_freq": 0}, "train_freq: 0; it is a whole number, at least 1"),
+        ("dqn", {"gradient_steps": 0}, "gradient_steps: 0; it is a whole number, at least 1"),
+        ("dqn", {"exploration_final_eps": 5.0}, "exploration_final_eps: 5.0; it is a number from 0 to 1"),
+        ("ppo-lagrangian", {"cost_limit": -1.0}, "cost_limit: -1.0; it is a number >= 0"),
+    ],
+)
+def test_a_number_that_no_algorithm_can_use_is_refused_before_anything_runs(algo, changes, message):
+    with pytest.raises(ConfigError, match=f"{algo}: settings: .*{message}"):
+        arguments(ALGORITHMS[algo], training_settings(algo, TASK, changes), agbench.make(TASK).action_space)
+
+
+@pytest.mark.parametrize("algo", ["sac", "td3"])
+def test_noise_and_as_many_updates_as_steps_are_taken(algo):
+    space = agbench.make("greenhouse-tomato-v1").action_space
+    changes = {"gradient_steps": -1} | ({"action_noise": 0.2} if algo == "td3" else {})
+    taken = arguments(ALGORITHMS[algo], training_settings(algo, None, changes), space)
+    assert taken["gradient_steps"] == -1
+    if algo == "td3":
+        assert taken["action_noise"]().shape == space.shape
+        with pytest.raises(ConfigError, match="action_noise: 'much'; it is a number >= 0"):
+            arguments(ALGORITHMS[algo], training_settings(algo, None, {"action_noise": "much"}), space)
+
+
+def test_settings_that_are_no_mapping_are_refused(tmp_path):
+    with pytest.raises(ConfigError, match="settings is a mapping"):
+        agbench.train(TASK, "ppo", 64, settings=["gamma"], out=tmp_path / "run")
+
+
+def test_what_would_be_in_the_way_of_the_results_is_named_before_training(tmp_path):
+    (tmp_path / "run/test").mkdir(parents=True)
+    (tmp_path / "run/test/notes.txt").write_text("mine")
+    with pytest.raises(ResultError, match=r"run/test is a folder of something else"):
+        run(TASK, "ppo", 64, 0, tmp_path / "run", tiny("ppo"))
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["test"]
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ConfigError, match="file is a file; a training needs a folder"):
+        run(TASK, "ppo", 64, 0, tmp_path / "file", tiny("ppo"))
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", pickle.dumps({"identity": 1})])
+def test_a_checkpoint_that_is_none_is_named(content, tmp_path):
+    (tmp_path / "checkpoint.pkl").write_bytes(content)
+    with pytest.raises(ConfigError, match=r"checkpoint.pkl: cannot be read .* to train from the start"):
+        run(TASK, "ppo", 64, 0, tmp_path, tiny("ppo"))
 
 
 def test_an_unknown_algorithm_names_the_nearest():
