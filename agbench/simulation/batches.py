@@ -1,6 +1,7 @@
 """Batches of cases, run side by side in the compiled model."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -8,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import WeatherError
-from agbench.simulation.cases import OF_CELLS, Case, CaseKind, Preparation
+from agbench.simulation.cases import Cases, Preparation
+from agbench.simulation.columns import Columns
+from agbench.simulation.kinds import OF_CELLS, CaseKind
 from agbench.simulators.field.pool import WorldPool
 from agbench.simulators.models import CropModel
 from agbench.variables import Floats
@@ -21,87 +24,146 @@ _MOST_ROWS: Final = 512
 class Run:
     """Seasons that were run together.
 
-    `numbers` (n,) are those of the cases, `starts` (n,) their first days, `days` (n, T, variables) what they
-    were day by day, of which the first `lasted` + 1 hold; the later ones are whatever was there.
+    `numbers` (n,) are those of the cases, ascending, `starts` (n,) their first days, `rows` (n,) their rows
+    in `days` (rows, T, variables), day by day. The first `lasted` + 1 days of a case hold; the later ones are
+    whatever was there.
     """
 
     model: CropModel
     numbers: NDArray[np.int64]
     starts: NDArray[np.datetime64]
+    rows: NDArray[np.intp]
     days: Floats
     lasted: NDArray[np.int64]
 
 
-def runs(prepared: Preparation, first: int, rows: Sequence[Mapping[str, Any]]) -> Iterator[Run]:
-    """Yield cases, numbered from `first`, in batches; the days of one are overwritten by the next."""
-    memory: list[Floats] = []
-    prepared.tidy()
-    for cases in _batches(prepared, first, rows):
-        yield _run(cases, memory)
+class Runner:
+    """Runs cases; memory and what lies in it are kept from one batch to the next."""
+
+    def __init__(self, prepared: Preparation) -> None:
+        self._prepared = prepared
+        self._bench: _Bench | None = None
+        self._memory = np.empty(0)
+
+    def runs(self, first: int, columns: Columns) -> Iterator[Run]:
+        """Yield cases, numbered from `first`, in batches; the days of one are overwritten by the next."""
+        self._prepared.tidy()
+        for cases in self._prepared.cases(first, columns):
+            size = _most(cases.kind)
+            for start in range(0, len(cases.numbers), size):
+                part = cases.part(slice(start, start + size))
+                yield self._on_bench(part) if cases.kind.is_composed else self._one_by_one(part)
+
+    def _on_bench(self, cases: Cases) -> Run:
+        bench = self._bench
+        if bench is None or not bench.fits(cases):
+            bench = self._bench = _Bench(cases.kind, len(cases.numbers))
+        rows = bench.take(cases)
+        return self._run(bench.simulator, cases.part(rows), bench.management)
+
+    def _one_by_one(self, cases: Cases) -> Run:
+        """Run cases whose worlds are built each by itself."""
+        kind = cases.kind
+        simulator: Any = kind.model.simulator(len(cases.numbers))
+        simulator.reset([_whole(cases, row) for row in range(len(cases.numbers))])
+        longest = max(kind.seasons[i].length for i in np.unique(cases.season))
+        return self._run(simulator, cases, _management(kind, cases.season, longest))
+
+    def _run(self, simulator: Any, cases: Cases, management: Floats) -> Run:
+        """Run the first rows of a simulator, which have the worlds of the cases."""
+        kind, count = cases.kind, len(cases.numbers)
+        days = self._days((simulator.n, len(management), len(kind.model.variables)))
+        records = simulator.for_all(management[:1, 0]).dtype
+        simulator.seasons(management.view(records)[..., 0], days, count)
+        order = np.argsort(cases.numbers)
+        for row in order[~simulator.finished[order]]:
+            _require_whole(cases, int(row))
+        used, place = np.unique(cases.season[order], return_inverse=True)
+        starts = np.array([kind.seasons[i].prepared.setup.start for i in used], dtype="datetime64[D]")[place]
+        return Run(kind.model, cases.numbers[order], starts, order, days, simulator.elapsed[order])
+
+    def _days(self, shape: tuple[int, int, int]) -> Floats:
+        """Return an array to write days into, in memory that is used again; what is in it has no meaning."""
+        size = int(np.prod(shape))
+        if self._memory.size < size:
+            self._memory = np.empty(size)
+        return self._memory[:size].reshape(shape)
 
 
-def _batches(prepared: Preparation, first: int, rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Case]]:
-    """Yield cases that one batch can run: of one kind, as many as memory is for."""
-    waiting: dict[int, list[Case]] = {}
-    longest: dict[int, int] = {}
-    for number, own in enumerate(rows, first):
-        case = prepared.case(number, own)
-        key = id(case.kind)
-        group = waiting.setdefault(key, [])
-        group.append(case)
-        longest[key] = max(longest.get(key, 0), case.length)
-        width = len(case.kind.model.variables) * 8
-        if len(group) >= min(_MOST_ROWS, max(1, _BYTES // (longest[key] * width))):
-            yield waiting.pop(key)
-            del longest[key]
-    yield from waiting.values()
+def _most(kind: CaseKind) -> int:
+    """Return how many cases of a kind a batch has."""
+    a_case = kind.longest * len(kind.model.variables) * 8
+    return min(_MOST_ROWS, max(1, _BYTES // a_case))
 
 
-def _run(cases: list[Case], memory: list[Floats]) -> Run:
-    """Run cases side by side, each through its own world and management."""
-    kind, n = cases[0].kind, len(cases)
-    simulator: Any = kind.model.simulator(n)
-    seasons, cells = (np.array([getattr(case, name) for case in cases]) for name in ("season", "cell"))
-    used, season = np.unique(seasons, return_inverse=True)
-    if kind.is_composed:
-        simulator._pool = _composed(kind, seasons, cells)
-        simulator._slot[:] = np.arange(n)
+class _Bench:
+    """Rows that run cases of a kind; a row that held the season and the tables of a case gets it again."""
+
+    def __init__(self, kind: CaseKind, rows: int) -> None:
+        self._kind, self._rows = kind, rows
+        self._known = len(kind.seasons), len(kind.parameters)
+        self._held = np.full((rows, 2), -1, dtype=np.int64)
+        simulator: Any = kind.model.simulator(rows)
+        self.management = np.zeros((kind.longest, rows, kind.seasons[0].management.shape[1]))
+        stacks = {name: _empty(kind.season_arrays[name], rows) for name in kind.of_seasons}
+        stacks |= {name: _empty(kind.cell_arrays[name], rows) for name in OF_CELLS}
+        self._stacks = stacks
+        simulator._pool = _Worlds(stacks)
+        simulator._slot[:] = np.arange(rows)
         simulator._reserve_memory(0)
-    else:
-        simulator.reset([_whole(case) for case in cases])
-    longest = max(kind.seasons[i].length for i in used)
-    of_seasons = _management(kind, used, longest)
-    records = simulator.for_all(of_seasons[:1, 0]).dtype
-    management = of_seasons[:, season]
-    days = _days(memory, (n, longest, len(kind.model.variables)))
-    simulator.seasons(management.view(records)[..., 0], days, n)
-    lasted = simulator.elapsed.copy()
-    for row in np.flatnonzero(~simulator.finished):
-        _require_whole(cases[row])
-    starts = [kind.seasons[i].prepared.setup.start for i in used]
-    numbers = np.array([case.number for case in cases])
-    return Run(kind.model, numbers, np.array(starts, dtype="datetime64[D]")[season], days, lasted)
+        self.simulator = simulator
+
+    def fits(self, cases: Cases) -> bool:
+        """Return whether it can run these cases."""
+        kind = self._kind
+        if kind is not cases.kind or len(cases.numbers) > self._rows or kind.longest != len(self.management):
+            return False
+        known = len(kind.seasons), len(kind.parameters)
+        if known != self._known:  # what came since may be wider
+            self._known = known
+            pools = [(name, kind.season_arrays) for name in kind.of_seasons]
+            pools += [(name, kind.cell_arrays) for name in OF_CELLS]
+            return all(pool[name].shape[1:] == self._stacks[name].shape[1:] for name, pool in pools)
+        return True
+
+    def take(self, cases: Cases) -> NDArray[np.int64]:
+        """Give the first rows the worlds and the management of cases; return which case each row has."""
+        kind, count = self._kind, len(cases.numbers)
+        wanted = np.stack([cases.season, np.array(kind.curves, dtype=np.int64)[cases.cell]], axis=1)
+        chosen = _matched(self._held[:count], wanted)
+        wanted, season, cell = wanted[chosen], cases.season[chosen], cases.cell[chosen]
+        new = np.flatnonzero((self._held[:count] != wanted).any(axis=1))
+        if len(new):
+            for name in kind.of_seasons:
+                _put(self._stacks[name], new, kind.season_arrays[name], season[new])
+            _put(self._stacks["tables"], new, kind.cell_arrays["tables"], cell[new])
+            self.management[:, new] = _management(kind, season[new], len(self.management))
+            self._held[new] = wanted[new]
+        parameters = self._stacks["parameters"]
+        _put(parameters, np.arange(count), kind.cell_arrays["parameters"], cell)
+        for name in kind.fields_of_seasons:
+            parameters[name][:count] = kind.season_arrays["parameters"][name][season]
+        for name, values in cases.own.items():
+            field, mine = parameters[name], values[chosen]
+            there = np.flatnonzero(~np.isnan(mine))
+            field[there] = mine[there]
+        return chosen
 
 
-def _days(memory: list[Floats], shape: tuple[int, int, int]) -> Floats:
-    """Return an array to write days into, in memory that is used again; what is in it has no meaning."""
-    size = int(np.prod(shape))
-    if not memory or memory[0].size < size:
-        memory[:] = [np.empty(size)]
-    return memory[0][:size].reshape(shape)
+def _matched(held: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return which of the wanted each row gets: what it holds, where that is wanted, else any."""
+    cases = defaultdict(list)
+    for number, key in enumerate(map(tuple, wanted.tolist())):
+        cases[key].append(number)
+    chosen = np.full(len(held), -1, dtype=np.int64)
+    for row, key in enumerate(map(tuple, held.tolist())):
+        if cases.get(key):
+            chosen[row] = cases[key].pop()
+    chosen[chosen < 0] = [number for left in cases.values() for number in left]
+    return chosen
 
 
-def _management(kind: CaseKind, used: NDArray[np.intp], longest: int) -> Floats:
-    """Return the management of some seasons, (longest, seasons, inputs)."""
-    width = kind.seasons[used[0]].management.shape[1]
-    result = np.zeros((longest, len(used), width))
-    for place, i in enumerate(used):
-        own = kind.seasons[i].management
-        result[: len(own), place] = own
-    return result
-
-
-class _CellWorlds(WorldPool):
+class _Worlds(WorldPool):
     """Arrays of worlds that are there already, one a row."""
 
     def __init__(self, stacks: dict[str, NDArray[Any]]) -> None:
@@ -109,36 +171,48 @@ class _CellWorlds(WorldPool):
         self._stacks = stacks
 
 
-def _composed(kind: CaseKind, season: NDArray[np.intp], cell: NDArray[np.intp]) -> _CellWorlds:
-    """Return the worlds of rows, of their seasons and their cells."""
-    stacks = {name: _chosen(kind.season_arrays[name], season) for name in kind.of_seasons}
-    stacks |= {name: _chosen(kind.cell_arrays[name], cell) for name in OF_CELLS}
-    for name in kind.fields_of_seasons:
-        stacks["parameters"][name] = kind.season_arrays["parameters"][name][season]
-    return _CellWorlds(stacks)
+def _empty(array: NDArray[Any], rows: int) -> NDArray[Any]:
+    """Return room for so many rows of an array."""
+    return np.zeros((rows, *array.shape[1:]), dtype=array.dtype)
 
 
-def _chosen(array: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
-    """Return some rows of an array as a copy; of records too, which NumPy would copy field by field."""
-    shape = (len(rows), *array.shape[1:])
-    flat = np.ascontiguousarray(array).view(np.uint8).reshape(len(array), -1)
-    return flat.take(rows, axis=0).view(array.dtype).reshape(shape)
+def _put(
+    target: NDArray[Any], rows: NDArray[np.intp], source: NDArray[Any], places: NDArray[np.intp]
+) -> None:
+    """Copy rows of an array, those of records too, which NumPy would copy field by field."""
+    _bytes(target)[rows] = _bytes(source).take(places, axis=0)
 
 
-def _whole(case: Case) -> Any:
+def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return a view of an array, a row of bytes a row."""
+    return array.view(np.uint8).reshape(len(array), -1)
+
+
+def _management(kind: CaseKind, season: NDArray[np.int64], longest: int) -> Floats:
+    """Return the management of seasons, (longest, seasons, inputs)."""
+    used, place = np.unique(season, return_inverse=True)
+    result = np.zeros((longest, len(used), kind.seasons[used[0]].management.shape[1]))
+    for number, i in enumerate(used):
+        own = kind.seasons[i].management
+        result[: len(own), number] = own
+    return np.ascontiguousarray(result[:, place])
+
+
+def _whole(cases: Cases, row: int) -> Any:
     """Return the world of a case, built by itself."""
-    kind = case.kind
-    setup = kind.seasons[case.season].prepared.setup
-    return kind.model.world(replace(setup, parameters=kind.parameters[case.cell]))
+    kind = cases.kind
+    setup = kind.seasons[cases.season[row]].prepared.setup
+    parameters = {**kind.parameters[cases.cell[row]], **cases.own_of(row)}
+    return kind.model.world(replace(setup, parameters=parameters))
 
 
-def _require_whole(case: Case) -> None:
+def _require_whole(cases: Cases, row: int) -> None:
     """Raise `WeatherError` where the weather, not the crop or its calendar, ended the season."""
-    season = case.kind.seasons[case.season]
-    setup = season.prepared.setup
-    if season.may_be_cut or setup.end >= setup.calendar.latest_end:
+    season = cases.kind.seasons[cases.season[row]]
+    if season.is_whole:
         return
+    setup = season.prepared.setup
     raise WeatherError(
-        f"case {case.number}: weather {setup.series.name} ends or breaks after {setup.end}, before the crop "
-        f"does. Give more weather, or end={setup.end.isoformat()!r} for a season that is cut short."
+        f"case {cases.numbers[row]}: weather {setup.series.name} ends or breaks after {setup.end}, before "
+        f"the crop does. Give more weather, or end={setup.end.isoformat()!r} for a season that is cut short."
     )

@@ -1,146 +1,51 @@
-"""Cases of a batch: what several of them name is read, checked and built once.
+"""Cases of a batch, by their kinds: what several of them name is read, checked and built once."""
 
-A case is a season (weather and dates) of a cell (crop, soil and parameters). Its world is composed of the
-world that the season has with the first cell, and the world that the cell has in the first season. Where a
-number depends on both, which is found out, the world of each case is built by itself.
-"""
-
-from collections.abc import Mapping
-from copy import copy
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from inspect import signature
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import AgBenchError, ConfigError, unknown
 from agbench.simulation import field
+from agbench.simulation.columns import Columns, firsts, together
+from agbench.simulation.kinds import CaseKind, plain_parameters
 from agbench.simulation.parameters import check_changed, read_all, read_mapping
 from agbench.simulators import models
-from agbench.simulators.field.pool import WorldPool
 from agbench.simulators.models import CropModel
 from agbench.variables import Floats
 
 NOT_HERE: Final = ("model", "external", "engine")
-OF_CELLS: Final = ("tables", "parameters")
-"""Arrays of worlds that belong to a cell, but for some fields of `parameters`; the others are a season's."""
 _MOST_WORLDS: Final = 2000  # that a preparation keeps
+_OF_KINDS: Final = ("crop", "soil_water", "crop_type", "setting", "limitation", "calendar")
+_OF_SEASONS: Final = ("weather", "site", "start", "end", "calendar", "events")
+_OF_CELLS: Final = ("site", "soil", "crop")
 
 
-class CaseSeason(NamedTuple):
-    """A season with the first cell of its kind: how it runs, and its management (days, inputs)."""
+@dataclass(frozen=True)
+class Cases:
+    """Cases of one kind: their `numbers`, `season` and `cell`, (n,) each.
 
-    prepared: field.PreparedSeason
-    management: Floats
-    may_be_cut: bool
+    `own` has plain numbers of parameters, (n,) by name, NaN where that of the cell counts.
+    """
 
-    @property
-    def length(self) -> int:
-        """The days that it lasts at most."""
-        setup = self.prepared.setup
-        return (setup.end - setup.start).days + 1
-
-
-class _AllWorlds(WorldPool):
-    """Worlds in the order in which they came, all of them."""
-
-    def add(self, world: Any) -> None:
-        """Add a world."""
-        self.slot(world, _NONE)
-
-    def _free_slot(self, in_use: NDArray[np.int64]) -> int:
-        self.worlds.append(None)
-        return len(self.worlds) - 1
-
-
-_NONE: Final = np.zeros(0, dtype=np.int64)
-
-
-class CaseKind:
-    """Cases of one model and one kind of calendar, any season of which can be composed with any cell."""
-
-    def __init__(self, model: CropModel) -> None:
-        self.model = model
-        self.seasons: list[CaseSeason] = []
-        self.parameters: list[Mapping[str, Any]] = []
-        """Those of each cell."""
-        self.places: dict[Any, int] = {}
-        """Where seasons and cells are in their lists, by what they were named by."""
-        self.season_arrays, self.cell_arrays = _AllWorlds(), _AllWorlds()
-        self.fields_of_seasons: set[str] = set()
-        """The fields of a world's parameters that depend on the season."""
-        self.is_composed = True
-        self._fields_of_cells: set[str] = set()
-        self._first: Mapping[str, NDArray[Any]] = {}
-
-    @property
-    def of_seasons(self) -> list[str]:
-        """The names of the arrays that belong to a season."""
-        return [name for name in self._first if name not in OF_CELLS]
-
-    def add_season(self, key: Any, prepared: field.PreparedSeason, may_be_cut: bool) -> None:
-        """Add a season, prepared with the parameters of the first cell."""
-        world = copy(self.model.world(prepared.setup))
-        management = self.model.management(prepared.setup, prepared.events)
-        self.places[key] = len(self.seasons)
-        self.seasons.append(CaseSeason(prepared, management, may_be_cut))
-        self.season_arrays.add(world)
-        self._first = self._first or world.arrays
-        self.fields_of_seasons |= _differing(self._first["parameters"], world.arrays["parameters"])
-        self._check(_same(self._first["tables"], world.arrays["tables"]))
-
-    def add_cell(self, key: Any, parameters: Mapping[str, Any]) -> None:
-        """Add a cell, in the first season."""
-        world = copy(self.model.world(replace(self.seasons[0].prepared.setup, parameters=parameters)))
-        self.places[key] = len(self.parameters)
-        self.parameters.append(parameters)
-        self.cell_arrays.add(world)
-        self._fields_of_cells |= _differing(self._first["parameters"], world.arrays["parameters"])
-        self._check(all(_same(self._first[name], world.arrays[name]) for name in self.of_seasons))
-
-    def _check(self, separate: bool) -> None:
-        if not separate or self.fields_of_seasons & self._fields_of_cells:
-            self.is_composed = False
-
-
-def _differing(one: NDArray[Any], other: NDArray[Any]) -> set[str]:
-    """Return the fields in which two records differ, bit by bit."""
-    if one.shape != other.shape or one.dtype != other.dtype:
-        return set(one.dtype.names or ())
-    names, ends = _ends(one.dtype)
-    if one.ndim:
-        one, other = one.reshape(-1), other.reshape(-1)
-    bytes_of = [np.frombuffer(record.tobytes(), np.uint8) for record in (one, other)]
-    places = np.flatnonzero(bytes_of[0] != bytes_of[1]) % one.dtype.itemsize
-    return {names[field] for field in np.unique(np.searchsorted(ends, places, side="right")).tolist()}
-
-
-@lru_cache(maxsize=64)
-def _ends(dtype: np.dtype[Any]) -> tuple[list[str], NDArray[np.intp]]:
-    """Return the fields of a record in memory's order, and where each ends [bytes]."""
-    fields = sorted((of[1], name, of[0].itemsize) for name, of in (dtype.fields or {}).items())
-    return [name for _, name, _ in fields], np.array([place + size for place, _, size in fields])
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other or (np.shape(one) == np.shape(other) and one.tobytes() == other.tobytes())
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A case: its number, its kind, and which season and cell of that."""
-
-    number: int
     kind: CaseKind
-    season: int
-    cell: int
+    numbers: NDArray[np.int64]
+    season: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    own: Mapping[str, Floats]
 
-    @property
-    def length(self) -> int:
-        """The days that it lasts at most."""
-        return self.kind.seasons[self.season].length
+    def part(self, rows: Any) -> "Cases":
+        """Return some of them."""
+        own = {name: values[rows] for name, values in self.own.items()}
+        return Cases(self.kind, self.numbers[rows], self.season[rows], self.cell[rows], own)
+
+    def own_of(self, row: int) -> dict[str, float]:
+        """Return the plain numbers of a case."""
+        return {name: float(values[row]) for name, values in self.own.items() if not np.isnan(values[row])}
 
 
 class Preparation:
@@ -162,12 +67,33 @@ class Preparation:
         self._alive: list[Any] = []
         """What is known by its place in memory, which must not be given to something else."""
 
-    def case(self, number: int, own: Mapping[str, Any]) -> Case:
-        """Return a case that can be run; errors name its number."""
-        try:
-            return self._case(number, {**self._shared, **own})
-        except AgBenchError as error:
-            raise type(error)(f"case {number}: {error}") from None
+    def model(self, columns: Columns) -> CropModel:
+        """Return the model of the first case; raises what is wrong with that case."""
+        return self.cases(0, next(columns.pieces(1)))[0].kind.model
+
+    def cases(self, first: int, columns: Columns) -> list[Cases]:
+        """Return cases, numbered from `first`, by their kinds; errors name the number."""
+        coded = _Codes(columns, self._key, self._shared)
+        kinds, kind = self._by_kind(first, columns, coded)
+        plain = {
+            name: numbers
+            for name in columns.values
+            if name not in self._arguments and all(name in one.plain for one in kinds)
+            if (numbers := columns.numbers(name)) is not None
+        }
+        season = together([kind, *coded.of(_OF_SEASONS)], len(columns))
+        changes = [name for name in columns.values if name not in self._arguments and name not in plain]
+        given = [(~np.isnan(numbers)).astype(np.int64) for numbers in plain.values()]
+        cell = together([kind, *coded.of((*_OF_CELLS, *changes)), *given], len(columns))
+        seasons, cells = self._added(first, columns, kinds, kind, season, cell, plain)
+        every = np.arange(first, first + len(columns))
+        result = []
+        for number, one in enumerate(kinds):
+            whole = Cases(one, every, seasons[season], cells[cell], plain)
+            mine = whole if len(kinds) == 1 else whole.part(np.flatnonzero(kind == number))
+            _check_own(mine)
+            result.append(mine)
+        return result
 
     def tidy(self) -> None:
         """Forget what was built, if it is much: no case that was prepared may be run any more."""
@@ -176,29 +102,69 @@ class Preparation:
             for one in (self._kinds, self._parameters, self._series, self._alive):
                 one.clear()
 
-    def any_model(self, own: Mapping[str, Any]) -> CropModel:
-        """Return the model of a case."""
-        return self.case(0, own).kind.model
+    def _by_kind(
+        self, first: int, columns: Columns, coded: "_Codes"
+    ) -> tuple[list[CaseKind], NDArray[np.int64]]:
+        """Return the kinds of cases, and the number of each case's."""
+        ends = columns.values.get("end", [None] * len(columns))
+        has_end = np.array([one is not None for one in ends], dtype=np.int64)
+        codes = together([*coded.of(_OF_KINDS), has_end], len(columns))
+        kinds: dict[int, int] = {}
+        found: list[CaseKind] = []
+        of_code = []
+        for row in firsts(codes):
+            with _naming(first + row):
+                kind = self._kind({**self._shared, **columns.row(row)})
+            if id(kind) not in kinds:
+                kinds[id(kind)] = len(found)
+                found.append(kind)
+            of_code.append(kinds[id(kind)])
+        return found, np.array(of_code, dtype=np.int64)[codes]
 
-    def _case(self, number: int, given: Mapping[str, Any]) -> Case:
+    def _added(
+        self,
+        first: int,
+        columns: Columns,
+        kinds: Sequence[CaseKind],
+        kind: NDArray[np.int64],
+        season: NDArray[np.int64],
+        cell: NDArray[np.int64],
+        plain: Mapping[str, Any],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Add the seasons and cells that are new; return the place of each in its kind."""
+        rows = [firsts(season), firsts(cell)]
+        places: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        for row in sorted({*rows[0], *rows[1]}):
+            given = {**self._shared, **columns.row(row)}
+            with _naming(first + row):
+                one = kinds[kind[row]]
+                places[0][row], places[1][row] = self._places(one, given, plain)
+        seasons, cells = (np.array([at[row] for row in of]) for at, of in zip(places, rows, strict=True))
+        return seasons, cells
+
+    def _kind(self, given: Mapping[str, Any]) -> CaseKind:
+        """Return the kind of a case."""
         model = self._model(given)
-        get, key = given.get, self._key
-        calendar = get("calendar")
-        dates = key(calendar)
-        rules = dates if isinstance(calendar, Mapping) else ()
+        calendar = given.get("calendar")
+        rules = self._key(calendar) if isinstance(calendar, Mapping) else ()
         form = calendar is None, tuple([item for item in rules if not str(item[0]).endswith("_date")])
-        kind_key = id(model), get("setting"), get("limitation"), "end" in given, form
-        kind = self._kinds.get(kind_key)
-        if kind is None:
-            kind = self._kinds[kind_key] = CaseKind(model)
-        weather = key(get("weather", get("site")))
+        key = id(model), given.get("setting"), given.get("limitation"), "end" in given, form
+        if key not in self._kinds:
+            layered = given.get("soil_water", "single") != "single"
+            self._kinds[key] = CaseKind(model, frozenset() if layered else plain_parameters(model))
+        return self._kinds[key]
+
+    def _places(self, kind: CaseKind, given: Mapping[str, Any], plain: Collection[str]) -> tuple[int, int]:
+        """Return where the season and the cell of a case are in its kind; they are added if they are new."""
+        get, key = given.get, self._key
+        weather, dates = key(get("weather", get("site"))), key(get("calendar"))
         season = "season", weather, key(get("start")), key(get("end")), dates, key(get("events"))
-        changes = [item for item in given.items() if item[0] not in self._arguments]
-        changed = tuple([(name, key(value)) for name, value in changes])
+        changes = {name: value for name, value in given.items() if name not in self._arguments}
+        changed = tuple([(name, None if name in plain else key(value)) for name, value in changes.items()])
         cell = "cell", key(get("site")), key(get("soil")), key(get("crop")), changed
         if cell not in kind.places or season not in kind.places:
-            self._add(kind, season, cell, given, dict(changes))
-        return Case(number, kind, kind.places[season], kind.places[cell])
+            self._add(kind, season, cell, given, changes)
+        return kind.places[season], kind.places[cell]
 
     def _add(
         self, kind: CaseKind, season: Any, cell: Any, given: Mapping[str, Any], changes: dict[str, Any]
@@ -291,3 +257,40 @@ class Preparation:
             raise ConfigError(f"{name!r} is no argument of a batch; use agbench.simulate for it.")
         known = [*self._arguments, *(model.parameters.names if model is not None else ())]
         raise unknown("argument or parameter", name, known, where=f"simulate_many({self._name!r})")
+
+
+class _Codes:
+    """The codes of columns, each computed once."""
+
+    def __init__(self, columns: Columns, key: Callable[[Any], Any], shared: Mapping[str, Any]) -> None:
+        self._columns, self._key, self._shared = columns, key, shared
+        self._known: dict[str, NDArray[np.int64]] = {}
+
+    def of(self, names: Iterable[str]) -> list[NDArray[np.int64]]:
+        """Return the codes of those columns among `names` that cases have."""
+        own = [name for name in names if name in self._columns.values]
+        for name in own:
+            if name not in self._known:
+                self._known[name] = self._columns.codes(name, self._key, self._shared.get(name))
+        return [self._known[name] for name in own]
+
+
+def _check_own(cases: Cases) -> None:
+    """Raise `ConfigError` for a case with plain numbers that it cannot have; it names the first such case."""
+    names = [name for name, values in cases.own.items() if not np.isnan(values).all()]
+    if not names or not len(cases.numbers):
+        return
+    cases.kind.vary(names)
+    alike = together([cases.cell, *(cases.own[name].view(np.int64) for name in names)], len(cases.numbers))
+    for row in sorted(firsts(alike)):
+        with _naming(int(cases.numbers[row])):
+            cases.kind.check(int(cases.cell[row]), cases.own_of(row))
+
+
+@contextmanager
+def _naming(number: int) -> Iterator[None]:
+    """Let errors name a case."""
+    try:
+        yield
+    except AgBenchError as error:
+        raise type(error)(f"case {number}: {error}") from None

@@ -10,8 +10,9 @@ import numpy as np
 from agbench.errors import ConfigError, MissingExtraError, unknown
 from agbench.files import write
 from agbench.running import Engine, engine_of, in_order
-from agbench.simulation.batches import Run, runs
+from agbench.simulation.batches import Run, Runner
 from agbench.simulation.cases import Preparation
+from agbench.simulation.columns import Columns, read_columns
 from agbench.simulators.models import CropModel
 from agbench.variables import Floats
 
@@ -70,11 +71,11 @@ def simulate_many(
     if target is not None and target.suffix != ".parquet":
         raise ConfigError(f"out: {target} must end in .parquet.")
     engine = engine_of(on, workers)
-    rows = _rows(cases)
-    prepared = Preparation(model, shared)
-    kept = _kept(variables, prepared.any_model(rows[0]))
+    columns = read_columns(cases)
+    found = Preparation(model, shared).model(columns)
+    kept = _kept(variables, found)
     work = _Cases(model, dict(shared), output, kept)
-    pieces = ((first, rows[first : first + _PIECE]) for first in range(0, len(rows), _PIECE))
+    pieces = ((number * _PIECE, piece) for number, piece in enumerate(columns.pieces(_PIECE)))
     tables = (table for piece in in_order(engine.run(work, pieces)) for table in piece)
     if target is not None:
         return _write(tables, target)
@@ -82,7 +83,7 @@ def simulate_many(
         import pandas as pd
 
         return pd.concat(list(tables)).sort_index()
-    return _dataset(list(tables), prepared.any_model(rows[0]), kept)
+    return _dataset(list(tables), found, kept)
 
 
 @dataclass(frozen=True)
@@ -98,34 +99,15 @@ class _Cases:
         """Return none."""
         return []
 
-    def prepare(
-        self, place: Mapping[str, str]
-    ) -> "Callable[[tuple[int, list[dict[str, Any]]]], list[pd.DataFrame]]":
+    def prepare(self, place: Mapping[str, str]) -> "Callable[[tuple[int, Columns]], list[pd.DataFrame]]":
         """Return the function that runs some cases."""
-        prepared = Preparation(self.model, self.shared)
+        runner = Runner(Preparation(self.model, self.shared))
         table = _summary if self.output == "summary" else _days
 
-        def work(item: tuple[int, list[dict[str, Any]]]) -> "list[pd.DataFrame]":
-            return [table(run, self.kept) for run in runs(prepared, *item)]
+        def work(item: tuple[int, Columns]) -> "list[pd.DataFrame]":
+            return [table(run, self.kept) for run in runner.runs(*item)]
 
         return work
-
-
-def _rows(cases: Any) -> list[dict[str, Any]]:
-    """Return cases as mappings, without missing values."""
-    import pandas as pd
-
-    if isinstance(cases, pd.DataFrame):
-        cases = cases.to_dict("records")
-    if not isinstance(cases, (list, tuple)) or not all(isinstance(one, Mapping) for one in cases):
-        raise ConfigError("cases: give a list of mappings such as [{'start': '1984-01-01'}], or a DataFrame.")
-    if not cases:
-        raise ConfigError("cases: there is none.")
-    return [{key: value for key, value in one.items() if not _is_missing(value)} for one in cases]
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def _kept(variables: Sequence[str] | None, model: CropModel) -> list[str]:
@@ -147,19 +129,19 @@ def _summary(run: Run, kept: Sequence[str]) -> "pd.DataFrame":
 
     table = run.model.variables
     columns = [table.column(name) for name in kept]
-    rows = np.arange(len(run.numbers))
-    last = run.days[rows, run.lasted][:, columns]
-    lived = np.arange(run.days.shape[1]) <= run.lasted[:, None]
-    most = [np.fmax.reduce(run.days[:, :, c], axis=1, where=lived, initial=np.nan) for c in columns]
+    last = run.days[run.rows, run.lasted]
     result: dict[str, Any] = {"start": run.starts.astype("datetime64[ms]")}
     result["end"] = (run.starts + run.lasted).astype("datetime64[ms]")
     result["days"] = run.lasted + 1
-    for i, name in enumerate(kept):
+    over = np.arange(run.days.shape[1]) > run.lasted[:, None]
+    for name, column in zip(kept, columns, strict=True):
         if table[name].unit == _DATED:
-            result[name] = _dates(last[:, i])
-        else:
-            result[name] = last[:, i]
-            result[f"max({name})"] = most[i]
+            result[name] = _dates(last[:, column])
+            continue
+        result[name] = last[:, column]
+        days = run.days[run.rows, :, column]
+        days[over] = np.nan
+        result[f"max({name})"] = np.fmax.reduce(days, axis=1)
     return pd.DataFrame(result, index=pd.Index(run.numbers, name="case"))
 
 
@@ -176,7 +158,7 @@ def _days(run: Run, kept: Sequence[str]) -> "pd.DataFrame":
 
     columns = [run.model.variables.column(name) for name in kept]
     lived = np.arange(run.days.shape[1]) <= run.lasted[:, None]
-    values = run.days[:, :, columns][lived]
+    values = run.days[run.rows[:, None, None], np.arange(run.days.shape[1])[:, None], columns][lived]
     rows, numbers = np.nonzero(lived)
     dates = (run.starts[rows] + numbers).astype("datetime64[ms]")
     head = pd.DataFrame({"case": run.numbers[rows], "day": numbers, "date": dates})

@@ -1,5 +1,7 @@
 """Many seasons in a batch: each as it is alone, in whatever order and company."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +9,14 @@ import pytest
 import agbench
 from agbench.data import catalog
 from agbench.errors import ConfigError, UnknownNameError, WeatherError
-from agbench.simulation import batches
+from agbench.simulation import batches, field
 from agbench.simulation import cases as cases_of_batches
+from agbench.simulation import kinds as kinds_of_cases
 from agbench.simulation import many as many_of_pieces
+from agbench.simulation.kinds import plain_parameters
+from agbench.simulation.parameters import read_all
 from agbench.simulation.pcse_files import read_agromanagement, read_cabo, read_crop
+from agbench.simulators import models
 
 WHEAT = {"crop": "winter-wheat-nl", "soil": "cropgym-nl", "site": "wageningen"}
 FIELD = {"soil": "arable-sand", "site": "netherlands"}
@@ -87,6 +93,68 @@ def test_parameters_of_a_case_replace_those_of_its_crop_and_soil():
     content = {**catalog.crop("winter-wheat-nl").values, "LUE": 2.0}
     alone = agbench.simulate("lintul3", start="1984-01-01", **{**WHEAT, "crop": content})
     assert changed == alone["WSO"].iloc[-1] != usual
+
+
+@pytest.mark.parametrize(
+    ("name", "crop", "where"),
+    [
+        ("lintul3", "winter-wheat-nl", WHEAT),
+        ("wofost72-wlp", "grain-maize-201-wofost72", {"soil": "ec3", "site": "netherlands"}),
+        ("wofost-npk", "wheat-1", FIELD),
+        ("wofost-npk", "jujube-1", FIELD),
+    ],
+)
+def test_a_plain_parameter_sets_nothing_but_its_field(name, crop, where):
+    model = models.find(name, crop_type=catalog.crop(crop).crop_type)
+    given = {"site": where["site"], "soil": where["soil"], "crop": crop}
+    parameters = read_all(model, given)
+    series = field.series_of(where["site"])
+    season = field.prepare(
+        model, parameters, series, "1990-03-01", "1990-09-01", None, None, "sound", None, name
+    )
+    usual = model.world(season.setup).arrays
+    plain = plain_parameters(model)
+    assert len(plain) > 30
+    for parameter in (p for p in model.parameters if p.name in plain):
+        value = parameters.get(parameter.name, parameter.default)
+        if value is None:
+            continue
+        other = np.nextafter(value, parameter.low if value == parameter.high else parameter.high)
+        changed = {**parameters, parameter.name: float(other)}
+        arrays = model.world(replace(season.setup, parameters=changed)).arrays
+        for array in arrays:
+            if array != "parameters":
+                assert arrays[array].tobytes() == usual[array].tobytes(), (parameter.name, array)
+        expected = usual["parameters"].copy()
+        expected[parameter.name] = other
+        assert arrays["parameters"].tobytes() == expected.tobytes(), parameter.name
+
+
+def test_cells_of_plain_numbers_are_those_built_one_by_one(monkeypatch):
+    table = pd.DataFrame(
+        {
+            "start": [f"{year}-03-01" for year in (1990, 1991, 1990, 1991, 1990)],
+            "calendar": [case(year)["calendar"] for year in (1990, 1991, 1990, 1991, 1990)],
+            "SMW": [0.05, 0.05, 0.06, 0.07, np.nan],
+            "SMFCF": [np.nan, 0.2, 0.21, 0.22, np.nan],
+        }
+    )
+    fast = agbench.simulate_many("wofost-npk", table, crop="wheat-1", output="days", **FIELD)
+    soil = catalog.soil(FIELD["soil"]).values
+    for number, row in table.iterrows():
+        own = row[["SMW", "SMFCF"]].dropna().to_dict()
+        given = {"soil": {**soil, **own}, "site": FIELD["site"], "crop": "wheat-1"}
+        same_as_alone(
+            fast, number, agbench.simulate("wofost-npk", **row[["start", "calendar"]].to_dict(), **given)
+        )
+
+
+def test_a_plain_number_that_cannot_be_names_its_case():
+    years = [case(1990, SMW=value) for value in (0.05, 0.06, 0.07)]
+    with pytest.raises(ConfigError, match=r"case 2: .*SMW over SMFCF"):
+        agbench.simulate_many("wofost-npk", [*years[:2], case(1990, SMW=0.5)], **FIELD)
+    with pytest.raises(ConfigError, match=r"case 1: case: SMW .* is -1"):
+        agbench.simulate_many("wofost-npk", [years[0], case(1990, SMW=-1.0), years[1]], **FIELD)
 
 
 def test_a_table_of_cases_may_have_holes():
@@ -247,9 +315,9 @@ def test_composed_worlds_have_the_bits_of_worlds_built_one_by_one(model, monkeyp
     composed = agbench.simulate_many(model, cases, **field)
     seen = []
     whole = batches._whole
-    monkeypatch.setattr(batches, "_whole", lambda case: seen.append(case) or whole(case))
+    monkeypatch.setattr(batches, "_whole", lambda *case: seen.append(case) or whole(*case))
     monkeypatch.setattr(
-        cases_of_batches.CaseKind, "_check", lambda kind, _: setattr(kind, "is_composed", False)
+        kinds_of_cases.CaseKind, "_check", lambda kind, _: setattr(kind, "is_composed", False)
     )
     alone = agbench.simulate_many(model, cases, **field)
     assert len(seen) == len(cases)
@@ -257,7 +325,7 @@ def test_composed_worlds_have_the_bits_of_worlds_built_one_by_one(model, monkeyp
 
 
 def test_what_depends_on_season_and_cell_is_built_by_itself():
-    kind = cases_of_batches.CaseKind(None)
+    kind = kinds_of_cases.CaseKind(None)
     kind.fields_of_seasons, kind._fields_of_cells = {"LAST_DAY"}, {"SMW"}
     kind._check(True)
     assert kind.is_composed
