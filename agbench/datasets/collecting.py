@@ -152,8 +152,9 @@ def make(
         partial = _Unfinished(out, plan.identity())
         parts = _played(plan, partial, engine)
         label = f"{told['id']}  {plan.episodes:,} episodes"
-        _write(partial, _shown(parts, plan, label, progress), told)
-        os.replace(partial.assembled, out)
+        with partial.keeping_parts():
+            _write(partial, _shown(parts, plan, label, progress), told)
+            os.replace(partial.assembled, out)
         partial.remove()
     return out
 
@@ -233,6 +234,17 @@ class _Unfinished:
         shutil.rmtree(self.assembled, ignore_errors=True)
         self.assembled.mkdir()
         return self.assembled
+
+    @contextmanager
+    def keeping_parts(self) -> Iterator[None]:
+        """Leave nothing but finished parts where the block raises, and nothing at all where there is none."""
+        try:
+            yield
+        except BaseException:
+            shutil.rmtree(self.assembled, ignore_errors=True)
+            if not any(self._folder.glob("*.npz")):
+                self.remove()
+            raise
 
     def remove(self) -> None:
         """Forget the run."""

@@ -198,6 +198,8 @@ def test_finished_parts_are_not_played_again(tmp_path, monkeypatch):
     monkeypatch.setattr(Player, "play", stops)
     with pytest.raises(KeyboardInterrupt):
         make(plan, tmp_path / "data", "npz")
+    left = sorted(path.name for path in (tmp_path / ".data.partial").iterdir())
+    assert left == ["000000.npz", "000001.npz", "identity.json"]
     monkeypatch.setattr(
         Player, "play", lambda self, episodes: stopped.append(episodes) or once(self, episodes)
     )
@@ -395,6 +397,7 @@ def test_a_policy_that_raises_leaves_no_dataset(tmp_path, monkeypatch, policy, w
     with pytest.raises(DatasetError, match=words):
         agbench.collect(TASK, policy, 17, tmp_path / "data", "npz", workers=workers)
     assert not (tmp_path / "data").exists()
+    assert not (tmp_path / ".data.partial").exists()  # no part was finished
 
 
 @pytest.mark.parametrize(
