@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import WeatherError
-from agbench.simulation.cases import Cases, Preparation
+from agbench.simulation.cases import Cases, Preparation, naming
 from agbench.simulation.columns import Columns
 from agbench.simulation.kinds import OF_CELLS, CaseKind
+from agbench.simulation.state_events import StateEvent, first_after, is_there
 from agbench.simulators.field.pool import WorldPool
 from agbench.simulators.models import CropModel
 from agbench.variables import Floats
@@ -72,9 +73,14 @@ class Runner:
     def _run(self, simulator: Any, cases: Cases, management: Floats) -> Run:
         """Run the first rows of a simulator, which have the worlds of the cases."""
         kind, count = cases.kind, len(cases.numbers)
+        happened: dict[int, list[tuple[int, StateEvent]]] = defaultdict(list)
         days = self._days((simulator.n, len(management), len(kind.model.variables)))
         records = simulator.for_all(management[:1, 0]).dtype
         simulator.seasons(management.view(records)[..., 0], days, count)
+        if any(kind.seasons[i].prepared.reactions for i in np.unique(cases.season)):
+            management = management.copy()
+            while _react(cases, days, simulator.elapsed, management, happened):
+                simulator.seasons(management.view(records)[..., 0], days, count)
         order = np.argsort(cases.numbers)
         for row in order[~simulator.finished[order]]:
             _require_whole(cases, int(row))
@@ -196,6 +202,38 @@ def _management(kind: CaseKind, season: NDArray[np.int64], longest: int) -> Floa
         own = kind.seasons[i].management
         result[: len(own), number] = own
     return np.ascontiguousarray(result[:, place])
+
+
+def _react(
+    cases: Cases,
+    days: Floats,
+    lasted: NDArray[np.int64],
+    management: Floats,
+    happened: dict[int, list[tuple[int, StateEvent]]],
+) -> bool:
+    """Add to the management of each row the events that its states bring about next; return whether any.
+
+    `happened` has those of each row that were added before, and takes in the new ones.
+    """
+    model, found = cases.kind.model, False
+    for row, number in enumerate(cases.season.tolist()):
+        season = cases.kind.seasons[number].prepared
+        if not season.reactions:
+            continue
+        mine = days[row, : lasted[row] + 1]
+        series = {
+            name: (mine[:, model.variables.column(name)], is_there(name, model, mine))
+            for name in {event.state for event in season.reactions}
+        }
+        last = max((day for day, _ in happened[row]), default=-1)
+        day, events = first_after(last, season.reactions, series)
+        if events:
+            happened[row] += [(day, event) for event in events]
+            with naming(int(cases.numbers[row])):
+                own = model.management(season.setup, season.with_events(happened[row]))
+            management[: len(own), row] = own
+            found = True
+    return found
 
 
 def _whole(cases: Cases, row: int) -> Any:

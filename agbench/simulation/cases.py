@@ -113,7 +113,7 @@ class Preparation:
         found: list[CaseKind] = []
         of_code = []
         for row in firsts(codes):
-            with _naming(first + row):
+            with naming(first + row):
                 kind = self._kind({**self._shared, **columns.row(row)})
             if id(kind) not in kinds:
                 kinds[id(kind)] = len(found)
@@ -136,7 +136,7 @@ class Preparation:
         places: tuple[dict[int, int], dict[int, int]] = ({}, {})
         for row in sorted({*rows[0], *rows[1]}):
             given = {**self._shared, **columns.row(row)}
-            with _naming(first + row):
+            with naming(first + row):
                 one = kinds[kind[row]]
                 places[0][row], places[1][row] = self._places(one, given, plain)
         seasons, cells = (np.array([at[row] for row in of]) for at, of in zip(places, rows, strict=True))
@@ -283,12 +283,12 @@ def _check_own(cases: Cases) -> None:
     cases.kind.vary(names)
     alike = together([cases.cell, *(cases.own[name].view(np.int64) for name in names)], len(cases.numbers))
     for row in sorted(firsts(alike)):
-        with _naming(int(cases.numbers[row])):
+        with naming(int(cases.numbers[row])):
             cases.kind.check(int(cases.cell[row]), cases.own_of(row))
 
 
 @contextmanager
-def _naming(number: int) -> Iterator[None]:
+def naming(number: int) -> Iterator[None]:
     """Let errors name a case."""
     try:
         yield

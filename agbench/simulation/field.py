@@ -1,6 +1,6 @@
 """Bare physics for modellers: one season, one table, no rewards and no agents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, cast
@@ -9,9 +9,10 @@ import numpy as np
 
 from agbench.data import catalog
 from agbench.data.field import Crop
-from agbench.errors import ConfigError, WeatherError
+from agbench.errors import ConfigError, WeatherError, unknown
 from agbench.simulation import rotation
 from agbench.simulation.parameters import ParameterSource, content_of, read_all
+from agbench.simulation.state_events import StateEvent, first_after, parted
 from agbench.simulators import models
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
@@ -76,7 +77,9 @@ def simulate(
         events: (date, `"apply_n"`, `"apply_npk"` (three amounts), `"irrigate"`, `"harvest"`, `"prune"` or
             `"replant"`, amount [kg ha-1 or cm; the share that a harvest takes, 1 by default, or that is
             pruned; none for a replant, which clears all trees], and perhaps recovery or efficiency, 0.7 by
-            default); `agbench show model` lists a model's own.
+            default); `agbench show model` lists a model's own. In place of the date stands a condition
+            (state, value, crossing) for an event on each day on which the state crosses the value, such as
+            ("DVS", 0.3, "rising"), or "falling" or "either": PCSE's StateEvents.
         external: states forced day by day: a DataFrame, one column a state, indexed by date (or with
             a column DAY); NaN forces nothing on its day. Rates cannot be forced.
         setting: `sound`, or `published` for what the original computes, its defects included: in
@@ -113,7 +116,7 @@ def simulate(
     season = prepare(
         result, parameters, series, start, end, calendar, events, setting, limitation, f"{model} ({engine})"
     )
-    table = result.table(season.setup, season.events, external)
+    table = _reacting(season, lambda events: result.table(season.setup, events, external))
     if end is None:
         _require_whole_season(table, season.setup.calendar, season.setup.end, series)
     return table
@@ -121,10 +124,39 @@ def simulate(
 
 @dataclass(frozen=True)
 class PreparedSeason:
-    """A season that can be run: its setup, and the events of its days."""
+    """A season that can be run: its setup, the events of its days, and those that wait for a state."""
 
     setup: models.FieldSetup
     events: list[management.Event]
+    reactions: list[StateEvent]
+    parse: Callable[[Sequence[Any]], list[management.Event]]
+    """Reads events with dates; raises `ConfigError` for what the model or a day cannot have."""
+
+    def with_events(self, happened: Sequence[tuple[int, StateEvent]]) -> list[management.Event]:
+        """Return the events of its days, and those that states brought about on days after the first one."""
+        first = self.setup.start
+        return self.parse([*self.events, *((first + timedelta(day), *event.what) for day, event in happened)])
+
+
+def _reacting(
+    season: PreparedSeason, run: "Callable[[list[management.Event]], pd.DataFrame]"
+) -> "pd.DataFrame":
+    """Return the table of a season, run again with each day's events that states bring about."""
+    table, last = run(season.events), -1
+    happened: list[tuple[int, StateEvent]] = []
+    while season.reactions:
+        series = {}
+        for name in {event.state for event in season.reactions}:
+            if name not in table:
+                raise unknown("state", name, [str(column) for column in table], where="events")
+            values = table[name].to_numpy(dtype=np.float64)
+            series[name] = values, ~np.isnan(values)
+        last, events = first_after(last, season.reactions, series)
+        if not events:
+            break
+        happened += [(last, event) for event in events]
+        table = run(season.with_events(happened))
+    return table
 
 
 def prepare(
@@ -140,13 +172,19 @@ def prepare(
     words: str,
 ) -> PreparedSeason:
     """Return a season of one crop; `words` name the model in errors, which are those of `simulate`."""
-    first, given = as_date("start", start), management.listed(events)
+    first = as_date("start", start)
+    given, reactions = parted(management.listed(events), model)
     crop_calendar = _calendar(calendar, first, model.crop_type)
     last_event = max(management.dates(given), default=first) if model.runs_on else first
     last = _last_day(max(crop_calendar.latest_end, last_event), first, end, series)
     if last < first:
         raise ConfigError(f"end {last} lies before start {first}.")
-    parsed = management.parse(given, model.events, words, first, last, models.able)
+
+    def parse(events: Sequence[Any]) -> list[management.Event]:
+        return management.parse(events, model.events, words, first, last, models.able)
+
+    for event in reactions:  # wrong ones are told now, whether their day comes or not
+        parse([(first, *event.what)])
     setup = models.FieldSetup(
         parameters,
         series,
@@ -157,7 +195,7 @@ def prepare(
         limitation=limitation,
         stop_after=last_event if end is None else last,
     )
-    return PreparedSeason(setup, parsed)
+    return PreparedSeason(setup, parse(given), reactions, parse)
 
 
 def crop_type_of(crop: ParameterSource, given: str | None) -> str:

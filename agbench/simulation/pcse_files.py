@@ -53,8 +53,8 @@ def read_cabo(path: str | Path) -> dict[str, Any]:
 def read_agromanagement(path: str | Path) -> list[dict[str, Any]]:
     """Return a case for each campaign with a crop in PCSE's agromanagement: start, calendar and events.
 
-    `crop_name` and `variety_name` are left out: a case's `crop` is the caller's. Raises `ConfigError` for
-    state events, which the compiled models do not have, and for events that they do not know.
+    `crop_name` and `variety_name` are left out: a case's `crop` is the caller's. Raises `ConfigError` or
+    `UnknownNameError` for events that the models here do not know.
     """
     content = _content(Path(path))
     campaigns = content.get("AgroManagement") if isinstance(content, Mapping) else content
@@ -65,29 +65,31 @@ def read_agromanagement(path: str | Path) -> list[dict[str, Any]]:
         (start, parts) = next(iter(campaign.items()))
         if not parts or not parts.get("CropCalendar"):
             continue  # a campaign without a crop, such as the last one, which only ends the others
-        if parts.get("StateEvents"):
-            raise ConfigError(
-                f"{path}: the campaign of {start} has state events, which the compiled models do not follow. "
-                "Write them as timed events."
-            )
         calendar = {
             key: value
             for key, value in parts["CropCalendar"].items()
             if key not in ("crop_name", "variety_name") and value is not None
         }
-        events = [event for table in parts.get("TimedEvents") or [] for event in _events(table, path)]
+        tables = [*(parts.get("TimedEvents") or []), *(parts.get("StateEvents") or [])]
+        events = [event for table in tables for event in _events(table, path)]
         result.append({"start": start, "calendar": calendar, "events": events})
     return result
 
 
 def _events(table: Mapping[str, Any], path: str | Path) -> list[tuple[Any, ...]]:
-    """Return the events of a table of timed events, as (date, name, amount or amounts, share)."""
+    """Return the events of a table of timed or state events, as (when, name, amount or amounts, share).
+
+    A timed event's `when` is its date, that of a state event (state, value, crossing).
+    """
     name = table.get("event_signal")
     if name not in _EVENTS:
         raise unknown("event", str(name), _EVENTS, where=str(path))
     result: list[tuple[Any, ...]] = []
     for row in table.get("events_table") or []:
-        for day, values in row.items():
+        for at, values in row.items():
+            day = (
+                at if "event_state" not in table else (table["event_state"], at, table.get("zero_condition"))
+            )
             if name == "apply_npk":
                 amounts = tuple(float(values.get(f"{n}_amount", 0.0)) for n in _NPK)
                 shares = tuple(float(values.get(f"{n}_recovery", 0.7)) for n in _NPK)

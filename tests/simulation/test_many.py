@@ -274,11 +274,8 @@ def test_campaigns_of_pcse_become_cases_that_run(tmp_path):
     assert table.loc[0, "TWSO"] == alone["TWSO"].iloc[-1]
 
 
-def test_state_events_and_unknown_events_are_refused(tmp_path):
+def test_unknown_events_are_refused(tmp_path):
     path = tmp_path / "agro.yaml"
-    path.write_text(MANAGEMENT.replace("StateEvents: null", "StateEvents: [{event_signal: irrigate}]", 1))
-    with pytest.raises(ConfigError, match="state events"):
-        read_agromanagement(path)
     path.write_text(MANAGEMENT.replace("event_signal: irrigate", "event_signal: mow"))
     with pytest.raises(UnknownNameError, match="mow"):
         read_agromanagement(path)
