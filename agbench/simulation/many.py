@@ -1,6 +1,6 @@
 """Many seasons of a crop model in one compiled batch: a table of cases in, a table of seasons out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from agbench.errors import ConfigError, MissingExtraError, unknown
-from agbench.files import write
 from agbench.running import Engine, engine_of, in_order
 from agbench.simulation.batches import Run, Runner
 from agbench.simulation.cases import Preparation
 from agbench.simulation.columns import Columns, read_columns
+from agbench.simulation.writing import writer
 from agbench.simulators.models import CropModel
 from agbench.variables import Floats
 
@@ -47,7 +47,8 @@ def simulate_many(
         output: `summary`, a row a case: its last day, how it ended, the last value of each variable and the
             largest of each; `days`, all days.
         variables: those to keep, by the names that `agbench show model` lists; default all.
-        out: a file `.parquet`, written a batch at a time, in place of a result in memory.
+        out: a file `.parquet`, `.nc` (NetCDF) or `.zarr`, written a piece at a time, in place of a result in
+            memory.
         workers: processes; the result is the same for any number of them.
         on: where cases run, in place of `workers`: `processes`, `processes:4`, `ray`, `ray://HOST:10001`; see
             docs/cluster.md.
@@ -55,7 +56,8 @@ def simulate_many(
 
     Returns:
         For `summary` a DataFrame indexed by case; for `days` an xarray Dataset with the dimensions case and
-        day, NaN after a season's end; with `out` the path of the file, a row a case or a row a day.
+        day, NaN after a season's end; with `out` the path of the file: in Parquet a row a case or a row a
+        day, in NetCDF and Zarr arrays with these dimensions.
 
     Raises:
         ConfigError, UnknownNameError, WeatherError: naming the case and what would be right.
@@ -68,17 +70,18 @@ def simulate_many(
     if output not in ("summary", "days"):
         raise unknown("output", str(output), ["summary", "days"])
     target = None if out is None else Path(out)
-    if target is not None and target.suffix != ".parquet":
-        raise ConfigError(f"out: {target} must end in .parquet.")
+    write = None if target is None else writer(target)
     engine = engine_of(on, workers)
     columns = read_columns(cases)
     found = Preparation(model, shared).model(columns)
     kept = _kept(variables, found)
     work = _Cases(model, dict(shared), output, kept)
     pieces = ((number * _PIECE, piece) for number, piece in enumerate(columns.pieces(_PIECE)))
-    tables = (table for piece in in_order(engine.run(work, pieces)) for table in piece)
-    if target is not None:
-        return _write(tables, target)
+    done = in_order(engine.run(work, pieces))
+    if write is not None and target is not None:
+        write(done, target, len(columns), _attributes(found, kept))
+        return target
+    tables = (table for piece in done for table in piece)
     if output == "summary":
         import pandas as pd
 
@@ -178,27 +181,18 @@ def _dataset(tables: list["pd.DataFrame"], model: CropModel, kept: Sequence[str]
         ) from None
     table = pd.concat(tables).set_index(["case", "day"]).sort_index()
     result = xarray.Dataset.from_dataframe(table)
-    for name in kept:
-        variable = model.variables[name]
-        result[name].attrs.update(units=variable.unit, long_name=variable.meaning)
+    for name, known in _attributes(model, kept).items():
+        if name in result:
+            result[name].attrs.update(known)
     return result
 
 
-def _write(tables: Iterator["pd.DataFrame"], target: Path) -> Path:
-    """Write tables into one Parquet file, one after the other; a killed run leaves none."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    def fill(path: Path) -> None:
-        writer = None
-        try:
-            for table in tables:
-                content = pa.Table.from_pandas(table, preserve_index=table.index.name is not None)
-                writer = writer or pq.ParquetWriter(path, content.schema, compression="zstd")
-                writer.write_table(content.cast(writer.schema))
-        finally:
-            if writer is not None:
-                writer.close()
-
-    write(target, fill)
-    return target
+def _attributes(model: CropModel, kept: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return unit and meaning of variables, and of their largest values."""
+    result = {}
+    for name in kept:
+        variable = model.variables[name]
+        if variable.unit != _DATED:
+            result[name] = {"units": variable.unit, "long_name": variable.meaning}
+            result[f"max({name})"] = {**result[name], "long_name": f"largest {variable.meaning}"}
+    return result

@@ -8,7 +8,7 @@ import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.errors import ConfigError, UnknownNameError, WeatherError
+from agbench.errors import ConfigError, MissingExtraError, UnknownNameError, WeatherError
 from agbench.simulation import batches, field
 from agbench.simulation import cases as cases_of_batches
 from agbench.simulation import kinds as kinds_of_cases
@@ -202,7 +202,7 @@ def test_wrong_options_are_named(tmp_path):
         ({"output": "sumary"}, "Did you mean 'summary'"),
         ({"variables": ["LIA"]}, "Did you mean 'LAI'"),
         ({"variables": "LAI"}, "a list of names"),
-        ({"out": tmp_path / "x.csv"}, "must end in .parquet"),
+        ({"out": tmp_path / "x.csv"}, r"must end in \.parquet, \.nc or \.zarr"),
         ({"engin": "pcse"}, "unknown argument"),
     ):
         with pytest.raises((ConfigError, UnknownNameError), match=words):
@@ -348,3 +348,55 @@ def test_processes_give_the_same_bytes(monkeypatch, tmp_path):
     for file, workers in zip(files, (1, 2), strict=True):
         agbench.simulate_many("wofost-npk", cases, out=file, workers=workers, output="days", **FIELD)
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def grid():
+    return [case(year, SMW=v) for v in (0.05, 0.06) for year in (1985, 1988, 1990)]
+
+
+@pytest.mark.parametrize("ending", [".nc", ".zarr"])
+@pytest.mark.parametrize("output", ["summary", "days"])
+def test_netcdf_and_zarr_hold_what_memory_would(monkeypatch, tmp_path, ending, output):
+    pytest.importorskip("h5netcdf" if ending == ".nc" else "zarr")
+    xarray = pytest.importorskip("xarray")
+    monkeypatch.setattr(many_of_pieces, "_PIECE", 2)
+    kept = {"output": output, "variables": ["LAI", "TWSO", "DOA"], **FIELD}
+    inside = agbench.simulate_many("wofost-npk", grid(), **kept)
+    path = agbench.simulate_many("wofost-npk", grid(), out=tmp_path / f"a{ending}", **kept)
+    opened = xarray.open_dataset(path, engine="h5netcdf") if ending == ".nc" else xarray.open_zarr(path)
+    with opened as found:
+        assert found["LAI"].attrs["units"] == "ha ha-1"
+        if output == "summary":
+            table = found.to_dataframe()[list(inside.columns)]
+            pd.testing.assert_frame_equal(table.astype(inside.dtypes.to_dict()), inside, check_exact=True)
+        else:
+            for name in ("LAI", "TWSO", "DOA"):
+                assert np.array_equal(found[name].to_numpy(), inside[name].to_numpy(), equal_nan=True)
+            dates = found["date"].to_numpy().astype("datetime64[ms]")
+            assert np.array_equal(dates, inside["date"].to_numpy(), equal_nan=True)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".nc", ".zarr"])
+def test_a_case_that_fails_in_the_middle_leaves_no_file(monkeypatch, tmp_path, ending):
+    pytest.importorskip({".nc": "h5netcdf", ".zarr": "zarr", ".parquet": "pyarrow"}[ending])
+    monkeypatch.setattr(many_of_pieces, "_PIECE", 2)
+    with pytest.raises(ConfigError, match="case 6"):
+        agbench.simulate_many(
+            "wofost-npk", [*grid(), case(1990, SMW=0.9)], out=tmp_path / f"a{ending}", **FIELD
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_no_store_is_not_written_over(tmp_path):
+    pytest.importorskip("zarr")
+    (tmp_path / "a.zarr").mkdir()
+    with pytest.raises(ConfigError, match="no Zarr store"):
+        agbench.simulate_many("lintul3", [{"start": "1984-01-01"}], out=tmp_path / "a.zarr", **WHEAT)
+
+
+@pytest.mark.parametrize(("ending", "library"), [(".nc", "h5netcdf"), (".zarr", "zarr")])
+def test_a_format_without_its_library_names_the_remedy(monkeypatch, tmp_path, ending, library):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=rf"needs {library}.*agbench\[data\]"):
+        agbench.simulate_many("lintul3", [{"start": "1984-01-01"}], out=tmp_path / f"a{ending}", **WHEAT)
