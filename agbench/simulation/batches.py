@@ -114,7 +114,7 @@ class _Bench:
         stacks = {name: _empty(kind.season_arrays[name], rows) for name in kind.of_seasons}
         stacks |= {name: _empty(kind.cell_arrays[name], rows) for name in OF_CELLS}
         self._stacks = stacks
-        simulator._pool = _Worlds(stacks)
+        simulator._pool = _HeldWorlds(stacks)
         simulator._slot[:] = np.arange(rows)
         simulator._reserve_memory(0)
         self.simulator = simulator
@@ -169,7 +169,7 @@ def _matched(held: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.i
     return chosen
 
 
-class _Worlds(WorldPool):
+class _HeldWorlds(WorldPool):
     """Arrays of worlds that are there already, one a row."""
 
     def __init__(self, stacks: dict[str, NDArray[Any]]) -> None:
