@@ -13,6 +13,7 @@ from agbench.data.task import Task
 from agbench.errors import ConfigError, UnknownNameError, unknown
 
 ENTRY_POINT_GROUP: Final = "agbench.families"
+LONGEST_WINDOW: Final = 3_653  # d, of the weather that an observation tells
 
 _OURS: Final = {
     "field": ("agbench.data.field_task:FieldTask", "agbench.envs.field.family:FIELD"),
@@ -109,7 +110,18 @@ def read_task(data: Any, where: str) -> Task:
         chosen = schema(str(family))
     except (UnknownNameError, ConfigError) as error:
         raise ConfigError(f"{where}: {error}") from error.__cause__
-    return read_data(chosen, data, where)
+    result = read_data(chosen, data, where)
+    _check_window(result, where)
+    return result
+
+
+def _check_window(task: Task, where: str) -> None:
+    """Raise `ConfigError` for a window of weather that takes more memory than it can tell anybody."""
+    window = getattr(getattr(task, "observation", None), "window_days", 0)
+    if window > LONGEST_WINDOW:
+        raise ConfigError(
+            f"{where}: observation.window: {window:,} d; it must be at most {LONGEST_WINDOW:,} d, ten years."
+        )
 
 
 def read_task_file(path: Path) -> Task:

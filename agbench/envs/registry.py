@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from agbench.data.task import Task
     from agbench.envs import AgBenchEnv, AgBenchVectorEnv
+    from agbench.envs.core import BatchCore
     from agbench.envs.farm.parallel import FarmParallelEnv
     from agbench.envs.scaling import Scaled, Scaling
 
@@ -140,6 +141,7 @@ def make_parallel(
     env: FarmParallelEnv = family(changed).parallel(
         changed, split, weather, years, shared_reward, render_mode
     )
+    require_totals(env.core)
     env.scale(_scaling(changed, scaled, scaled_reward), scaled_reward)
     return env
 
@@ -170,10 +172,13 @@ def single_environment(
     scaling = _scaling(changed, scaled, scaled_reward)
     parts = build(changed, split, weather=weather, years=years)
     if scaling is None:
-        return AgBenchEnv(parts, render_mode)
-    from agbench.envs.scaled import ScaledEnv
+        env = AgBenchEnv(parts, render_mode)
+    else:
+        from agbench.envs.scaled import ScaledEnv
 
-    return ScaledEnv(parts, scaling, scaled_reward, render_mode)
+        env = ScaledEnv(parts, scaling, scaled_reward, render_mode)
+    require_totals(env.core)
+    return env
 
 
 def vector_environment(
@@ -197,7 +202,18 @@ def vector_environment(
     changed = _changed(task, overrides)
     scaling = _scaling(changed, scaled, scaled_reward)
     parts = with_threads(build(changed, split, weather=weather, years=years), threads)
-    return AgBenchVectorEnv(parts, num_envs, autoreset_mode, copy, scaling, scaled_reward)
+    envs = AgBenchVectorEnv(parts, num_envs, autoreset_mode, copy, scaling, scaled_reward)
+    require_totals(envs.core)
+    return envs
+
+
+def require_totals(core: "BatchCore") -> None:
+    """Raise `UnknownNameError` for a metric of a total that the task's reward keeps no account of."""
+    from agbench.errors import unknown
+
+    for name, metric in core.task.metrics.items():
+        if metric.total is not None and metric.total not in core.reward.totals:
+            raise unknown("total", metric.total, core.reward.totals, f"{core.task.task}: metrics.{name}")
 
 
 def _changed(task: str, overrides: dict[str, Any]) -> "Task":

@@ -22,8 +22,10 @@ from agbench.data.suites import Suites, check_tasks, suites
 from agbench.data.sweep import SWEEPS, sweep_space
 from agbench.data.task import Task
 from agbench.data.training import CHANGES, TrainingSettings, evidence, training_settings
+from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.envs.greenhouse.prices import read_price
+from agbench.envs.registry import require_totals
 from agbench.envs.scaling import scaling_of
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
 from agbench.errors import AgBenchError, ConfigError, did_you_mean
@@ -165,7 +167,7 @@ def _follow_task(task: Task, path: Path) -> None:
     """Build the task on every split that can be built here, and load its reference policies."""
     secret = _secret_splits(task)
     for split in (name for name in task.splits if name not in secret):
-        build(task, split)
+        require_totals(BatchCore(build(task, split), 1))
     for role in ROLES:
         name = policy_name(task, role)
         if name is not None:

@@ -1,10 +1,12 @@
 """Fuzzing: it finds what is planted, says how to find it again, and finds nothing in what ships."""
 
+import re
 import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from gymnasium import spaces
 from typer.testing import CliRunner
 
@@ -13,7 +15,8 @@ from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.envs import AgBenchVectorEnv
 from agbench.envs.actions import Menu
-from agbench.errors import AgBenchError
+from agbench.errors import AgBenchError, ConfigError, UnknownNameError
+from agbench.testing.data_files import check_file
 from agbench.testing.fuzzing import cases, draw_case, files, fuzz_files, fuzz_task
 from agbench.testing.fuzzing.actions import DRAWS, wrong_actions
 from agbench.testing.fuzzing.damage import damaged, flawed
@@ -181,3 +184,34 @@ def test_a_check_that_breaks_is_found_and_its_command_finds_it_again(monkeypatch
     assert printed.exit_code == 1
     assert "KeyError: 'beta'" in printed.stdout
     assert run("files", "nowhere.yaml").exit_code != 0
+
+
+def test_a_window_of_a_million_years_is_refused_before_it_takes_memory(tmp_path):
+    """`window: 1e9 d` is a number that YAML and units allow: 8 GB for the days alone."""
+    message = r"observation.window: 1,000,000,000 d; it must be at most 3,653 d"
+    with pytest.raises(ConfigError, match=message):
+        agbench.make("mungbean-inputs-v1", window="1000000000 d")
+    text = (ROOT / "tasks/mungbean-inputs-v1.yaml").read_text().replace("window: 7 d", "window: 1000000000 d")
+    path = tmp_path / "tasks" / "mungbean-inputs-v1.yaml"
+    path.parent.mkdir()
+    path.write_text(text)
+    assert re.search(message, check_file(path))
+    assert agbench.make("mungbean-inputs-v1", window="3653 d").unwrapped.task.observation.window_days == 3653
+
+
+@pytest.mark.parametrize("name", ["potato-runoff-v1", "greenhouse-winter-v1"])
+def test_a_metric_of_a_total_that_is_not_kept_is_refused(tmp_path, monkeypatch, name):
+    task = yaml.safe_load((ROOT / f"tasks/{name}.yaml").read_text())
+    task["task"] = "own-v1"
+    metric, own = next((key, value) for key, value in task["metrics"].items() if "total" in value)
+    message = rf"metrics.{metric}: unknown total 'x{own['total']}'. Did you mean '{own['total']}'"
+    own["total"] = f"x{own['total']}"
+    path = tmp_path / "tasks" / "own-v1.yaml"
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(task))
+    assert re.search(message, check_file(path))
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    with pytest.raises(UnknownNameError, match=message):
+        agbench.make("own-v1")
+    with pytest.raises(UnknownNameError, match=message):
+        agbench.make_vec("own-v1", 2)
