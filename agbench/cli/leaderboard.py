@@ -89,9 +89,10 @@ def reproduce_(
 ) -> None:
     """Replay, and run the submitted policies too: they must take the recorded actions.
 
-    Without folders those that bring a policy and were not reproduced with this version. Decisions that differ
-    where two values lie within rounding are replayed as recorded and counted as near-ties. A submission that
-    brings no policy is only replayed.
+    Without folders those that bring a policy and were not reproduced with this version, but for the tasks'
+    own references, of which an oracle takes hours: name them, or give --all. Decisions that differ where two
+    values lie within rounding are replayed as recorded and counted as near-ties. A submission that brings no
+    policy is only replayed.
 
     Example: `agbench leaderboard reproduce`
     """
@@ -99,7 +100,9 @@ def reproduce_(
 
     rows = folders or (None if every else unreproduced(board))
     if rows == []:
-        console.print("nothing is due: every row that brings a policy is reproduced with this version.")
+        console.print(
+            "nothing is due: every row that brings a policy is reproduced with this version or a reference."
+        )
         return
     work = To(board, "reproduced")
     report(verify_all(work, board, rows, workers, bool(folders), on), json)

@@ -13,6 +13,7 @@ from agbench.leaderboard import first_rows
 from agbench.leaderboard.board import VERIFIED, submissions
 from agbench.leaderboard.checks import merged
 from agbench.leaderboard.keeping import keep
+from agbench.leaderboard.verify.verifying import unreproduced
 
 TASK = "board-wheat-v1"
 OWN = ("floor", "expert")
@@ -42,6 +43,20 @@ def test_first_rows_are_replayed_to_the_last_bit_and_reproduced(first):
     assert "equal to the last bit" in str(rows[0])
     levels = [list(yaml.safe_load(p.read_text())["levels"]) for p in board.glob("verified/*/*/1.yaml")]
     assert levels == [["replayed", "reproduced"]] * 2
+
+
+def test_references_that_were_replayed_are_not_due_to_be_reproduced(board):
+    for record in board.glob("verified/*/*/1.yaml"):
+        content = yaml.safe_load(record.read_text())
+        del content["levels"]["reproduced"]
+        record.write_text(yaml.safe_dump(content))
+    assert unreproduced(board) == []
+    (floor,) = board.glob("verified/*/floor/1.yaml")
+    floor.unlink()
+    assert [row.parts[-2] for row in unreproduced(board)] == ["floor"]
+    card = next(board.glob("submissions/*/expert/1/submission.yaml"))
+    card.write_text(card.read_text().replace("The AgBench authors", "A. Grower"))
+    assert [row.parts[-2] for row in unreproduced(board)] == ["expert", "floor"]
 
 
 def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(first, board):
