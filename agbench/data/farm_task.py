@@ -29,7 +29,7 @@ class FieldSpec(Strict):
     """
 
     name: Annotated[str, AfterValidator(_field_name)]
-    area: Number = Field(default=1.0, gt=0)
+    area: Number = Field(default=1.0, gt=0, le=1e6)
     """[ha]"""
     crop: str | None = None
     soil: str | None = None
@@ -47,7 +47,7 @@ class FarmSpec(Strict):
     """
 
     control: Literal["joint", "each", "choice"] = "each"
-    budgets: dict[str, Annotated[Number, Field(gt=0)]] = {}
+    budgets: dict[str, Annotated[Number, Field(gt=0, le=1e9)]] = {}
     overspending: Literal["clipped", "costs"] = "clipped"
 
 

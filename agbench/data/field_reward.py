@@ -1,6 +1,6 @@
 """The schema of a field task's reward."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -16,6 +16,13 @@ _NEEDS = {
 }
 
 
+Price = Annotated[Number, Field(ge=0, le=1e6)]
+"""What a unit brings or costs, in the reward's unit; nobody is paid for spreading, or pays for a yield."""
+
+Limit = Annotated[Number, Field(ge=0, le=1e9)]
+"""The most of an input, or of a cost; 0 for none at all."""
+
+
 class RewardSpec(Strict):
     """How a step is paid.
 
@@ -25,7 +32,8 @@ class RewardSpec(Strict):
     `product_price`, minus prices times inputs. `threshold` and `runoff`: growth, minus `penalty` per
     unit of violation. `rotation-profit`: growth times the price of the crop that it came from, by
     `crop_prices`, minus `crop_costs` for every sowing of a crop, minus prices times inputs. `prices` are per
-    unit of input, in the reward's unit.
+    unit of input, in the reward's unit. No price, cost or limit is below 0: an input that paid would be
+    spread whatever the crop needs.
 
     A violation is what is applied beyond the season's `limits`, by input, and what is newly `lost`
     (a variable that only grows); it is reported as `cost` whatever the kind. In the mean of its episodes a
@@ -44,15 +52,15 @@ class RewardSpec(Strict):
     ]
     variable: str
     unit: str
-    prices: dict[str, Number] = {}
-    beta: Number = Field(default=1.0, ge=0)
-    product_price: Number | None = None
-    penalty: Number = Field(default=10_000.0, ge=0)
-    limits: dict[str, Number] = {}
+    prices: dict[str, Price] = {}
+    beta: Price = 1.0
+    product_price: Price | None = None
+    penalty: Limit = 10_000.0
+    limits: dict[str, Limit] = {}
     lost: str | None = None
-    tolerated: Number = Field(default=0.0, ge=0)
-    crop_prices: dict[str, Number] = {}
-    crop_costs: dict[str, Number] = {}
+    tolerated: Limit = 0.0
+    crop_prices: dict[str, Price] = {}
+    crop_costs: dict[str, Price] = {}
 
     @model_validator(mode="after")
     def _complete(self) -> "RewardSpec":

@@ -12,7 +12,7 @@ from agbench.data.field_reward import RewardSpec
 from agbench.data.quantity import days
 from agbench.data.randomisation import RandomisationSpec
 from agbench.data.reading import Strict
-from agbench.data.split import SplitSpec
+from agbench.data.split import MOST_WARMING, SplitSpec
 from agbench.data.task import Task
 
 
@@ -49,7 +49,7 @@ class SimulatorSpec(Strict):
     setting: Literal["sound", "published"] = "sound"
     limitation: Literal["pp", "lw", "ln", "lnw", "lnpk", "lnpkw"] | None = None
     soil_water: Literal["single", "layered"] = "single"
-    warming: Number = 0.0
+    warming: Annotated[Number, Field(ge=-MOST_WARMING, le=MOST_WARMING)] = 0.0
     changed: dict[str, Number | list[Number]] = {}
 
 
@@ -242,7 +242,7 @@ class ForecastSpec(Strict):
 
     days: int = Field(default=0, ge=0, le=30)
     variables: list[str] = []
-    error: dict[str, Number] = {}
+    error: dict[str, Annotated[Number, Field(ge=0, le=1e9)]] = {}
 
     @model_validator(mode="after")
     def _complete(self) -> "ForecastSpec":

@@ -1,6 +1,7 @@
 """Task ids: registered with Gymnasium, and made into environments."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from agbench.data import places
@@ -58,7 +59,8 @@ def make(
             `agbench.envs.scaling`.
         scaled_reward: divide rewards by the usual spread of discounted returns.
         weather: a table that replaces the site's weather, daily or, for a greenhouse, every five
-            minutes; see `agbench.simulate`.
+            minutes; see `agbench.simulate`. It is copied: what is changed in it later counts for environments
+            made later.
         years: years that replace the split's.
         **overrides: any key of the task file, by its last word or its path, such as `beta=5.0`,
             `step="14 d"`, `state=["DVS", "LAI"]`, `action__kind="continuous"`, `engine="pcse"`.
@@ -73,6 +75,7 @@ def make(
     _changed(task, overrides)  # Gymnasium would add a page of its own to what is raised for an unknown key
     if scaled is not False or scaled_reward:
         overrides |= {"scaled": scaled, "scaled_reward": scaled_reward}
+    weather = deepcopy(weather)  # Gymnasium keeps it, to make the environment again
     return gymnasium.make(
         f"{NAMESPACE}/{task}", split=split, render_mode=render_mode, weather=weather, years=years, **overrides
     )

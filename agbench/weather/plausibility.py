@@ -13,6 +13,8 @@ _DRY = 0.12  # -; vapour pressure over saturation at TMIN, less than in any dese
 _DAMP = 1.1  # -; vapour pressure over saturation at TMAX, which rounding may pass, but no air
 _GLARE = 1.05  # -; radiation over that above the atmosphere
 _DAZZLED = 0.02  # -; share of days with such a glare from which a unit or a place is wrong
+_OVERCAST = (10, 0.03)  # d, -; a share of the radiation above the atmosphere that no cloud leaves for so long
+_TWILIGHT = 1e6  # J m-2 d-1; radiation above the atmosphere below which the sun hardly rises
 _CLOUDBURST = 25.0  # cm d-1; rarer than once a decade outside the tropics
 _DOWNPOUR = 2.5  # cm d-1
 _OFTEN = 0.1  # -; share of days with a downpour, as in a series whose millimetres pass for cm
@@ -122,16 +124,36 @@ def _check_rain_by_vapour(values: Floats, start: date, name: str) -> None:
 
 
 def check_sun(values: Floats, start: date, above: Floats, name: str) -> None:
-    """Raise `WeatherError` where the sun often shines brighter than it does above the atmosphere.
+    """Raise `WeatherError` where the sun often shines brighter than above the atmosphere, or not for days.
 
     `values` are as in `check_plausible`, `above` is the radiation there on each day of a year [J m-2 d-1].
     """
     days = np.datetime64(start) + np.arange(len(values))
     day_of_year = (days - days.astype("datetime64[Y]")).astype(np.int64)
     light = values[:, DAILY.column("IRRAD")]
-    bright = light > _GLARE * above[np.minimum(day_of_year, 364)] + _DARK
+    most = above[np.minimum(day_of_year, 364)]
+    _check_darkness(light, most, start, name)
+    bright = light > _GLARE * most + _DARK
     if bright.sum() > _DAZZLED * np.isfinite(light).sum():
         _refuse(bright, light, "IRRAD", "less than above the atmosphere at this latitude", start, name)
+
+
+def _check_darkness(light: Floats, above: Floats, start: date, name: str) -> None:
+    """Catch days without sun, as where empty cells were filled with 0, outside the polar night."""
+    days, share = _OVERCAST
+    if len(light) < days:
+        return
+    known = np.isfinite(light)
+    shone, possible, present = (
+        np.convolve(column, np.ones(days), "valid")
+        for column in (np.where(known, light, 0.0), above, known.astype(np.float64))
+    )
+    dark = (shone < share * possible) & (possible > days * _TWILIGHT) & (present == days)
+    expected = (
+        f"more than {100.0 * share:g} % of what there is above the atmosphere in any {days} days; where sun"
+        " was not measured leave the cell empty"
+    )
+    _refuse(dark, light, "IRRAD", expected, start, name)
 
 
 def _refuse(wrong: Booleans, column: Floats, variable: str, expected: str, start: date, name: str) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench.errors import ConfigError
+from agbench.errors import AgBenchError, ConfigError
 
 LIMITED = "wofostgym-barley-limits-v1"
 LIMITS = {"N": 80.0, "P": 80.0, "K": 80.0, "IRRIG": 40.0}
@@ -105,3 +105,38 @@ def test_weight_pays_what_stands_at_every_step():
 def test_a_reward_without_what_it_rests_on_is_refused(changes, message):
     with pytest.raises(ConfigError, match=message):
         agbench.make("wofostgym-wheat-v1", **changes)
+
+
+@pytest.mark.parametrize(
+    ("task", "changes", "message"),
+    [
+        ("wheat-inputs-v1", {"prices": {"Q": 1.0}}, "wheat-inputs-v1: reward.prices: unknown variable 'Q'"),
+        (
+            "wheat-inputs-v1",
+            {"reward__limits": {"Q": 1.0}},
+            "reward.limits: unknown variable 'Q'.*IRRIG, K, N",
+        ),
+        (
+            "wheat-inputs-v1",
+            {"lost": "TOTN_RUNNOFF"},
+            "reward.lost: unknown variable.*Did you mean 'TOTN_RUNOFF'",
+        ),
+        ("wheat-inputs-v1", {"state": ["LIA"]}, "observation.state: unknown variable 'LIA'.*Did you mean"),
+        ("wheat-inputs-v1", {"doses": {"Q": [0, 1]}}, "action.doses: unknown variable 'Q'"),
+        (
+            "wheat-inputs-v1",
+            {"reward__prices__N": -1.0},
+            "reward.prices.N: .*greater than or equal to 0; got -1",
+        ),
+        (
+            "wheat-limits-v1",
+            {"reward__limits__N": -1.0},
+            "reward.limits.N: .*greater than or equal to 0; got -1",
+        ),
+        ("farm-nitrogen-v1", {"farm__budgets__N": 1e300}, "farm.budgets.N: .*less than or equal to"),
+        ("sunflower-farm-v1", {"reward__prices__P": -1.0}, "reward.prices.P: .*greater than or equal to 0"),
+    ],
+)
+def test_prices_limits_and_names_that_make_no_sense_are_refused_with_their_key(task, changes, message):
+    with pytest.raises(AgBenchError, match=message):
+        agbench.make(task, **changes)

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.testing.copies import check_copies
 from agbench.testing.traces import draw_actions, go_on, require_equal
+from agbench.weather.site import site_series
 
 CHILD = """
 import pickle, sys
@@ -89,3 +91,24 @@ def test_a_pictured_episode_is_copied_with_its_picture():
     first = env.render()
     for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         assert np.array_equal(other.render(), first)
+
+
+def test_weather_that_is_edited_later_changes_no_environment_that_was_made():
+    table = site_series("netherlands").to_frame().loc["1983":"1985"]
+    env = agbench.make("wheat-nitrogen-v1", weather=table, years=[1984])
+    before = season(env)
+    table["RAIN"] *= 0.1
+    assert season(env) == before
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), gymnasium.make(env.spec)):
+        assert season(other) == before
+    assert season(agbench.make("wheat-nitrogen-v1", weather=table, years=[1984])) != before
+
+
+def season(env):
+    """Return the rewards of a season with one dressing."""
+    env.reset(seed=0)
+    rewards, over = [], False
+    while not over:
+        _, reward, over, _, _ = env.step(2 if len(rewards) == 8 else 0)
+        rewards.append(reward)
+    return rewards

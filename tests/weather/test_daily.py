@@ -186,6 +186,22 @@ def test_the_sun_of_may_in_december_is_refused_and_of_some_days_is_not(frame):
     assert from_frame(sunny).latitude == -52.0
 
 
+def test_days_filled_with_darkness_are_refused_and_polar_nights_are_not(frame):
+    with pytest.raises(WeatherError, match=r"IRRAD is 0 on 2001-05-01.*leave the cell empty"):
+        from_frame(frame.assign(IRRAD=0.0))
+    dim = frame.copy()
+    dim.loc["2001-05-06":"2001-05-17", "IRRAD"] = 1e4
+    with pytest.raises(WeatherError, match=r"IRRAD is 10000 on 2001-05-0\d.*3 % of what there is above"):
+        from_frame(dim)
+    storm = frame.copy()
+    storm.loc["2001-05-06":"2001-05-12", "IRRAD"] = 0.0
+    assert from_frame(storm).values[6, DAILY.column("IRRAD")] == 0.0
+    night = frame.assign(IRRAD=0.0)
+    night.index = pd.date_range("2001-12-01", periods=28)
+    night.attrs["lat"] = 75.0
+    assert len(from_frame(night).values) == 28
+
+
 def test_swapped_extremes_are_named_but_a_single_inverted_day_is_weather(frame):
     frame.loc["2001-05-03", ["TMIN", "TMAX"]] = [12.5, 12.0]
     assert from_frame(frame).values[2, DAILY.column("TMIN")] == 12.5

@@ -19,7 +19,7 @@ from agbench.envs.field.randomisation import RandomParameters
 from agbench.envs.field.rotation_profit import RotationProfit
 from agbench.envs.rewards import GrowthReward, ReferenceRuns, Reward, WeightReward
 from agbench.envs.scenarios import ScenarioSet
-from agbench.errors import ConfigError, WeatherError
+from agbench.errors import ConfigError, WeatherError, unknown
 from agbench.files import sha256
 from agbench.simulators import models
 from agbench.simulators.field.calendar import CropCalendar
@@ -90,6 +90,25 @@ def require_able(task: FieldTask, model: CropModel) -> None:
             f"{task.task}: season.management {task.season.management!r}: {runs} has no harvest; "
             "wofost-npk on the engine 'compiled' has."
         )
+    _require_known(task, model)
+
+
+def _require_known(task: FieldTask, model: CropModel) -> None:
+    """Raise `UnknownNameError`, with the key, for a name that is none of the model's variables or inputs."""
+    seen, paid = task.observation, task.reward
+    for key, table, names in (
+        ("observation.state", model.variables, seen.state),
+        ("observation.weather", model.weather, seen.weather),
+        ("observation.forecast.variables", model.weather, seen.forecast.variables),
+        ("action.doses", model.inputs, task.action.doses),
+        ("reward.variable", model.variables, [paid.variable]),
+        ("reward.lost", model.variables, [] if paid.lost is None else [paid.lost]),
+        ("reward.prices", model.inputs, paid.prices),
+        ("reward.limits", model.inputs, paid.limits),
+    ):
+        for name in names:
+            if name not in table:
+                raise unknown("variable", name, table.names, where=f"{task.task}: {key}")
 
 
 def hashes(task: FieldTask, scenarios: ScenarioSet) -> dict[str, str]:
