@@ -11,9 +11,6 @@ from agbench.data.reading import Strict
 FIRST_ENDLESS: Final = 1_000_000
 """The number of the first generated season that no split lists: those that endless splits draw."""
 
-MOST_WARMING: Final = 10.0
-"""The most that weather may be warmer or colder than it was [K]."""
-
 _YEAR_RANGE = re.compile(r"^(odd|even|all) (\d{4})-(\d{4})$")
 
 
@@ -27,7 +24,7 @@ class Change(Strict):
     @classmethod
     def _readable(cls, value: str | None, info: object) -> str | None:
         name = getattr(info, "field_name", "")
-        unit, limit = {"temperature": ("degC", MOST_WARMING), "rain": ("%", 100.0)}[name]
+        unit, limit = {"temperature": ("degC", 10.0), "rain": ("%", 100.0)}[name]
         if value is not None:
             number, result = split_quantity(value)
             if result != unit or abs(number) > limit:

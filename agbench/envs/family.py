@@ -4,7 +4,6 @@ Code that has a task calls `family(task)`; no code outside a family's folder dep
 """
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -142,12 +141,10 @@ def build(
 ) -> Parts:
     """Return the parts of a task on one split.
 
-    `weather` replaces the site's series and `years` the split's; both are copied, so that what is changed
-    later changes no copy of the parts. Raises `UnknownNameError`, `ConfigError` or `WeatherError` for
-    whatever does not exist or fit.
+    `weather` replaces the site's series and `years` the split's. Raises `UnknownNameError`,
+    `ConfigError` or `WeatherError` for whatever does not exist or fit.
     """
     task.check_split(split)
-    weather, years = deepcopy(weather), list(years) if isinstance(years, list) else years
     parts = family(task).build(task, split, weather, years)
     return replace(parts, rebuild=partial(build, task, split, weather=weather, years=years))
 

@@ -142,7 +142,7 @@ def make_parallel(
     changed = _changed(task, overrides)
     changed.check_split(split)
     env: FarmParallelEnv = family(changed).parallel(
-        changed, split, weather, years, shared_reward, render_mode
+        changed, split, deepcopy(weather), years, shared_reward, render_mode
     )
     require_totals(env.core)
     env.scale(_scaling(changed, scaled, scaled_reward), scaled_reward)
@@ -173,7 +173,7 @@ def single_environment(
 
     changed = _changed(task, overrides)
     scaling = _scaling(changed, scaled, scaled_reward)
-    parts = build(changed, split, weather=weather, years=years)
+    parts = build(changed, split, weather=deepcopy(weather), years=years)
     if scaling is None:
         env = AgBenchEnv(parts, render_mode)
     else:
@@ -204,7 +204,8 @@ def vector_environment(
 
     changed = _changed(task, overrides)
     scaling = _scaling(changed, scaled, scaled_reward)
-    parts = with_threads(build(changed, split, weather=weather, years=years), threads)
+    parts = build(changed, split, weather=deepcopy(weather), years=years)
+    parts = with_threads(parts, threads)
     envs = AgBenchVectorEnv(parts, num_envs, autoreset_mode, copy, scaling, scaled_reward)
     require_totals(envs.core)
     return envs

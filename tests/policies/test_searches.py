@@ -103,6 +103,15 @@ def test_an_oracle_keeps_the_limits_of_a_season():
     assert total > 0.0
 
 
+def test_a_price_of_costs_stands_in_for_the_limit_of_each_season():
+    runoff, budget = "potato-runoff-v1", {"rounds": 8, "clones": 64}
+    _, within, allowed = solved(runoff, ["advisor"], **budget)
+    _, free, most = solved(runoff, ["advisor"], cost_price=0.0, **budget)
+    _, _, least = solved(runoff, ["advisor"], cost_price=1e4, **budget)
+    assert free > within
+    assert most > allowed > least
+
+
 def test_sequences_that_are_too_short_go_on_with_their_last_action():
     parts = build(catalog.task(WHEAT), "test")
     core = BatchCore(parts, 2)

@@ -30,6 +30,8 @@ class EvolutionSettings(SequenceSearch):
 
     First so many `generations` of a `population` on amounts, then `rounds` of `clones` on single decisions.
     Each of the `restarts` does the latter from random calendars; a last one goes on from the best of all.
+    With a `cost_price` a unit of constraint cost takes that off the return, in place of the limit of each
+    season: for tasks that tolerate a mean cost, whose best seasons do not cost alike.
     """
 
     start: str | list[str] = Field(min_length=1)
@@ -39,6 +41,7 @@ class EvolutionSettings(SequenceSearch):
     restarts: int = Field(default=0, ge=0)
     spread: float = Field(default=0.7, gt=0)
     """Of the first generation, in the largest dose of an input a period."""
+    cost_price: float | None = Field(default=None, ge=0)
 
 
 @policy("evolution", settings=EvolutionSettings, families=["field"])
@@ -52,7 +55,8 @@ class Evolved(Solver):
     agent sows and harvests, the days of both are searched too; in a rotation, those of each sowing and
     harvest of the policy to start from. Edits of single decisions then go on from the best of that and of
     the policies to start from (`agbench.policies.tuning.sequences`). A season may cost what is feasible
-    where the first policy to start from is the expert.
+    where the first policy to start from is the expert; at a `cost_price` it costs what that is worth, and
+    the price is to be such that the mean of a split is feasible (Lagrange's multiplier of its limit).
     """
 
     def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
@@ -73,6 +77,8 @@ class Evolved(Solver):
 
         def value(core: BatchCore, sequences: Actions) -> Floats:
             total, cost = played(core, start, sequences)
+            if settings.cost_price is not None:
+                return total - settings.cost_price * cost
             feasible: Floats = total - DEAR * np.maximum(cost - largest, 0.0)
             return feasible
 
