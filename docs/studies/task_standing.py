@@ -104,10 +104,15 @@ def comparisons(of: Standing) -> list[str]:
     unit = of.task.protocol.objective_unit
     lines = []
     if "blind" in of.values:
+        worth = of.mean("expert", "blind")
         lines.append(
-            "- What observing is worth, expert less blind calendar: "
-            f"{amount(of.mean('expert', 'blind'))} {unit}{_in_points(of.score('expert', 'blind'))}."
+            f"- What observing is worth, expert less blind calendar: {amount(worth)} {unit}"
+            f"{_in_points(of.score('expert', 'blind'))}."
         )
+        if worth.low <= 0.0 <= worth.high:
+            lines.append(
+                f"- This interval holds 0: {many(of.seasons, 'season')} do not tell the expert from the calendar."
+            )
     if "oracle" in of.values:
         lines.append(
             f"- Headroom, oracle less expert: {amount(of.mean('oracle', 'expert'))} {unit}"

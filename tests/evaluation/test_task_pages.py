@@ -70,6 +70,14 @@ def test_a_calendar_that_comes_near_the_expert_is_explained_by_the_figures():
     assert "gains only 5% more than the calendar" in none
 
 
+def test_an_expert_that_cannot_be_told_from_the_calendar_is_said_to_be_so():
+    task = catalog.task(TASKS[0])
+    assert "do not tell" not in "\n".join(figures(task, {"test": anchored(task, blind=0.95)}))
+    same = "\n".join(figures(task, {"test": anchored(task, blind=1.0)}))
+    count = len(task.scenarios("test"))
+    assert f"- This interval holds 0: {count} seasons do not tell the expert from the calendar." in same
+
+
 def test_references_that_stand_wrongly_are_listed():
     task = catalog.task("wheat-nitrogen-v1")
     assert not [text for text, _ in violations(anchored(task, blind=0.5), "") if "half width" not in text]
