@@ -1,4 +1,4 @@
-"""The blind calendar of farm-nitrogen-v1: the best mean of training seasons within the budget, by enumeration.
+"""The blind calendar of farm-nitrogen-v1: the best of many on training seasons, within the budget.
 
 Run: `python docs/studies/farm_calendar.py`. Fields do not touch each other but for the budget. So each is
 played by itself with many calendars: totals of 0 to 280 kg ha-1, from seven weeks on, in doses of 20 to 60

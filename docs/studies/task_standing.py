@@ -110,9 +110,8 @@ def comparisons(of: Standing) -> list[str]:
             f"{_in_points(of.score('expert', 'blind'))}."
         )
         if worth.low <= 0.0 <= worth.high:
-            lines.append(
-                f"- This interval holds 0: {many(of.seasons, 'season')} do not tell the expert from the calendar."
-            )
+            seasons = many(of.seasons, "season")
+            lines.append(f"- This interval holds 0: {seasons} do not tell the expert from the calendar.")
     if "oracle" in of.values:
         lines.append(
             f"- Headroom, oracle less expert: {amount(of.mean('oracle', 'expert'))} {unit}"
