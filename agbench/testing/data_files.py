@@ -1,5 +1,6 @@
 """Checking data files: schema first, then everything that they name."""
 
+import errno
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -114,6 +115,11 @@ def _check(path: Path) -> None:
     except AgBenchError as error:
         message = str(error)
         raise ConfigError(message if str(path) in message else f"{path}: {message}") from None
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        name = Path(str(error.filename)).stem
+        raise ConfigError(f"{path}: the name {name[:40]!r}... is too long for a file.") from None
 
 
 def _check_training(content: Any, path: Path) -> None:

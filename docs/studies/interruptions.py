@@ -179,7 +179,7 @@ class Study:
             mount("-o", "remount,ro,bind", str(folder))
             self._sentence("read-only", self._run(self.command.words, folder))
         finally:
-            subprocess.run(["umount", str(folder)], check=True)
+            subprocess.run(["umount", "-l", str(folder)], check=True)  # a child of the command may hold it
         self._whole("read-only, then writable", folder)
 
     def in_the_way(self) -> None:

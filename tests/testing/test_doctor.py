@@ -1,6 +1,8 @@
 """`agbench doctor`: a sound installation passes, each kind of damage is named, and how to mend it."""
 
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -9,6 +11,8 @@ from agbench.cli.app import app
 from agbench.compiled import cache_file, code_cache
 from agbench.errors import AgBenchWarning
 from agbench.testing import doctor, probes
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -163,3 +167,10 @@ def test_a_file_that_is_not_as_installed_is_wrong(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor.metadata, "files", lambda name: [File("agbench/_data/crops/rice-1.yaml")])
     (finding,) = findings(section="data", good=False)
     assert "rice-1.yaml" in finding.value
+
+
+def test_the_extra_all_is_every_other_one_that_users_need():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    (one,) = extras["all"]
+    named = set(one.removeprefix("agbench[").removesuffix("]").split(","))
+    assert named == set(extras) - {"all", "test", "docs", "lint"}

@@ -215,3 +215,11 @@ def test_a_metric_of_a_total_that_is_not_kept_is_refused(tmp_path, monkeypatch, 
         agbench.make("own-v1")
     with pytest.raises(UnknownNameError, match=message):
         agbench.make_vec("own-v1", 2)
+
+
+def test_a_name_too_long_for_a_file_is_refused(tmp_path):
+    path = tmp_path / "baselines" / "cowpea-inputs-v1" / "own.yaml"
+    path.parent.mkdir(parents=True)
+    text = (ROOT / "baselines/cowpea-inputs-v1/evolved.yaml").read_text()
+    path.write_text(re.sub(r"(?m)^(\s+start:).*$", rf"\1 {'n' * 300}", text))
+    assert re.search(r"own.yaml: the name 'n{40}'... is too long for a file", check_file(path))
