@@ -17,6 +17,9 @@ def fit(
     kind: Annotated[
         str | None, typer.Option(help="Kind of a policy without a settings file: start from its defaults.")
     ] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="POLICY", help="Start from the settings of another policy.")
+    ] = None,
     root: Annotated[
         Path | None,
         typer.Option(
@@ -30,7 +33,8 @@ def fit(
     """Tune the settings of a policy on the training scenarios and write them to its file.
 
     Example: `agbench fit wheat-nitrogen-v1 standard-practice`,
-    `agbench fit rice-inputs-v1 blind-calendar --kind calendar`
+    `agbench fit rice-inputs-v1 blind-calendar --kind calendar`,
+    `agbench fit greenhouse-setpoint-continuous-v1 phase-setpoints-tuned --start phase-setpoints`
     """
     from agbench.data import catalog
     from agbench.policies.tuning.cross_entropy import Search
@@ -38,6 +42,6 @@ def fit(
 
     spec = catalog.task(task)
     budget = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
-    path, mean = fit_file(spec, policy, Search(**budget) if budget else None, kind, root)
+    path, mean = fit_file(spec, policy, Search(**budget) if budget else None, kind, root, start)
     console.print(f"{task}  {policy}  mean in training {mean:.2f} {spec.protocol.objective_unit}")
     console.print(f"    wrote {path}", soft_wrap=True)

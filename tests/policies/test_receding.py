@@ -249,6 +249,13 @@ def test_a_fit_is_written_to_another_folder_and_a_policy_without_a_file_needs_a_
     assert fitted.name == "dates"
     with pytest.raises(ConfigError, match="Name its kind"):
         fit_file(task, "no-such-file")
+    again, _ = fit_file(task, "from-dates", root=tmp_path / "other", start="dates")
+    content = yaml.safe_load(again.read_text())
+    assert again.name == "from-dates.yaml"
+    assert content["source"] == "agbench fit wheat-nitrogen-v1 from-dates --start dates"
+    assert content["settings"] == yaml.safe_load(path.read_text())["settings"]
+    with pytest.raises(ConfigError, match="'no-such-file' to start from"):
+        fit_file(task, "from-dates", start="no-such-file")
 
 
 @pytest.mark.slow

@@ -1,9 +1,9 @@
 """Fitting the blind calendar of a greenhouse on training scenarios.
 
-A calendar begins as what the task's expert does on the average: at each hour, around each day of the year.
-A cross-entropy search then betters the hours of each day by themselves, in the first days of seasons that
-begin near that day; a last one scales and shifts each name's whole table, over longer stretches of seasons
-from all the year. What is best over whole seasons is the result, the given calendar among them.
+A calendar begins as it is given, or as what the task's expert does on the average, at each hour around each
+day of the year, whichever is better. A search in pieces of seasons then betters the hours of each day by
+themselves, in the first days of seasons that begin near that day; a last one scales and shifts each name's
+whole table, in longer pieces from all the year. What is best over whole seasons is the result.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,28 +16,21 @@ from agbench.envs.core import BatchCore
 from agbench.envs.greenhouse.scenarios import read_key
 from agbench.envs.rollout import steps
 from agbench.policies.base import Interface
+from agbench.policies.greenhouse.candidates import DIGITS, Actor, judged, pieces_objective, training_parts
 from agbench.policies.greenhouse.daily import Daily, DailySettings
-from agbench.policies.greenhouse.tuning import (
-    BEGINNING,
-    DIGITS,
-    Actor,
-    mean_objective,
-    search_settings,
-    setpoint_range,
-    training_parts,
-)
+from agbench.policies.greenhouse.tuning import setpoint_range
 from agbench.policies.registry import interface_of
-from agbench.policies.tuning.cross_entropy import Search, maximise
+from agbench.policies.tuning.cross_entropy import Search, settle
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.variables import Floats
 
-SCENARIOS: Final = 8
-"""Training scenarios that a day's hours are tried on."""
-
 WINDOW: Final = 4
-"""Days that they are tried for: longer than the air and the stored carbohydrates remember."""
+"""Days that a day's hours are tried for: longer than the air and the stored carbohydrates remember."""
 
-_SPREAD: Final = 0.15  # of a range, in the first round: what experts do is not far off
+PIECES: Final = 12
+"""Training seasons, others in each round, that they are tried on."""
+
+_SPREAD: Final = 0.1  # of a range, in the first round: what experts do is not far off
 _SCALES: Final = (0.5, 1.5)  # between which a name's table is scaled at the end
 _SHIFT: Final = 0.15  # of a range, by which it is shifted at most
 _DAY: Final = 86_400  # s
@@ -51,16 +44,14 @@ def tune_daily(task: GreenhouseTask, settings: DailySettings, search: Search) ->
     all controls or set points.
     """
     calendar = _Calendar(task, settings)
-    given = calendar.given()
-    usual = calendar.averages() if task.references.expert else given
-    tuned = np.stack(
-        [calendar.tuned(k, np.stack([given[k], usual[k]]), search) for k in range(len(settings.days))]
-    )
-    scaled = calendar.scaled(tuned, search)
-    finalists = np.round([given, usual, tuned, scaled], DIGITS)
-    means = calendar.whole(finalists, search.seed)
-    best = int(np.argmax(means))
-    return calendar.settings_of(finalists[best]), float(means[best])
+    found = [calendar.given()]
+    if task.references.expert:
+        found.append(calendar.averages())
+    start, _ = calendar.best(found)
+    found.append(np.stack([calendar.tuned(k, start[k], search) for k in range(len(settings.days))]))
+    found.append(calendar.scaled(found[-1], search))
+    table, mean = calendar.best(found)
+    return calendar.settings_of(table), mean
 
 
 class _Calendar:
@@ -99,18 +90,14 @@ class _Calendar:
 
     def averages(self) -> Floats:
         """Return the table of what the task's expert does on the average."""
-        table = np.stack([self._usual_hours(self._scenarios(k)) for k in range(self._shape[0])])
+        table = np.stack([self._usual_hours(self._scenarios(k)[:PIECES]) for k in range(self._shape[0])])
         return np.clip(table, self._low, self._high)
 
     def tuned(self, day: int, start: Floats, search: Search) -> Floats:
-        """Return the best hours (hours, names) of one of the days; `start`, (m, hours, names), begin."""
-        share = BEGINNING if self._shape[0] == 1 else min(1.0, WINDOW / self._length)
-        objective = mean_objective(self._task, self._actor([0.0]), share, search.seed, self._scenarios(day))
-        hours = self._shape[1]
-        low, high = np.tile(self._low, hours), np.tile(self._high, hours)
-        first = start.reshape(len(start), -1)
-        best, _ = maximise(objective, first, low, high, search, _SPREAD)
-        return best.reshape(hours, -1)
+        """Return the hours (hours, names) of one of the days to which a search from `start` settles."""
+        objective = pieces_objective(self._task, self._actor([0.0]), self._scenarios(day), PIECES, WINDOW)
+        low, high = np.tile(self._low, len(start)), np.tile(self._high, len(start))
+        return settle(objective, start.ravel(), low, high, search, _SPREAD).reshape(start.shape)
 
     def scaled(self, table: Floats, search: Search) -> Floats:
         """Return a table with each name's values scaled and shifted to the best effect."""
@@ -127,19 +114,17 @@ class _Calendar:
 
         start = np.repeat([1.0, 0.0], many)
         ranges = [_SCALES] * many + [(-_SHIFT, _SHIFT)] * many
-        best, _ = search_settings(self._task, lambda chosen: act(changed(chosen)), start, ranges, search)
-        result: Floats = changed(best[None])[0]
+        objective = pieces_objective(self._task, lambda chosen: act(changed(chosen)))
+        low, high = np.array(ranges).T
+        result: Floats = changed(settle(objective, start, low, high, search)[None])[0]
         return result
 
-    def whole(self, tables: Floats, seed: int) -> Floats:
-        """Return the mean objective of tables over whole training seasons, (n,)."""
-        objective = mean_objective(self._task, self._actor(self._settings.days), 1.0, seed)
-        return objective(tables.reshape(len(tables), -1))
-
-    @property
-    def _length(self) -> float:
-        """Days of an episode."""
-        return self._task.episode.intervals * INTERVAL / _DAY
+    def best(self, tables: Sequence[Floats]) -> tuple[Floats, float]:
+        """Return the table that is best over whole training seasons, rounded, and its mean objective."""
+        rounded: Floats = np.round(np.stack(tables), DIGITS)
+        means = judged(self._task, self._actor(self._settings.days), rounded.reshape(len(rounded), -1))
+        at = int(np.argmax(means))
+        return rounded[at], float(means[at])
 
     def _actor(self, days: Sequence[float]) -> Callable[[Floats], Actor]:
         """Return what makes candidates (n, ...) of tables for these days act."""
@@ -165,13 +150,14 @@ class _Calendar:
         return actor
 
     def _scenarios(self, day: int) -> list[str]:
-        """Return the training scenarios that begin nearest to one of the days; all alike for a single day."""
+        """Return the training scenarios that begin nearer to one of the days than to any other."""
         keys = training_parts(self._task).scenarios.keys
-        if self._shape[0] == 1:
-            return list(keys[:: max(1, len(keys) // SCENARIOS)][:SCENARIOS])
         starts = np.array([read_key(key).first.timetuple().tm_yday - 1.0 for key in keys])
-        away = np.abs((starts - self._settings.days[day] + _YEAR / 2) % _YEAR - _YEAR / 2)
-        return [keys[i] for i in np.argsort(away, kind="stable")[:SCENARIOS]]
+        away = np.abs((starts[:, None] - self._settings.days + _YEAR / 2) % _YEAR - _YEAR / 2)
+        near = np.flatnonzero(away.argmin(axis=1) == day)
+        if not len(near):
+            near = np.argsort(away[:, day], kind="stable")[:PIECES]
+        return [keys[i] for i in near]
 
     def _usual_hours(self, scenarios: Sequence[str]) -> Floats:
         """Return what the expert has in force on the average at the hours, (hours, names)."""
@@ -186,7 +172,7 @@ class _Calendar:
             expert.reset(seed)
         nearest = self._nearest_hours()
         sums, counts = np.zeros(self._shape[1:]), np.zeros(self._shape[1])
-        most = round(min(WINDOW, self._length) * len(nearest))
+        most = WINDOW * len(nearest)
         play = steps(
             core, lambda seen, _: np.array([e(row) for e, row in zip(experts, seen, strict=True)]), most
         )

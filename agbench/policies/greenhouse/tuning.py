@@ -6,27 +6,19 @@ differences between candidates.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from agbench.data.greenhouse_task import GreenhouseTask
-from agbench.envs.core import BatchCore, Parts
-from agbench.envs.family import build
-from agbench.envs.greenhouse.building import make_simulator
+from agbench.policies.greenhouse.candidates import DIGITS, Actor, mean_objective
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettings
 from agbench.policies.greenhouse.rule_based import RuleBased
-from agbench.policies.playing import gain
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
-from agbench.simulators.greenlight.stepping import COARSE
 from agbench.variables import Floats
-
-SCENARIOS: Final = 8
-"""Training scenarios that a candidate is tried on, evenly spread over the split."""
 
 BEGINNING: Final = 0.3
 """Of an episode's decisions, which the rounds of a search play."""
@@ -53,12 +45,6 @@ RANGES: Final[dict[str, tuple[float, float]]] = {
 
 LAMP_PRICES: Final = (0.0, 0.4)
 """EUR kWh-1; between which values the highest price for lamps is tuned."""
-
-DIGITS: Final = 4
-"""Decimals of a setting in the file."""
-
-Actor = Callable[[Any], Any]
-"""From the observations of all rows to their actions."""
 
 
 def tune_rules(task: GreenhouseTask, usual: Floats, search: Search) -> tuple[dict[str, float], float]:
@@ -121,7 +107,7 @@ def tune_setpoints(
         return lambda seen: np.array([p(row) for p, row in zip(policies, seen, strict=True)])
 
     ranges = [setpoint_range(task, name) for name in names]
-    ranges += [_gain(setpoint_range(task, name)) for name in gains]
+    ranges += [gain_range(setpoint_range(task, name)) for name in gains]
     start = np.array([*settings.values.values(), *settings.gains.values()])
     best, mean = search_settings(task, actor, start, ranges, search)
     return made(best), mean
@@ -153,43 +139,6 @@ def search_settings(
     return finalists[best], float(means[best])
 
 
-def training_parts(task: GreenhouseTask) -> Parts:
-    """Return the parts of a task on its first training split, at the accuracy `COARSE`."""
-    split = task.protocol.training_splits[0]
-    return replace(build(task, split), make_simulator=lambda n: make_simulator(task, n, COARSE))
-
-
-def mean_objective(
-    task: GreenhouseTask,
-    actor: Callable[[Floats], Actor],
-    share: float,
-    seed: int,
-    scenarios: Sequence[str] = (),
-) -> Callable[[Floats], Floats]:
-    """Return the mean objective of candidates (n, k) over the first `share` of training scenarios, (n,).
-
-    Candidates and scenarios are simulated side by side, the same clouds for all candidates. Without a choice
-    of `scenarios` they are so many as `SCENARIOS`, spread evenly.
-    """
-    parts = training_parts(task)
-    keys = parts.scenarios.keys
-    # The starts of generated seasons are spread evenly over any run of numbers, not over every thousandth.
-    generated = task.splits[task.protocol.training_splits[0]].generated
-    chosen = scenarios or keys[:: 1 if generated else max(1, len(keys) // SCENARIOS)][:SCENARIOS]
-    most = round(share * task.episode.intervals / task.step)
-
-    def value(candidates: Floats) -> Floats:
-        rounded = np.round(candidates, DIGITS)
-        core = BatchCore(parts, len(candidates) * len(chosen))
-        core.start([*chosen] * len(candidates), [seed + i for i in range(len(chosen))] * len(candidates))
-        act = actor(rounded.repeat(len(chosen), axis=0))
-        gained = gain(core, lambda seen, _: act(seen), most)
-        means: Floats = gained.reshape(len(candidates), len(chosen)).mean(axis=1)
-        return means
-
-    return value
-
-
 def setpoint_range(task: GreenhouseTask, name: str) -> tuple[float, float]:
     """Return the ends of what the action can say of a set point."""
     spec = task.action
@@ -199,7 +148,7 @@ def setpoint_range(task: GreenhouseTask, name: str) -> tuple[float, float]:
     return low, high
 
 
-def _gain(ends: tuple[float, float]) -> tuple[float, float]:
+def gain_range(ends: tuple[float, float]) -> tuple[float, float]:
     """Return the gains tried: up to a quarter of the range with 100 W m-2, up or down."""
     width = 0.25 * (ends[1] - ends[0])
     return -width, width

@@ -13,6 +13,7 @@ from agbench.variables import Floats
 
 _ELITE = 0.25  # of the candidates
 _LEAST = 0.02  # of a range: the smallest spread
+_STRIDE = 0.7  # of the way to the mean of the better ones
 
 
 class Search(Strict):
@@ -51,3 +52,32 @@ def maximise(
         best, reached = drawn[order[0]].copy(), float(values[order[0]])
         kept = best[None]
     return best, reached
+
+
+def settle(
+    value: Callable[[Floats, int], Floats],
+    start: Floats,
+    low: Floats,
+    high: Floats,
+    search: Search,
+    spread: float = 0.06,
+) -> Floats:
+    """Return where the better candidates settle within `low` to `high`, (k,): for values that are noisy.
+
+    `value` maps candidates (n, k) and the number of the round to what is maximised, (n,): a round may measure
+    by other weather than the last. No single candidate counts, for the best of one round was also lucky: each
+    round moves the centre, from `start`, (k,), to the mean of its better candidates, and spreads the next as
+    they are spread. `spread` is that of the first round, in parts of the ranges.
+    """
+    generator = np.random.default_rng(search.seed)
+    centre, wide = np.clip(start, low, high), spread * (high - low)
+    for number in range(search.rounds):
+        noise = generator.standard_normal((search.candidates - 1, len(low)))
+        drawn = np.concatenate([centre[None], np.clip(centre + wide * noise, low, high)])
+        order = np.argsort(-value(drawn, number), kind="stable")
+        elite = drawn[order[: max(2, int(_ELITE * len(drawn)))]]
+        # About the old centre; about their own mean the better ones lie close, and the search would stop.
+        apart = np.sqrt(((elite - centre) ** 2).mean(axis=0))
+        wide = 0.5 * wide + 0.5 * np.maximum(apart, _LEAST * (high - low))
+        centre = (1.0 - _STRIDE) * centre + _STRIDE * elite.mean(axis=0)
+    return np.clip(centre, low, high)

@@ -21,15 +21,18 @@ def fit_file(
     search: Search | None = None,
     kind_name: str | None = None,
     root: Path | None = None,
+    start: str | None = None,
 ) -> tuple[Path, float]:
     """Fit a policy's settings file and return the path that was written and what it reaches in training.
 
     That is the mean objective of a greenhouse's grower, the mean return of others. `search` says how
     long to search for a grower's settings; others take none. A policy without a file starts from the
-    defaults of the kind `kind_name`. `root` is the folder of data to write to, by default that of the file,
-    or of the task.
+    defaults of the kind `kind_name`. With `start`, the name of a policy of the task, it starts from the
+    settings of that. `root` is the folder of data to write to, by default that of the file, or of the task.
     """
-    path = catalog.find_baseline(task.task, policy)
+    path = catalog.find_baseline(task.task, start or policy)
+    if path is None and start is not None:
+        raise ConfigError(f"{task.task} has no settings for {start!r} to start from.")
     if path is None and kind_name is None:
         raise ConfigError(
             f"{task.task} has no settings for {policy!r} to start from. Name its kind to start from the "
@@ -57,8 +60,16 @@ def fit_file(
             f"{path}: candidates and rounds are for greenhouses and farms, not for {kind.name}."
         )
     content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
-    changed = baseline.model_copy(update={"settings": content})
-    text = yaml_text(changed.model_dump())
-    target = path if root is None else catalog.baseline_folder(root, task.task) / path.name
+    update: dict[str, object] = {"settings": content}
+    if start is not None:
+        update["source"] = f"agbench fit {task.task} {policy} --start {start}{_options(search)}"
+    text = yaml_text(baseline.model_copy(update=update).model_dump())
+    folder = path.parent if root is None else catalog.baseline_folder(root, task.task)
+    target = folder / f"{policy}.yaml"
     write_text(target, text)
     return target, mean
+
+
+def _options(search: Search | None) -> str:
+    """Return a search as options of `agbench fit`."""
+    return "" if search is None else f" --candidates {search.candidates} --rounds {search.rounds}"
