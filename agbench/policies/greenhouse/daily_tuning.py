@@ -121,7 +121,7 @@ class _Calendar:
 
     def best(self, tables: Sequence[Floats]) -> tuple[Floats, float]:
         """Return the table that is best over whole training seasons, rounded, and its mean objective."""
-        rounded: Floats = np.round(np.stack(tables), DIGITS)
+        rounded: Floats = np.stack(tables).round(DIGITS)
         means = judged(self._task, self._actor(self._settings.days), rounded.reshape(len(rounded), -1))
         at = int(np.argmax(means))
         return rounded[at], float(means[at])
