@@ -177,3 +177,14 @@ def test_errors_of_series_name_file_place_and_remedy(series):
     prices = reading(hours("2009-10-06", 24), np.zeros(24))
     with pytest.raises(ConfigError, match=r"from 2009-10-06 00:00 to 2009-10-07 00:00, and 48 hours"):
         prices.rows(pd.Timestamp("2009-10-06").date(), 2)
+
+
+def test_rows_of_a_scenario_share_its_weather_and_its_prices():
+    env = agbench.make_vec("greenhouse-setpoint-continuous-v1", 6, split="test")
+    keys = env.scenarios.keys[:2]
+    env.reset(seed=0, options={"scenario": [*keys, *keys, *keys]})
+    simulator = env.core.simulator
+    assert len(set(simulator._weather.tolist())) == 2
+    assert len(set(simulator.beside[:, 0, 0].tolist())) == 2
+    own = [value for value in vars(env.core.reward).values() if isinstance(value, np.ndarray)]
+    assert sum(array.nbytes for array in own) < 6 * 500  # nothing by the hour

@@ -11,8 +11,8 @@ import numpy as np
 from agbench.data.greenhouse_reward import PRICED, GreenhouseReward
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.greenhouse.accounts import ENTRIES, JOULES, MG, book
+from agbench.envs.greenhouse.ahead import prices_ahead
 from agbench.envs.greenhouse.constraints import ClimateLimits
-from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.simulators.base import Simulator
 from agbench.simulators.greenlight.metered import METERS, MeteredGreenhouse
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
@@ -23,6 +23,8 @@ TOTALS: Final = (*ENTRIES, "return")
 _COST: Final = ENTRIES.index("cost")
 _FRUIT: Final = STATES.column("cFruit")
 _HARVESTED: Final = METERS.column("harvest")
+_NOW: Final = np.zeros(1, dtype=np.int64)
+_PRICES: Final = np.arange(len(PRICED))
 _PENALTY: Final = ENTRIES.index("penalty")
 
 
@@ -37,8 +39,6 @@ class GreenhouseAccounts:
         self._limits = ClimateLimits(task.constraints)
         self._bounds = _profit_bounds(task.reward, highest, parameters, task.step * INTERVAL)
         self._fruit: Floats = np.zeros(n)
-        self._rows = np.arange(n)
-        self._table: Floats = np.zeros((n, -(-self._episode * INTERVAL // 3600), len(PRICED)))
         self._prices: Floats = np.zeros((n, len(PRICED)))
         self._sums: Floats = np.zeros((n, len(TOTALS)))
         self.cost: Floats = np.zeros(n)
@@ -48,18 +48,12 @@ class GreenhouseAccounts:
         """Open a row's accounts."""
         self._sums[row] = 0.0
         self.cost[row] = 0.0
-        self._read_prices(row, world)
-
-    def _read_prices(self, row: int, world: Any) -> None:
-        assert isinstance(world, GreenhouseWorld)
-        self._table[row] = world.prices[: self._table.shape[1]]
 
     def before(self, simulator: Simulator) -> None:
         """Note where rows stand before a step."""
         greenhouse = _greenhouse(simulator)
         self._fruit = greenhouse.state[:, _FRUIT].copy()
-        hour = np.minimum(greenhouse.elapsed * INTERVAL // 3600, self._table.shape[1] - 1)
-        self._prices = self._table[self._rows, hour]
+        self._prices = prices_ahead(greenhouse, _NOW, _PRICES)[:, 0]
 
     def after(self, simulator: Simulator, inputs: Floats, moved: Booleans) -> Floats:
         """Return the rewards of a step, (n,); 0 for rows that did not move."""
@@ -110,7 +104,6 @@ class GreenhouseAccounts:
         """Put a row's accounts back."""
         self._sums[row] = saved[:-1]
         self.cost[row] = saved[-1]
-        self._read_prices(row, world)
 
 
 HARVESTING: Final = 0.01  # mg m-2 s-1, the mean rate of harvest from which a step counts as harvest
