@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
@@ -86,21 +87,21 @@ def another(key: str, generator: np.random.Generator) -> str:
     return "/".join((site, kind, str(int(generator.integers(FIRST_ENDLESS, _LAST_ENDLESS))), *change))
 
 
-def series_of(key: str, user_series: DailySeries | None = None, years: int = YEARS) -> DailySeries:
+def series_of(key: str, user_series: DailySeries | None = None, until: date | None = None) -> DailySeries:
     """Return the weather of a scenario; `user_series` replaces the measured weather of the site.
 
-    Generated weather lasts for two years, or for more if so many `years` are asked for.
+    Generated weather lasts for two years, or until a day.
     """
-    years = max(years, YEARS)
+    years = YEARS if until is None else until.year - FIRST_DAY.year + 1
     season = parse(key)
     if season.kind == "measured":
         series = site_series(season.site) if user_series is None else user_series
     elif user_series is not None:
         raise ConfigError(f"scenario {key} has generated weather; weather= is for measured years only.")
     elif season.kind == "hidden":
-        series = site_generator(season.site).season(_hidden_seed(season), years)
+        series = site_generator(season.site).season(_hidden_seed(season), years, until)
     else:
-        series = site_generator(season.site).season(season.number, years)
+        series = site_generator(season.site).season(season.number, years, until)
     if season.degrees or season.percent:
         return changed(series, season.degrees, season.percent)
     return series

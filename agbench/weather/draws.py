@@ -16,7 +16,9 @@ def standard_normal(generator: np.random.Generator, shape: int | tuple[int, ...]
     numbers are rounded to nine digits after the point, which hides the difference.
     """
     drawn = generator.standard_normal(shape)
-    return np.where(np.abs(drawn) > _ZIGGURAT, np.round(drawn, _DIGITS), drawn)
+    beyond = np.abs(drawn) > _ZIGGURAT
+    drawn[beyond] = np.round(drawn[beyond], _DIGITS)
+    return drawn
 
 
 def uniform(generator: np.random.Generator, low: float, high: float, shape: int | tuple[int, ...]) -> Floats:

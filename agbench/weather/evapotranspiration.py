@@ -12,7 +12,7 @@ import numpy as np
 from agbench.compiled import entry, kernel
 from agbench.compiled.elementary import exp, pow
 from agbench.variables import Floats
-from agbench.weather.astronomy import angot_radiation, transmission
+from agbench.weather.astronomy import angot_radiation, day_length
 
 LATENT_HEAT = 2.45e6  # evaporation of water [J kg-1], FAO 56
 WATER_ALBEDO = 0.05  # Frere and Popov 1979
@@ -74,31 +74,32 @@ def penman(net: float, drying: float, slope: float, gamma: float) -> float:
 
 
 @kernel
-def penman_evaporation(
-    albedo: float,
-    day_of_year: float,
-    tmin: float,
-    tmax: float,
-    irrad: float,
-    vap: float,
-    wind: float,
-    latitude: float,
-    elevation: float,
-    angstrom_a: float,
-    angstrom_b: float,
-) -> float:
-    """Evaporation from a wet surface of this `albedo` [mm d-1] (Penman 1948)."""
+def penman_terms(
+    tmin: float, tmax: float, vap: float, wind: float, elevation: float, sunshine: float
+) -> tuple[float, float, float, float]:
+    """What wet surfaces of any albedo share (Penman 1948).
+
+    Returns the loss of long waves [J m-2 d-1], the drying power of the air [mm d-1], and the slope of
+    saturated pressure and the psychrometric constant [hPa K-1].
+    """
     temperature = (tmin + tmax) / 2.0
     saturated = saturated_pressure(temperature)
     vapour = min(vap, saturated)
-    transmitted = transmission(irrad, latitude, day_of_year)
-    sunshine = relative_sunshine(transmitted, angstrom_a, angstrom_b)
-    loss = longwave_loss(temperature, vapour, sunshine)
-    net = (irrad * (1.0 - albedo) - loss) / LATENT_HEAT
     wetting = 0.5 + wind_coefficient(tmin, tmax) * wind
-    drying = 0.26 * max(0.0, saturated - vapour) * wetting
-    gamma = psychrometer_constant(temperature, elevation)
-    return penman(net, drying, saturated_slope(temperature), gamma)
+    return (
+        longwave_loss(temperature, vapour, sunshine),
+        0.26 * max(0.0, saturated - vapour) * wetting,
+        saturated_slope(temperature),
+        psychrometer_constant(temperature, elevation),
+    )
+
+
+@kernel
+def penman_evaporation(
+    albedo: float, irrad: float, loss: float, drying: float, slope: float, gamma: float
+) -> float:
+    """Evaporation from a wet surface of this `albedo` [mm d-1], from its `penman_terms`."""
+    return penman((irrad * (1.0 - albedo) - loss) / LATENT_HEAT, drying, slope, gamma)
 
 
 @kernel
@@ -131,17 +132,13 @@ def longwave_loss_fao(tmin: float, tmax: float, vapour: float, clearness: float)
 
 @kernel
 def penman_monteith(
-    day_of_year: float,
-    tmin: float,
-    tmax: float,
-    irrad: float,
-    vap: float,
-    wind: float,
-    latitude: float,
-    elevation: float,
+    tmin: float, tmax: float, irrad: float, vap: float, wind: float, elevation: float, above: float
 ) -> float:
-    """Evapotranspiration of the reference grass [mm d-1] (FAO 56 equation 6); `vap` in hPa."""
-    clear_sky = (0.75 + 2e-5 * elevation) * angot_radiation(latitude, day_of_year)
+    """Evapotranspiration of the reference grass [mm d-1] (FAO 56 equation 6).
+
+    `vap` in hPa; `above` is the radiation above the atmosphere [J m-2 d-1].
+    """
+    clear_sky = (0.75 + 2e-5 * elevation) * above
     if clear_sky <= 0.0:
         return 0.0
     temperature = (tmin + tmax) / 2.0
@@ -176,11 +173,16 @@ def reference_et(
     """
     rates = np.empty((day_of_year.size, 3))
     for i in range(day_of_year.size):
-        day = (day_of_year[i], tmin[i], tmax[i], irrad[i], vap[i], wind[i], latitude, elevation)
         if math.isnan(tmin[i] + tmax[i] + irrad[i] + vap[i] + wind[i]):
             rates[i, :] = math.nan
             continue
-        rates[i, 0] = penman_evaporation(WATER_ALBEDO, *day, angstrom_a, angstrom_b) / 10.0
-        rates[i, 1] = penman_evaporation(SOIL_ALBEDO, *day, angstrom_a, angstrom_b) / 10.0
-        rates[i, 2] = penman_monteith(*day) / 10.0
+        above = angot_radiation(latitude, day_of_year[i])
+        has_day = day_length(latitude, day_of_year[i], 0.0) > 0.0
+        transmitted = irrad[i] / above if has_day else 0.0
+        sunshine = relative_sunshine(transmitted, angstrom_a, angstrom_b)
+        terms = penman_terms(tmin[i], tmax[i], vap[i], wind[i], elevation, sunshine)
+        rates[i, 0] = penman_evaporation(WATER_ALBEDO, irrad[i], *terms) / 10.0
+        rates[i, 1] = penman_evaporation(SOIL_ALBEDO, irrad[i], *terms) / 10.0
+        demand = penman_monteith(tmin[i], tmax[i], irrad[i], vap[i], wind[i], elevation, above)
+        rates[i, 2] = demand / 10.0
     return rates

@@ -6,10 +6,12 @@ import pytest
 import agbench
 from agbench.data import catalog
 from agbench.data.overrides import override
+from agbench.envs.family import build
 from agbench.envs.field.randomisation import RandomParameters
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
+from agbench.simulators.field import parameters as field_parameters
 
 TASK = "wofostgym-wheat-v1"
 MODEL = models.find("wofost-npk")
@@ -80,3 +82,19 @@ def test_a_wrong_parameter_that_the_task_changes_is_its_own_fault():
     with pytest.raises(ConfigError, match=f"^{TASK}: changed parameters: SPAN") as error:
         RandomParameters(task, MODEL)
     assert "soils" not in str(error.value)
+
+
+@pytest.mark.parametrize("task", [TASK, "wheat-nitrogen-v1", "jujube-orchard-v1"])
+def test_parameters_that_are_not_random_are_read_once_and_worlds_are_as_if_read_each_time(task, monkeypatch):
+    calls = []
+    monkeypatch.setattr(
+        field_parameters, "require", lambda *given, real=field_parameters.require: calls.append(real(*given))
+    )
+    scenarios = build(catalog.task(task), "train").scenarios
+    worlds = [scenarios.world(key) for key in scenarios.keys[:3]]
+    assert len(calls) == 1
+    for key, world in zip(scenarios.keys[:3], worlds, strict=True):
+        alone = build(catalog.task(task), "train").scenarios.world(key)
+        for name, array in alone.arrays.items():
+            assert world.arrays[name].tobytes() == array.tobytes()
+    assert len(calls) == 4

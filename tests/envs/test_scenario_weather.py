@@ -1,4 +1,5 @@
 import re
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -105,6 +106,14 @@ def test_a_season_without_weather_is_an_error(content):
     ):
         with pytest.raises(AgBenchError, match=message):
             env.reset(seed=0, options={"scenario": key})
+
+
+def test_a_world_has_its_days_of_the_whole_generated_season(content):
+    scenarios = build(task_with(content, generated=[5, 8]), "train").scenarios
+    world = scenarios.world("wageningen/generated/5")
+    end = world.start + timedelta(days=len(world.weather) - 1)
+    whole = site_generator("wageningen").season(5).window(world.start, end)
+    assert world.weather.tobytes() == whole.tobytes()
 
 
 def test_a_shift_can_be_another_site(content):

@@ -1,7 +1,7 @@
 """Building field tasks: model, worlds, actions, observations, reward."""
 
 from calendar import isleap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -209,6 +209,7 @@ class WorldBuilder:
         self._model = model
         self.user_series = user_series
         self._parameters = RandomParameters(task, model)
+        self._generated: set[str] = set()  # sites that are known to have a generator
         self.random = task.randomisation.any or bool(task.observation.forecast.error)
 
     def check_covered(self, keys: Sequence[str]) -> None:
@@ -230,7 +231,11 @@ class WorldBuilder:
             return False
         if self.user_series is not None and season.site != self._task.simulator.site:
             raise ConfigError(f"scenario {key}: the weather that was given is of {self.user_series.name}.")
-        self.check_covered([key])
+        if season.kind == "measured":
+            self.check_covered([key])
+        elif season.site not in self._generated:
+            self.check_covered([key])
+            self._generated.add(season.site)
         return True
 
     def build(self, key: str, generator: "np.random.Generator | None") -> Any:
@@ -241,7 +246,7 @@ class WorldBuilder:
         ends = "max_duration" if season.management == "orchard" else "maturity"
         return self._model.world(
             FieldSetup(
-                parameters={} if season.rotation else self._aged(self._parameters.draw(generator)),
+                parameters={} if season.rotation else self._parameters.draw(generator),
                 rotation=self._rotation(generator),
                 series=series,
                 calendar=CropCalendar(crop_start, crop_start_type=season.start_type, crop_end_type=ends),
@@ -257,11 +262,6 @@ class WorldBuilder:
             )
         )
 
-    def _aged(self, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return parameters with the age of the trees that the task names."""
-        age = self._task.season.age
-        return parameters if age is None else {**parameters, "AGEI": float(age)}
-
     def _rotation(self, generator: "np.random.Generator | None") -> tuple[RotationCrop, ...]:
         """Return the crops of a rotation, none where there is one crop."""
         return tuple(
@@ -273,15 +273,14 @@ class WorldBuilder:
         """Return series, first and last day."""
         year = scenario_weather.parse(key).year
         start, end = self._task.season.days_from(year)
-        secret, years = scenario_weather.mark(key), end.year - start.year + 1
         warming = float(self._task.simulator.warming)
-        return _warmed(key, warming, self.user_series, secret, years), start, end
+        return _warmed(key, warming, self.user_series, scenario_weather.mark(key), end), start, end
 
 
 @lru_cache(maxsize=64)
-def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str, years: int) -> DailySeries:
-    """Return the weather of a scenario, `degrees` [K] warmer; `mark` tells secrets apart."""
-    series = scenario_weather.series_of(key, user_series, years)
+def _warmed(key: str, degrees: float, user_series: DailySeries | None, mark: str, until: date) -> DailySeries:
+    """Return the weather of a scenario to a day, `degrees` [K] warmer; `mark` tells secrets apart."""
+    series = scenario_weather.series_of(key, user_series, until)
     return changed(series, degrees, 0.0) if degrees else series
 
 

@@ -11,7 +11,7 @@ from agbench.data.randomisation import NoiseSpec
 from agbench.errors import ConfigError, unknown
 from agbench.simulation.parameters import check_whole, parameters_of, place
 from agbench.simulators import models
-from agbench.simulators.field.parameters import check
+from agbench.simulators.field.parameters import FixedParameters, check
 from agbench.simulators.models import CropModel
 from agbench.variables import Parameter
 from agbench.weather.draws import standard_normal, uniform
@@ -25,7 +25,7 @@ _LEAST: Final = 0.1  # of a parameter; normal noise may not turn it around
 class RandomParameters:
     """The parameters of a task's field: those of its files, or drawn around them within their bounds.
 
-    What the task says is `changed` holds for every crop and soil.
+    What the task says is `changed` holds for every crop and soil, and the age of its trees.
     """
 
     def __init__(self, task: FieldTask, model: CropModel) -> None:
@@ -52,6 +52,8 @@ class RandomParameters:
             for name, values in read[kind].items():
                 check_whole(model, {**self._site, **values}, {kind: place(kind, name)}, simulator.setting)
         self._declared = model.parameters
+        self._age = {} if task.season.age is None else {"AGEI": float(task.season.age)}
+        self._fixed: dict[str, FixedParameters] = {}
         self._soils, self._crops = read["soil"], read["crop"]
         self._soil, self._crop = simulator.soil, simulator.crop
         parameters = {**self._site, **self._soils[self._soil], **self._crops[self._crop]}
@@ -66,14 +68,17 @@ class RandomParameters:
         """
         own = crop or self._crop
         if generator is None or not self._spec.any:
-            return {**self._site, **self._soils[self._soil], **self._crops[own]}
+            if own not in self._fixed:
+                whole = {**self._site, **self._soils[self._soil], **self._crops[own], **self._age}
+                self._fixed[own] = FixedParameters(whole)
+            return self._fixed[own]
         soil = _one_of(self._spec.soils, self._soil, generator)
         crop = _one_of(self._spec.crops, own, generator)
         drawn = {**self._site, **self._soils[soil], **self._crops[crop]}
         for name, noise in self._spec.parameters.items():
             if name in drawn:
                 drawn[name] = _within(self._declared[name], _noisy(drawn[name], noise, generator))
-        return _consistent(drawn)
+        return _consistent(drawn | self._age)
 
 
 def _require_profile(task: FieldTask, soil: str, values: Mapping[str, Any]) -> None:

@@ -1,9 +1,9 @@
 """Reading the parameters of a field model from plain mappings, against the table that declares them."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,38 @@ IGNORED: Final = frozenset(
     )
 )
 """What a mapping may hold although no table declares it."""
+
+Made = TypeVar("Made")
+
+
+class FixedParameters(Mapping[str, Any]):
+    """Parameters that stay as they are, so that what is made of them need be made once: see `once`."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+        self.made: dict[Hashable, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def once(mapping: Mapping[str, Any], key: Hashable, make: Callable[[], Made]) -> Made:
+    """Return what `make` makes of a mapping; of `FixedParameters` it is made once for a key.
+
+    Whoever gets it must not change it.
+    """
+    if not isinstance(mapping, FixedParameters):
+        return make()
+    if key not in mapping.made:
+        mapping.made[key] = make()
+    result: Made = mapping.made[key]
+    return result
 
 
 def read(

@@ -125,7 +125,10 @@ class DailySimulator(ABC):
         """
         days = int(world.arrays["last"]) + 1
         run = self.season(world, np.zeros((days, len(self._MANAGEMENT.names or ()))))
-        return np.pad(run, ((0, days - len(run)), (0, 0)), mode="edge")
+        result = np.empty((days, run.shape[1]))
+        result[: len(run)] = run
+        result[len(run) :] = run[-1]
+        return result
 
     def repeat(self, world: DailyWorld) -> None:
         """Give each row a copy of a world of its own, whose parameters `set_parameters` changes."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from agbench.simulators.field import afgen
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import DEFAULT_FRACTION
+from agbench.simulators.field.parameters import once
 from agbench.simulators.lintul3.parameters import check_emergence, read
 from agbench.variables import Floats
 from agbench.weather.daily import DAILY, DailySeries
@@ -78,17 +79,25 @@ def build_world(
     Raises `ConfigError` for parameters that are missing or wrong and `WeatherError` where the
     series does not cover the days.
     """
-    record, tables = read(model, parameters, setting)
+    record, tables = once(parameters, (model, setting), lambda: _read(model, parameters, setting))
     if calendar.crop_start_type == "sowing":
         check_emergence(model, record)
-    widest = max(table.shape[1] for table in tables)
-    width = -(-widest // _TABLE_WIDTH) * _TABLE_WIDTH
     return Lintul3World(
         model=model,
         start=start,
         weather=np.ascontiguousarray(series.window(start, end)),
         parameters=record,
-        tables=afgen.stack(tables, width),
+        tables=tables,
         calendar=calendar.as_record(start, end),
         factors=np.array([recovery, efficiency]),
     )
+
+
+def _read(model: str, parameters: Mapping[str, Any], setting: str) -> tuple[NDArray[Any], Floats]:
+    """Return the record of parameters, and the tables side by side, for worlds to share."""
+    record, tables = read(model, parameters, setting)
+    widest = max(table.shape[1] for table in tables)
+    result = record, afgen.stack(tables, -(-widest // _TABLE_WIDTH) * _TABLE_WIDTH)
+    for array in result:
+        array.flags.writeable = False
+    return result

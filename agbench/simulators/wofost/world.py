@@ -13,6 +13,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.field import afgen
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.events import DEFAULT_FRACTION
+from agbench.simulators.field.parameters import once
 from agbench.simulators.field.rotation import RotationCrop, sowable
 from agbench.simulators.field.shares import SHARES_OF_SHOOT, wrong_shares
 from agbench.simulators.wofost.layers import read_layers
@@ -94,8 +95,11 @@ def build_world(
     variant = find(model)
     _check_choices(variant, setting, limitation, soil_water)
     variant.kernels_on(soil_water, crop_type)
-    record, tables = collect(model, parameters, where, soil_water == "layered", crop_type)
-    if soil_water == "layered":
+    layered = soil_water == "layered"
+    kind = (model, where, layered, crop_type)
+    read, built = once(parameters, kind, lambda: collect(model, parameters, where, layered, crop_type))
+    record, tables = read.copy(), list(built)
+    if layered:
         read_layers(record, tables, parameters.get("SoilProfileDescription", {}), where)
         _fit_roots(record, variant, where)
     if setting == "sound":  # the original shares out what it is given, and one of its pears too much

@@ -55,14 +55,18 @@ class Generator:
         normal = standard_normal(process, (len(days), _DRAWS))
         return generate(self._tables, occurrence.random(len(days)), normal, days, _WARMUP)  # type: ignore[attr-defined]
 
-    def season(self, seed: "int | bytes", years: int = YEARS) -> DailySeries:
+    def season(self, seed: "int | bytes", years: int = YEARS, until: date | None = None) -> DailySeries:
         """Return a season as a series from `FIRST_DAY` on, with evapotranspiration derived.
 
-        In leap years the last day of December comes twice.
+        In leap years the last day of December comes twice. What needs no days after `until` need not wait
+        for them: the series ends there, and its days are those of the whole season.
         """
         if not 1 <= years <= MOST_YEARS:
             raise WeatherError(f"a generated season has 1 to {MOST_YEARS} years; got {years}.")
-        rows = self._rows(seed, _days_of_year(years))
+        if until is not None and until < FIRST_DAY:
+            raise WeatherError(f"a generated season starts on {FIRST_DAY}; it cannot end on {until}.")
+        wanted = None if until is None else (until - FIRST_DAY).days + 1
+        rows = self._rows(seed, _days_of_year(years)[:wanted])
         columns = {name: rows[:, i] for i, name in enumerate(OBSERVED_ORDER)}
         values = derive(columns, FIRST_DAY, self.latitude, self.elevation, self.angstrom)
         angstrom = f"{self.angstrom[0]:g} {self.angstrom[1]:g}"

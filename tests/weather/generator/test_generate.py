@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from datetime import date
 
 import numpy as np
 import pytest
@@ -39,6 +40,19 @@ def test_seasons_and_sites_differ(generator):
 def test_more_years_prolong_the_same_weather(generator):
     short, long = generator.observed(3, years=1), generator.observed(3, years=3)
     assert np.array_equal(short, long[:365])
+
+
+@pytest.mark.parametrize("until", [date(2001, 1, 1), date(2001, 9, 1), date(2004, 12, 30)])
+@pytest.mark.parametrize("site", [SITE, "netherlands"])
+def test_a_season_that_ends_early_has_the_days_of_the_whole_one(site, until):
+    whole, short = (site_generator(site).season(17, 4, end) for end in (None, until))
+    assert short.end == until
+    assert short.values.tobytes() == whole.window(FIRST_DAY, until).tobytes()
+
+
+def test_a_season_cannot_end_before_it_starts(generator):
+    with pytest.raises(WeatherError, match="starts on 2001-01-01"):
+        generator.season(0, until=date(2000, 12, 31))
 
 
 def test_a_season_has_two_whole_years_without_gaps(generator):
