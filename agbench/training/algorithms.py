@@ -195,11 +195,12 @@ def constructed(algorithm: str, given: Mapping[str, Any], call: Callable[[], Any
 def arguments(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space[Any]) -> dict[str, Any]:
     """Return the arguments of the class that `settings` names, schedules and noise made of their numbers."""
     cls = chosen.load()
-    own = cls.settings_taken() if hasattr(cls, "settings_taken") else None
+    ours = hasattr(cls, "settings_taken")
+    own = cls.settings_taken() if ours else None
     taken = _taken(cls) if own is None else own
     result = {}
     for key, value in _of_kind(settings.settings, kind_of(space)).items():
-        if isinstance(value, dict) and key in taken and (own is not None or key not in _CHANGING):
+        if isinstance(value, dict) and key in taken and (ours or key not in _CHANGING):
             raise ConfigError(f"{settings.algorithm}: settings: {key} stays one number; got {value!r}.")
         if key not in taken:
             raise ConfigError(

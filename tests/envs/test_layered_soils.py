@@ -74,7 +74,10 @@ def test_bare_physics_reads_the_profile_of_a_soil_file():
     ("changes", "message"),
     [
         ({"soil": "oregon-1"}, "oregon-1 has none. Soils that have: layered-loam, moregon-1"),
-        ({"soil_water": "single"}, "is a profile of layers; it needs simulator.soil_water 'layered'"),
+        (
+            {"soil_water": "single", "state": ["DVS", "SM"]},
+            "is a profile of layers; it needs simulator.soil_water 'layered'",
+        ),
         ({"randomisation__parameters": {"SMFCF": {"share": 0.1}}}, "follow from the layers' curves"),
     ],
 )

@@ -171,11 +171,11 @@ def test_seasons_answer_keys_and_pointer_with_the_values_of_a_day(page, shown):
     assert {text.strip() for text in values.all_text_contents()} <= {"–", ""}
     weather.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('.panels .u-value').textContent.trim() !== '–'")
+    playwright.expect(values.first).not_to_have_text("–")
     assert values.first.text_content().count("-") == 2, "a date"
     first = values.first.text_content()
     weather.locator(".u-over").hover()
-    page.wait_for_function("(v) => document.querySelector('.panels .u-value').textContent !== v", arg=first)
+    playwright.expect(values.first).not_to_have_text(first)
     other = page.locator(".panels .plot").nth(1).locator(".u-value").first
     assert other.text_content().strip() != "–", "all panels show the same day"
 
@@ -205,7 +205,7 @@ def test_a_table_that_continues_to_the_right_shows_it(browser, task_page):
         if cut:
             assert "scroll it sideways" in hint.text_content()
             box.evaluate("(box) => { box.scrollLeft = box.scrollWidth }")
-            page.wait_for_function("!document.querySelectorAll('div.wide')[1].classList.contains('cut')")
+            playwright.expect(box).not_to_have_class(re.compile(r"\bcut\b"))
         page.close()
 
 

@@ -8,7 +8,9 @@ import pytest
 import agbench
 from agbench import testing
 from agbench.envs import AgBenchEnv, BatchCore
+from agbench.envs.field import building
 from agbench.envs.field.observations import FieldObserver
+from agbench.envs.rewards import GrowthReward
 from agbench.errors import UnknownNameError
 from agbench.testing import CHECKS, ContractError, check_policy, check_task
 
@@ -98,9 +100,15 @@ def test_fertiliser_that_does_nothing_is_caught():
         CHECKS["response"](TASK, recovery=1e-300)
 
 
-def test_a_price_that_pays_for_waste_is_caught():
+def test_a_price_that_pays_for_waste_is_caught(monkeypatch):
+    def generous(variables, inputs, variable, prices, *more):
+        return GrowthReward(
+            variables, inputs, variable, {name: -price for name, price in prices.items()}, *more
+        )
+
+    monkeypatch.setattr(building, "GrowthReward", generous)
     with pytest.raises(ContractError, match=r"cost in the return does not rise .* doses of N in"):
-        CHECKS["response"](TASK, prices={"N": -0.1})
+        CHECKS["response"](TASK)
 
 
 def test_a_missing_stable_baselines3_is_reported(monkeypatch):
