@@ -157,6 +157,30 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
     assert len(reached[1].actions[0]) == 48
 
 
+def test_the_receding_search_is_never_below_any_of_its_starts():
+    task = override(catalog.task(CONTINUOUS), {"episode__length": "1 d", "simulator__accuracy": "fast"})
+    names, hopeless = ["middle", "growers-setpoints"], Search(candidates=4, rounds=1)
+    starts = [agbench.evaluate(task, name, years=[2010]).objective[0] for name in names]
+
+    def found(start):
+        settings = GreenhouseRecedingSettings(start=start, horizon=24, hold=6, search=hopeless)
+        oracle = GreenhouseReceding("oracle", settings, interface_of(task))
+        return agbench.evaluate(task, oracle, years=[2010]).objective[0]
+
+    assert starts[0] != starts[1]
+    assert found(names) == found(names[::-1]) == max(found(name) for name in names) >= max(starts)
+
+
+def test_the_receding_search_takes_a_start_itself_where_searching_loses(monkeypatch):
+    task = override(catalog.task(CONTINUOUS), {"episode__length": "1 d", "simulator__accuracy": "fast"})
+    monkeypatch.setattr(GreenhouseReceding, "_searched", lambda *_: [np.ones(7, np.float32)] * 24)
+    settings = GreenhouseRecedingSettings(start="growers-setpoints")
+    oracle = GreenhouseReceding("oracle", settings, interface_of(task))
+    start = agbench.load_policy("growers-setpoints", task)
+    one, other = (agbench.evaluate(task, policy, years=[2010]) for policy in (oracle, start))
+    np.testing.assert_array_equal(one.actions[0], other.actions[0])
+
+
 def test_the_receding_search_refuses_to_apply_more_than_it_plans():
     task = catalog.task(SETPOINT)
     settings = GreenhouseRecedingSettings(start="middle", horizon=12, commit=24)

@@ -17,7 +17,7 @@ from agbench.envs.core import BatchCore, SavedEpisode
 from agbench.envs.greenhouse.building import make_simulator
 from agbench.envs.rollout import play
 from agbench.errors import ConfigError
-from agbench.policies.base import Information, Interface, policy
+from agbench.policies.base import Information, Interface, Policy, policy
 from agbench.policies.playing import gain
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators.greenlight.stepping import COARSE
@@ -27,14 +27,14 @@ _SPREAD = 0.15  # of the range of a change, in the first round
 
 
 class GreenhouseRecedingSettings(Strict):
-    """The policy whose decisions are bettered, and the search.
+    """The policy whose decisions are bettered, or several, and the search.
 
     `horizon` decisions are looked ahead, of which the first `commit` are carried out before the next
     search; a change of the policy's decisions lasts `hold` of them and is at most `reach` of an
     action's whole range.
     """
 
-    start: str
+    start: str | list[str] = Field(min_length=1)
     horizon: int = Field(default=48, ge=1)
     commit: int = Field(default=24, ge=1)
     hold: int = Field(default=3, ge=1)
@@ -45,6 +45,9 @@ class GreenhouseRecedingSettings(Strict):
 @policy("receding-greenhouse", settings=GreenhouseRecedingSettings, families=["greenhouse"])
 class GreenhouseReceding:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
+
+    Of several policies to start from, each is searched from alone. Taken is what earns most in the whole
+    episode: what a search found, or what one of the policies does by itself.
 
     A plan uses the true weather. Its value is the gain of the task's objective within the
     horizon, at the accuracy `COARSE`. The chosen actions run at the accuracy of the task.
@@ -59,7 +62,8 @@ class GreenhouseReceding:
         if settings.commit > settings.horizon:
             raise ConfigError(f"commit is {settings.commit}, beyond the horizon, {settings.horizon}.")
         self._settings = settings
-        self._start = interface.load(settings.start)
+        names = [settings.start] if isinstance(settings.start, str) else settings.start
+        self._starts = [interface.load(own) for own in names]
         self._task = interface.task
         self._actions: list[Any] = []
         self._step = 0
@@ -78,18 +82,28 @@ class GreenhouseReceding:
         return self._actions[self._step - 1]
 
     def solve(self, core: BatchCore, row: int) -> list[Any]:
-        """Return the actions found for the rest of a row's episode."""
+        """Return the best actions found for the rest of a row's episode."""
+        now, truth = core.save(row), BatchCore(core.parts, 1)
+        found = [
+            actions
+            for own in self._starts
+            for actions in (self._searched(core, now, own), _usual(truth, now, own))
+        ]
+        return max(found, key=lambda actions: _worth(truth, now, actions))
+
+    def _searched(self, core: BatchCore, start: SavedEpisode, policy: Policy) -> list[Any]:
+        """Return what the search makes of a policy's decisions, from a saved episode to its end."""
         spec = self._settings
         coarse = replace(core.parts, make_simulator=lambda n: make_simulator(self._task, n, COARSE))
         ahead, one = BatchCore(coarse, spec.search.candidates), BatchCore(coarse, 1)
         truth = BatchCore(core.parts, 1)
-        truth.load(0, core.save(row))
+        truth.load(0, start)
         space = core.parts.actions.space
         taken: list[Any] = []
         change = np.zeros((-(-spec.horizon // spec.hold), *(space.shape or ())))
         while not truth.over[0]:
             now = truth.save(0)
-            usual = self._usual(one, now)
+            usual = np.array(_usual(one, now, policy, spec.horizon))
             change = self._best(ahead, now, usual, change, len(taken))
             chosen = self._changed(usual, change[None], space)[0][: spec.commit]
             taken += self._apply(truth, chosen, space)
@@ -107,20 +121,6 @@ class GreenhouseReceding:
 
         play(truth, act, len(chosen))
         return applied
-
-    def _usual(self, core: BatchCore, now: SavedEpisode) -> NDArray[Any]:
-        """Return what the other policy would decide over the horizon, (horizon, ...)."""
-        core.over[:] = True
-        core.load(0, now)
-        decided: list[Any] = []
-        self._start.reset(0)
-
-        def act(observations: NDArray[np.float32], _: int) -> NDArray[Any]:
-            decided.append(self._start(observations[0].copy()))
-            return np.array(decided[-1:])
-
-        play(core, act, self._settings.horizon)
-        return np.array(decided)
 
     def _best(
         self, core: BatchCore, now: SavedEpisode, usual: NDArray[Any], warm: Floats, number: int
@@ -154,3 +154,25 @@ class GreenhouseReceding:
 def _width(space: "spaces.Space[Any]") -> float:
     """Return the whole range of an action's components."""
     return float(space.n - 1) if isinstance(space, spaces.Discrete) else 2.0
+
+
+def _usual(core: BatchCore, now: SavedEpisode, policy: Policy, most: int | None = None) -> list[Any]:
+    """Return what a policy decides from a saved episode on, `most` times or to the end."""
+    core.over[:] = True
+    core.load(0, now)
+    decided: list[Any] = []
+    policy.reset(0)
+
+    def act(observations: NDArray[np.float32], _: int) -> NDArray[Any]:
+        decided.append(policy(observations[0].copy()))
+        return np.array(decided[-1:])
+
+    play(core, act, most)
+    return decided
+
+
+def _worth(core: BatchCore, now: SavedEpisode, actions: list[Any]) -> float:
+    """Return by how much the objective grows under actions from a saved episode on."""
+    core.over[:] = True
+    core.load(0, now)
+    return float(gain(core, lambda _, number: np.asarray(actions[number])[None], len(actions))[0])
