@@ -108,6 +108,13 @@ class FarmTask(FieldTask):
         }
         return content | {"metrics": {name: metric for name, metric in metrics.items() if name not in gone}}
 
+    def idle(self) -> dict[str, str]:
+        """Return the keys that change nothing as the farm stands, and what would give them an effect."""
+        keys = super().idle()
+        if not self.farm.budgets:
+            keys["farm.overspending"] = "there are no 'farm.budgets' to exceed"
+        return keys
+
     @cached_property
     def field_names(self) -> list[str]:
         """The names of the fields, in order."""

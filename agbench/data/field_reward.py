@@ -15,6 +15,8 @@ _NEEDS = {
     "rotation-profit": ("crop_prices", "of what each crop yields"),
 }
 
+_PENALISED = ("threshold", "runoff")
+
 
 Price = Annotated[Number, Field(ge=0, le=1e6)]
 """What a unit brings or costs, in the reward's unit; nobody is paid for spreading, or pays for a yield."""
@@ -69,6 +71,25 @@ class RewardSpec(Strict):
             raise ValueError(f"a reward of the kind {self.kind!r} needs {key} {what}.")
         return self
 
+    def idle(self) -> dict[str, str]:
+        """Return the keys that change nothing in this reward, and what would give them an effect."""
+        rotates, weighs = self.kind == "rotation-profit", self.kind == "storage-organ-weight"
+        keys: dict[str, str] = {}
+        if self.kind != "profit":
+            keys["product_price"] = "it counts in a reward of the kind 'profit' alone"
+        if not rotates:
+            of = "it counts in a reward of the kind 'rotation-profit' alone"
+            keys |= dict.fromkeys(("crop_prices", "crop_costs"), of)
+        if self.kind not in _PENALISED:
+            keys["penalty"] = "it counts in a reward of the kind 'threshold' or 'runoff' alone"
+        if weighs:
+            keys["prices"] = "a reward of the kind 'storage-organ-weight' has no costs; 'growth' has"
+        if rotates or weighs:
+            keys["beta"] = f"a reward of the kind {self.kind!r} does not scale its costs; 'cost' does"
+        elif not self.prices:
+            keys["beta"] = "it scales what inputs cost; give 'prices' of them too"
+        return keys
+
     @property
     def constrained(self) -> bool:
         """Whether there is anything to violate."""
@@ -77,4 +98,4 @@ class RewardSpec(Strict):
     @property
     def paid_penalty(self) -> float:
         """What a unit of violation takes off the reward; nothing where it is only reported."""
-        return self.penalty if self.kind in ("threshold", "runoff") else 0.0
+        return self.penalty if self.kind in _PENALISED else 0.0

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from agbench.data.field import Number
+from agbench.data.field_observation import Days, ObservationSpec
 from agbench.data.field_reward import RewardSpec
 from agbench.data.quantity import days
 from agbench.data.randomisation import RandomisationSpec
@@ -24,13 +25,7 @@ def _month_day(value: str) -> str:
     return value
 
 
-def _days(value: Any) -> Any:
-    days(value)
-    return value
-
-
 MonthDay = Annotated[str, AfterValidator(_month_day)]
-Days = Annotated[str, BeforeValidator(_days)]
 
 
 class SimulatorSpec(Strict):
@@ -204,6 +199,17 @@ class ActionSpec(Strict):
             _check_most(name, amount)
         return limit
 
+    def idle(self) -> dict[str, str]:
+        """Return the keys that change nothing in actions like these, and what would give them an effect."""
+        keys: dict[str, str] = {}
+        if self.kind == "menu":
+            keys["limit"] = "it counts with actions of the kind 'continuous' alone"
+        if not {"N", "P", "K"} & self.doses.keys():
+            keys["recovery"] = "there is no N, P or K among the doses"
+        if "IRRIG" not in self.doses:
+            keys["efficiency"] = "there is no IRRIG among the doses"
+        return keys
+
     @model_validator(mode="after")
     def _limits_of_doses(self) -> "ActionSpec":
         for name in self.limit:
@@ -232,56 +238,6 @@ def _check_most(name: str, amount: float) -> None:
     most, unit = MOST.get(name, (float("inf"), ""))
     if amount > most:
         raise ValueError(f"{name}: {amount:g} is more than a day may bring, {most:g} ({unit}).")
-
-
-class ForecastSpec(Strict):
-    """Forecasts of `variables` for the next `days`; `error` grows by that much with each day ahead.
-
-    `error` is the standard deviation of tomorrow's forecast by variable, in its unit.
-    """
-
-    days: int = Field(default=0, ge=0, le=30)
-    variables: list[str] = []
-    error: dict[str, Annotated[Number, Field(ge=0, le=1e9)]] = {}
-
-    @model_validator(mode="after")
-    def _complete(self) -> "ForecastSpec":
-        if self.days and not self.variables:
-            raise ValueError("a forecast needs variables, such as [RAIN, TEMP].")
-        if not self.error.keys() <= set(self.variables):
-            raise ValueError(f"error: {', '.join(self.error)} must be among the forecast's variables.")
-        return self
-
-
-class ObservationSpec(Strict):
-    """What the agent sees: model variables of the last day, weather of the last `window`.
-
-    `weather_form` is `mean` (one value a variable) or `daily` (one value a variable and day, the
-    oldest first). `progress` adds `elapsed`, the days since the start, `day_of_year`, from 1, and
-    `finished`, whether the season is over. `forecast` tells the weather of coming days, with errors.
-    """
-
-    state: list[str]
-    weather: list[str] = []
-    window: Days = "7 d"
-    weather_form: Literal["mean", "daily"] = "mean"
-    progress: list[Literal["elapsed", "day_of_year", "finished"]] = []
-    forecast: ForecastSpec = ForecastSpec()
-
-    @property
-    def window_days(self) -> int:
-        """The length of the weather window [d]."""
-        return days(self.window)
-
-    @model_validator(mode="after")
-    def _something(self) -> "ObservationSpec":
-        if not self.state and not self.weather:
-            raise ValueError("an agent must see something: state and weather are both empty.")
-        for names in (self.state, self.weather):
-            twice = sorted({n for n in names if names.count(n) > 1})
-            if twice:
-                raise ValueError(f"listed twice: {', '.join(twice)}.")
-        return self
 
 
 _OPTIONS: Final = {
@@ -381,6 +337,11 @@ class FieldTask(Task):
             del content["randomisation"]
         content["splits"] = {name: split.identity() for name, split in self.splits.items()}
         return content
+
+    def idle(self) -> dict[str, str]:
+        """Return the keys that change nothing as the task stands, and what would give them an effect."""
+        keys = {f"action.{key}": why for key, why in self.action.idle().items()}
+        return keys | {f"reward.{key}": why for key, why in self.reward.idle().items()}
 
     @property
     def tolerated_cost(self) -> float:

@@ -1,6 +1,6 @@
 """The schema of what greenhouse tasks pay: prices, rewards and the limits of the climate."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -51,6 +51,18 @@ class GreenhouseReward(Strict):
             )
         return self
 
+    def idle(self) -> dict[str, str]:
+        """Return the keys that change nothing in this reward, and what would give them an effect."""
+        keys: dict[str, str] = {}
+        if self.kind != "yield-and-energy":
+            keys |= dict.fromkeys(("target_yield", "target_energy"), _KIND.format("yield-and-energy"))
+        if self.electricity_night is None:
+            keys |= dict.fromkeys(("night_start", "night_end"), "it needs an 'electricity_night' beside it")
+        return keys
+
+
+_KIND: Final = "it counts in a reward of the kind {!r} alone"
+
 
 class Constraint(Strict):
     """Limits of a climate variable, and the violation that counts as 1."""
@@ -58,6 +70,15 @@ class Constraint(Strict):
     low: Number
     high: Number
     full_scale: Number = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Constraint":
+        if self.low >= self.high:
+            raise ValueError(
+                f"low is {self.low:g} and high {self.high:g}, and nothing lies between; give a low below the "
+                "high, and change both where one would pass the other."
+            )
+        return self
 
 
 class ConstraintsSpec(Strict):

@@ -6,7 +6,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from agbench.data.field import Number
-from agbench.data.field_task import Days, MonthDay
+from agbench.data.field_observation import Days
+from agbench.data.field_task import MonthDay
 from agbench.data.greenhouse_reward import ConstraintsSpec, GreenhouseReward
 from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.quantity import days, seconds
@@ -29,6 +30,9 @@ Steps = Annotated[str, BeforeValidator(_steps)]
 
 
 Period = Literal["inside", "outside"]
+
+_USERS: Final = {"electricity": ("uLamp", "uIntLamp"), "heat": ("uBoil", "uBoilGro"), "co2": ("uCo2",)}
+"""What has a price, and the controls that use it."""
 
 _ERRONEOUS: Final = ("iGlob", "tOut", "vpOut", "wind", "tSky")
 
@@ -127,6 +131,22 @@ class GreenhouseAction(Strict):
     def uses_setpoints(self) -> bool:
         """Whether the agent sets set points, which a climate computer turns into controls."""
         return self.kind in ("temperature", "setpoints")
+
+    def idle(self) -> dict[str, str]:
+        """Return the keys that change nothing in actions of this kind, and what would give them an effect."""
+        kinds: dict[str, tuple[str, ...]] = {
+            "controls": ("increment", "absolute"),
+            "rate": ("increment",),
+            "temperatures": ("temperature",),
+            "period": ("temperature",),
+            "ranges": ("setpoints",),
+            "rules": ("temperature", "setpoints"),
+        }
+        return {
+            key: f"it counts with actions of the kind {' or '.join(map(repr, of))} alone"
+            for key, of in kinds.items()
+            if self.kind not in of
+        }
 
 
 class GreenhouseObservation(Strict):
@@ -230,6 +250,27 @@ class GreenhouseTask(Task):
         spec = self.splits[split]
         keys = [f"{spec.site or self.simulator.site}/{day}" for day in spec.first_days(self.episode.start)]
         return [f"{key}/{level:g}" for level in spec.levels for key in keys] if spec.levels else keys
+
+    def idle(self) -> dict[str, str]:
+        """Return the keys that change nothing here; prices of what no control uses are among them."""
+        keys = {f"action.{key}": why for key, why in self.action.idle().items()}
+        keys |= {f"reward.{key}": why for key, why in self.reward.idle().items()}
+        if not self.observation.forecast:
+            for key in ("forecast_length", "forecast_every"):
+                keys[f"observation.{key}"] = "it needs variables in 'observation.forecast'"
+        if not self.uncertainty.parameters:
+            keys["uncertainty.every"] = "it needs 'uncertainty.parameters' to draw, and a level"
+        return keys | {
+            f"reward.{price}": f"nothing here uses it; give action.controls one of {', '.join(users)}"
+            for what, users in _USERS.items()
+            if self._never_used(what, users)
+            for price in (("electricity", "electricity_night") if what == "electricity" else (what,))
+        }
+
+    def _never_used(self, what: str, users: tuple[str, ...]) -> bool:
+        """Return whether what has a price is neither used by the agent's controls nor seen by the agent."""
+        seen = what in self.observation.prices or f"{what}Price" in self.observation.forecast
+        return not self.action.uses_setpoints and not seen and not set(users) & set(self.action.controls)
 
     @property
     def step(self) -> int:

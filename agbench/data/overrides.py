@@ -42,7 +42,26 @@ def override(task: Task, changes: Mapping[str, Any]) -> Task:
                 place = ".".join(parents[: i + 1])
                 raise ConfigError(f"override {key!r}: {place} is {target!r} and has no parts. Give it whole.")
         target[last] = dict(value) if isinstance(value, Mapping) else _plain(value)
-    return read_task(task.without_loose_ends(content), f"override of {task.task}")
+    result = read_task(task.without_loose_ends(content), f"override of {task.task}")
+    for key in changes:
+        _require_effect(task, result, key)
+    return result
+
+
+def _require_effect(task: Task, result: Task, key: str) -> None:
+    """Raise `ConfigError` for an override that changed a value which the task makes no use of."""
+    path = _path(task, key)
+    name = ".".join(path[:2])
+    why = result.idle().get(name)
+    if why is None or _at(task, path[:2]) == _at(result, path[:2]):
+        return
+    raise ConfigError(f"override {key!r}: {name} has no effect in {task.task} as it stands: {why}.")
+
+
+def _at(task: Task, path: list[str]) -> Any:
+    """Return the value of a section's key."""
+    section, key = path
+    return task.content()[section][key]
 
 
 def as_filed(task: T) -> T:

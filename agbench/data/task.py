@@ -128,6 +128,13 @@ class Task(Strict):
         if split not in self.splits:
             raise unknown("split", split, self.splits, where=self.task)
 
+    def idle(self) -> dict[str, str]:
+        """Return the keys, by path, that change nothing as the task stands, and what would make them count.
+
+        Named are those of which it is certain; an override of one is refused.
+        """
+        return {}
+
     def content(self) -> dict[str, Any]:
         """Return the task as plain data, defaults included."""
         return self.model_dump(mode="json")

@@ -27,6 +27,9 @@ _RAINED_OUT = (
 )  # d, d-1; share of that water that no place sees rained out daily for so long
 _DELUGE = 6.0  # times that water; rain of a day that a year has less than five of
 _DELUGES = 5.0 / 365.0
+_YEAR = 365  # d
+_WET = 0.2  # -; share of days with rain, more than where a year may pass without a shower
+_SHOWER = 0.05  # cm d-1; less than the wettest day of any year outside deserts
 _SWAPPED = 0.5  # -; share of days with TMIN above TMAX from which the columns are swapped
 _MEAN_TOLERANCE = 0.5  # K; rounding of TEMP beyond TMIN and TMAX
 _HINTS = {
@@ -85,6 +88,7 @@ def _check_scale(values: Floats, start: date, name: str) -> None:
     if present.size and (present > _DOWNPOUR).mean() > _OFTEN:
         _refuse(rain > _CLOUDBURST, rain, "RAIN", "a cloudburst only where rain is rare", start, name)
     _check_rain_by_vapour(values, start, name)
+    _check_showers(present, name)
     wind = values[:, DAILY.column("WIND")]
     blown = wind[~np.isnan(wind)]
     most = [mean for days, mean in _WINDY if len(blown) >= days]
@@ -121,6 +125,24 @@ def _check_rain_by_vapour(values: Floats, start: date, name: str) -> None:
     limits = f"less than {most[-1]:g} of the water in the air a day, {water[known].mean():.2g} cm; it is "
     limits += f"{share:.2g}"
     _refuse(rain == np.nanmax(rain), rain, "RAIN", limits, start, name)
+
+
+def _check_showers(rain: Floats, name: str) -> None:
+    """Catch m taken for cm: rain on many days of a year, and no shower on any of them.
+
+    A desert passes, for it seldom rains there. So does rain in cm that is taken for mm, ten times too little:
+    its wettest days are like showers.
+    """
+    years = len(rain) // _YEAR
+    if not years or (rain > 0.0).mean() < _WET:
+        return
+    wettest = float(np.median(rain[: years * _YEAR].reshape(years, _YEAR).max(axis=1)))
+    if wettest < _SHOWER:
+        raise WeatherError(
+            f"weather {name}: RAIN falls on {100.0 * (rain > 0.0).mean():.0f} % of {len(rain)} days, and the "
+            f"wettest day of a year has {wettest:g}; expected {DAILY['RAIN'].unit} (m need a factor 100, "
+            f"mm 0.1), in which some day of every such year has more than {_SHOWER:g}."
+        )
 
 
 def check_sun(values: Floats, start: date, above: Floats, name: str) -> None:

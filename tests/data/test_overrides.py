@@ -152,3 +152,41 @@ def test_an_override_may_go_on_into_a_value(name):
 def test_an_override_that_cannot_be_says_what_to_do(name, message):
     with pytest.raises(ConfigError, match=message):
         override(catalog.task("greenhouse-tomato-v1"), {name: 16.0})
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("wheat-nitrogen-v1", {"product_price": 2.0}, "reward.product_price has no effect .* kind 'profit'"),
+        ("wheat-nitrogen-v1", {"crop_costs": {"a": 1.0}}, "crop_costs .* kind 'rotation-profit'"),
+        ("wheat-nitrogen-v1", {"penalty": 5.0}, "kind 'threshold' or 'runoff'"),
+        ("wheat-nitrogen-v1", {"limit": {"N": 100.0}}, "action.limit .* kind 'continuous'"),
+        ("wheat-nitrogen-v1", {"efficiency": 0.5}, "no IRRIG among the doses"),
+        ("wheat-nitrogen-v1", {"prices": {}, "beta": 2.0}, "give 'prices'"),
+        ("farm-nitrogen-v1", {"budgets": {}, "overspending": "costs"}, "no 'farm.budgets'"),
+        (
+            "greenhouse-tomato-v1",
+            {"action.controls": ["uBoil"], "electricity": 0.2},
+            "one of uLamp, uIntLamp",
+        ),
+        ("greenhouse-tomato-v1", {"action.controls": ["uVent"], "heat": 0.2}, "one of uBoil, uBoilGro"),
+        ("greenhouse-tomato-v1", {"target_yield": 2.0}, "kind 'yield-and-energy'"),
+        ("greenhouse-tomato-v1", {"night_end": 5}, "needs an 'electricity_night'"),
+        ("greenhouse-tomato-v1", {"rules": {"tSpDay": 20}}, "kind 'temperature' or 'setpoints'"),
+        ("greenhouse-tomato-v1", {"uncertainty__every": "episode"}, "needs 'uncertainty.parameters'"),
+        ("greenhouse-setpoint-v1", {"rate": 0.2}, "action.rate .* kind 'increment'"),
+        ("greenhouse-setpoint-v1", {"forecast_every": "2 h"}, "needs variables in 'observation.forecast'"),
+    ],
+)
+def test_a_change_without_effect_is_refused_with_what_would_give_it_one(name, changes, message):
+    with pytest.raises(ConfigError, match=message):
+        override(catalog.task(name), changes)
+
+
+def test_what_counts_by_another_change_and_what_stays_as_it_was_are_taken(task):
+    sold = override(task, {"reward.kind": "profit", "product_price": 2.0, "prices": {"N": 1.0}})
+    assert sold.reward.product_price == 2.0
+    assert override(task, {"product_price": None}).reward == task.reward
+    winter = catalog.task("greenhouse-winter-v1")
+    unlit = override(winter, {"action.controls": ["uBoil"], "electricity": 0.2})  # the agent sees the price
+    assert unlit.reward.electricity == 0.2

@@ -287,6 +287,9 @@ def test_the_error_of_a_wrong_action_names_the_mistake():
         ({"forecast": ["tOut"], "forecast_every": "2 h", "forecast_length": "1 h"}, "beyond the forecast"),
         ({"uncertainty__parameters": "sound"}, "uncertainty.level is 0"),
         ({"uncertainty__level": 0.1}, "uncertainty.parameters is empty"),
+        ({"constraints__temperature__low": 99}, r"constraints.temperature: low is 99 and high 34"),
+        ({"constraints__co2__high": 100.0}, r"constraints.co2: low is 300 and high 100"),
+        ({"constraints__humidity": {"low": 90, "high": 60, "full_scale": 15}}, "low is 90 and high 60"),
     ],
 )
 def test_a_setting_that_would_do_nothing_is_refused(change, message):

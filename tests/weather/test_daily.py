@@ -221,17 +221,26 @@ def test_a_cloudburst_in_a_dry_place_is_weather_but_a_series_in_mm_is_not(frame)
         from_frame(frame.assign(RAIN=frame["RAIN"] * 10.0))
 
 
-@pytest.mark.parametrize(("column", "factor"), [("WIND", 3.6), ("RAIN", 10.0)])
+@pytest.mark.parametrize(("column", "factor"), [("WIND", 3.6), ("RAIN", 10.0), ("RAIN", 0.01)])
 @pytest.mark.parametrize("site", ["wageningen", "netherlands", "belgium", "rhone"])
-def test_years_of_wind_in_kilometres_an_hour_and_rain_in_mm_are_refused(site, column, factor):
+def test_years_of_wind_in_kilometres_an_hour_and_rain_in_mm_or_m_are_refused(site, column, factor):
     table = site_series(site).to_frame().iloc[:730]
     from_frame(table)
     said = {
-        "WIND": r"WIND is .*km/h need a factor 0.278\), at most 7 in the mean",
-        "RAIN": r"RAIN is .*mm need a",
+        3.6: r"WIND is .*km/h need a factor 0.278\), at most 7 in the mean",
+        10.0: r"RAIN is .*mm need a",
+        0.01: r"RAIN falls on .* has 0.0\d+; expected cm d-1 \(m need a factor 100, .* more than 0.05",
     }
-    with pytest.raises(WeatherError, match=said[column]):
+    with pytest.raises(WeatherError, match=said[factor]):
         from_frame(table.assign(**{column: factor * table[column]}))
+
+
+def test_a_desert_that_seldom_rains_or_has_a_shower_is_weather():
+    table = site_series("wageningen").to_frame().iloc[:730]
+    dew, seldom = 0.001 * table["RAIN"], np.arange(730) % 10 == 0
+    from_frame(table.assign(RAIN=np.where(seldom, dew, 0.0)))
+    shower = np.arange(730) % 365 == 200
+    from_frame(table.assign(RAIN=np.where(shower, 0.1, dew)))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_greenho
 import numpy as np
 from pydantic import Field
 
-from agbench.data.field_task import Days, FieldTask
+from agbench.data.field_observation import Days
+from agbench.data.field_task import FieldTask
 from agbench.data.quantity import days
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.policies.base import Interface, policy

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from agbench.data.field import Number
-from agbench.data.field_task import Days, FieldTask
+from agbench.data.field_observation import Days
+from agbench.data.field_task import FieldTask
 from agbench.data.quantity import days
 from agbench.data.reading import Strict
 from agbench.envs.actions import check_amount, place

@@ -41,7 +41,7 @@ LAMPS = (
     Parameter("zetaLampPar", "umol J-1", "photons in the PAR of the lamps", 0, inf, 5.2, KATZIN_T2),
     Parameter("intLamps", "-", "whether interlights are there", 0, 1, 0.0, GYM),
     Parameter(
-        "vIntLampPos", "-", "depth of the interlights in the canopy, 0 top to 1 bottom", 0, 1, 0.5, KATZIN_T76
+        "vIntLampPos", "-", "height of the interlights in the canopy, 0 foot to 1 top", 0, 1, 0.5, KATZIN_T76
     ),
     Parameter("fIntLampDown", "-", "part of the interlights' light going down", 0, 1, 0.5, KATZIN_T76),
     Parameter("capIntLamp", "J K-1 m-2", "heat capacity of the interlights", ABOVE_0, inf, 10.0, KATZIN_T76),
