@@ -51,6 +51,11 @@ class Crop(Strict):
     calibration: Evidence | None = None
     """What the parameters rest on, where `agbench calibrate` fitted them."""
 
+    @model_validator(mode="after")
+    def _named_once(self) -> "Crop":
+        _check_named_once(self.parameters, self.tables)
+        return self
+
     @property
     def values(self) -> dict[str, Any]:
         """All parameters as plain numbers and flat tables, under the model's own names."""
@@ -93,6 +98,11 @@ class Soil(Strict):
         }
 
     @model_validator(mode="after")
+    def _named_once(self) -> "Soil":
+        _check_named_once(self.parameters, self.tables)
+        return self
+
+    @model_validator(mode="after")
     def _rootable(self) -> "Soil":
         rootable = self._numbers.get("RDMSOL", 0.0)
         if self.profile is not None and rootable > self.profile.depth:
@@ -106,6 +116,16 @@ class Soil(Strict):
         if wrong is not None:
             raise ValueError(wrong)
         return self
+
+
+def _check_named_once(parameters: Mapping[str, Any], tables: Mapping[str, Any]) -> None:
+    """Refuse a name that stands twice: one of the two values would be passed over in silence."""
+    twice = sorted(parameters.keys() & tables.keys())
+    if twice:
+        raise ValueError(
+            f"{', '.join(twice)} {'stands' if len(twice) == 1 else 'stand'} in parameters and in tables; "
+            "keep one of the two."
+        )
 
 
 def plain(quantities: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 import pytest
 
-from agbench.data.field import Crop, plain
+from agbench.data.field import Crop, Soil, plain
 from agbench.data.reading import read_data
 from agbench.data.site import Site
 from agbench.errors import ConfigError
@@ -14,6 +14,14 @@ CROP = {
     "models": ["lintul3"],
     "parameters": {"LUE": "2.7 g MJ-1", "K": 0.6, "IRRIGF": False},
     "tables": {"FLVTB": {"unit": "-", "of": "DVS", "points": [[0, 0.5], [2, 0]]}},
+}
+
+SOIL = {
+    "soil": "s",
+    "summary": "s",
+    "source": "s",
+    "parameters": {"NOTINF": 0.0},
+    "tables": {"NINFTB": {"unit": "-", "of": "RAIN", "points": [[0, 0], [2, 1]]}},
 }
 
 
@@ -38,6 +46,16 @@ def test_values_are_plain_numbers_and_flat_tables():
 def test_the_error_of_a_wrong_crop_names_the_place(changes, message):
     with pytest.raises(ConfigError, match=message):
         read_data(Crop, CROP | changes, "c")
+
+
+@pytest.mark.parametrize(("kind", "content"), [(Crop, CROP), (Soil, SOIL)])
+def test_a_name_that_stands_twice_is_refused(kind, content):
+    """One of its two values would do nothing."""
+    read_data(kind, content, "own")
+    name, table = next(iter(content["tables"].items()))
+    twice = content["parameters"] | {name: table["points"][0]}
+    with pytest.raises(ConfigError, match=f"own: {name} stands in parameters and in tables; keep one"):
+        read_data(kind, content | {"parameters": twice}, "own")
 
 
 @pytest.mark.parametrize(("key", "value"), [("latitude", 91), ("longitude", 200), ("elevation", 9999)])

@@ -130,6 +130,15 @@ def test_of_several_policies_the_receding_oracle_starts_from_the_best(task, part
     assert with_nothing == alone == expert > 0.0
 
 
+def test_restarts_grow_plans_from_random_calendars_beside_the_start(task, parts):
+    """The search may change nothing in its window: what is above doing nothing has grown before it."""
+    short = {"start": "zero", "window": "3 d", "commit": "400 d", "clones": 8}
+    actions, value, _ = solved(task, parts, restarts=2, **short)  # 17 plans, more than clones
+    again, *_ = solved(task, parts, restarts=2, **short)
+    np.testing.assert_array_equal(actions, again)
+    assert value > 0.0 == solved(task, parts, **short)[1]
+
+
 def test_anchors_hang_on_all_policies_that_an_oracle_starts_from(tmp_path, monkeypatch):
     """Other settings of any of them make another hash."""
     folder = tmp_path / "baselines" / TASK

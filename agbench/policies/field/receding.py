@@ -3,6 +3,8 @@
 Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_greenhouse`.
 """
 
+from functools import partial
+
 import numpy as np
 from pydantic import Field
 
@@ -13,6 +15,7 @@ from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
 from agbench.policies.playing import actions_of, gain, padded
+from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
@@ -23,10 +26,12 @@ class RecedingSettings(SequenceSearch):
 
     From every stretch of the length `commit` on, plans vary over the next `window` and are valued over the
     next `horizon`, by default to the end; then the stretch is played. The budget of an episode is (its days /
-    commit) x rounds x clones, each of them simulated over the horizon.
+    commit) x rounds x clones, each of them simulated over the horizon. Each of the `restarts` first plays so
+    many rounds over the whole episode, from random calendars.
     """
 
     start: str | list[str] = Field(min_length=1)
+    restarts: int = Field(default=0, ge=0)
     window: Days = "365 d"
     commit: Days = "28 d"
     horizon: Days | None = None
@@ -38,7 +43,8 @@ class Receding(Solver):
 
     Clones of the field, its weather to come included, play edited plans (`agbench.policies.tuning.sequences`)
     from the state that has been reached. What lies beyond the window is as in the best plan so far, so that
-    a plan valued to the end never gets worse from one stretch to the next.
+    a plan valued to the end never gets worse from one stretch to the next. Where seasons have several
+    summits, plans that grew from random calendars stand beside those of the policies to start from.
     """
 
     def __init__(self, name: str, settings: RecedingSettings, interface: Interface[FieldTask]) -> None:
@@ -59,6 +65,11 @@ class Receding(Solver):
             [padded(actions_of(parts, own, start), steps, edits.nothing) for own in self._starts]
         )
         clones, played = BatchCore(parts, settings.clones), BatchCore(parts, 1)
+        budget = settings.clones, settings.rounds, generator
+        for _ in range(settings.restarts):
+            drawn = calendars(parts, settings.clones, steps, generator)
+            grown, _ = improve(partial(_gains, clones, start), edits, drawn, (0, steps), *budget)
+            plans = np.concatenate([plans, grown])
         state = start
         for now in range(0, steps, self._commit):
             if state.over:
@@ -68,7 +79,7 @@ class Receding(Solver):
                 return _gains(clones, state, candidates[:, now:], self._horizon)
 
             window = now, min(now + self._window, steps)
-            plans, _ = improve(value, edits, plans, window, settings.clones, settings.rounds, generator)
+            plans, _ = improve(value, edits, plans, window, *budget)
             state = _advanced(played, state, plans[0, now : now + self._commit])
             same = (plans[:, : now + self._commit] == plans[0, : now + self._commit]).reshape(len(plans), -1)
             plans = plans[same.all(axis=1)]
@@ -76,8 +87,11 @@ class Receding(Solver):
         return best
 
 
-def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None) -> Floats:
+def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None = None) -> Floats:
     """Return by how much the objective grows from `start` under each sequence (n, steps, ...), (n,)."""
+    if len(actions) > core.n:
+        parts = actions[: core.n], actions[core.n :]
+        return np.concatenate([_gains(core, start, part, most) for part in parts])
     if len(actions) < core.n:
         padded = np.concatenate([actions, np.repeat(actions[:1], core.n - len(actions), axis=0)])
         return _gains(core, start, padded, most)[: len(actions)]
