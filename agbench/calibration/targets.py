@@ -17,6 +17,8 @@ DATE: Final = "date"
 _WORDS: Final = {"emergence": "DOE", "anthesis": "DOA", "flowering": "DOA", "maturity": "DOM"}
 _STAGES: Final = {"DOE": 2.0, "DOA": 3.0, "DOM": 4.0}
 """STAGE from which a model without dates of stages has reached one."""
+_AMOUNTS: Final = ("m2 m-2", "ha ha-1", "g m-2", "kg ha-1")
+"""Units in which nothing that is measured is below 0, whatever equations let a state do."""
 _EPOCH: Final = date(1970, 1, 1)
 
 
@@ -46,7 +48,8 @@ def find(model: CropModel, name: str, where: str) -> Target:
         column = variables.column(variable)
         if described.unit == DATE:
             return Target(variable, "d", column, True)
-        return Target(variable, described.unit, column, False, low=described.low, high=described.high)
+        low = max(described.low, 0.0) if described.unit in _AMOUNTS else described.low
+        return Target(variable, described.unit, column, False, low=low, high=described.high)
     if variable in _STAGES and "STAGE" in variables:
         return Target(variable, "d", variables.column("STAGE"), True, _STAGES[variable])
     choices = [v for v in variables.names if v not in model.lacks]

@@ -131,7 +131,9 @@ def find(kind: str, name: str) -> Path:
         ConfigError: for a name in two roots.
     """
     if os.path.basename(name) == name and (kind, name) != ("task", SUITES):
-        there = [path for root in roots() if (path := root / _FOLDERS[kind] / f"{name}{_SUFFIX}").is_file()]
+        there = [
+            path for root in roots() if os.path.isfile(path := root / _FOLDERS[kind] / f"{name}{_SUFFIX}")
+        ]
         if len(there) == 1:
             return there[0]
     present = _paths(kind)
@@ -186,7 +188,7 @@ def baseline_folder(root: Path, task: str) -> Path:
 
 def _find_beside_baselines(task: str, name: str) -> Path | None:
     paths = (baseline_folder(root, task) / f"{name}.yaml" for root in roots())
-    return next((path for path in paths if path.is_file()), None)
+    return next((path for path in paths if os.path.isfile(path)), None)  # False for a name too long
 
 
 def baselines(task: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Behaviours: the policies of a dataset, and what is done to their actions."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +46,7 @@ class Behaviour:
         policy = self.policy(task)
         content: dict[str, Any] = {**self.spec.model_dump(mode="json"), "information": policy.information}
         if isinstance(self.source, (str, Path)):
-            if Path(self.source).is_file():
+            if os.path.isfile(self.source):
                 content["sha256"] = sha256(Path(self.source))
         else:
             content["object"] = f"{type(self.source).__module__}:{type(self.source).__qualname__}"

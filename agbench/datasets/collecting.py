@@ -281,7 +281,7 @@ class _Recording:
     def files(self) -> list[str]:
         """Return the files of its policies."""
         sources = [str(b.source) for b in self.plan.behaviours if isinstance(b.source, (str, Path))]
-        return [path for path in sources if Path(path).is_file()]
+        return [path for path in sources if os.path.isfile(path)]
 
     def prepare(self, place: Mapping[str, str]) -> Callable[[tuple[range, Path | None]], PlayedPart | None]:
         """Return the function that plays a part, and saves or returns it."""

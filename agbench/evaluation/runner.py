@@ -1,6 +1,7 @@
 """The runner: runs a policy in every episode of a task's protocol, with progress, and can resume."""
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -240,7 +241,7 @@ class _Job:
 
     def files(self) -> list[str]:
         """Return the policy's file, if it is one."""
-        named = isinstance(self.policy, (str, Path)) and Path(self.policy).is_file()
+        named = isinstance(self.policy, (str, Path)) and os.path.isfile(self.policy)
         return [str(self.policy)] if named else []
 
     def prepare(self, place: Mapping[str, str]) -> Callable[[Episode], Rollout]:
@@ -271,7 +272,7 @@ def _file_hash(source: Any, task: Task) -> str | None:
     """Return the SHA-256 of a policy's file, which may be another one under the same name; None without."""
     if not isinstance(source, (str, Path)):
         return None
-    path = Path(source) if Path(source).is_file() else catalog.find_baseline(task.task, str(source))
+    path = Path(source) if os.path.isfile(source) else catalog.find_baseline(task.task, str(source))
     return None if path is None else sha256(path)
 
 

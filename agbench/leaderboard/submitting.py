@@ -212,7 +212,7 @@ def _copy_policies(
         raise ConfigError(f"{len(policies)} policy files; {kind} needs {len(names)}: {', '.join(names)}.")
     folder.mkdir()
     for source, name in zip(policies, names, strict=True):
-        if not Path(source).is_file():
+        if not os.path.isfile(source):
             raise ConfigError(f"{source}: there is no such policy file.")
         shutil.copyfile(source, folder / name)
 

@@ -152,7 +152,7 @@ def _dates(values: Floats) -> Any:
     """Return days since 1970 as dates; what has not come is missing."""
     there = values >= 0.0
     days = np.where(there, values, 0.0).astype("datetime64[D]").astype("datetime64[ms]")
-    return np.where(there, days, np.datetime64("NaT"))
+    return np.where(there, days, np.datetime64("NaT", "ms"))
 
 
 def _days(run: Run, kept: Sequence[str]) -> "pd.DataFrame":

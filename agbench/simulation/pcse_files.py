@@ -4,6 +4,7 @@ PCSE's YAML of crop parameters (https://github.com/ajwdewit/WOFOST_crop_paramete
 agromanagement with its campaigns.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +42,7 @@ def read_cabo(path: str | Path) -> dict[str, Any]:
     from pcse.exceptions import PCSEError
     from pcse.input import CABOFileReader
 
-    if not Path(path).is_file():
+    if not os.path.isfile(path):
         raise ConfigError(f"{path}: there is no such file.")
     try:
         content = CABOFileReader(str(path))

@@ -1,5 +1,6 @@
 """Who shows an agent what to do: a policy that is played or asked, or a dataset."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -75,7 +76,7 @@ def teacher(
             f"{name} learns from {chosen.learns_from}. Name a policy{_or_folder(chosen)}: --demos NAME. "
             f"{task.task} has {', '.join(policies(task))}."
         )
-    if dataset is not None and not Path(dataset).is_dir():
+    if dataset is not None and not os.path.isdir(dataset):
         raise ConfigError(f"--dataset {dataset}: there is no such folder.")
     in_folder = _in_folder(task, demos, dataset)
     named = {"teacher": named_by(task, demos, dataset)}
@@ -102,7 +103,7 @@ def named_by(task: Task, demos: str | Path | None, dataset: str | Path | None) -
 def _in_folder(task: Task, demos: str | Path | None, dataset: str | Path | None) -> bool:
     """Return whether a dataset's folder is given, not a policy."""
     given = dataset if demos is None else demos
-    return Path(str(given)).is_dir() and (demos is None or str(given) not in policies(task))
+    return os.path.isdir(str(given)) and (demos is None or str(given) not in policies(task))
 
 
 def _or_folder(chosen: Algorithm) -> str:
@@ -154,7 +155,7 @@ def _played(
 
 def _file_of(task: Task, name: str) -> dict[str, Any]:
     """Return what a policy is called, and the SHA-256 of its file if it has one."""
-    path = Path(name) if Path(name).is_file() else catalog.find_baseline(task.task, name)
+    path = Path(name) if os.path.isfile(name) else catalog.find_baseline(task.task, name)
     return {"policy": name} | ({} if path is None else {"sha256": sha256(path)})
 
 

@@ -123,7 +123,7 @@ def observations(task: Task, parts: Parts) -> list[str]:
         again = [i for i, entry in entries if entry.name.endswith(tuple(f".{name}" for name in others))]
         lines[0] += f" Numbers {again[0]} to {again[-1]} are the same variables of {', '.join(others)}."
         entries = [(i, entry) for i, entry in entries if i not in again]
-    cells = [(i, f"`{e.name}`", e.unit, f"{e.low:g}", f"{e.high:g}", e.meaning) for i, e in entries]
+    cells = [(i, f"`{e.name}`", e.unit, f"{e.low:.10g}", f"{e.high:.10g}", e.meaning) for i, e in entries]
     return lines + table(("", "name", "unit", "low", "high", "meaning"), cells)
 
 

@@ -116,3 +116,13 @@ def test_a_kind_of_another_module_keeps_its_name():
     with pytest.raises(ConfigError, match=r"'schedule' already, agbench\.policies\.field\.schedule:"):
         policy("schedule")(schedule)
     assert registry.kind("schedule").make.__module__ == "agbench.policies.field.schedule"
+
+
+def test_a_name_too_long_for_a_file_is_unknown_like_any_other(tmp_path):
+    name = "n" * 300
+    with pytest.raises(UnknownNameError, match="unknown policy"):
+        agbench.load_policy(name, FIELD)
+    with pytest.raises(UnknownNameError, match="unknown policy"):
+        agbench.evaluate(FIELD, name, out=tmp_path / "run")
+    with pytest.raises(UnknownNameError, match="unknown task"):
+        agbench.make(name)

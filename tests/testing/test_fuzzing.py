@@ -20,6 +20,7 @@ from agbench.testing.data_files import check_file
 from agbench.testing.fuzzing import cases, draw_case, files, fuzz_files, fuzz_task
 from agbench.testing.fuzzing.actions import DRAWS, wrong_actions
 from agbench.testing.fuzzing.damage import damaged, flawed
+from agbench.testing.fuzzing.tasks import play_cases
 
 ROOT = Path(__file__).parents[2]
 TASKS = ("wheat-nitrogen-v1", "wofostgym-wheat-v1", "sunflower-farm-fields-v1", "greenhouse-setpoint-v1")
@@ -41,6 +42,22 @@ def test_nothing_is_found_in_a_task_of_each_family(task):
     assert report.failures == []
     assert report.steps >= 1500
     assert report.wrong > 20
+
+
+OUTERMOST = {
+    "TOTIRRIG": ("wheat-limits-v1", "train", "edge", 1, 327, 916787936, "same_step", {"season.step": "1 d"}),
+    "co2_ppm": ("greenhouse-winter-v1", "shift", "extreme", 7, 160, 1869195295, "next_step", {}),
+    "LAI": ("farm-nitrogen-v1", "test", "edge", 64, 30, 1, "next_step", {"simulator.setting": "published"}),
+}
+"""A case in which each variable went far: task, split, actions, rows, steps, seed, mode, changes."""
+
+
+@pytest.mark.parametrize("variable", OUTERMOST)
+def test_the_outermost_that_was_ever_seen_lies_in_its_space(variable):
+    task, split, actions, rows, steps, seed, mode, changes = OUTERMOST[variable]
+    case = cases.FuzzCase(task, split, actions, rows, steps, seed, mode, overrides=changes)
+    report = play_cases(catalog.task(task), [case], rows * steps)
+    assert (report.failures, report.refused, report.steps) == ([], 0, rows * steps)
 
 
 @pytest.mark.slow

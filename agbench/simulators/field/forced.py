@@ -57,7 +57,7 @@ def _positions(external: "pd.DataFrame", start: date, days: int) -> tuple[Any, A
     positions = (dates - np.datetime64(start)).astype(np.int64)
     inside = (positions >= 0) & (positions < days)
     if not inside.any():
-        last = np.datetime64(start) + (days - 1)
+        last = np.datetime64(start) + np.timedelta64(days - 1, "D")
         raise ConfigError(
             f"external: no row lies in the run, {start} to {last}; "
             f"the rows are of {result[0]} to {result[-1]}."

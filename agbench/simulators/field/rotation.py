@@ -34,7 +34,7 @@ class RotationSeason:
 
 def sowable(crops: Sequence[RotationCrop], start: date, end: date) -> Booleans:
     """Return on which days from `start` to `end` each crop may be sown, (crops, days)."""
-    days = np.arange(np.datetime64(start), np.datetime64(end) + 1)
+    days = np.arange(np.datetime64(start), np.datetime64(end) + np.timedelta64(1, "D"))
     months = days.astype("datetime64[M]")
     of_year = (months.astype(np.int64) % 12 + 1) * 100 + (days - months).astype(np.int64) + 1
     result = np.ones((len(crops), len(days)), dtype=np.bool_)

@@ -13,7 +13,7 @@ from agbench.variables import Floats, Variable, VariableTable
 
 CLIMATE: Final = VariableTable(
     (
-        Variable("co2_ppm", "ppm", "CO2 of the air below the screens", 0.0, 2e4),
+        Variable("co2_ppm", "ppm", "CO2 of the air below the screens", 0.0, 1e6),
         Variable("tAir", "degC", "temperature of the air below the screens", -60.0, 90.0),
         Variable("rh", "%", "relative humidity of the air below the screens", 0.0, 500.0),
         Variable("tPipe", "degC", "temperature of the pipe rails", -60.0, 200.0),

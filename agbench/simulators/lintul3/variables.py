@@ -19,7 +19,7 @@ _PHENOLOGY = [
     Variable("VERNALISED", "-", "1 once the vernalisation requirement is met", 0, 1),
 ]
 _CROP = [
-    Variable("LAI", "m2 m-2", "leaf area index", 0, 30),
+    Variable("LAI", "m2 m-2", "leaf area index", -10, 30),
     Variable("ANLV", "g m-2", "nitrogen in leaves", -10, 300),
     Variable("ANST", "g m-2", "nitrogen in stems", -10, 300),
     Variable("ANRT", "g m-2", "nitrogen in roots", -10, 300),

@@ -17,7 +17,7 @@ STATES_NPK = parse("""
     HWSO | kg ha-1 | storage organs that can be harvested
     LHW | kg ha-1 | storage organs taken at the last harvest
     HARVESTED | kg ha-1 | storage organs that left the field (sound setting)
-    TOTIRRIG | cm | gross irrigation since the start
+    TOTIRRIG | cm | gross irrigation since the start | -1000 100000
     WSUPPLIED | cm | water that potential production brings in since the start (sound setting)
     WBALRT | cm | what the water balance of the root zone does not explain
     WBALTT | cm | what the water balance of the whole soil does not explain

@@ -159,7 +159,7 @@ def _table(rows: Floats, variables: VariableTable, world: WofostWorld) -> "pd.Da
         elif name in _DATES:
             present = crop & (column >= 0.0)
             stamps = np.where(present, column, 0).astype("datetime64[D]")
-            columns[name] = np.where(present, stamps, np.datetime64("NaT"))
+            columns[name] = np.where(present, stamps, np.datetime64("NaT", "D"))
         else:
             published = names.get(name, name)
             if name == "SM" and world.soil_water == "layered":

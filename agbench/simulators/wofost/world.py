@@ -186,7 +186,7 @@ def _check_shares(tables: Sequence[Floats], where: str) -> None:
 def _driving(series: DailySeries, start: date, end: date) -> NDArray[Any]:
     """Return the weather of the days from `start` to `end`, as records that worlds share."""
     columns = DAILY.columns(WEATHER_VARIABLES.names)
-    days = np.arange(np.datetime64(start), np.datetime64(end) + 1)
+    days = np.arange(np.datetime64(start), np.datetime64(end) + np.timedelta64(1, "D"))
     records = driving(series.window(start, end)[:, columns], days, series.latitude)
     records.flags.writeable = False
     return records

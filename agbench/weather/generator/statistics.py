@@ -1,5 +1,6 @@
 """The statistics that a fit matches and a check compares: monthly and yearly statistics of daily weather."""
 
+import calendar
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,7 +44,7 @@ def whole_years(series: DailySeries) -> Floats:
     for year in years:
         first = (np.datetime64(f"{year}-01-01") - np.datetime64(series.start)).astype(int)
         rows = series.values[first : first + 366, columns]
-        leap = np.datetime64(f"{year}-02-28") + 1 != np.datetime64(f"{year}-03-01")
+        leap = calendar.isleap(year)
         result.append(np.delete(rows, 59, axis=0) if leap else rows[:365])
     return np.stack(result)
 
