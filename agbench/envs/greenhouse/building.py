@@ -189,6 +189,7 @@ class _Worlds:
         self._days = task.episode.intervals * INTERVAL // 86_400
         self._ahead = max([*task.observation.forecast_steps, 0]) + 1
         self.prices = GreenhousePrices(task.reward)
+        self._parameters = _parameters(task)
         self._uncertain = uncertain_columns(task.uncertainty.parameters)
 
     def random(self, keys: Sequence[str]) -> bool:
@@ -226,13 +227,14 @@ class _Worlds:
         task = self._task
         taken = read_key(key)
         first, level = taken.first, taken.level
-        rows = self._weather.of(taken).rows(first, self._days, self._ahead, generator)
+        rows = self._weather.of(taken).table(first, self._days, self._ahead, generator)
         chosen = preset(task.simulator.preset, task.simulator.structure)
-        parameters = _parameters(task)
+        parameters = self._parameters
         by_step = task.uncertainty.every == "step"
         level = (task.uncertainty.level if level is None else level) * _half_width(task)
         if level > 0.0 and not by_step and generator is not None:
             draws = generator.random(len(self._uncertain))
+            parameters = parameters.copy()
             parameters[self._uncertain] = perturbed(parameters[self._uncertain], level, draws)
         start = initial_state(rows[0], float(first.timetuple().tm_yday - 1))
         for name, value in task.episode.crop.items():
@@ -248,7 +250,7 @@ class _Worlds:
             steps=task.episode.intervals,
             first_day=first,
             level=level if by_step else 0.0,
-            prices=prices,
+            hours=len(prices),
             beside=(price_table(prices, self.prices.published_at), errors),
         )
 

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import date
 
+import numpy as np
+
+from agbench.envs.greenhouse.ahead import prices_of
 from agbench.simulators.greenlight.world import GreenLightWorld
 from agbench.variables import Floats
 
@@ -14,12 +17,13 @@ class GreenhouseWorld(GreenLightWorld):
     first_day: date
     level: float
     """Half-width of the perturbation of each step [-]; 0 where nothing is drawn step by step."""
-    prices: Floats
-    """(hours, 4): those of each hour since the start in the order of `PRICED`, and some hours ahead.
+    hours: int
+    """Hours of which `beside` has prices: a `price_table`, before the paths of the forecasts' errors."""
 
-    `beside` holds them with the hours at which the next day's are published, (hours, 8), and the paths of the
-    forecasts' errors, (rows, variables).
-    """
+    @property
+    def prices(self) -> Floats:
+        """(hours, 4): those of each hour since the start in the order of `PRICED`, and some hours ahead."""
+        return prices_of(np.asarray(self.beside[0]), self.hours)
 
 
 def perturbed(usual: Floats, level: "float | Floats", draws: Floats) -> Floats:

@@ -125,6 +125,7 @@ class MeteredGreenhouse(GreenLightSimulator):
     def measured(self) -> Floats:
         """Return what the climate computer measures now, (n, 10) in the order of its table."""
         result = np.empty((self.n, len(MEASURED)))
+        self._tables.cover(self.elapsed, 0, 0)
         sensors.read_measured(self.state, self._weather, self._lengths, self.elapsed, self.seconds, result)
         return result
 
@@ -147,6 +148,7 @@ class MeteredGreenhouse(GreenLightSimulator):
         return result
 
     def _read_ahead(self, steps: NDArray[np.int64], columns: NDArray[np.intp], result: Floats) -> None:
+        self._tables.cover(self.elapsed, min(int(steps.min()), 0), max(int(steps.max()), 0))
         read_ahead(self._weather, self._lengths, len(WEATHER), self.elapsed, steps, columns, result)
 
     def reset(self, worlds: Sequence[GreenLightWorld], mask: Booleans | None = None) -> None:

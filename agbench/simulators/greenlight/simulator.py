@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from agbench.compiled import entry
 from agbench.errors import SimulationError
 from agbench.simulators.casadi_jit.rosenbrock.driver import Batch
+from agbench.simulators.greenlight.moving import MovingTables
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import Preset, preset
 from agbench.simulators.greenlight.stepping import ACCURACIES, INTEGRATED, Accuracy, stepper
@@ -68,6 +69,8 @@ class GreenLightSimulator:
         self._lengths: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         self.beside: NDArray[np.int64] = np.zeros((n, BESIDE, 2), dtype=np.int64)
         """(n, 2, 2): address and number of rows of the tables beside each row's weather."""
+        self._tables = MovingTables(n, self._weather)
+        self._beside = [MovingTables(n, self.beside[:, k, 0]) for k in range(BESIDE)]
         self._failed: Booleans = np.zeros(n, dtype=np.bool_)
         self._rows = np.arange(n)
         self._structure = preset(name).structure
@@ -86,6 +89,7 @@ class GreenLightSimulator:
         """Advance the chosen rows by `steps` intervals under the controls `inputs` (n, 8)."""
         rows = self._rows if mask is None else np.flatnonzero(mask)
         controls = self._checked(inputs, rows)
+        self._tables.cover(self.elapsed, 0, max(steps - 1, 0))
         batch = Batch(
             rows=rows,
             state=self.state,
@@ -134,8 +138,13 @@ class GreenLightSimulator:
         The last is the weather in force; before the start the first repeats.
         """
         result = np.empty((self.n, days, len(columns)))
+        self._tables.cover(self.elapsed, 1 - days, 0)
         read_window(self._weather, self._lengths, len(WEATHER), self.elapsed, columns, result)
         return result
+
+    def cover_beside(self, k: int, ahead: int) -> None:
+        """Have the rows of each row's table k, from its step to `ahead` steps after it, at its address."""
+        self._beside[k].cover(self.elapsed, 0, ahead)
 
     def save(self, row: int) -> SavedGreenhouse:
         """Return the exact state of a row."""
@@ -154,11 +163,12 @@ class GreenLightSimulator:
                 "simulator: their equations differ. Build both from one preset."
             )
         self._worlds[row] = saved.world
-        self._weather[row] = saved.world.weather.ctypes.data
+        self._tables.put(row, saved.world.weather)
         self._lengths[row] = len(saved.world.weather)
         self.beside[row] = 0
         for k, table in enumerate(saved.world.beside):
-            self.beside[row, k] = table.ctypes.data, len(table)
+            self._beside[k].put(row, table)
+            self.beside[row, k, 1] = len(table)
         self.horizon[row] = saved.world.steps
         self.elapsed[row] = saved.elapsed
         self.parameters[row] = saved.parameters

@@ -11,6 +11,7 @@ from agbench.simulators.greenlight.parameters.table import parameter_vector
 from agbench.simulators.greenlight.presets import Preset, Structure, preset
 from agbench.simulators.greenlight.variables import STATES, WEATHER, initial_state, wrong_state
 from agbench.variables import Floats
+from agbench.weather.day_by_day import DayByDay
 
 BESIDE: Final = 2
 
@@ -22,7 +23,7 @@ class GreenLightWorld:
     structure: Structure
     """The equations that the parameters belong to."""
 
-    weather: Floats
+    weather: "Floats | DayByDay"
     """(rows, 10), one row an interval, C order."""
     parameters: Floats
     """(208,)."""
@@ -30,7 +31,7 @@ class GreenLightWorld:
     """(28,): the state at the start."""
     steps: int
     """Intervals until the episode's end; further weather serves forecasts."""
-    beside: tuple[Floats, ...] = ()
+    beside: "tuple[Floats | DayByDay, ...]" = ()
     """Tables that observers read beside the weather, at most `BESIDE`, each (rows, columns) in C order."""
 
 

@@ -12,6 +12,7 @@ moved to the rest of the day. Without a zone every day has its noon at 12 h and 
 """
 
 import math
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
@@ -58,23 +59,53 @@ def disaggregate(
     before and after shape the nights where the series has them. With a `zone` the rows follow the clock
     that is so many hours ahead of UTC; without one they follow the sun, not limited by the atmosphere's top.
     """
-    if DAY % interval:
-        raise WeatherError(f"weather {series.name}: {interval} s does not divide a day.")
-    last = start + timedelta(days=days - 1)
-    rows = series.window(start, last)
-    columns = [DAILY.column(name) for name in ("IRRAD", "TMIN", "TMAX", "VAP", "WIND")]
-    daily = np.ascontiguousarray(
-        np.vstack([_beside(series, start, -1, rows), rows, _beside(series, last, 1, rows)])
-    )
+    plan = Days.of(series, start, days, interval, zone)
     steps = DAY // interval
     noise = np.zeros(days * steps) if generator is None else standard_normal(generator, days * steps)
-    first = float(start.timetuple().tm_yday)
-    result = np.empty((days * steps, 10))
-    soil = _wave_of(series)
-    by_clock = zone is not None
-    sun = np.array([series.latitude, series.longitude, zone or 0.0])
-    _disaggregate(daily[:, columns].copy(), first, sun, by_clock, noise, interval, soil, result)
-    return result
+    return plan.rows(0, days, noise, 0.0)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Days:
+    """What five-minute weather of some days is made from."""
+
+    daily: Floats
+    """(days + 2, 5): radiation, lowest and highest temperature, vapour, wind; begins a day before."""
+    first: float
+    """Number of the first day in its year, 1 on 1 January."""
+    sun: Floats
+    """Latitude, longitude, and the zone of the clock."""
+    by_clock: bool
+    soil: Floats
+    interval: int
+
+    @classmethod
+    def of(cls, series: DailySeries, start: date, days: int, interval: int, zone: float | None) -> "Days":
+        """Return some `days` of a series from `start`; see `disaggregate`."""
+        if DAY % interval:
+            raise WeatherError(f"weather {series.name}: {interval} s does not divide a day.")
+        last = start + timedelta(days=days - 1)
+        rows = series.window(start, last)
+        columns = [DAILY.column(name) for name in ("IRRAD", "TMIN", "TMAX", "VAP", "WIND")]
+        daily = np.ascontiguousarray(
+            np.vstack([_beside(series, start, -1, rows), rows, _beside(series, last, 1, rows)])
+        )
+        sun = np.array([series.latitude, series.longitude, zone or 0.0])
+        first = float(start.timetuple().tm_yday)
+        return cls(daily[:, columns].copy(), first, sun, zone is not None, _wave_of(series), interval)
+
+    def rows(self, first: int, days: int, noise: Floats, cloud: float) -> tuple[Floats, float]:
+        """Return the rows of some `days` from day `first` on, and the state of the cloud noise after.
+
+        `noise` are a normal number a row, `cloud` is the state of the cloud noise before.
+        """
+        result = np.empty((len(noise), 10))
+        part = self.daily[first : first + days + 2]
+        number = self.first + first
+        cloud = _disaggregate(
+            part, number, self.sun, self.by_clock, noise, self.interval, self.soil, cloud, result
+        )
+        return result, cloud
 
 
 def _beside(series: DailySeries, day: date, step: int, rows: Floats) -> Floats:
@@ -138,14 +169,15 @@ def _disaggregate(
     noise: Floats,
     interval: int,
     soil: Floats,
+    cloud: float,
     out: Floats,
-) -> None:
+) -> float:
     """Fill `out` (rows, 10) from `daily` (days + 2, 5), which begins and ends one day outside.
 
-    `sun` are latitude, longitude and the clock's zone.
+    `sun` are latitude, longitude and the clock's zone, `cloud` the state of the cloud noise before; returns
+    its state after.
     """
     steps = DAY // interval
-    cloud = 0.0
     latitude = sun[0]
     top, shape = np.empty(steps), np.empty(steps)
     for i in range(1, len(daily) - 1):
@@ -178,6 +210,7 @@ def _disaggregate(
             part[k, 6] = soil_temperature(number + hour / 24.0, soil)
             part[k, 7] = irradiation * 1e-6
             _daylight(part[k], hour, sunrise, sunset)
+    return cloud
 
 
 @kernel

@@ -14,13 +14,15 @@ from agbench.errors import WeatherError
 from agbench.variables import Floats
 from agbench.weather import series_cache
 from agbench.weather.daily import DailySeries
-from agbench.weather.greenhouse.disaggregation import DAY, disaggregate
+from agbench.weather.day_by_day import DayByDay, can_draw_again
+from agbench.weather.draws import standard_normal
+from agbench.weather.greenhouse.cloudy_days import CloudyDays
+from agbench.weather.greenhouse.disaggregation import DAY, Days, disaggregate
 from agbench.weather.greenhouse.hours import disaggregate_hours, read_hours
+from agbench.weather.greenhouse.past_sums import with_past_sums
 from agbench.weather.greenhouse.position import Position
 from agbench.weather.greenhouse.series import HOURS_READER, READERS, GreenhouseSeries, read_parquet
 from agbench.weather.site import site_series
-
-_SUN, _DLI = 0, 7  # columns of greenhouse weather
 
 
 class GreenhouseWeather(Protocol):
@@ -43,6 +45,11 @@ class GreenhouseWeather(Protocol):
 
     def rows(self, start: date, days: int, ahead: int, generator: np.random.Generator | None) -> Floats:
         """Return the weather (rows, 10) of some days, and `ahead` rows more where there are any."""
+
+    def table(
+        self, start: date, days: int, ahead: int, generator: np.random.Generator | None
+    ) -> "Floats | DayByDay":
+        """Return what `rows` returns; what the generator draws may be made when it is read."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,8 @@ class Measured:
             return with_past_sums(rows[: DAY // interval], rows, interval)
         return with_past_sums(self.series.window(before, DAY // interval), rows, interval)
 
+    table = rows
+
 
 @dataclass(frozen=True)
 class Disaggregated:
@@ -99,12 +108,8 @@ class Disaggregated:
 
     def rows(self, start: date, days: int, ahead: int, generator: np.random.Generator | None) -> Floats:
         """Return the weather of some days, and `ahead` rows more where there are any."""
-        more = -(-ahead * self.interval // DAY)
-        while more and self.series.missing(start, start + timedelta(days=days + more - 1)):
-            more -= 1
+        first, count, before = self._days(start, days, ahead)
         chosen = generator if self.random else None
-        before = int(self.past and self._has(start - timedelta(days=1)))
-        first, count = start - timedelta(days=before), days + more + before
         rows = disaggregate(self.series, first, count, chosen, self.interval, self.zone)
         a_day = DAY // self.interval
         result = rows[before * a_day : (before + days) * a_day + ahead]
@@ -112,17 +117,30 @@ class Disaggregated:
             with_past_sums(rows[:a_day], result, self.interval) if self.past else np.ascontiguousarray(result)
         )
 
+    def table(
+        self, start: date, days: int, ahead: int, generator: np.random.Generator | None
+    ) -> "Floats | CloudyDays":
+        """Return what `rows` returns, to the last bit; days with drawn clouds are made when they are read."""
+        if not self.random or generator is None or not can_draw_again(generator):
+            return self.rows(start, days, ahead, generator)
+        first, count, before = self._days(start, days, ahead)
+        a_day = DAY // self.interval
+        plan = Days.of(self.series, first, count, self.interval, self.zone)
+        rows = min(days * a_day + ahead, (count - before) * a_day)
+        result = CloudyDays(plan, rows, bool(before), self.past, generator)
+        standard_normal(generator, count * a_day)  # what comes after is drawn from where all days end
+        return result
+
+    def _days(self, start: date, days: int, ahead: int) -> tuple[date, int, int]:
+        """Return the first day and the number of days that rows are made of, and how many come before."""
+        more = -(-ahead * self.interval // DAY)
+        while more and self.series.missing(start, start + timedelta(days=days + more - 1)):
+            more -= 1
+        before = int(self.past and self._has(start - timedelta(days=1)))
+        return start - timedelta(days=before), days + more + before, before
+
     def _has(self, day: date) -> bool:
         return self.series.start <= day <= self.series.end and not self.series.missing(day, day)
-
-
-def with_past_sums(before: Floats, rows: Floats, interval: int) -> Floats:
-    """Return rows whose `dli` is the sum of the 24 hours before each; `before` are the rows of a day."""
-    sums = np.concatenate([before[:, _SUN], rows[:, _SUN]]).cumsum()
-    sums = np.concatenate([[0.0], sums])
-    result = rows.copy()
-    result[:, _DLI] = np.maximum(sums[len(before) : -1] - sums[: len(rows)], 0.0) * interval * 1e-6
-    return result
 
 
 def measured_series(name: str) -> GreenhouseSeries:
