@@ -114,6 +114,17 @@ def test_the_search_of_a_farm_betters_what_it_starts_from(name, control):
     assert found.shape[1:] == ((len(catalog.task(name).fields),) if control == "each" else ())
 
 
+@pytest.mark.parametrize(("name", "control"), [(FIELDS, "joint"), (FIELDS, "each"), (BUDGET, "each")])
+def test_restarts_from_random_calendars_better_a_search(name, control):
+    """From nothing a round of edits finds little; calendars bring plans, and the budgets hold."""
+    task = override(catalog.task(name), {"farm__control": control})
+    _, (_, alone), _ = search(task, rounds=1)
+    found, (_, restarted), core = search(task, rounds=1, restarts=1)
+    assert restarted > alone
+    assert (core.simulator.left >= -1e-9).all()
+    np.testing.assert_array_equal(search(task, rounds=1, restarts=1)[0], found)
+
+
 @pytest.mark.parametrize("control", ["joint", "each"])
 def test_a_searched_season_keeps_to_a_budget_that_could_be_overspent(control):
     own = {"farm__control": control, "farm__overspending": "costs", "farm__budgets": {"N": 1000.0}}

@@ -15,6 +15,7 @@ from agbench.envs.farm.rewards import FarmReward
 from agbench.policies.base import Interface, policy
 from agbench.policies.field.solver import Actions, Solver
 from agbench.policies.playing import actions_of, returns_of_actions
+from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.sequences import Edits
 from agbench.simulators.field.farm import FarmSimulator
 from agbench.variables import Floats
@@ -25,9 +26,14 @@ _SMALLEST: Final = 1e-6  # of a budget; what is less is rounding
 
 
 class FieldwiseSearchSettings(Strict):
-    """The policies to start from, and the budget of an episode: `rounds` of so many `clones` of the farm."""
+    """The policies to start from, and the budget of an episode: `rounds` of so many `clones` of the farm.
+
+    Each of the `restarts` takes as many rounds from random calendars; a last time they go on from the best of
+    all.
+    """
 
     start: list[str] = Field(min_length=1)
+    restarts: int = Field(default=0, ge=0)
     clones: int = Field(default=128, ge=8)
     rounds: int = Field(default=100, ge=1)
     seed: int = Field(default=0, ge=0)
@@ -56,12 +62,34 @@ class FieldwiseSearch(Solver):
         first = farm.plans_of([actions_of(parts, policy, start) for policy in self._starts])
         edits = Edits(parts, farm.of_a_field)
         values = farm.play(first)[0].sum(axis=1)  # within budgets as the policies kept them
-        chosen, most = first[values.argmax()], float(values.max())
+        best = _Best(first[values.argmax()], float(values.max()))
         pools = farm.pools(first, edits.nothing)
-        for _ in range(settings.rounds):
+        self._improve(farm, edits, pools, best, generator)
+        for _ in range(settings.restarts):
+            drawn = farm.plans_of(list(calendars(parts, settings.clones, farm.steps, generator)))
+            drawn[0] = edits.nothing  # it fits whatever the others take
+            drawn = farm.affordable(drawn, edits.nothing, generator)
+            earned, spent = farm.play(drawn)
+            others = [_Pool(drawn[:, i], earned[:, i], spent[:, i]) for i in range(farm.fields)]
+            own = _Best(drawn[earned.sum(axis=1).argmax()], float(earned.sum(axis=1).max()))
+            self._improve(farm, edits, others, own, generator)
+            best.take(own.plans, own.value)
+            for pool, other in zip(pools, others, strict=True):
+                pool.add(other.plans, other.values, other.spent)
+        if settings.restarts:
+            self._improve(farm, edits, pools, best, generator)
+        actions: Actions = farm.actions_of(best.plans[None])[0]
+        return actions
+
+    def _improve(
+        self, farm: "_Farm", edits: Edits, pools: "list[_Pool]", best: "_Best", generator: np.random.Generator
+    ) -> None:
+        """Edit plans of the fields for the rounds of the budget; what is found joins `pools` and `best`."""
+        clones = self._settings.clones
+        for _ in range(self._settings.rounds):
             drawn = [
-                edits.candidates(pool.parents(plan), settings.clones, 0, farm.steps, generator)
-                for pool, plan in zip(pools, chosen, strict=True)
+                edits.candidates(pool.parents(plan), clones, 0, farm.steps, generator)
+                for pool, plan in zip(pools, best.plans, strict=True)
             ]
             candidates = farm.affordable(np.stack(drawn, axis=1), edits.nothing, generator)
             values, spent = farm.play(candidates)
@@ -69,11 +97,20 @@ class FieldwiseSearch(Solver):
                 pool.add(candidates[:, i], values[:, i], spent[:, i])
             picks = best_within([p.values for p in pools], [p.spent for p in pools], farm.budgets)
             reached = sum(float(pool.values[i]) for pool, i in zip(pools, picks, strict=True))
-            if reached > most:
-                most = reached
-                chosen = np.stack([pool.plans[i] for pool, i in zip(pools, picks, strict=True)])
-        best: Actions = farm.actions_of(chosen[None])[0]
-        return best
+            best.take(np.stack([pool.plans[i] for pool, i in zip(pools, picks, strict=True)]), reached)
+
+
+@dataclass
+class _Best:
+    """The best plans found so far, (fields, steps, ...), one a field, and what they earn together."""
+
+    plans: Actions
+    value: float
+
+    def take(self, plans: Actions, value: float) -> None:
+        """Take over plans that earn more."""
+        if value > self.value:
+            self.plans, self.value = plans, value
 
 
 class _Farm:
