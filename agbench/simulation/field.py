@@ -12,7 +12,7 @@ from agbench.data.field import Crop
 from agbench.errors import ConfigError, WeatherError, unknown
 from agbench.simulation import rotation
 from agbench.simulation.parameters import ParameterSource, content_of, read_all
-from agbench.simulation.state_events import StateEvent, first_after, parted
+from agbench.simulation.state_events import StateEvent, first_after, parted, shown_as
 from agbench.simulators import models
 from agbench.simulators.field import events as management
 from agbench.simulators.field.calendar import CropCalendar, as_date
@@ -116,7 +116,7 @@ def simulate(
     season = prepare(
         result, parameters, series, start, end, calendar, events, setting, limitation, f"{model} ({engine})"
     )
-    table = _reacting(season, lambda events: result.table(season.setup, events, external))
+    table = _reacting(season, shown_as(result), lambda events: result.table(season.setup, events, external))
     if end is None:
         _require_whole_season(table, season.setup.calendar, season.setup.end, series)
     return table
@@ -139,7 +139,7 @@ class PreparedSeason:
 
 
 def _reacting(
-    season: PreparedSeason, run: "Callable[[list[management.Event]], pd.DataFrame]"
+    season: PreparedSeason, names: Mapping[str, str], run: "Callable[[list[management.Event]], pd.DataFrame]"
 ) -> "pd.DataFrame":
     """Return the table of a season, run again with each day's events that states bring about."""
     table, last = run(season.events), -1
@@ -147,9 +147,10 @@ def _reacting(
     while season.reactions:
         series = {}
         for name in {event.state for event in season.reactions}:
-            if name not in table:
+            shown = names.get(name, name)
+            if shown not in table:
                 raise unknown("state", name, [str(column) for column in table], where="events")
-            values = table[name].to_numpy(dtype=np.float64)
+            values = table[shown].to_numpy(dtype=np.float64)
             series[name] = values, ~np.isnan(values)
         last, events = first_after(last, season.reactions, series)
         if not events:

@@ -17,6 +17,7 @@ from agbench.errors import ConfigError, unknown
 from agbench.simulators.lintul3 import variables as lintul3
 from agbench.simulators.models import CropModel
 from agbench.simulators.wofost import variables as wofost
+from agbench.simulators.wofost.variants import VARIANTS
 from agbench.variables import Booleans, Floats, finite
 
 CONDITIONS: Final = ("rising", "falling", "either")
@@ -44,6 +45,8 @@ class StateEvent:
 def parted(events: Sequence[Any], model: CropModel) -> tuple[list[Any], list[StateEvent]]:
     """Return the events with dates, and those whose first entry is a condition (state, value, crossing).
 
+    A state has the model's own name, or the one that tables show (`shown_as`).
+
     Raises `ConfigError` or `UnknownNameError` for a condition that cannot be.
     """
     dated, reactions = [], []
@@ -62,6 +65,7 @@ def _read(i: int, event: Sequence[Any], model: CropModel) -> StateEvent:
             f"events[{i}]: {when!r} is no condition (state, value, crossing), such as ('DVS', 0.3, 'rising')."
         )
     name, value, condition = when
+    name = {shown: own for own, shown in shown_as(model).items()}.get(name, name)
     if not finite(value):
         raise ConfigError(f"events[{i}]: {name} cannot cross {value!r}.")
     if condition not in CONDITIONS:
@@ -70,6 +74,11 @@ def _read(i: int, event: Sequence[Any], model: CropModel) -> StateEvent:
     if name not in states:
         raise unknown("state", str(name), states, where=f"events[{i}]")
     return StateEvent(str(name), float(value), condition, tuple(event[1:]))
+
+
+def shown_as(model: CropModel) -> Mapping[str, str]:
+    """Return what tables of `agbench.simulate` call the variables that they name otherwise, as PCSE does."""
+    return VARIANTS[model.name].names if model.name in VARIANTS else {}
 
 
 def _is_state(name: str, model: CropModel) -> bool:

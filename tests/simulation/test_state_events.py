@@ -148,3 +148,17 @@ def test_state_events_of_agromanagement_are_followed(tmp_path):
     table = agbench.simulate_many("wofost72-wlp", [case], **given)
     own = {**MAIZE, "calendar": case["calendar"]}
     assert table["TWSO"].item() == agbench.simulate("wofost72-wlp", **own, events=WATER)["TWSO"].iloc[-1]
+
+
+@pytest.mark.parametrize(("ours", "of_tables", "value"), [("WC", "W", 12.0), ("WART", "WDRT", 2.0)])
+def test_a_state_goes_by_its_own_name_and_by_that_of_tables(ours, of_tables, value):
+    condition = "falling" if ours == "WC" else "rising"
+    irrigated = [((name, value, condition), "irrigate", 3.0, 0.7) for name in (ours, of_tables)]
+    tables = [agbench.simulate("wofost72-wlp", **MAIZE, events=[event]) for event in irrigated]
+    dry = agbench.simulate("wofost72-wlp", **MAIZE)
+    assert tables[0].equals(tables[1])
+    assert not tables[0].equals(dry)
+    many = agbench.simulate_many("wofost72-wlp", [{"events": [event]} for event in irrigated], **MAIZE)
+    assert many["TWSO"].tolist() == [tables[0]["TWSO"].iloc[-1]] * 2
+    pcse = agbench.simulate("wofost72-wlp", **MAIZE, events=irrigated[:1], engine="pcse")
+    assert pcse["TWSO"].iloc[-1] == pytest.approx(tables[0]["TWSO"].iloc[-1], rel=1e-12)
