@@ -6,6 +6,7 @@ from files of your own.
 
 import io
 import pickle
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,11 +67,20 @@ def read(path: Path, identity: dict[str, Any]) -> Checkpoint:
     for key, value in identity.items():
         other = result.identity.get(key)
         if other != value:
+            key, other, value = _apart(key, other, value)
             raise ConfigError(
                 f"{path}: is of another run: its {key} is {other!r}, this one's {value!r}. Name another "
                 "folder with --out, or remove that one."
             )
     return result
+
+
+def _apart(key: str, one: Any, other: Any) -> tuple[str, Any, Any]:
+    """Return the path to the first value in which two mappings differ, and both values."""
+    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
+        return key, one, other
+    inner = next(name for name in [*other, *one] if one.get(name) != other.get(name))
+    return _apart(f"{key}.{inner}", one.get(inner), other.get(inner))
 
 
 def restored(cls: Any, checkpoint: Checkpoint) -> Any:

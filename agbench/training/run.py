@@ -142,6 +142,8 @@ def run(
     progress: bool | None = None,
 ) -> Trained:
     """Train an agent and return all that there is to know of it; arguments as in `train`."""
+    if not str(out):
+        raise ConfigError("out is empty: name a folder for the training, or give none to keep nothing.")
     with alone(Path(out), ConfigError):
         more: dict[str, Any] = {"tensorboard": tensorboard, "wandb": wandb, "progress": progress}
         more |= {"demos": demos, "dataset": dataset, "demo_episodes": demo_episodes}

@@ -127,6 +127,8 @@ def test_what_would_be_in_the_way_of_the_results_is_named_before_training(tmp_pa
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ConfigError, match="file is a file; a training needs a folder"):
         run(TASK, "ppo", 64, 0, tmp_path / "file", tiny("ppo"))
+    with pytest.raises(ConfigError, match="out is empty: name a folder"):
+        agbench.train(TASK, "ppo", 64, out="", settings=tiny("ppo"))
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", pickle.dumps({"identity": 1})])
@@ -307,6 +309,9 @@ def test_a_killed_run_goes_on_to_the_same_policy(algo, tmp_path):
     assert not (cut / "policy.npz").exists()
     with pytest.raises(ConfigError, match="its seed is 1, this one's 2"):
         run(TASK, algo, 640, 2, cut, tiny(algo), **more, progress=False)
+    rate = {"settings.learning_rate": 0.125}
+    with pytest.raises(ConfigError, match=r"its settings\.learning_rate is .*, this one's 0\.125\."):
+        run(TASK, algo, 640, 1, cut, tiny(algo) | rate, **more, progress=False)
     resumed = run(TASK, algo, 640, 1, cut, tiny(algo), **more, progress=False)
     unbroken = run(TASK, algo, 640, 1, whole, tiny(algo), **more, progress=False)
     assert resumed.marks == unbroken.marks
