@@ -3,8 +3,10 @@
 Each mutant (mutants.py) is put into one copy of the tree, and the tests that reach its function are run
 until one fails, the quickest first. Which tests reach what is measured: a file of tests is run once on clean
 code, and the functions that each of its tests calls are kept. With `--inside` Python runs what Numba would
-compile: to compile a model again takes longer than its tests. Each run is forked from a process that has
-loaded the libraries, and is limited in seconds of the processor; one that runs out of time is killed by it.
+compile: to compile a model again takes longer than its tests. Whole seasons take too long that way: a mutant
+that lives is compiled after all, and the tests that hold its model's seasons against references are run. Each
+run is forked from a process that has loaded the libraries, and is limited in seconds of the processor; one
+that runs out of time is killed by it.
 
 The results are lines of `--results`, to which a later run adds. `--again NAME ...` tries mutants anew
 (`alive` for all alive), `--table` prints the results; equivalents are named with a reason in
@@ -41,6 +43,17 @@ NOT_USED: Final = (
 )
 """Tests that take minutes, and those that compare hashes of the source, which every change fails."""
 KILLED: Final = ("killed", "out of time")
+_LINTUL: Final = ("tests/envs/test_determinism_golden.py", "tests/simulators/test_lintul3_reference.py")
+_WOFOST: Final = "tests/simulators/wofost/test_"
+SEASONS: Final = {
+    "agbench/simulators/lintul3/": _LINTUL,
+    "agbench/simulators/field/": _LINTUL,
+    "agbench/simulators/wofost/": tuple(f"{_WOFOST}{name}.py" for name in ("reference", "pcse")),
+    "agbench/simulators/greenlight/": ("tests/simulators/greenlight/test_greenlight_trajectories.py",),
+    "agbench/simulators/casadi_jit/": ("tests/simulators/greenlight/test_greenlight_trajectories.py",),
+}
+"""Tests that hold seasons against references, by the folder of the compiled code that they cover."""
+SEASON_LIMIT: Final = 300.0  # seconds of the processor, most of them the compiler's
 
 
 class Chooser:
@@ -147,12 +160,14 @@ def tried(mutant: Mutant, tree: Tree, chooser: Chooser, limit: float) -> dict:
     record = {name: getattr(mutant, name) for name in fields}
     with tree.changed(mutant):
         # Twice what they take, and what it takes to collect them.
-        limit = 2 * limit + 30
-        found = (
-            run_tests(tree, tests, limit, interpreted=mutant.inside)
-            if tests
-            else {"code": 0, "failed": [], "seconds": 0.0}
-        )
+        found = _run(tree, tests, 2 * limit + 30, mutant.inside)
+        seasons = next((files for folder, files in SEASONS.items() if mutant.file.startswith(folder)), ())
+        if mutant.inside and not found["failed"] and found["code"] == 0 and seasons:
+            again = _run(tree, list(seasons), SEASON_LIMIT, False)
+            # A compiler that runs out of time says nothing of the mutant.
+            if again["code"] is not None:
+                found = again | {"seconds": round(found["seconds"] + again["seconds"], 1)}
+                reached = True
     outcome = "out of time" if found["code"] is None else "killed" if found["failed"] else "alive"
     if found["code"] not in (None, 0, 1) and not found["failed"]:
         log = (tree.root.parent / "log.txt").read_text().strip()
@@ -171,6 +186,13 @@ def tried(mutant: Mutant, tree: Tree, chooser: Chooser, limit: float) -> dict:
         "tests": len(tests),
         "seconds": found["seconds"],
     }
+
+
+def _run(tree: Tree, tests: list[str], limit: float, interpreted: bool) -> dict:
+    """Return what tests did, or that nothing failed where there are none."""
+    if not tests:
+        return {"code": 0, "failed": [], "seconds": 0.0}
+    return run_tests(tree, tests, limit, interpreted=interpreted)
 
 
 def table(results: list[dict]) -> str:

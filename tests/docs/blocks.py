@@ -1,8 +1,8 @@
 """Blocks of code in Markdown pages, run from top to bottom in one folder, as a reader would.
 
 - A `python` block runs. Where a `text` block follows it at once, that is what it prints.
-- A `console` block (or one without a language) runs its lines `$ agbench ...`, `$ python ...`, `$ cd ...`
-  and `$ export NAME=VALUE`; the other lines are what they print, `...` any lines.
+- A `console` block (or one without a language) runs its lines `$ agbench ...`, `$ python ...`, `$ cd ...`,
+  `$ mkdir -p ...` and `$ export NAME=VALUE`; the other lines are what they print, `...` any lines.
 - A block with a title, of any language, is a file of that name and is written.
 - `<!-- not run: REASON -->` directly above a block says why it does not run here.
 
@@ -117,6 +117,10 @@ def _command(command: str, where: str) -> str:
         return ran.stdout
     if first == "cd":
         os.chdir(arguments[0])
+        return ""
+    if first == "mkdir":
+        for folder in arguments[1:]:
+            Path(folder).mkdir(parents=True, exist_ok=True)
         return ""
     assert first == "export", f"{where}: no command that runs here, and no `<!-- not run: ... -->`: {command}"
     name, value = arguments[0].split("=", 1)

@@ -26,7 +26,7 @@ RUN = {
     "tutorials/agents.md": 6,
     "tutorials/board.md": 3,
     "tutorials/data.md": 5,
-    "tutorials/environments.md": 9,
+    "tutorials/environments.md": 10,
     "tutorials/models.md": 9,
 }
 """How many blocks of a page run."""
