@@ -96,7 +96,7 @@ def test_it_needs_set_points_and_a_forecast_of_a_day():
     with pytest.raises(AgBenchError, match="set it to 0"):
         PhaseSetpoints("phases", settings, interface_of(short))
     past = settings.model_copy(update={"ahead": 0.0})
-    assert PhaseSetpoints("phases", past, interface_of(short)).brightness(np.ones((1, 34))) == [1.0]
+    assert PhaseSetpoints("phases", past, interface_of(short)).sight.brightness(np.ones((1, 34))) == [1.0]
 
 
 def test_a_batch_acts_as_each_episode_alone():

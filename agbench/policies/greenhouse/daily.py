@@ -68,10 +68,12 @@ class Daily:
     def __init__(self, name: str, settings: DailySettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
         self._actions = interface.actions
-        self._hours, self._days = np.array(settings.hours), np.array(settings.days)
-        self._day = _column_of_the_day(interface) if len(self._days) > 1 else None
+        self.hours, self.days = np.array(settings.hours), np.array(settings.days)
+        """The hours of the day and the days of the year that its table is for."""
+        self._day = _column_of_the_day(interface) if len(self.days) > 1 else None
         self._step_hours = interface.task.step * INTERVAL / 3600.0
-        self._table = _table(settings, interface)[None]
+        self.table = _table(settings, interface)[None]
+        """What it says, (1, days, hours, names)."""
         self._menu = not isinstance(interface.actions, Ranges)
         self.reset(0)
 
@@ -83,7 +85,7 @@ class Daily:
     def __call__(self, observation: Any) -> Any:
         """Return the action of the hour and the day."""
         seen = np.asarray(observation, np.float64)[None]
-        action, self._present = self.at(self._step, seen, self._table, self._present)
+        action, self._present = self.at(self._step, seen, self.table, self._present)
         self._step += 1
         return action[0]
 
@@ -92,7 +94,7 @@ class Daily:
 
         `seen`, (n, observation), holds the day; `present`, (n, names), is what was in force before.
         """
-        target = self._target(step, seen, tables)
+        target = self.target(step, seen, tables)
         if self._menu:
             target = np.repeat(target[:, :1], len(self._actions.names), axis=1)
             return self._actions.actions_of(target), target
@@ -101,16 +103,16 @@ class Daily:
             return actions, self._actions.moved(actions.astype(np.float64), present)
         return actions, target
 
-    def _target(self, step: int, seen: Floats, tables: Floats) -> Floats:
-        """Return what tables (n, days, hours, names) say for a step, (n, names)."""
+    def target(self, step: int, seen: Floats, tables: Floats) -> Floats:
+        """Return what tables (n or 1, days, hours, names) say for a step and the day seen, (n, names)."""
         hour = np.array([step * self._step_hours % _DAY])
-        first, then, share = (part[0] for part in _between(self._hours, hour, _DAY))
+        first, then, share = (part[0] for part in _between(self.hours, hour, _DAY))
         by_day = (1.0 - share) * tables[:, :, first] + share * tables[:, :, then]
         if self._day is None:
             alike: Floats = by_day[:, 0]
             return alike
         rows = np.arange(len(tables))
-        before, after, part = _between(self._days, seen[:, self._day], _YEAR)
+        before, after, part = _between(self.days, seen[:, self._day], _YEAR)
         result: Floats = (1.0 - part[:, None]) * by_day[rows, before] + part[:, None] * by_day[rows, after]
         return result
 

@@ -2,8 +2,9 @@
 
 A calendar begins as it is given, or as what the task's expert does on the average, at each hour around each
 day of the year, whichever is better. A search in pieces of seasons then betters the hours of each day by
-themselves, in the first days of seasons that begin near that day; a last one scales and shifts each name's
-whole table, in longer pieces from all the year. What is best over whole seasons is the result.
+themselves, in the first days of seasons that begin near that day; two more scale and shift each name's whole
+table, in the beginnings of seasons from all the year and then in whole ones, whose crop is older and whose
+crops differ. What is best over whole seasons is the result.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,6 +31,10 @@ WINDOW: Final = 4
 PIECES: Final = 12
 """Training seasons, others in each round, that they are tried on."""
 
+BEGINNING: Final = (24, 10)
+WHOLE: Final = (8, 400)
+"""Seasons of a round, and days of each at most, in which tables are scaled and shifted."""
+
 _SPREAD: Final = 0.1  # of a range, in the first round: what experts do is not far off
 _SCALES: Final = (0.5, 1.5)  # between which a name's table is scaled at the end
 _SHIFT: Final = 0.15  # of a range, by which it is shifted at most
@@ -49,7 +54,8 @@ def tune_daily(task: GreenhouseTask, settings: DailySettings, search: Search) ->
         found.append(calendar.averages())
     start, _ = calendar.best(found)
     found.append(np.stack([calendar.tuned(k, start[k], search) for k in range(len(settings.days))]))
-    found.append(calendar.scaled(found[-1], search))
+    found.append(calendar.scaled(found[-1], search, BEGINNING))
+    found.append(calendar.scaled(found[-1], search, WHOLE))
     table, mean = calendar.best(found)
     return calendar.settings_of(table), mean
 
@@ -99,8 +105,11 @@ class _Calendar:
         low, high = np.tile(self._low, len(start)), np.tile(self._high, len(start))
         return settle(objective, start.ravel(), low, high, search, _SPREAD).reshape(start.shape)
 
-    def scaled(self, table: Floats, search: Search) -> Floats:
-        """Return a table with each name's values scaled and shifted to the best effect."""
+    def scaled(self, table: Floats, search: Search, pieces: tuple[int, int]) -> Floats:
+        """Return a table with each name's values scaled and shifted to the best effect.
+
+        `pieces` are how many seasons a round plays, and the days of each.
+        """
         many = len(self._names)
         act = self._actor(self._settings.days)
 
@@ -114,7 +123,7 @@ class _Calendar:
 
         start = np.repeat([1.0, 0.0], many)
         ranges = [_SCALES] * many + [(-_SHIFT, _SHIFT)] * many
-        objective = pieces_objective(self._task, lambda chosen: act(changed(chosen)))
+        objective = pieces_objective(self._task, lambda chosen: act(changed(chosen)), (), *pieces)
         low, high = np.array(ranges).T
         result: Floats = changed(settle(objective, start, low, high, search)[None])[0]
         return result

@@ -1,39 +1,29 @@
 """Set points by the phase of the day and by how bright the days are, as a grower's strategy has them.
 
 Growers let a crop be warmer the more light it gets, by the radiation sum of the day and by the present sun
-(Nederhoff 2021, The temperature-light balance, NZGrower, May; Korner and Challa 2003, Computers and
-Electronics in Agriculture 39, 39-59), and supply less CO2 while vents are open (Nederhoff 1994, Effects of
-CO2 concentration on photosynthesis, transpiration and production of greenhouse fruit vegetable crops).
+(Nederhoff 2021, The temperature-light balance, NZGrower, May; Koerner and Challa 2003, Design for an improved
+temperature integration concept in greenhouse cultivation, doi 10.1016/S0168-1699(03)00006-1), and supply less
+CO2 while vents are open (Nederhoff 1994, Effects of CO2 concentration on photosynthesis, transpiration and
+production of greenhouse fruit vegetable crops, PhD thesis, Wageningen).
 """
 
 from itertools import pairwise
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from agbench.data.field import Number
-from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
+from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.reading import Strict
 from agbench.envs.actions import check_amount, place
 from agbench.errors import ConfigError
 from agbench.policies.base import Information, Interface, policy
-from agbench.simulators.greenlight.climate_computer import SETTINGS, settings_vector
+from agbench.policies.greenhouse.phases import PHASES, DayPhases, Integers, Phase
 from agbench.variables import Floats
-
-Phase = Literal["lamps", "day", "night"]
-"""Lamps burn in the dark; the sun shines; it is dark without lamps."""
-
-PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 
 SEEN: Final[dict[str, tuple[float, float]]] = {"iGlob": (0.0, 100.0), "tOut": (10.0, 5.0), "rh": (80.0, 5.0)}
 """What gains refer to: from which value on, and to how much of it [W m-2, degC, %]."""
-
-Integers = NDArray[np.intp]
-
-_SUM: Final = 0.0864  # MJ m-2 d-1 of a mean of 1 W m-2
-_DAY: Final = 1440  # minutes
 
 
 class PhaseSettings(Strict):
@@ -89,12 +79,9 @@ class PhaseSetpoints:
             raise ConfigError(f"{name} decides on set points, and the actions of {task.task} are none.")
         self._actions = actions
         self._settings = settings
-        self._columns = interface.columns(["iGlob", "dli", "hour"])
+        self.sight = DayPhases(interface, settings.ahead)
+        """How it tells phase and brightness."""
         self._seen = interface.columns(list(SEEN))
-        self._ahead = _day_ahead(interface) if settings.ahead > 0.0 else []
-        rules = dict(zip(SETTINGS.names, settings_vector(task.action.rules), strict=True))
-        self._lamps = rules["lampOn"], rules["lampOff"], rules["lampRadSumLimit"]
-        self._half_step = 0.5 * task.step * INTERVAL / 3600.0
         self.table, self.gains = self._tables(settings)
         """Set points (phases, brightnesses, set points) and gains (phases, set points, variables)."""
 
@@ -115,30 +102,13 @@ class PhaseSetpoints:
             ahead: how much the forecast counts, (n,); that of the settings, if None.
         """
         seen = np.asarray(observations, np.float64)
-        rows, phase = np.arange(len(seen)), self.phase(seen)
-        before, after, part = self._between(self.brightness(seen, ahead))
+        rows, phase = np.arange(len(seen)), self.sight.phase(seen)
+        before, after, part = self._between(self.sight.brightness(seen, ahead))
         ends = tables[rows, phase]
         target = (1.0 - part) * ends[rows, before] + part * ends[rows, after]
         starts, units = np.array(list(SEEN.values())).T
         apart = (seen[:, self._seen] - starts) / units
         return self._actions.actions_of(target + (gains[rows, phase] * apart[:, None, :]).sum(axis=2))
-
-    def phase(self, seen: Floats) -> Integers:
-        """Return which of the phases it is in the coming step, (n,)."""
-        sun, past, hour = seen[:, self._columns].T
-        on, off, limit = self._lamps
-        middle = (hour + self._half_step) % 24.0
-        within = (on < middle) & (middle < off) if on <= off else (middle > on) | (middle < off)
-        dark = np.where(within & (past < limit), PHASES.index("lamps"), PHASES.index("night"))
-        return np.where(sun > 0.0, PHASES.index("day"), dark)
-
-    def brightness(self, seen: Floats, ahead: Floats | None = None) -> Floats:
-        """Return how bright the days are, (n,) [MJ m-2 d-1]."""
-        past: Floats = seen[:, self._columns[1]]
-        share = self._settings.ahead if ahead is None else ahead
-        if not self._ahead:
-            return past
-        return (1.0 - share) * past + share * _SUM * seen[:, self._ahead].mean(axis=1)  # type: ignore[no-any-return]
 
     def _between(self, bright: Floats) -> tuple[Integers, Integers, Floats]:
         """Return the brightnesses below and above, and the share of the way from one to the other, (n, 1)."""
@@ -168,15 +138,3 @@ class PhaseSetpoints:
                 for variable, gain in by_variable.items():
                     gains[PHASES.index(phase), place(self._actions, name), list(SEEN).index(variable)] = gain
         return table, gains
-
-
-def _day_ahead(interface: Interface[GreenhouseTask]) -> list[int]:
-    """Return the columns of forecast sun, which have to be spread over a day; raises `ConfigError`."""
-    spec = interface.task.observation
-    minutes = [step * INTERVAL // 60 for step in spec.forecast_steps]
-    if "iGlob" not in spec.forecast or minutes[-1] != _DAY:
-        raise ConfigError(
-            f"ahead: it needs a forecast of iGlob for the next 24 h, which {interface.task.task} does not "
-            "show; set it to 0."
-        )
-    return interface.columns([f"iGlob[+{minute} min]" for minute in minutes])

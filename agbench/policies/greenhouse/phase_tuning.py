@@ -4,7 +4,8 @@ import numpy as np
 
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.policies.greenhouse.candidates import DIGITS, Actor, judged, pieces_objective
-from agbench.policies.greenhouse.phase_setpoints import Phase, PhaseSetpoints, PhaseSettings
+from agbench.policies.greenhouse.phase_setpoints import PhaseSetpoints, PhaseSettings
+from agbench.policies.greenhouse.phases import Phase
 from agbench.policies.greenhouse.tuning import gain_range, setpoint_range
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, settle
