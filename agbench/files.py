@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,15 @@ def checked(path: Path, expected: str | None, where: str, error: type[Exception]
             "Install it again."
         )
     return result
+
+
+def require_space(path: Path, needed: int) -> None:
+    """Raise `OSError`, as a full disk does, unless so many bytes are free where a file lies.
+
+    For libraries that a write cut short leaves unusable, such as HDF5, which then ends the process.
+    """
+    if shutil.disk_usage(path.parent).free < needed:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 def write(path: Path, fill: Callable[[Path], object]) -> None:

@@ -44,7 +44,7 @@ class BehaviourSpec(Strict):
     """
 
     policy: str
-    share: Annotated[Number, Field(gt=0)] = 1.0
+    share: Annotated[Number, Field(gt=0, le=1e9)] = 1.0
     epsilon: _Part | StraightLine = 0.0
     noise: _Part | StraightLine = 0.0
 

@@ -145,7 +145,11 @@ def read(folder: Path) -> dict[str, Any]:
         raise DatasetError(f"{folder} {what}. Make one: agbench dataset NAME --out {folder}") from None
     except (OSError, ValueError) as error:
         raise DatasetError(f"{path}: cannot be read: {error}.") from None
-    if not isinstance(content, dict) or not {"version", "format", "task", "content"} <= content.keys():
+    if not isinstance(content, dict) or not (
+        {"version", "format", "task", "content"} <= content.keys()
+        and isinstance(content["task"], str)
+        and isinstance(content.get("files", {}), dict)
+    ):
         raise DatasetError(f"{path}: is not the description of a dataset of AgBench.")
     if content["version"] != VERSION:
         raise DatasetError(

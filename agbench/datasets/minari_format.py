@@ -19,7 +19,7 @@ from agbench.datasets import tables
 from agbench.datasets.crew import RANDOM
 from agbench.datasets.part import PlayedPart
 from agbench.errors import DatasetError, MissingExtraError
-from agbench.files import write_text
+from agbench.files import require_space, write_text
 
 FOLDER: Final = "data"
 """Where Minari looks for a dataset's files in its folder."""
@@ -28,6 +28,8 @@ METADATA: Final = f"{FOLDER}/metadata.json"
 _COMPACT: Final = (
     60_000  # bytes that fit into the header of a dataset, beside which a block of its own is waste
 )
+
+_PENDING: Final = 40_000_000  # bytes that HDF5 may hold back until it closes a file
 
 try:
     import h5py
@@ -62,7 +64,8 @@ class MinariWriter:
         self._next = 0
 
     def add(self, part: PlayedPart) -> None:
-        """Write the next episodes."""
+        """Write the next episodes; raises `OSError` where they may not find room."""
+        require_space(self._folder / FILE, _PENDING + 2 * part.nbytes)
         for i, steps in enumerate(part.slices):
             episode = h5py.h5g.create(self._file, b"episode_%d" % self._next, gcpl=self._group)
             self._note(episode, b"id", self._next)

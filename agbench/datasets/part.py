@@ -52,6 +52,11 @@ class PlayedPart:
         return len(self.episode_lengths)
 
     @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(getattr(self, field.name).nbytes for field in fields(self))
+
+    @property
     def ends(self) -> NDArray[np.int64]:
         """The number of the transition after the last one of each episode, (E,)."""
         return np.cumsum(self.episode_lengths)

@@ -146,7 +146,7 @@ def as_policy(source: Any, task: Task, *, other_task: bool = False) -> Policy:
     """Return a policy from a name, a path, a policy, or a model with `predict`; see `load_policy`."""
     if isinstance(source, (str, Path)):
         return load_policy(source, task, other_task=other_task)
-    if isinstance(source, Policy):
+    if isinstance(source, Policy) and all(hasattr(source, name) for name in ("name", "information")):
         if source.information not in get_args(Information):
             choices = ", ".join(get_args(Information))
             raise ConfigError(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import ConfigError, MissingExtraError
-from agbench.files import asked_for, write
+from agbench.files import asked_for, require_space, write
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +25,7 @@ Attributes = Mapping[str, Mapping[str, str]]
 """By variable what is known of it: `units`, `long_name`."""
 
 _CHUNK: Final = (512, 256)  # cases, days
+_PENDING: Final = 40_000_000  # bytes that HDF5 may hold back until it closes a file
 _DATES: Final = {"units": "days since 1970-01-01", "calendar": "proleptic_gregorian"}
 
 
@@ -46,14 +47,25 @@ def writer(target: Path) -> "Callable[[Pieces, Path, int, Attributes], None]":
     """Return what writes files with the ending of a path.
 
     It takes the pieces, the path, the number of cases and the attributes of variables. A run that is cut off
-    leaves no file. Raises `ConfigError` for another ending, `MissingExtraError` without the format's library.
+    leaves no file. Raises `ConfigError` for another ending and for a place that cannot be written, in the
+    writer too; `MissingExtraError` without the format's library.
     """
     if target.suffix not in _WRITERS:
         raise ConfigError(f"out: {target} must end in {', '.join(list(_WRITERS)[:-1])} or .zarr.")
     library = _LIBRARIES.get(target.suffix)
     if library is not None:
         _require(library, target.suffix)
-    return _WRITERS[target.suffix]
+    if target.is_dir() and target.suffix != ".zarr":
+        raise ConfigError(f"out: {target} is a folder. Give the name of a file.")
+
+    def write(pieces: Pieces, target: Path, cases: int, attributes: Attributes) -> None:
+        try:
+            _WRITERS[target.suffix](pieces, target, cases, attributes)
+        except OSError as error:
+            reason = error.strerror or error
+            raise ConfigError(f"out: {target} cannot be written: {reason}. Nothing is left of it.") from None
+
+    return write
 
 
 def _require(library: str, ending: str) -> None:
@@ -92,7 +104,7 @@ def _write_netcdf(pieces: Pieces, target: Path, cases: int, attributes: Attribut
 
     def fill(path: Path) -> None:
         with h5netcdf.File(path, "w", locking=False) as file:  # the draft is locked already
-            _fill(_NetCdf(file, cases), pieces, cases, attributes)
+            _fill(_NetCdf(file, path, cases), pieces, cases, attributes)
 
     write(target, fill)
 
@@ -100,13 +112,14 @@ def _write_netcdf(pieces: Pieces, target: Path, cases: int, attributes: Attribut
 class _NetCdf:
     """The arrays of an open NetCDF file."""
 
-    def __init__(self, file: Any, cases: int) -> None:
-        self._file = file
+    def __init__(self, file: Any, path: Path, cases: int) -> None:
+        self._file, self._path = file, path
         self._chunk = min(_CHUNK[0], cases), _CHUNK[1]
         file.dimensions["case"] = cases
 
     def write(self, name: str, first: int, block: _Block) -> None:
         values = block.values
+        require_space(self._path, _PENDING + values.nbytes)
         dimensions = ("case", "day")[: values.ndim] if name != "day" else ("day",)
         if "day" in dimensions:
             days = self._file.dimensions.get("day")

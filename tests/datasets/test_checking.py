@@ -122,6 +122,10 @@ def test_what_is_no_dataset_or_of_another_version_is_refused(copied, tmp_path):
     path.write_text(json.dumps(told | {"version": 2}))
     with pytest.raises(DatasetError, match=r"has the version 2; this AgBench reads 1.*agbench dataset wheat"):
         load(copied / "npz")
+    for key, value in (("format", "hdf4"), ("format", None), ("task", 5), ("files", None)):
+        path.write_text(json.dumps(told | {key: value}))
+        with pytest.raises(DatasetError, match=r"unknown format|is not the description"):
+            load(copied / "npz")
     path.write_text(json.dumps(told)[:-200])
     with pytest.raises(DatasetError, match="cannot be read"):
         load(copied / "npz")

@@ -3,11 +3,13 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -417,6 +419,7 @@ def test_a_policy_that_raises_leaves_no_dataset(tmp_path, monkeypatch, policy, w
         ({"policy": "advisr"}, "Did you mean 'advisor'"),
         ({"policy": {"policy": "zero", "shares": 2}}, "Did you mean 'share'"),
         ({"policy": {"policy": "zero", "share": 0}}, "share"),
+        ({"policy": [{"policy": "zero", "share": 1e308}, {"policy": "random", "share": 1e308}]}, "share"),
         ({"format": "hdf5"}, "unknown format 'hdf5'"),
         ({"workers": 0}, "workers"),
         ({"bta": 5.0}, "bta"),
@@ -443,6 +446,17 @@ def test_a_folder_without_the_right_to_write_is_named(tmp_path):
             agbench.collect(TASK, "zero", 2, tmp_path / "data", "npz")
     finally:
         tmp_path.chmod(0o700)
+
+
+def test_hdf5_is_not_begun_on_a_disk_that_may_not_hold_it(tmp_path, monkeypatch):
+    """A write that HDF5 could not end leaves its library unusable: the space is asked for before."""
+    full = SimpleNamespace(free=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda path: full)
+        with pytest.raises(DatasetError, match=r"data: cannot be written: No space left on device\. Free"):
+            agbench.collect(TASK, "zero", 2, tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+    assert len(load(agbench.collect(TASK, "zero", 2, tmp_path / "data"))) > 0
 
 
 @pytest.mark.slow_except("parquet")

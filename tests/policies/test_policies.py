@@ -187,6 +187,12 @@ def test_code_that_needs_more_than_the_task_is_an_error():
 
 
 def test_an_object_that_is_no_policy_is_refused():
+    class Half(agbench.Policy):
+        def __call__(self, observation):
+            return 0
+
+    with pytest.raises(ConfigError, match="is not a policy: it needs name, information"):
+        agbench.evaluate(TASK, Half())
     with pytest.raises(ConfigError, match="is not a policy"):
         as_policy(object(), catalog.task(TASK))
 

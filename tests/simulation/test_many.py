@@ -1,6 +1,8 @@
 """Many seasons in a batch: each as it is alone, in whatever order and company."""
 
+import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -210,6 +212,28 @@ def test_wrong_options_are_named(tmp_path):
     assert not list(tmp_path.iterdir())
     with pytest.raises(ConfigError, match="rotations are not batched"):
         agbench.simulate_many("wofost-npk-rotation", years, **WHEAT)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".nc", ".zarr"])
+def test_a_place_that_cannot_be_written_is_named(tmp_path, ending):
+    years = [{"start": "1984-01-01"}]
+    (tmp_path / "file").write_text("")
+    (tmp_path / f"folder{ending}").mkdir()
+    for name, words in (
+        (f"folder{ending}", "is a folder|is no Zarr store"),
+        (f"file/x{ending}", "cannot be written"),
+    ):
+        with pytest.raises(ConfigError, match=f"out: .*{ending} .*({words})"):
+            agbench.simulate_many("lintul3", years, out=tmp_path / name, **WHEAT)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", f"folder{ending}"]
+
+
+def test_netcdf_is_not_begun_on_a_disk_that_may_not_hold_it(monkeypatch, tmp_path):
+    full = SimpleNamespace(free=1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: full)
+    with pytest.raises(ConfigError, match=r"x\.nc cannot be written: No space left on device"):
+        agbench.simulate_many("lintul3", [{"start": "1984-01-01"}], out=tmp_path / "x.nc", **WHEAT)
+    assert not list(tmp_path.iterdir())
 
 
 CROP = """
