@@ -39,9 +39,19 @@ def read(folder: Path, seasons: int = SEASONS) -> Content:
     except DatasetError:
         raise ResultError(
             f"{folder}: holds no result (result.yaml), no training ({RECORD}) and no dataset "
-            f"({description.FILE}). agbench evaluate, train and dataset make such folders."
+            f"({description.FILE}). {_inside(folder)}"
         ) from None
     return _of_dataset(folder, seasons)
+
+
+def _inside(folder: Path) -> str:
+    """Return what is right: one of the folders inside that hold something, or what makes such folders."""
+    files = sorted(
+        found for name in (RECORD, "result.yaml", description.FILE) for found in folder.glob(f"*/{name}")
+    )
+    if files:
+        return f"Name one of the folders in it, such as {files[0].parent}."
+    return "agbench evaluate, train and dataset make such folders."
 
 
 def _of_result(folder: Path, seasons: int) -> Content:

@@ -94,6 +94,11 @@ COMMANDS: Final = {
     "run": Command(f"run {T} -p advisor -o season.png"),
     "export": Command(f"export {T} ppo.zip -o policy.npz", (ZIP,)),
     "report": Command("report r/test", RESULTS[:1]),
+    "compare": Command(
+        "compare r/test r/calendar --figure both.png",
+        (RESULTS[0], f"evaluate {T} -p standard-practice -o r/calendar"),
+    ),
+    "weather plot": Command("weather plot wageningen"),
     "calibrate": Command("calibrate wheat.yaml --out crop", (CALIBRATION,)),
     "simulate_many": Command(MANY),
     "submit": Command(SUBMIT, RESULTS),

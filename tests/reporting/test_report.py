@@ -122,6 +122,12 @@ def test_what_is_none_of_the_three_is_named(tmp_path):
     assert not (tmp_path / "empty.html").exists()
 
 
+def test_a_folder_of_runs_names_one_of_them(folders, tmp_path):
+    shutil.copytree(folders / "advisor", tmp_path / "runs" / "mine")
+    with pytest.raises(ResultError, match=r"Name one of the folders in it, such as .*runs/mine\."):
+        report(tmp_path / "runs")
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_it_is_whole_in_a_browser(trained, width, tmp_path):

@@ -62,7 +62,7 @@ def test_amounts_and_dates_of_numpy_and_pandas_are_read(day, amount):
     assert type(event.date) is date
 
 
-@pytest.mark.parametrize("day", [np.datetime64("NaT"), pd.NaT, "1984-13-01", 19840101])
+@pytest.mark.parametrize("day", [np.datetime64("NaT", "D"), pd.NaT, "1984-13-01", 19840101])
 def test_what_is_no_date_is_refused(day):
     with pytest.raises(ConfigError, match="is not a date like 1984-02-24"):
         read((day, "irrigate", 1.0))

@@ -204,7 +204,7 @@ def test_fertiliser_of_one_day_adds_up_as_one_event_of_pcse():
 @pytest.mark.parametrize("seed", range(6))
 def test_any_soil_season_and_management_equals_pcse(seed):
     rng = np.random.default_rng(seed)
-    start = np.datetime64("1976-01-01") + rng.integers(4000)
+    start = np.datetime64("1976-01-01") + np.timedelta64(int(rng.integers(4000)), "D")
     dry, wilting, field, wet, saturated = np.cumsum(rng.uniform(0.04, 0.14, 5))
     soil = {"WCAD": dry, "WCWP": wilting, "WCFC": field, "WCWET": wet, "WCST": saturated}
     soil |= {"WCI": rng.uniform(dry, wet), "WCSUBS": rng.uniform(dry, field)}
