@@ -25,6 +25,8 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("ppo", "dqn"),
     "wheat-inputs-v1": ("ppo", "dqn"),
     "jujube-orchard-v1": ("ppo", "dqn"),
+    "maize-inputs-v1": ("ppo",),
+    "wheat-maize-rotation-v1": ("ppo",),
     "greenhouse-tomato-v1": ("ppo", "sac"),
 }
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
