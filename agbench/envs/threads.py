@@ -6,6 +6,8 @@ from functools import partial
 import numpy as np
 
 from agbench.envs.core import Parts
+from agbench.envs.field.compiled_observer import CompiledFieldObserver
+from agbench.envs.field.observations import FieldObserver
 from agbench.errors import ConfigError
 from agbench.simulators.base import Simulator
 from agbench.simulators.threads import run_in_threads
@@ -22,7 +24,10 @@ def with_threads(parts: Parts, threads: int) -> Parts:
         return parts
     make = partial(_made, parts, int(threads))
     rebuild = None if parts.rebuild is None else partial(_rebuilt, parts, int(threads))
-    return replace(parts, make_simulator=make, rebuild=rebuild)
+    observer = parts.observer
+    if type(observer) is FieldObserver:
+        observer = CompiledFieldObserver(observer)
+    return replace(parts, make_simulator=make, observer=observer, rebuild=rebuild)
 
 
 def _made(parts: Parts, threads: int, n: int) -> Simulator:

@@ -12,6 +12,8 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
+from agbench.envs.field.compiled_observer import CompiledFieldObserver
+from agbench.envs.field.observations import FieldObserver
 from agbench.envs.threads import with_threads
 from agbench.errors import ConfigError, NotApplicableError, SimulationError
 from agbench.simulators import threads as threading
@@ -59,6 +61,21 @@ def test_rows_that_end_and_begin_anew_are_the_same(mode):
     overrides = {"step": "60 d"}
     alone = trace("maize-inputs-v1", 5, 1, mode, 20, **overrides)
     assert trace("maize-inputs-v1", 5, 2, mode, 20, **overrides) == alone
+
+
+@pytest.mark.parametrize("window", [1, 7])
+@pytest.mark.parametrize("task", ["wheat-nitrogen-v1", "maize-inputs-v1", "pear-orchard-v1"])
+def test_a_kernel_writes_the_observations_with_the_same_bits(task, window):
+    env = agbench.make_vec(task, 5, threads=2, observation__window=f"{window} d")
+    observer = env.core.parts.observer
+    assert isinstance(observer, CompiledFieldObserver)
+    env.reset(seed=1)
+    env.action_space.seed(1)
+    for _ in range(12):
+        seen, *_ = env.step(env.action_space.sample())
+        plain = np.full_like(seen, np.nan)
+        FieldObserver.write(observer, env.core.simulator, plain)
+        assert seen.tobytes() == plain.tobytes()
 
 
 def test_rows_are_really_split(monkeypatch):
