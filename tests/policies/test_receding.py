@@ -139,6 +139,16 @@ def test_restarts_grow_plans_from_random_calendars_beside_the_start(task, parts)
     assert value > 0.0 == solved(task, parts, **short)[1]
 
 
+def test_of_several_searches_the_best_counts(task, parts):
+    """Each with its own seed, as if it were alone."""
+    alone = [solved(task, parts, seed=seed)[:2] for seed in (3, 4, 5)]
+    values = [value for _, value in alone]
+    assert len(set(values)) == 3
+    actions, value, _ = solved(task, parts, seed=3, searches=3)
+    assert value == max(values)
+    np.testing.assert_array_equal(actions, alone[int(np.argmax(values))][0])
+
+
 def test_anchors_hang_on_all_policies_that_an_oracle_starts_from(tmp_path, monkeypatch):
     """Other settings of any of them make another hash."""
     folder = tmp_path / "baselines" / TASK

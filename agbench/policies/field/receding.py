@@ -27,10 +27,12 @@ class RecedingSettings(SequenceSearch):
     From every stretch of the length `commit` on, plans vary over the next `window` and are valued over the
     next `horizon`, by default to the end; then the stretch is played. The budget of an episode is (its days /
     commit) x rounds x clones, each of them simulated over the horizon. Each of the `restarts` first plays so
-    many rounds over the whole episode, from random calendars.
+    many rounds over the whole episode, from random calendars. Of several `searches`, with `seed` and the
+    seeds that follow it, the best plan counts.
     """
 
     start: str | list[str] = Field(min_length=1)
+    searches: int = Field(default=1, ge=1)
     restarts: int = Field(default=0, ge=0)
     window: Days = "365 d"
     commit: Days = "28 d"
@@ -58,8 +60,17 @@ class Receding(Solver):
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode."""
+        seeds = range(self._settings.seed, self._settings.seed + self._settings.searches)
+        found = [self._searched(parts, start, np.random.default_rng(seed)) for seed in seeds]
+        if len(found) == 1:
+            return found[0]
+        gains = _gains(BatchCore(parts, len(found)), start, np.stack(found))
+        best: Actions = found[int(gains.argmax())]
+        return best
+
+    def _searched(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Actions:
+        """Return the best action sequence that one search finds."""
         settings, edits = self._settings, Edits(parts)
-        generator = np.random.default_rng(settings.seed)
         steps = number_of_decisions(parts)
         plans = np.stack(
             [padded(actions_of(parts, own, start), steps, edits.nothing) for own in self._starts]
