@@ -62,7 +62,7 @@ class FieldwiseSearch(Solver):
         first = farm.plans_of([actions_of(parts, policy, start) for policy in self._starts])
         edits = Edits(parts, farm.of_a_field)
         values = farm.play(first)[0].sum(axis=1)  # within budgets as the policies kept them
-        best = _Best(first[values.argmax()], float(values.max()))
+        best = _Incumbent(first[values.argmax()], float(values.max()))
         pools = farm.pools(first, edits.nothing)
         self._improve(farm, edits, pools, best, generator)
         for _ in range(settings.restarts):
@@ -71,7 +71,7 @@ class FieldwiseSearch(Solver):
             drawn = farm.affordable(drawn, edits.nothing, generator)
             earned, spent = farm.play(drawn)
             others = [_Pool(drawn[:, i], earned[:, i], spent[:, i]) for i in range(farm.fields)]
-            own = _Best(drawn[earned.sum(axis=1).argmax()], float(earned.sum(axis=1).max()))
+            own = _Incumbent(drawn[earned.sum(axis=1).argmax()], float(earned.sum(axis=1).max()))
             self._improve(farm, edits, others, own, generator)
             best.take(own.plans, own.value)
             for pool, other in zip(pools, others, strict=True):
@@ -82,7 +82,12 @@ class FieldwiseSearch(Solver):
         return actions
 
     def _improve(
-        self, farm: "_Farm", edits: Edits, pools: "list[_Pool]", best: "_Best", generator: np.random.Generator
+        self,
+        farm: "_Farm",
+        edits: Edits,
+        pools: "list[_Pool]",
+        best: "_Incumbent",
+        generator: np.random.Generator,
     ) -> None:
         """Edit plans of the fields for the rounds of the budget; what is found joins `pools` and `best`."""
         clones = self._settings.clones
@@ -101,7 +106,7 @@ class FieldwiseSearch(Solver):
 
 
 @dataclass
-class _Best:
+class _Incumbent:
     """The best plans found so far, (fields, steps, ...), one a field, and what they earn together."""
 
     plans: Actions
