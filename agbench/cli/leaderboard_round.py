@@ -136,21 +136,26 @@ def repeat_(
     number: Annotated[
         int | None, typer.Option("--round", min=1, help="Number of the round [all closed ones].")
     ] = None,
+    keep: Annotated[
+        bool, typer.Option("--record", help="Write into each table that was right with what it was repeated.")
+    ] = False,
     board: BoardOption = BOARD,
 ) -> None:
     """Run closed rounds again and compare every value, and what their tables say with what follows from it.
 
     Exit code 1 if a value is not what was published, or a rank, an interval or another number of the table
-    does not follow from the values.
+    does not follow from the values. With --record a table that is right names the code of now, so that the
+    page no longer calls it verified with an earlier version.
 
     Example: `agbench leaderboard round repeat wheat-nitrogen-v1 --round 1`
     """
     from agbench.leaderboard import rounds
-    from agbench.leaderboard.verify.round_repeating import repeat
+    from agbench.leaderboard.verify.round_repeating import record, repeat
 
     bad = exact = total = wrong = 0
     for entry in rounds.closed_rounds(board, tasks, number):
-        for result in repeat(board, entry):
+        results = repeat(board, entry)
+        for result in results:
             same = "equal to the last bit" if result.exact else "within rounding"
             text = f"{counted(result.values, 'value')} {same}" if result.good else "gives different values"
             console.print(f"{result.name}: {text}", soft_wrap=True)
@@ -158,6 +163,8 @@ def repeat_(
                 console.print(f"{result.name}: {statement}", soft_wrap=True)
             bad, exact, total = bad + (not result.good), exact + result.exact, total + 1
             wrong += len(result.wrong)
+        if keep and (file := record(board, entry, results)):
+            console.print(f"{entry.name}: recorded in {file}", soft_wrap=True)
     console.print(f"{total} policies run again: {exact} equal to the last bit, {bad} different")
     does = "does" if wrong == 1 else "do"
     console.print(f"{counted(wrong, 'number')} of the tables {does} not follow from the values")

@@ -89,14 +89,29 @@ class RoundRow(Strict):
         return f"{self.agent}/{self.version}"
 
 
+class RepeatedWith(Code):
+    """What a closed round was repeated with; `exact`: whether every value came out equal to the last bit."""
+
+    exact: bool
+
+
 class RoundTable(Strict):
-    """The table of a task's round, the best first; `code` is what it was run with."""
+    """The table of a task's round, the best first; `code` is what it was run with.
+
+    `repeated` is the last code with which it was run again and found right.
+    """
 
     task: TaskId
     round: int = Field(ge=1)
     scenarios: int = Field(ge=1)
     code: Code
+    repeated: RepeatedWith | None = None
     rows: list[RoundRow]
+
+    def holds(self, simulator_hash: str) -> bool:
+        """Return whether it was run, or repeated, with the physics of this hash."""
+        known = [self.code] if self.repeated is None else [self.code, self.repeated]
+        return any(code.simulator_hash == simulator_hash for code in known)
 
     def refused(self, submission: str) -> bool:
         """Return whether the policy of a submission, by the SHA-256 of its card, was stopped."""

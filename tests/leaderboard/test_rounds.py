@@ -20,10 +20,10 @@ from agbench import leaderboard
 from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.errors import ConfigError
-from agbench.evaluation import anchors
+from agbench.evaluation import anchors, provenance
 from agbench.files import alone
 from agbench.leaderboard import beacon, rounds, standings
-from agbench.leaderboard.verify import hidden, round_running, verified
+from agbench.leaderboard.verify import hidden, round_repeating, round_running, verified
 from agbench.leaderboard.verify.round_repeating import repeat
 from agbench.leaderboard.verify.verifying import reproduced
 from agbench.policies.networks import mlp
@@ -491,6 +491,28 @@ def test_the_table_of_a_closed_round_follows_from_its_values(board, secret):
     assert row.details.beats_expert[0] == pytest.approx(
         np.mean((one > expert) + 0.5 * (one == expert)), abs=1e-12
     )
+
+
+def test_what_a_round_was_repeated_with_is_recorded_where_all_is_right(closed, monkeypatch, capsys):
+    board, entry = closed
+    now = provenance.simulator_hash(catalog.task(TASK))
+    path = standings.path(board, TASK, 1)
+    content = yaml.safe_load(path.read_text())
+    content["code"]["simulator_hash"] = "0" * 64
+    path.write_text(yaml.safe_dump(content))
+    assert not standings.load(board, TASK, 1).holds(now)
+    command = ["leaderboard", "round", "repeat", TASK, "--record", "--board", str(board)]
+    assert app(command, standalone_mode=False) is None
+    assert f"recorded in {path}" in capsys.readouterr().out
+    table = standings.load(board, TASK, 1)
+    assert table.holds(now)
+    assert table.holds("0" * 64)
+    assert table.repeated.exact
+    assert table.code.simulator_hash == "0" * 64
+    changed(board, "one", lambda row: row.update(rank=row["rank"] + 1))
+    wrong = path.read_bytes()
+    assert round_repeating.record(board, entry, repeat(board, entry)) is None
+    assert path.read_bytes() == wrong
 
 
 def test_the_commands_open_run_close_and_repeat_a_round(board, tmp_path, secret, capsys):

@@ -184,7 +184,7 @@ def _round(entry: LeaderboardRound, entries: Sequence[Entry], board: Path) -> Ro
         )
         for row in table.rows
     ]
-    return RoundView(entry, table, rows, table.code.simulator_hash != entries[0].simulator_hash)
+    return RoundView(entry, table, rows, not table.holds(entries[0].simulator_hash))
 
 
 def _rank(entry: Entry, shown: Sequence[RoundView]) -> tuple[int | None, str]:

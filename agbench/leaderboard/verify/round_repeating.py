@@ -15,10 +15,11 @@ from agbench.leaderboard import rounds, standings
 from agbench.leaderboard.checks.submission import CheckedSubmission, check
 from agbench.leaderboard.checks.versions import newest
 from agbench.leaderboard.rounds import LeaderboardRound
-from agbench.leaderboard.standings import Ran, RoundRow, RoundTable
+from agbench.leaderboard.standings import Ran, RepeatedWith, RoundRow, RoundTable
 from agbench.leaderboard.verify import hidden
 from agbench.leaderboard.verify.hidden import HiddenRun
 from agbench.leaderboard.verify.replaying import ATOL
+from agbench.leaderboard.verify.round_running import code_of
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
 from agbench.untrusted.refusal import RefusedError
@@ -80,6 +81,22 @@ def repeat(board: Path, entry: LeaderboardRound) -> list[Repeated]:
         for row in rows
     ]
     return _against_table(entry, table, ran, list(compared.values()))
+
+
+def record(board: Path, entry: LeaderboardRound, results: Sequence[Repeated]) -> Path | None:
+    """Write into a closed round's table with what code it was repeated; return the file.
+
+    `results` are those of `repeat`. Returns None, and writes nothing, where one of them is not right.
+    """
+    if any(not result.good or result.wrong for result in results):
+        return None
+    table = standings.load(board, entry.task, entry.round)
+    if table is None:
+        raise ConfigError(f"{entry.name}: has no table.")
+    code = code_of(catalog.task(entry.task))
+    own = RepeatedWith(**code.model_dump(), exact=all(result.exact for result in results))
+    standings.save(board, table.model_copy(update={"repeated": own}))
+    return standings.path(board, entry.task, entry.round)
 
 
 def _published(written: HiddenRun, again: HiddenRun, good: bool) -> HiddenRun:
