@@ -47,6 +47,8 @@ def with_daylight(
 ) -> "pd.DataFrame":
     """Return greenhouse weather with the columns `dli`, `isDay` and `isDaySmooth` that it lacks.
 
+    The place is kept as `attrs` lat, lon and zone, by which a simulation checks that iGlob follows its sun.
+
     Args:
         table: weather with `iGlob` [W m-2], a row at equal steps; without `dli` it has whole days.
         latitude: of the place [degrees north].
@@ -75,7 +77,11 @@ def with_daylight(
     result = {"isDay": switches[0], "isDaySmooth": switches[1]}
     if not {"dli", "dayRadSum"} & set(table.columns):
         result["dli"] = _daily_sums(table, clock, step)
-    return table.assign(**{name: values for name, values in result.items() if name not in table.columns})
+    added = table.assign(**{name: values for name, values in result.items() if name not in table.columns})
+    added.attrs.update(lat=latitude, lon=longitude)
+    if index.tz is None:
+        added.attrs["zone"] = zone
+    return added
 
 
 def _daily_sums(table: "pd.DataFrame", clock: "pd.DatetimeIndex", step: float) -> Floats:

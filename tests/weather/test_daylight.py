@@ -7,6 +7,7 @@ import pytest
 from agbench.errors import WeatherError
 from agbench.weather.astronomy import equation_of_time, solar_noon
 from agbench.weather.daylight import day_switches, with_daylight
+from agbench.weather.greenhouse.position import Position, position_of
 from agbench.weather.greenhouse.site import measured_series
 
 BLEISWIJK = (52.03, 4.53)
@@ -102,3 +103,12 @@ def test_a_table_without_daylight_is_refused(winter, change, message):
 def test_a_clock_without_zone_is_refused(winter):
     with pytest.raises(WeatherError, match=r"no time zone.*zone=1\.0"):
         with_daylight(winter, *BLEISWIJK)
+
+
+def test_the_place_goes_with_the_table(winter):
+    """So that a simulation knows by which sun the radiation is to be judged."""
+    bare = winter.drop(columns=COLUMNS)
+    added = with_daylight(bare, *BLEISWIJK, 1.0)
+    assert position_of(added) == Position(*BLEISWIJK, 1.0)
+    assert position_of(with_daylight(bare.tz_localize("Etc/GMT-1"), *BLEISWIJK)) == Position(*BLEISWIJK, 1.0)
+    assert not bare.attrs

@@ -156,6 +156,42 @@ def test_weeks_of_measured_sites_stand_where_the_sun_stands(site):
         check_position(week, begin, 300, at, site)
 
 
+def _months(site):
+    series, place = measured_series(site), catalog.site(site)
+    at = Position(place.place.latitude, place.place.longitude, place.clock)
+    for first in range(0, len(series.values) // 288 - 30, 30):
+        yield series.begin + timedelta(days=first), series.values[first * 288 : (first + 30) * 288], at
+
+
+@pytest.mark.parametrize("site", ["bleiswijk", "schiphol"])
+def test_every_month_of_measured_sites_has_hours_of_sun(site):
+    for begin, rows, at in _months(site):
+        check_plausible(rows, site, 300)
+        check_position(rows, begin, 300, at, site)
+
+
+def test_joules_per_square_centimetre_an_hour_are_refused_in_every_month():
+    """KNMI's own unit for the radiation of an hour: 0.36 of what W m-2 are."""
+    for begin, rows, at in _months("schiphol"):
+        with pytest.raises(WeatherError, match=r"clearest hours have \d+% .*J cm-2 h-1 need a factor 2.78"):
+            check_position(changed(rows, iGlob=lambda s: 0.36 * s), begin, 300, at, "given")
+
+
+@pytest.mark.parametrize("month", DISAGGREGATED)
+def test_a_tenth_of_the_vapour_is_refused(month):
+    rows = DISAGGREGATED[month]
+    with pytest.raises(
+        WeatherError, match=r"vpOut is .*expected Pa .*some rows above (15|30)% of saturation"
+    ):
+        check_plausible(changed(rows, vpOut=lambda v: 0.1 * v), "given", 300)
+
+
+def test_a_sky_in_fahrenheit_is_refused():
+    rows = DISAGGREGATED[1]
+    with pytest.raises(WeatherError, match=r"tSky is .*\(degF - 32\) / 1\.8"):
+        check_plausible(changed(rows, tSky=lambda t: 1.8 * t + 32.0), "given", 300)
+
+
 @pytest.mark.parametrize("site", ["wageningen", "niger", "quebec", "saerheim", "la-coruna"])
 def test_generated_weather_passes(site):
     series, place = scenario_weather.series_of(f"{site}/generated/5"), catalog.site(site)

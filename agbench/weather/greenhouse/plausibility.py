@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DRY: Final = 0.05  # -; share of saturation that the most humid row of any hour exceeds
+_DRY_WEEK: Final = (7, 0.15)  # days, and the share that the most humid row of so long exceeds in deserts too
 _WET: Final = 1.05  # -; share of saturation that no air exceeds, with room for the errors of sensors
 _PERCENT: Final = 105.0  # Pa; vapour that never exceeds it may be relative humidity
 _DRY_FROST: Final = 0.3  # -; share of saturation that air so poor in vapour reaches by night, as it is cold
+_WARM_SKY: Final = 5.0  # K; the mean of a day by which no sky is warmer than the air below it
 _THIN: Final = 500.0  # mg m-3; less CO2 than this has been nowhere near the ground since it was measured
 _GUESSES: Final = (  # least value, and what CO2 from there up to the next is in today's air
     (0.0, ""),
@@ -64,7 +66,8 @@ def check_plausible(
         slack = _SLACK * max(abs(variable.low), abs(variable.high))
         wrong = (column < variable.low - slack) | (column > variable.high + slack)
         table.refuse(wrong, variable.name, f"between {variable.low:g} and {variable.high:g}")
-    _check_vapour(table)
+    _check_vapour(table, interval)
+    _check_sky(table, interval)
     _check_co2(table)
     _check_wind(table, interval)
     _check_sun(table, interval)
@@ -103,7 +106,7 @@ class _Table:
         )
 
 
-def _check_vapour(table: _Table) -> None:
+def _check_vapour(table: _Table, interval: float) -> None:
     """Refuse kPa, hPa and relative humidity for Pa, and vapour that would condense at once."""
     air, vapour = table.column("tOut"), table.column("vpOut")
     humidity = vapour / (610.78 * np.exp(17.2694 * air / (air + 238.3)))
@@ -124,6 +127,19 @@ def _check_vapour(table: _Table) -> None:
     if not ((vapour > _PERCENT) | (humidity >= _DRY_FROST)).any():
         percent = "it seems to be relative humidity in %: take that share of saturation at tOut"
         table.refuse(vapour >= 0.0, "vpOut", f"some rows above {_DRY_FROST:.0%} of saturation", percent)
+    days, least = _DRY_WEEK
+    if len(vapour) * interval >= days * DAY and not (humidity >= least).any():
+        table.refuse(humidity < least, "vpOut", f"some rows above {least:.0%} of saturation at tOut")
+
+
+def _check_sky(table: _Table, interval: float) -> None:
+    """Refuse degrees Fahrenheit and radiation for the sky's temperature: it is below that of the air."""
+    sky, air = table.column("tSky"), table.column("tOut")
+    warmer = sky - air
+    there = warmer[~np.isnan(warmer)]
+    if len(there) * interval >= DAY and there.mean() > _WARM_SKY:
+        limits = f"not above tOut by more than {_WARM_SKY:g} in the mean; it is by {there.mean():.3g}"
+        table.refuse(warmer > _WARM_SKY, "tSky", limits, "(degF - 32) / 1.8; kelvin need 273.15 subtracted")
 
 
 def _check_co2(table: _Table) -> None:
@@ -156,14 +172,14 @@ def _check_sun(table: _Table, interval: float) -> None:
         brighter,
         "iGlob",
         "and on no day more than above the atmosphere where a day is as long",
-        "kJ m-2 h-1 need a factor 0.278, J cm-2 h-1 2.78, lux and umol m-2 s-1 of PAR some 0.008 and 0.5",
+        "kJ m-2 h-1 need a factor 0.278, lux and umol m-2 s-1 of PAR some 0.008 and 0.5",
     )
     dim = too_dim(sun, switch > 0.0 if switch.any() else sun > 0.0, interval)
     table.refuse(
         dim & (sun == np.max(sun, where=dim, initial=-np.inf)),
         "iGlob",
         "brighter than the dullest days as long; this is the brightest row",
-        "MJ m-2 h-1 need a factor 278, MJ m-2 d-1 11.6, kW m-2 1000",
+        "MJ m-2 h-1 need a factor 278, MJ m-2 d-1 11.6, kW m-2 1000, J cm-2 h-1 2.78",
     )
     other = other_sum(sun, table.column("dli"), interval, table.midnight(interval))
     if other.any():
