@@ -126,6 +126,15 @@ def test_restarts_from_random_calendars_better_a_search(name, control):
 
 
 @pytest.mark.parametrize("control", ["joint", "each"])
+def test_of_several_searches_the_best_counts(control):
+    task = override(catalog.task(FIELDS), {"farm__control": control})
+    alone = [search(task, rounds=1, seed=seed)[1][1] for seed in (3, 4, 5)]
+    assert len(set(alone)) > 1
+    _, (_, together), _ = search(task, rounds=1, seed=3, searches=3)
+    assert together == max(alone)
+
+
+@pytest.mark.parametrize("control", ["joint", "each"])
 def test_a_searched_season_keeps_to_a_budget_that_could_be_overspent(control):
     own = {"farm__control": control, "farm__overspending": "costs", "farm__budgets": {"N": 1000.0}}
     _, (before, after), core = search(override(catalog.task(BUDGET), own))

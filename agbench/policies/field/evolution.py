@@ -14,18 +14,18 @@ from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
 from agbench.policies.base import Interface, policy
-from agbench.policies.field.solver import Actions, Solver
+from agbench.policies.field.solver import Actions, Found, SearchingSolver, SolverSettings
 from agbench.policies.field.worth import DEAR
 from agbench.policies.playing import actions_of, padded, totals
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.search import number_of_decisions
-from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
+from agbench.policies.tuning.sequences import Edits, improve
 from agbench.variables import Floats
 
 _ROUNDING: Final = 1e-9  # of an input; what is less is rounding
 
 
-class EvolutionSettings(SequenceSearch):
+class EvolutionSettings(SolverSettings):
     """The policy to start from, or several, the periods of a season, and the budget.
 
     First so many `generations` of a `population` on amounts, then `rounds` of `clones` on single decisions.
@@ -45,7 +45,7 @@ class EvolutionSettings(SequenceSearch):
 
 
 @policy("evolution", settings=EvolutionSettings, families=["field"])
-class Evolved(Solver):
+class Evolved(SearchingSolver):
     """Searches the best sequence of actions for this episode: the best that the search reached.
 
     What is optimised is how much of each input each period of the season gets, by the covariance
@@ -60,15 +60,14 @@ class Evolved(Solver):
     """
 
     def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
-        super().__init__(name)
+        super().__init__(name, settings)
         self._settings = settings
         names = [settings.start] if isinstance(settings.start, str) else settings.start
         self._starts = [interface.load(own) for own in names]
 
-    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
-        """Return the best action sequence found from the start of an episode."""
+    def search(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Found:
+        """Return the best action sequence that one search finds from the start of an episode."""
         settings, last = self._settings, number_of_decisions(parts)
-        generator = np.random.default_rng(settings.seed)
         idle = parts.actions.actions_of(parts.actions.lowest[None])[0]
         plans = np.stack([padded(actions_of(parts, own, start), last, idle) for own in self._starts])
         alone = BatchCore(parts, 1)
@@ -88,14 +87,14 @@ class Evolved(Solver):
         edited = partial(value, BatchCore(parts, settings.clones))
         edits, budget = Edits(parts), (settings.clones, settings.rounds, generator)
         plans = np.concatenate([found[None], plans])
-        elites = [improve(edited, edits, plans, (0, last), *budget)[0]]
+        elite, values = improve(edited, edits, plans, (0, last), *budget)
+        elites = [elite]
         for _ in range(settings.restarts):
             drawn = calendars(parts, settings.clones, last, generator)
             elites.append(improve(edited, edits, drawn, (0, last), *budget)[0])
         if settings.restarts:
-            elites = [improve(edited, edits, np.concatenate(elites), (0, last), *budget)[0]]
-        result: Actions = elites[0][0]
-        return result
+            elite, values = improve(edited, edits, np.concatenate(elites), (0, last), *budget)
+        return Found(elite[0], float(values[0]))
 
     def _by_amounts(
         self, parts: Parts, first: Actions, value: Callable[[Actions], Floats], generator: np.random.Generator

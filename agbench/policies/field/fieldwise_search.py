@@ -8,12 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from agbench.data.farm_task import FarmTask
-from agbench.data.reading import Strict
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.envs.farm.actions import Each
 from agbench.envs.farm.rewards import FarmReward
 from agbench.policies.base import Interface, policy
-from agbench.policies.field.solver import Actions, Solver
+from agbench.policies.field.solver import Actions, Found, SearchingSolver, SolverSettings
 from agbench.policies.playing import actions_of, returns_of_actions
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.sequences import Edits
@@ -25,7 +24,7 @@ _CELLS: Final = 4096  # of the space of budgets, in which one sum of plans is ke
 _SMALLEST: Final = 1e-6  # of a budget; what is less is rounding
 
 
-class FieldwiseSearchSettings(Strict):
+class FieldwiseSearchSettings(SolverSettings):
     """The policies to start from, and the budget of an episode: `rounds` of so many `clones` of the farm.
 
     Each of the `restarts` takes as many rounds from random calendars; a last time they go on from the best of
@@ -36,11 +35,10 @@ class FieldwiseSearchSettings(Strict):
     restarts: int = Field(default=0, ge=0)
     clones: int = Field(default=128, ge=8)
     rounds: int = Field(default=100, ge=1)
-    seed: int = Field(default=0, ge=0)
 
 
 @policy("fieldwise-search", settings=FieldwiseSearchSettings, families=["farm"])
-class FieldwiseSearch(Solver):
+class FieldwiseSearch(SearchingSolver):
     """Searches the best actions of every field for the very episode: an upper bound that was reached.
 
     Plans are edited as `agbench.policies.tuning.sequences` says, and those of all fields are played side by
@@ -51,13 +49,13 @@ class FieldwiseSearch(Solver):
     """
 
     def __init__(self, name: str, settings: FieldwiseSearchSettings, interface: Interface[FarmTask]) -> None:
-        super().__init__(name)
+        super().__init__(name, settings)
         self._settings = settings
         self._starts = [interface.load(start) for start in settings.start]
 
-    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
-        """Return the best actions found from the start of an episode, at least as good as the first ones."""
-        settings, generator = self._settings, np.random.default_rng(self._settings.seed)
+    def search(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Found:
+        """Return the best actions that one search finds, at least as good as those that it starts from."""
+        settings = self._settings
         farm = _Farm(parts, start, settings.clones)
         first = farm.plans_of([actions_of(parts, policy, start) for policy in self._starts])
         edits = Edits(parts, farm.of_a_field)
@@ -78,8 +76,7 @@ class FieldwiseSearch(Solver):
                 pool.add(other.plans, other.values, other.spent)
         if settings.restarts:
             self._improve(farm, edits, pools, best, generator)
-        actions: Actions = farm.actions_of(best.plans[None])[0]
-        return actions
+        return Found(farm.actions_of(best.plans[None])[0], best.value)
 
     def _improve(
         self,

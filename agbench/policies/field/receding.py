@@ -13,26 +13,24 @@ from agbench.data.field_task import FieldTask
 from agbench.data.quantity import days
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.policies.base import Interface, policy
-from agbench.policies.field.solver import Actions, Solver
+from agbench.policies.field.solver import Actions, Found, SearchingSolver, SolverSettings
 from agbench.policies.playing import actions_of, gain, padded
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.search import number_of_decisions
-from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
+from agbench.policies.tuning.sequences import Edits, improve
 from agbench.variables import Floats
 
 
-class RecedingSettings(SequenceSearch):
+class RecedingSettings(SolverSettings):
     """The policy to start from, or several, and how far the search looks.
 
     From every stretch of the length `commit` on, plans vary over the next `window` and are valued over the
     next `horizon`, by default to the end; then the stretch is played. The budget of an episode is (its days /
     commit) x rounds x clones, each of them simulated over the horizon. Each of the `restarts` first plays so
-    many rounds over the whole episode, from random calendars. Of several `searches`, with `seed` and the
-    seeds that follow it, the best plan counts.
+    many rounds over the whole episode, from random calendars.
     """
 
     start: str | list[str] = Field(min_length=1)
-    searches: int = Field(default=1, ge=1)
     restarts: int = Field(default=0, ge=0)
     window: Days = "365 d"
     commit: Days = "28 d"
@@ -40,7 +38,7 @@ class RecedingSettings(SequenceSearch):
 
 
 @policy("receding", settings=RecedingSettings, families=["field"])
-class Receding(Solver):
+class Receding(SearchingSolver):
     """Searches the best sequence of actions for the very episode, a stretch at a time: an upper bound.
 
     Clones of the field, its weather to come included, play edited plans (`agbench.policies.tuning.sequences`)
@@ -50,7 +48,7 @@ class Receding(Solver):
     """
 
     def __init__(self, name: str, settings: RecedingSettings, interface: Interface[FieldTask]) -> None:
-        super().__init__(name)
+        super().__init__(name, settings)
         self._settings = settings
         names = [settings.start] if isinstance(settings.start, str) else settings.start
         self._starts = [interface.load(own) for own in names]
@@ -58,18 +56,8 @@ class Receding(Solver):
         self._window, self._commit = (max(1, days(d) // step) for d in (settings.window, settings.commit))
         self._horizon = None if settings.horizon is None else max(1, days(settings.horizon) // step)
 
-    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
-        """Return the best action sequence found from the start of an episode."""
-        seeds = range(self._settings.seed, self._settings.seed + self._settings.searches)
-        found = [self._searched(parts, start, np.random.default_rng(seed)) for seed in seeds]
-        if len(found) == 1:
-            return found[0]
-        gains = _gains(BatchCore(parts, len(found)), start, np.stack(found))
-        best: Actions = found[int(gains.argmax())]
-        return best
-
-    def _searched(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Actions:
-        """Return the best action sequence that one search finds."""
+    def search(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Found:
+        """Return the best action sequence that one search finds from the start of an episode."""
         settings, edits = self._settings, Edits(parts)
         steps = number_of_decisions(parts)
         plans = np.stack(
@@ -94,8 +82,7 @@ class Receding(Solver):
             state = _advanced(played, state, plans[0, now : now + self._commit])
             same = (plans[:, : now + self._commit] == plans[0, : now + self._commit]).reshape(len(plans), -1)
             plans = plans[same.all(axis=1)]
-        best: Actions = plans[0]
-        return best
+        return Found(plans[0], float(_gains(played, start, plans[:1])[0]))
 
 
 def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None = None) -> Floats:

@@ -1,13 +1,15 @@
 """What oracles share that solve the whole episode before its first decision."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.policies.base import Information
+from agbench.policies.tuning.sequences import SequenceSearch
 
 Actions = NDArray[Any]
 
@@ -45,3 +47,36 @@ class Solver(ABC):
     @abstractmethod
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode, (steps, ...)."""
+
+
+class SolverSettings(SequenceSearch):
+    """How far a solver searches.
+
+    Of several `searches`, with `seed` and the seeds that follow it, the best counts.
+    """
+
+    searches: int = Field(default=1, ge=1)
+
+
+class Found(NamedTuple):
+    """What a search found: the actions of an episode, (steps, ...), and what they are worth to it."""
+
+    actions: Actions
+    value: float
+
+
+class SearchingSolver(Solver):
+    """Solves an episode by the best of several searches, each with random numbers of its own."""
+
+    def __init__(self, name: str, settings: SolverSettings) -> None:
+        super().__init__(name)
+        self._seeds = range(settings.seed, settings.seed + settings.searches)
+
+    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
+        """Return the best action sequence found from the start of an episode, (steps, ...)."""
+        found = [self.search(parts, start, np.random.default_rng(seed)) for seed in self._seeds]
+        return max(found, key=lambda one: one.value).actions
+
+    @abstractmethod
+    def search(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Found:
+        """Return the best that one search finds from the start of an episode."""
