@@ -17,10 +17,11 @@ def simulate(model: str, **arguments: Any) -> "pd.DataFrame":
     `simulate("greenlight", ...)` takes what `agbench.simulation.greenhouse.simulate_greenhouse` takes;
     crop models (`lintul3`, `wofost72-wlp`, ...) take what `agbench.simulation.field.simulate` takes.
 
-    >>> season = simulate("lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen",
-    ...                   start="1984-01-01", events=[("1984-02-24", "apply_n", 60.0)])
-    >>> round(season["WSO"].iloc[-1])
-    238
+    Examples:
+        >>> season = simulate("lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen",
+        ...                   start="1984-01-01", events=[("1984-02-24", "apply_n", 60.0)])
+        >>> round(season["WSO"].iloc[-1])
+        238
     """
     if not isinstance(model, str):
         raise ConfigError(f"agbench.simulate: a model is named by text, such as 'lintul3'; got {model!r}.")

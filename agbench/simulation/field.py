@@ -95,10 +95,11 @@ def simulate(
     Raises:
         ConfigError, UnknownNameError, WeatherError: naming what is wrong and what would be right.
 
-    >>> season = simulate("lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen",
-    ...                   start="1984-01-01", events=[("1984-02-24", "apply_n", 60.0)])
-    >>> round(season["WSO"].iloc[-1])
-    238
+    Examples:
+        >>> season = simulate("lintul3", crop="winter-wheat-nl", soil="cropgym-nl", site="wageningen",
+        ...                   start="1984-01-01", events=[("1984-02-24", "apply_n", 60.0)])
+        >>> round(season["WSO"].iloc[-1])
+        238
     """
     if setting not in ("sound", "published"):
         raise ConfigError(f"setting {setting!r} must be 'sound' or 'published'.")

@@ -79,10 +79,11 @@ def simulate_greenhouse(
         ConfigError, UnknownNameError: for an argument or a parameter that is wrong.
         WeatherError, ActionError, SimulationError: for weather, controls or a start that are.
 
-    >>> import numpy as np
-    >>> table = simulate_greenhouse(weather="bleiswijk", controls=np.full((3, 6), 0.5))
-    >>> table.shape
-    (4, 28)
+    Examples:
+        >>> import numpy as np
+        >>> table = simulate_greenhouse(weather="bleiswijk", controls=np.full((3, 6), 0.5))
+        >>> table.shape
+        (4, 28)
     """
     check_interval(interval)
     for name, given in (("parameters", parameters), ("structure", structure)):

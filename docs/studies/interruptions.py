@@ -46,14 +46,14 @@ OPEN: Final = f"leaderboard round open {ROUND} --scenarios 12 --closes 2030-01-0
 FEW: Final = "-s envs=8 -s n_steps=16 -s batch_size=64 -s validation.every=500 -s validation.episodes=4"
 PPO: Final = f"train {T} --algo ppo --steps 1500 {FEW} -o agent"
 MANY: Final = """
-import agbench
+import agbench, agbench.errors
 field = {"crop": "winter-wheat-nl", "soil": "cropgym-nl", "site": "wageningen"}
 cases = [{"start": f"{year}-01-01"} for year in range(1984, 1989)]
 try:
     agbench.simulate_many("lintul3", cases * 200, out="seasons.parquet", **field)
-except OSError as error:  # a call from Python raises it; what it says is all that can be judged
-    print(f"agbench: {error.filename}: {error.strerror}")
-    raise SystemExit(2 if error.filename and error.strerror else 70) from None
+except agbench.errors.AgBenchError as error:  # a call from Python raises what a command prints
+    print(f"agbench: {error}")
+    raise SystemExit(2) from None
 """
 ZIP: Final = f"""
 import stable_baselines3

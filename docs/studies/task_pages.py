@@ -36,9 +36,8 @@ from agbench.files import write_text
 FOLDER: Final = Path(__file__).parents[1] / "tasks"
 PICTURES: Final = "pictures"
 _SCORE: Final = (
-    "Points are those of the [score](../leaderboard.md): 100 * (x - floor) / (oracle - floor), with the "
-    "divisor of `test`. In brackets are 95 % intervals over seasons; differences are paired, season by "
-    "season."
+    "Points are those of the [score](../scoring.md): 0 is the floor, 100 the oracle on `test`. In brackets "
+    "are 95 % intervals over seasons; differences are paired, season by season."
 )
 
 
@@ -106,15 +105,12 @@ def index() -> str:
     lines = [
         "# Tasks",
         "",
-        "A page a task. " + _SCORE,
+        "Each task has a page. " + _SCORE,
         "",
-        "Blind: the best calendar that observes nothing. ",
+        "- *blind*: the best calendar that observes nothing",
+        "- *headroom*: the oracle's points less the expert's",
+        "- *half width*: half of the interval of the expert's points on `test`",
     ]
-    lines[-1] += (
-        "Headroom: oracle less expert [points]. Half width: of the interval of the expert's points on `test` "
-        "[points]. A dash: no anchors yet. `agbench anchors TASK`, then `python docs/studies/task_pages.py` "
-        "fills it."
-    )
     named = {name for suite in suites().values() for name in suite.ids}
     groups = [(suite.title, suite.summary, suite.ids) for suite in suites().values()]
     rest = [name for name in catalog.names("task") if name not in named]

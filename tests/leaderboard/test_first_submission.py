@@ -13,7 +13,14 @@ import yaml
 TASK = "wheat-nitrogen-v1"
 TEXT = (Path(__file__).parents[2] / "docs/leaderboard.md").read_text("utf-8")
 CODE = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)[1]
-COMMANDS = re.search(r"```sh\n(.*?)```", TEXT, re.DOTALL)[1].splitlines()
+
+
+def lines(block):
+    """Return the commands of a block, each in one line."""
+    return re.sub(r"\\\n\s*", "", block).splitlines()
+
+
+COMMANDS = lines(re.search(r"```sh\n(.*?)```", TEXT, re.DOTALL)[1])
 
 
 def run(line, cwd, code=0):
@@ -44,10 +51,10 @@ def test_six_commands_lead_from_a_class_to_a_row(tmp_path):
 
 
 def commands(policy):
-    """Return the commands of the documentation's table for a kind of policy, the dots filled in."""
-    (cell,) = re.findall(rf"^\| {policy} \| (.*) \|$", TEXT, re.MULTILINE)
+    """Return the commands of the documentation for a kind of policy, the dots filled in."""
+    (block,) = re.findall(rf"""```sh title="{policy}"\n(.*?)```""", TEXT, re.DOTALL)
     who = '--agent mine --version 1 --author "A. Grower" --contact grower@example.org'
-    return [line.replace("...", who) for line in re.findall("`(.+?)`", cell)]
+    return [line.replace("...", who) for line in lines(block)]
 
 
 def rows(folder):
@@ -62,20 +69,20 @@ def test_a_zip_of_stable_baselines3_becomes_a_row(tmp_path):
 
     model = sb3.PPO("MlpPolicy", sb3_env(TASK, 2), n_steps=16, batch_size=16, seed=0, device="cpu")
     model.learn(32).save(tmp_path / "ppo.zip")
-    _lead_to_a_row(commands("Stable-Baselines3 zip"), tmp_path, "export", "mlp")
+    _lead_to_a_row(commands("Stable-Baselines3"), tmp_path, "export", "mlp")
 
 
 def test_an_onnx_file_becomes_a_row(tmp_path):
     files = pytest.importorskip("onnx_files")
     (tmp_path / "policy.onnx").write_bytes(files.good(1))
-    _lead_to_a_row(commands("ONNX file"), tmp_path, "evaluate", "onnx")
+    _lead_to_a_row(commands("ONNX"), tmp_path, "evaluate", "onnx")
 
 
-def _lead_to_a_row(lines, folder, first, kind):
+def _lead_to_a_row(typed, folder, first, kind):
     """Run commands, and then `build`; there is a row that was reproduced and has its policy with it."""
-    assert lines[0].split()[1] == first
+    assert typed[0].split()[1] == first
     (folder / "leaderboard").mkdir()
-    outputs = [run(line, folder) for line in lines]
+    outputs = [run(line, folder) for line in typed]
     assert "80 episodes reproduced" in outputs[-1]
     run(COMMANDS[4], folder)
     (row,) = [row for row in rows(folder) if row["split"] == "test"]
