@@ -1,5 +1,6 @@
 """`agbench dataset`: make offline datasets, list their recipes, verify them."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -120,7 +121,7 @@ def make(
             _behaviours(name, policy, share, epsilon, noise),
             _required(episodes),
             split=split,
-            scenarios=scenarios if scenarios in ("drawn", "split") else scenarios.split(","),
+            scenarios=scenarios if scenarios in ("drawn", "split") else _keys(scenarios),
             mix=mix,  # type: ignore[arg-type]
             seed=seed,
             state=state,
@@ -221,6 +222,11 @@ def _required(episodes: int | None) -> int:
     if episodes is None:
         raise ConfigError("say how many episodes: --episodes 1000. (Or name a recipe: agbench dataset list.)")
     return episodes
+
+
+def _keys(text: str) -> list[str]:
+    """Return the keys of scenarios in a text; a comma before a change, as in `+2,rain-20`, is part of one."""
+    return re.split(r",(?=[^,/]*/)", text)
 
 
 def _year(text: str) -> int:

@@ -16,6 +16,8 @@ from agbench.data.reading import Strict, read_file
 from agbench.data.task import Task, TaskId
 from agbench.errors import ConfigError, unknown
 
+MOST: Final = 100
+"""The behaviours that a dataset has at most."""
 FOLDER: Final = "datasets"
 """The folder of the files of recipes, among the tasks."""
 
@@ -70,7 +72,7 @@ class Recipe(Strict):
     """
 
     summary: str = Field(min_length=1)
-    behaviour: list[BehaviourSpec] = Field(min_length=1, max_length=100)
+    behaviour: list[BehaviourSpec] = Field(min_length=1, max_length=MOST)
     mix: Mix = "episode"
     episodes: int = Field(ge=1)
     split: str = "train"

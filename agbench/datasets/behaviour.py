@@ -1,6 +1,5 @@
 """Behaviours: the policies of a dataset, and what is done to their actions."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from agbench.data.dataset import BehaviourSpec, StraightLine
+from agbench.data.dataset import MOST, BehaviourSpec, StraightLine
 from agbench.data.reading import read_data
 from agbench.data.task import Task
+from agbench.datasets import fingerprint
 from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map
 from agbench.errors import ConfigError
-from agbench.files import sha256
 from agbench.policies.base import Policy
 from agbench.policies.registry import as_policy
 from agbench.variables import Floats
@@ -42,15 +41,19 @@ class Behaviour:
         return as_policy(self.source, task)
 
     def content(self, task: Task) -> dict[str, Any]:
-        """Return what a dataset records of it; files of policies by their SHA-256."""
+        """Return what a dataset records of it; what its policy is by a SHA-256 (see `fingerprint`)."""
         policy = self.policy(task)
         content: dict[str, Any] = {**self.spec.model_dump(mode="json"), "information": policy.information}
-        if isinstance(self.source, (str, Path)):
-            if os.path.isfile(self.source):
-                content["sha256"] = sha256(Path(self.source))
-        else:
+        found = fingerprint.of_source(self.source, task)
+        if found is not None:
+            content["sha256"] = found
+        if not isinstance(self.source, (str, Path)):
             content["object"] = f"{type(self.source).__module__}:{type(self.source).__qualname__}"
         return content
+
+    def is_known(self, task: Task) -> bool:
+        """Whether its policy can be told from another one of that name, tomorrow and in another process."""
+        return isinstance(self.source, (str, Path)) or fingerprint.of_source(self.source, task) is not None
 
 
 def read_behaviours(
@@ -58,19 +61,20 @@ def read_behaviours(
 ) -> tuple[Behaviour, ...]:
     """Return the behaviours of a policy, of a list of policies, or of mappings as recipes have them.
 
-    `epsilon` and `noise` are those of policies that are not mappings. Raises `ConfigError` for what cannot
-    be, such as noise on a menu.
+    `epsilon` and `noise` are those of policies that say none of their own. Raises `ConfigError` for what
+    cannot be, such as noise on a menu.
     """
     entries = list(policy) if isinstance(policy, (list, tuple)) else [policy]
     if not entries:
         raise ConfigError(f"{where}: no policy is named.")
+    if len(entries) > MOST:
+        raise ConfigError(f"{where}: {len(entries)} policies are named; a dataset has {MOST} at most.")
     result = []
     for number, entry in enumerate(entries):
-        given = dict(entry) if isinstance(entry, Mapping) else {"policy": entry}
+        own = entry if isinstance(entry, Mapping) else {"policy": entry}
+        given = {"epsilon": epsilon, "noise": noise, **own}
         if isinstance(entry, BehaviourSpec):
             given = entry.model_dump()
-        elif not isinstance(entry, Mapping):
-            given |= {"epsilon": epsilon, "noise": noise}
         source = given.get("policy")
         if source is not None:
             given["policy"] = str(source) if isinstance(source, (str, Path)) else as_policy(source, task).name

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,15 +11,18 @@ from agbench.datasets.sample import Sample
 from agbench.files import write_text
 from agbench.variables import Floats
 
+PICTURE: Final = "card.png"
+FILES: Final = ("README.md", PICTURE)
+
 
 def write(folder: Path, description: Mapping[str, Any], sample: Sample) -> None:
     """Write the card of a dataset into its folder."""
-    draw(description, sample, folder / "card.png")
-    write_text(folder / "README.md", "\n".join(_lines(description, sample)) + "\n")
+    draw(description, sample, folder / PICTURE)
+    write_text(folder / FILES[0], "\n".join(_lines(description, sample)) + "\n")
 
 
 def _lines(told: Mapping[str, Any], sample: Sample) -> Iterator[str]:
-    yield from (f"# {told['id']}", "", told["summary"], "", "![returns, actions, states](card.png)", "")
+    yield from (f"# {told['id']}", "", told["summary"], "", f"![returns, actions, states]({PICTURE})", "")
     yield from _table(["", ""], _facts(told))
     yield from ("", "## Behaviour", "")
     yield (

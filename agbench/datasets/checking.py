@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.data.task import Task
-from agbench.datasets import collecting, description
+from agbench.datasets import card, collecting, description
 from agbench.datasets.dataset import read_part
 from agbench.datasets.part import ContentHash, PlayedPart
+from agbench.datasets.sample import Sample
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import AgBenchError, UnknownNameError
 from agbench.evaluation import provenance
-from agbench.files import sha256
 from agbench.policies.playing import spread
 
 
@@ -35,7 +35,7 @@ def check(folder: str | Path, episodes: int | None = 32) -> list[DatasetFinding]
 
     `episodes` of them are, evenly spread; all for None. Raises `DatasetError` for a folder that holds none.
     """
-    folder = Path(folder)
+    folder = description.folder_of(folder)
     told = description.read(folder)
     findings = [DatasetFinding("files", _files(folder, told))]
     if findings[0].problem is not None:
@@ -52,13 +52,13 @@ def check(folder: str | Path, episodes: int | None = 32) -> list[DatasetFinding]
 
 
 def _files(folder: Path, told: Mapping[str, Any]) -> str | None:
-    for name, expected in told["files"].items():
-        path = folder / name
-        if not path.is_file():
-            return f"{name} is missing."
-        if (found := sha256(path)) != expected:
-            return f"{name} has the SHA-256 {found}, not {expected}: it was changed or is damaged."
-    return None
+    if "sha256" in told and description.sealed(told) != told:
+        return f"{description.FILE} was changed or is damaged: its own SHA-256 is another one."
+    if problem := description.damage(folder, told):
+        return problem
+    known = {description.FILE, *card.FILES, *told["files"]}
+    added = [name for name in description.files_in(folder) if name not in known]
+    return f"{', '.join(added[:4])} in its folder: not part of the dataset." if added else None
 
 
 def _content(part: PlayedPart, told: Mapping[str, Any]) -> str | None:
@@ -71,6 +71,10 @@ def _content(part: PlayedPart, told: Mapping[str, Any]) -> str | None:
             f"{part.episodes} episodes with {len(part.rewards)} transitions; {description.FILE} says "
             f"{told['episodes']} with {told['transitions']}."
         )
+    sample = Sample()
+    sample.add(part)
+    if (returns := sample.returns()) != told["returns"]:
+        return f"the returns of its episodes are {returns}; {description.FILE} says {told['returns']}."
     return None
 
 
@@ -82,8 +86,20 @@ def _recipe(told: Mapping[str, Any]) -> str | None:
         now = collecting.plan_of_recipe(told["recipe"]).content()
     except UnknownNameError as error:
         return str(error)
-    other = [key for key, value in now.items() if told[key] != value and not key.endswith("_hash")]
+    other = [
+        key
+        for key, value in now.items()
+        if told[key] != (_as_old(value, told[key]) if key == "behaviour" else value)
+        and not key.endswith("_hash")
+    ]
     return f"the recipe {told['recipe']} has another {', '.join(other)} now." if other else None
+
+
+def _as_old(behaviours: Sequence[Any], told: Sequence[Any]) -> list[Any]:
+    """Return behaviours without the hashes of policies that a dataset does not say."""
+    pairs = zip(behaviours, told, strict=False)
+    kept = [{k: v for k, v in one.items() if k != "sha256" or k in old} for one, old in pairs]
+    return [*kept, *behaviours[len(kept) :]]
 
 
 def _physics(task: Task, told: Mapping[str, Any]) -> str | None:
@@ -104,6 +120,8 @@ def _again(task: Task, part: PlayedPart, told: Mapping[str, Any], chosen: Sequen
     for start in range(0, len(chosen), 64):
         group = chosen[start : start + 64]
         core = BatchCore(parts, len(group))
+        if (now := core.observations.shape[1]) != (kept := part.observations.shape[1]):
+            return f"the task has {now} observations now; the dataset has {kept}."
         for row, episode in enumerate(group):
             core.seed(row, int(part.seeds[episode]))
         drawn = told["scenarios"] == "drawn"

@@ -1,7 +1,6 @@
 """Making datasets: parts are played by processes, kept, and written in order into one folder."""
 
 import errno
-import hashlib
 import os
 import re
 import shutil
@@ -92,7 +91,7 @@ def collect(
         years=years,
         overrides=overrides,
     )
-    return make(plan, Path(out), format, workers, progress, on)
+    return make(plan, description.folder_of(out, "out"), format, workers, progress, on)
 
 
 def plan_of_recipe(name: str, episodes: int | None = None) -> Plan:
@@ -126,7 +125,7 @@ def make_recipe(
 
     Raises `UnknownNameError` for a recipe that there is not, with the nearest names.
     """
-    folder = FOLDER / name if out is None else Path(out)
+    folder = FOLDER / name if out is None else description.folder_of(out, "out")
     return make(plan_of_recipe(name), folder, format, workers, progress, on)
 
 
@@ -141,15 +140,15 @@ def make(
     """Make the dataset of a plan, or go on with it; return its folder."""
     engine = engine_of(on, workers)
     writer_of(format)
-    out = Path(os.path.abspath(out))
+    out = Path(os.path.realpath(description.folder_of(out, "out")))  # a link's target: a link gives no room
     told = description.describe(plan, format)
-    if _is_there(out, told) and not unfinished_folder(out).exists():
+    if _is_there(out, told, plan) and not unfinished_folder(out).exists():
         return out
     with _saying_where(out), alone(out, DatasetError):
-        if _is_there(out, told):  # another process made it, or was killed at the very end
+        if _is_there(out, told, plan):  # another process made it, or was killed at the very end
             shutil.rmtree(unfinished_folder(out), ignore_errors=True)
             return out
-        partial = _Unfinished(out, plan.identity())
+        partial = _Unfinished(out, plan.identity() if plan.is_known else None)
         parts = _played(plan, partial, engine)
         label = f"{told['id']}  {plan.episodes:,} episodes"
         with partial.keeping_parts():
@@ -159,7 +158,7 @@ def make(
     return out
 
 
-def _is_there(out: Path, told: Mapping[str, Any]) -> bool:
+def _is_there(out: Path, told: Mapping[str, Any], plan: Plan) -> bool:
     """Return whether the dataset lies in the folder; raises `DatasetError` where something else does."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return False
@@ -171,6 +170,11 @@ def _is_there(out: Path, told: Mapping[str, Any]) -> bool:
         raise DatasetError(
             f"{out} holds another dataset, {there['id']}: its {', '.join(differing[:4])} differ. Give "
             "another folder, or remove it."
+        )
+    if not plan.is_known:
+        raise DatasetError(
+            f"{out} holds a dataset of an object that cannot be pickled, so that nobody can tell whether it "
+            "is the same as this one. Give another folder, or remove it."
         )
     return True
 
@@ -200,30 +204,23 @@ def _write(partial: "_Unfinished", parts: Iterator[PlayedPart], told: Mapping[st
     finally:
         writer.close()
         table.close()
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    hashes = {str(path.relative_to(folder).as_posix()): _sha256(path) for path in files}
-    whole["files"] = hashes
     card.write(folder, whole, sample)
-    write_text(folder / description.FILE, description.text(whole))
+    whole["files"] = {name: description.sha256(folder / name) for name in description.files_in(folder)}
+    write_text(folder / description.FILE, description.text(description.sealed(whole)))
     folder.chmod(0o755)
-
-
-def _sha256(path: Path) -> str:
-    """Return the SHA-256 of a file that may be too large for memory."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class _Unfinished:
     """The finished parts of a dataset that is not whole yet, beside the folder where it will be."""
 
-    def __init__(self, out: Path, identity: str) -> None:
+    def __init__(self, out: Path, identity: str | None) -> None:
+        """Keep the parts of a run with this identity; of one without none are left from the last time."""
         self._folder = unfinished_folder(out)
         self.assembled = self._folder / "assembled"
         label = self._folder / _IDENTITY
-        if not label.is_file() or label.read_text("utf-8") != identity:
+        if identity is None or not label.is_file() or label.read_text("utf-8") != identity:
             self.remove()
-            write_text(label, identity)
+            write_text(label, identity or "")
 
     def place(self, number: int) -> Path:
         """Return the file of a part."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.data.task import Task
-from agbench.datasets import description, exchange, npz_format, parquet_format, tables
+from agbench.datasets import card, description, exchange, npz_format, parquet_format, tables
 from agbench.datasets.part import PlayedPart
+from agbench.envs.family import observer
 from agbench.envs.scaling import Scaled, Scaling, scaling_of
 from agbench.errors import DatasetError
 from agbench.variables import Booleans, Floats
@@ -21,17 +22,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_NOT_READ: Final = (*card.FILES, f"data/{description.FILE}")
+"""Files of a dataset that its arrays do not come from."""
+
+
 def load(folder: str | Path, scaled: Scaled = False, scaled_reward: bool = False) -> "Dataset":
     """Return a dataset of any format, as `agbench dataset` and `agbench.collect` write them.
 
     `scaled` and `scaled_reward` are those of `agbench.make`: data for a learner whose environment is scaled
     must be scaled the same way. Raises `DatasetError` for a folder that holds none, or a damaged one.
     """
-    path = Path(folder)
+    path = description.folder_of(folder)
     told = description.read(path)
+    if problem := description.damage(path, told, without=_NOT_READ):
+        raise DatasetError(f"{path}: {problem} Make it again: {told['command']}")
     part = read_part(path, told)
     task = override(catalog.task(told["task"]), told["overrides"])
     scaling = None if scaled is False else scaling_of(task, scaled)
+    now, kept = len(observer(task).entries), part.observations.shape[1]
+    if scaling is not None and now != kept:
+        raise DatasetError(
+            f"{path}: {told['task']} has {now} observations now and the dataset {kept}: they cannot be "
+            f"scaled. Make it again: {told['command']}"
+        )
     if scaled_reward and scaling is None:
         raise DatasetError(f"{path}: scaled_reward needs scaled=True, which names the scaling.")
     return Dataset(part, told, task, scaling, scaled_reward)

@@ -1,8 +1,11 @@
 """What a dataset says of itself: `metadata.json`, the same in every format."""
 
+import hashlib
 import json
+import os
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +16,7 @@ from agbench.data.task import Task
 from agbench.datasets.plan import Plan
 from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map, observer
-from agbench.errors import AgBenchError, DatasetError
+from agbench.errors import AgBenchError, ConfigError, DatasetError
 from agbench.evaluation import anchors, provenance
 from agbench.evaluation.references import ROLES, policy_name
 from agbench.variables import Variable
@@ -22,6 +25,11 @@ VERSION: Final = 1
 """The version of the layout of datasets."""
 FILE: Final = "metadata.json"
 LICENCE: Final = "MIT, as AgBench; for the weather see the file of the site"
+_NEEDED: Final = (
+    *("id", "recipe", "task_hash", "simulator_hash", "overrides", "split", "years", "scenarios", "behaviour"),
+    *("episodes", "seed", "observations", "actions", "states", "metrics", "reward_unit", "references"),
+    *("data", "command", "transitions", "returns", "files"),
+)
 _NOT_IN_ID: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -108,11 +116,12 @@ def command(plan: Plan, format: str) -> str:
     words = [f"agbench dataset {plan.task.task}"]
     for behaviour in plan.behaviours:
         spec = behaviour.spec
-        words.append(f"--policy {spec.policy}")
+        words.append(f"--policy {shlex.quote(spec.policy)}")
         if len(plan.behaviours) > 1:
-            words.append(f"--share {spec.share:g}")
+            words.append(f"--share {_exact(spec.share)}")
         for option, value in (("epsilon", spec.epsilon), ("noise", spec.noise)):
-            text = f"{value:g}" if isinstance(value, (int, float)) else f"{value.start:g}..{value.end:g}"
+            ends = [value] if isinstance(value, (int, float)) else [value.start, value.end]
+            text = "..".join(map(_exact, ends))
             if any(getattr(b.spec, option) != 0.0 for b in plan.behaviours):
                 words.append(f"--{option} {text}")
     words.append(f"--episodes {plan.episodes} --seed {plan.seed} --split {plan.split}")
@@ -121,11 +130,17 @@ def command(plan: Plan, format: str) -> str:
     if isinstance(plan.scenarios, str):
         words += [f"--scenarios {plan.scenarios}"] if plan.scenarios != "drawn" else []
     else:
-        words += [f"--scenarios {','.join(plan.scenarios)}"]
+        words += [f"--scenarios {shlex.quote(','.join(plan.scenarios))}"]
     words += [f"--years {','.join(map(str, plan.years))}"] if plan.years else []
     words += ["--state"] if plan.state else []
-    words += [f"--set {key}={json.dumps(provenance.plain(value))!r}" for key, value in plan.overrides.items()]
+    for key, value in plan.overrides.items():
+        words.append(f"--set {shlex.quote(f'{key}={json.dumps(provenance.plain(value))}')}")
     return " ".join(words) + own
+
+
+def _exact(value: float) -> str:
+    """Return the shortest text that is read as this number."""
+    return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
 def text(description: Mapping[str, Any]) -> str:
@@ -133,6 +148,15 @@ def text(description: Mapping[str, Any]) -> str:
     return (
         json.dumps(provenance.plain(dict(description)), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     )
+
+
+def folder_of(place: Any, what: str = "folder") -> Path:
+    """Return a folder that a user names; raises `ConfigError` for what is no path."""
+    if not isinstance(place, (str, os.PathLike)):
+        raise ConfigError(
+            f"{what} must be the path of a folder, such as 'runs/datasets/mine-v0'; got {place!r}."
+        )
+    return Path(place)
 
 
 def read(folder: Path) -> dict[str, Any]:
@@ -145,15 +169,45 @@ def read(folder: Path) -> dict[str, Any]:
         raise DatasetError(f"{folder} {what}. Make one: agbench dataset NAME --out {folder}") from None
     except (OSError, ValueError) as error:
         raise DatasetError(f"{path}: cannot be read: {error}.") from None
-    if not isinstance(content, dict) or not (
-        {"version", "format", "task", "content"} <= content.keys()
-        and isinstance(content["task"], str)
-        and isinstance(content.get("files", {}), dict)
-    ):
+    if not isinstance(content, dict) or not {"version", "format", "task", "content"} <= content.keys():
         raise DatasetError(f"{path}: is not the description of a dataset of AgBench.")
     if content["version"] != VERSION:
         raise DatasetError(
             f"{path}: the dataset has the version {content['version']!r}; this AgBench reads {VERSION}. "
             f"Make it again: {content.get('command', 'agbench dataset NAME')}"
         )
+    missing = [key for key in _NEEDED if key not in content]
+    if missing or not isinstance(content["task"], str) or not isinstance(content["files"], dict):
+        lacks = f": it lacks {', '.join(missing[:4])}" if missing else ""
+        raise DatasetError(f"{path}: is not the description of a dataset of AgBench{lacks}.")
     return content
+
+
+def sealed(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description with the SHA-256 of all the rest of it, by which a change in it is seen."""
+    rest = {key: value for key, value in told.items() if key != "sha256"}
+    return {**rest, "sha256": hashlib.sha256(text(rest).encode()).hexdigest()}
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the files of a dataset but for hidden ones, which are others', by their places in its folder."""
+    places = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(place.as_posix() for place in places if not any(p.startswith(".") for p in place.parts))
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file that may be too large for memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def damage(folder: Path, told: Mapping[str, Any], without: Sequence[str] = ()) -> str | None:
+    """Return which file of a dataset is missing or changed, but for those `without`; None if none is."""
+    for name, expected in told["files"].items():
+        if name in without:
+            continue
+        if not (folder / name).is_file():
+            return f"{name} is missing."
+        if (found := sha256(folder / name)) != expected:
+            return f"{name} has the SHA-256 {found}, not {expected}: it was changed or is damaged."
+    return None

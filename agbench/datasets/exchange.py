@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agbench.envs.family import action_map, observer
-from agbench.errors import MissingExtraError
+from agbench.errors import DatasetError, MissingExtraError
 
 if TYPE_CHECKING:
     from agbench.datasets.dataset import Dataset
@@ -63,10 +63,18 @@ def to_imitation(data: "Dataset") -> list[Any]:
 
 
 def to_d3rlpy(data: "Dataset") -> Any:
-    """Return an `MDPDataset`, its actions discrete for a menu, continuous for amounts."""
+    """Return an `MDPDataset`, its actions discrete for a menu, continuous for amounts.
+
+    Raises `DatasetError` for actions of several menus, which no algorithm of d3rlpy takes.
+    """
+    menus = data.metadata["actions"].get("menus", [])
+    if len(menus) > 1:
+        raise DatasetError(
+            f"{data.metadata['id']}: its actions are of {len(menus)} menus; d3rlpy takes one menu, or "
+            "amounts. to_imitation() and to_torch() take them as they are."
+        )
     d3rlpy = _needed("d3rlpy", "d3rlpy==2.8.0", "--no-deps ")
-    menu = data.metadata["actions"]["kind"] == "menu"
-    kind = d3rlpy.constants.ActionSpace.DISCRETE if menu else d3rlpy.constants.ActionSpace.CONTINUOUS
+    kind = d3rlpy.constants.ActionSpace.DISCRETE if menus else d3rlpy.constants.ActionSpace.CONTINUOUS
     return d3rlpy.dataset.MDPDataset(
         observations=data.observations,
         actions=data.actions.reshape(len(data), -1),
@@ -74,6 +82,7 @@ def to_d3rlpy(data: "Dataset") -> Any:
         terminals=data.terminations.astype(np.float32),
         timeouts=data.timeouts.astype(np.float32),
         action_space=kind,
+        action_size=menus[0] if menus else data.metadata["actions"]["width"],  # all, chosen or not
     )
 
 

@@ -57,6 +57,12 @@ class Plan:
             )
         if not isinstance(self.scenarios, str) and not self.scenarios:
             raise ConfigError("scenarios: the list of keys is empty.")
+        if not isinstance(self.state, bool):
+            raise ConfigError(
+                f"state must be True or False, whether to keep the simulator's whole state; got "
+                f"{self.state!r}. What the agent observes of it is the key observation.state: "
+                '**{"observation.state": ["DVS", "LAI"]}.'
+            )
         self.task.check_split(self.split)
 
     def parts(self) -> Parts:
@@ -130,6 +136,11 @@ class Plan:
             "state": self.state,
         }
 
+    @property
+    def is_known(self) -> bool:
+        """Whether its policies can be told from others of their names; see `Behaviour.is_known`."""
+        return all(b.is_known(self.task) for b in self.behaviours)
+
     def identity(self) -> str:
         """Return the text that is equal for equal plans."""
         return json.dumps({**self.content(), "rows": self.rows}, sort_keys=True, default=str)
@@ -155,8 +166,18 @@ def plan_of(
     spec = override(catalog.task(task) if isinstance(task, str) else task, overrides or {})
     action_map(spec)
     behaviours = read_behaviours(policy, spec, epsilon, noise, name or "policy")
-    chosen = None if years is None else tuple(int(year) for year in years)
+    chosen = None if years is None else _years(years)
     keys = scenarios if isinstance(scenarios, str) else tuple(scenarios)
     return Plan(
         spec, behaviours, episodes, split, keys, mix, seed, state, chosen, dict(overrides or {}), name
     )
+
+
+def _years(years: Any) -> tuple[int, ...]:
+    """Return years as plain numbers; raises `ConfigError` for what is no list of years."""
+    listed = not isinstance(years, (str, bytes)) and hasattr(years, "__iter__")
+    found = list(years) if listed else []
+    if not listed or not all(isinstance(y, (int, np.integer)) and not isinstance(y, bool) for y in found):
+        example = "[1990, 1991]" if listed or not str(years).isdigit() else f"[{years}]"
+        raise ConfigError(f"years must be a list of years, such as {example}; got {years!r}.")
+    return tuple(int(year) for year in found)

@@ -1,5 +1,6 @@
 """Checking datasets: damage, forgery and age are found, and named."""
 
+import contextlib
 import json
 import shutil
 import zipfile
@@ -8,9 +9,10 @@ import numpy as np
 import pytest
 
 import agbench
-from agbench.datasets import check, checking, load
+from agbench.datasets import check, checking, collecting, description, load
 from agbench.datasets.part import ContentHash, PlayedPart
-from agbench.errors import DatasetError
+from agbench.datasets.sample import Sample
+from agbench.errors import ConfigError, DatasetError
 from agbench.files import sha256
 
 TASK = "wheat-nitrogen-v1"
@@ -46,10 +48,17 @@ def forge(folder, **changed):
     told = json.loads((folder / "metadata.json").read_text())
     total = ContentHash()
     total.add(part)
-    told["content"] = total.hexdigest()
+    sample = Sample()
+    sample.add(part)
+    told |= {"content": total.hexdigest(), "returns": sample.returns()}
     told["files"]["transitions.npz"] = sha256(folder / "transitions.npz")
-    (folder / "metadata.json").write_text(json.dumps(told))
+    write_sealed(folder / "metadata.json", told)
     return part
+
+
+def write_sealed(path, told):
+    """Write a description with its own SHA-256, as who knows the format can."""
+    path.write_text(description.text(description.sealed(told)))
 
 
 @pytest.mark.parametrize("format", ["minari", "parquet", "npz"])
@@ -96,18 +105,18 @@ def test_forged_actions_costs_seeds_and_lengths_are_found(copied):
 def test_a_dataset_of_other_physics_or_of_another_task_version_is_said_to_be_one(copied):
     path = copied / "npz" / "metadata.json"
     told = json.loads(path.read_text())
-    path.write_text(json.dumps(told | {"simulator_hash": "0" * 64}))
+    write_sealed(path, told | {"simulator_hash": "0" * 64})
     assert problems(copied / "npz") == {"physics": "the code of the simulator changed since it was made."}
-    path.write_text(json.dumps(told | {"task_hash": "0" * 64}))
+    write_sealed(path, told | {"task_hash": "0" * 64})
     assert "the definition of the task" in problems(copied / "npz")["physics"]
 
 
 def test_a_dataset_that_its_recipe_no_longer_makes_is_found(copied):
     path = copied / "npz" / "metadata.json"
     told = json.loads(path.read_text()) | {"recipe": "wheat-nitrogen/medium-v1"}
-    path.write_text(json.dumps(told))
+    write_sealed(path, told)
     assert "the recipe wheat-nitrogen/medium-v1 has another" in problems(copied / "npz")["recipe"]
-    path.write_text(json.dumps(told | {"recipe": "wheat-nitrogen/medum-v1"}))
+    write_sealed(path, told | {"recipe": "wheat-nitrogen/medum-v1"})
     assert "Did you mean 'wheat-nitrogen/medium-v1'" in problems(copied / "npz")["recipe"]
 
 
@@ -161,3 +170,89 @@ def test_fewer_episodes_are_simulated_again_evenly_spread(made, monkeypatch):
     monkeypatch.setattr(checking, "_replay", lambda c, p, e, s: chosen.extend(e) or once(c, p, e, s))
     assert problems(made / "npz", episodes=2) == {}
     assert chosen == [0, 2]
+
+
+@pytest.mark.parametrize("format", ["minari", "parquet", "npz"])
+def test_no_file_of_a_dataset_can_change_or_go_unseen_nor_another_come(copied, format):
+    folder = copied / format
+    for name in description.files_in(folder):
+        content = (folder / name).read_bytes()
+        (folder / name).write_bytes(content.replace(b"advisor", b"adviser") + b" ")
+        if name != "metadata.json" or b"adviser" in (folder / name).read_bytes():
+            assert name in problems(folder)["files"], name
+        (folder / name).unlink()
+        if name != "metadata.json":
+            assert problems(folder) == {"files": f"{name} is missing."}
+        (folder / name).write_bytes(content)
+    (folder / ".DS_Store").write_text("of a file manager")
+    assert problems(folder) == {}
+    (folder / "notes.txt").write_text("mine")
+    assert problems(folder) == {"files": "notes.txt in its folder: not part of the dataset."}
+
+
+@pytest.mark.parametrize("format", ["minari", "parquet", "npz"])
+def test_a_damaged_array_is_not_loaded(copied, format):
+    name = {"minari": "data/main_data.hdf5", "parquet": "transitions.parquet", "npz": "transitions.npz"}[
+        format
+    ]
+    content = bytearray((copied / format / name).read_bytes())
+    for place in range(len(content) // 3, len(content) // 2, 97):  # a reader of Parquet notices few of them
+        content[place] ^= 1
+        (copied / format / name).write_bytes(content)
+        with pytest.raises(DatasetError, match=rf"{name} has the SHA-256.*Make it again: agbench dataset"):
+            load(copied / format)
+        content[place] ^= 1
+    (copied / format / "README.md").unlink()
+    (copied / format / name).write_bytes(content)
+    assert len(load(copied / format)) > 0
+
+
+def test_returns_that_the_episodes_do_not_have_are_found(copied):
+    path = copied / "npz" / "metadata.json"
+    told = json.loads(path.read_text())
+    write_sealed(path, told | {"returns": told["returns"] | {"mean": 100.0}})
+    assert "says {'mean': 100.0" in problems(copied / "npz")["content"]
+
+
+def test_a_description_that_lacks_something_is_refused_with_what(copied):
+    path = copied / "npz" / "metadata.json"
+    told = json.loads(path.read_text())
+    for key in told.keys() - {"format", "task", "version", "content"}:
+        write_sealed(path, {name: value for name, value in told.items() if name not in (key, "sha256")})
+        with contextlib.suppress(DatasetError):
+            check(copied / "npz", 1)
+            load(copied / "npz").to_pandas()
+            continue
+        for use in (check, load):
+            with pytest.raises(DatasetError, match=f"it lacks {key}"):
+                use(copied / "npz")
+
+
+def test_a_dataset_of_a_task_that_observes_something_else_now_is_told_so(copied):
+    path = copied / "npz" / "metadata.json"
+    told = json.loads(path.read_text())
+    write_sealed(path, told | {"overrides": {"observation.state": ["DVS"]}})
+    assert "observations now; the dataset has 12" in problems(copied / "npz")["again"]
+    with pytest.raises(DatasetError, match=r"observations now and the dataset 12: they cannot be scaled"):
+        load(copied / "npz", scaled=True)
+    assert load(copied / "npz").observations.shape[1] == 12
+
+
+def test_a_recipe_whose_policy_has_other_settings_now_makes_another_dataset(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = collecting.make(collecting.plan_of_recipe("wheat-nitrogen/medium-v1"), tmp_path / "data", "npz")
+    assert problems(made, episodes=1) == {}
+    told = json.loads((made / "metadata.json").read_text())
+    old = [{key: value for key, value in one.items() if key != "sha256"} for one in told["behaviour"]]
+    write_sealed(made / "metadata.json", told | {"behaviour": old})  # as datasets were before
+    assert problems(made, episodes=1) == {}
+    other = [one | {"sha256": "0" * 64} for one in told["behaviour"]]
+    write_sealed(made / "metadata.json", told | {"behaviour": other})
+    assert "has another behaviour now" in problems(made, episodes=1)["recipe"]
+
+
+@pytest.mark.parametrize("place", [None, 5, ["runs"]])
+def test_what_is_no_path_is_no_folder(place):
+    for use in (load, check, lambda out: agbench.collect(TASK, "zero", 2, out, "npz")):
+        with pytest.raises(ConfigError, match="must be the path of a folder"):
+            use(place)

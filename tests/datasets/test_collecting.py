@@ -422,6 +422,11 @@ def test_a_policy_that_raises_leaves_no_dataset(tmp_path, monkeypatch, policy, w
         ({"policy": [{"policy": "zero", "share": 1e308}, {"policy": "random", "share": 1e308}]}, "share"),
         ({"format": "hdf5"}, "unknown format 'hdf5'"),
         ({"workers": 0}, "workers"),
+        ({"years": "1990"}, r"years must be a list of years, such as \[1990\]; got '1990'"),
+        ({"years": 1990}, r"years must be a list of years, such as \[1990\]; got 1990"),
+        ({"years": [1990.7]}, r"a list of years.*got \[1990.7\]"),
+        ({"state": ["DVS", "LAI"]}, r"state must be True or False.*observation\.state"),
+        ({"policy": ["random"] * 128, "mix": "step"}, "128 policies are named; a dataset has 100 at most"),
         ({"bta": 5.0}, "bta"),
     ],
 )

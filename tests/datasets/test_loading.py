@@ -1,5 +1,8 @@
 """Datasets in the libraries that learn from them."""
 
+import sys
+from types import ModuleType, SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -186,3 +189,20 @@ def test_a_recipe_names_what_an_offline_track_can_make_again():
     task, one = recipe("wheat-nitrogen/medium-v1")
     assert task == TASK
     assert "half-trained" in one.summary
+
+
+def test_d3rlpy_is_told_of_all_choices_and_several_menus_are_refused(folder, tmp_path, monkeypatch):
+    """Without its menu's size d3rlpy takes the largest number that was chosen for the last there is."""
+    told = {}
+    spaces = SimpleNamespace(DISCRETE="discrete", CONTINUOUS="continuous")
+    library = ModuleType("d3rlpy")
+    library.constants = SimpleNamespace(ActionSpace=spaces)
+    library.dataset = SimpleNamespace(MDPDataset=lambda **given: told.update(given))
+    monkeypatch.setitem(sys.modules, "d3rlpy", library)
+    quiet = load(agbench.collect(TASK, "zero", 1, tmp_path / "quiet", "npz"))
+    assert quiet.actions.max() == 0
+    quiet.to_d3rlpy()
+    assert (told["action_space"], told["action_size"]) == ("discrete", 3)
+    fields = agbench.collect("sunflower-farm-fields-v1", "zero", 1, tmp_path / "fields", "npz")
+    with pytest.raises(DatasetError, match=r"its actions are of 5 menus; d3rlpy takes one menu"):
+        load(fields).to_d3rlpy()
