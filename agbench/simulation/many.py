@@ -1,5 +1,6 @@
 """Many seasons of a crop model in one compiled batch: a table of cases in, a table of seasons out."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,8 @@ def simulate_many(
     """
     if output not in ("summary", "days"):
         raise unknown("output", str(output), ["summary", "days"])
+    if out is not None and not isinstance(out, (str, os.PathLike)):
+        raise ConfigError(f"out must be the path of a file, such as 'runs/days.parquet'; got {out!r}.")
     target = None if out is None else Path(out)
     write = None if target is None else writer(target)
     engine = engine_of(on, workers)
@@ -123,7 +126,7 @@ def _kept(variables: Sequence[str] | None, model: CropModel) -> list[str]:
     for name in variables:
         if name not in names:
             raise unknown("variable", name, names, where=model.name)
-    return list(variables)
+    return list(dict.fromkeys(variables))
 
 
 def _summary(run: Run, kept: Sequence[str]) -> "pd.DataFrame":

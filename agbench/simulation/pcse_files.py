@@ -6,12 +6,14 @@ agromanagement with its campaigns.
 
 import os
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
 from agbench.errors import ConfigError, unknown
+from agbench.simulators.field.calendar import CropCalendar, as_date
 
 _EVENTS: Final = {
     "apply_n": ("amount", "N_amount"),
@@ -27,9 +29,9 @@ def read_crop(path: str | Path, variety: str) -> dict[str, Any]:
     content = _content(Path(path))
     varieties = _section(content, ("CropParameters", "Varieties"), path)
     if variety not in varieties:
-        raise unknown("variety", variety, varieties, where=str(path))
+        raise unknown("variety", str(variety), list(map(str, varieties)), where=str(path))
     result = {}
-    for name, entry in varieties[variety].items():
+    for name, entry in _mapping(varieties[variety], f"{path}: {variety}").items():
         if name == "Metadata":
             continue
         value = entry[0] if isinstance(entry, list) and entry else entry
@@ -54,58 +56,106 @@ def read_cabo(path: str | Path) -> dict[str, Any]:
 def read_agromanagement(path: str | Path) -> list[dict[str, Any]]:
     """Return a case for each campaign with a crop in PCSE's agromanagement: start, calendar and events.
 
-    `crop_name` and `variety_name` are left out: a case's `crop` is the caller's. Raises `ConfigError` or
-    `UnknownNameError` for events that the models here do not know.
+    `crop_name` and `variety_name` are left out: a case's `crop` is the caller's. A last campaign without a
+    crop ends the one before it, as in PCSE: a crop that would stand longer is ended on its first day. Raises
+    `ConfigError` or `UnknownNameError` for what PCSE's files do not have, and for events that the models here
+    do not know.
     """
     content = _content(Path(path))
     campaigns = content.get("AgroManagement") if isinstance(content, Mapping) else content
     if not isinstance(campaigns, list):
         raise ConfigError(f"{path}: has no list of campaigns, AgroManagement.")
-    result = []
+    result: list[dict[str, Any]] = []
     for campaign in campaigns:
-        (start, parts) = next(iter(campaign.items()))
-        if not parts or not parts.get("CropCalendar"):
-            continue  # a campaign without a crop, such as the last one, which only ends the others
+        if not isinstance(campaign, Mapping) or len(campaign) != 1:
+            raise ConfigError(
+                f"{path}: {campaign!r} is no campaign, which is a mapping of its first day to what is done."
+            )
+        ((first, parts),) = campaign.items()
+        where = f"{path}: campaign {first}"
+        start = as_date(where, first)
+        parts = _mapping({} if parts is None else parts, where)
+        if not parts.get("CropCalendar"):
+            if campaign is campaigns[-1] and result:
+                result[-1]["calendar"] = _ended(result[-1]["calendar"], start)
+            continue
         calendar = {
             key: value
-            for key, value in parts["CropCalendar"].items()
+            for key, value in _mapping(parts["CropCalendar"], f"{where}: CropCalendar").items()
             if key not in ("crop_name", "variety_name") and value is not None
         }
-        tables = [*(parts.get("TimedEvents") or []), *(parts.get("StateEvents") or [])]
-        events = [event for table in tables for event in _events(table, path)]
+        tables = [
+            _mapping(table, f"{where}: {key}")
+            for key in ("TimedEvents", "StateEvents")
+            for table in _listed(parts.get(key), f"{where}: {key}")
+        ]
+        events = [event for table in tables for event in _events(table, where)]
         result.append({"start": start, "calendar": calendar, "events": events})
+    if not result:
+        raise ConfigError(f"{path}: none of its campaigns has a crop, a CropCalendar.")
     return result
 
 
-def _events(table: Mapping[str, Any], path: str | Path) -> list[tuple[Any, ...]]:
+def _ended(calendar: dict[str, Any], day: date) -> dict[str, Any]:
+    """Return a calendar whose crop is ended on a day, if it would stand longer."""
+    read = CropCalendar.from_mapping(calendar)
+    if read.latest_end <= day:
+        return calendar
+    return {**calendar, "max_duration": (day - read.crop_start_date).days}
+
+
+def _events(table: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
     """Return the events of a table of timed or state events, as (when, name, amount or amounts, share).
 
     A timed event's `when` is its date, that of a state event (state, value, crossing).
     """
     name = table.get("event_signal")
     if name not in _EVENTS:
-        raise unknown("event", str(name), _EVENTS, where=str(path))
+        raise unknown("event", str(name), _EVENTS, where=where)
     result: list[tuple[Any, ...]] = []
-    for row in table.get("events_table") or []:
-        for at, values in row.items():
-            day = (
-                at if "event_state" not in table else (table["event_state"], at, table.get("zero_condition"))
-            )
+    for row in _listed(table.get("events_table"), f"{where}: events_table"):
+        for at, given in _mapping(row, f"{where}: events_table").items():
+            at_state = "event_state" in table
+            when = (table["event_state"], at, table.get("zero_condition")) if at_state else at
+            here = f"{where}: {name} on {at}"
+            values = _mapping(given, here)
             if name == "apply_npk":
-                amounts = tuple(float(values.get(f"{n}_amount", 0.0)) for n in _NPK)
-                shares = tuple(float(values.get(f"{n}_recovery", 0.7)) for n in _NPK)
-                result.append((day, name, amounts, shares))
+                amounts = tuple(_number(values.get(f"{n}_amount", 0.0), here) for n in _NPK)
+                shares = tuple(_number(values.get(f"{n}_recovery", 0.7), here) for n in _NPK)
+                result.append((when, name, amounts, shares))
                 continue
             amount = _first(values, _EVENTS[name])
             if amount is None:
-                raise ConfigError(f"{path}: {name} on {day}: no amount is given, but {', '.join(values)}.")
+                raise ConfigError(
+                    f"{here}: no amount is given, but {', '.join(map(str, values)) or 'nothing'}."
+                )
             share = _first(values, _SHARES[name])
-            result.append((day, name, float(amount), *([] if share is None else [float(share)])))
+            shares = () if share is None else (_number(share, here),)
+            result.append((when, name, _number(amount, here), *shares))
     return result
 
 
 def _first(values: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((values[name] for name in names if name in values), None)
+
+
+def _mapping(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{where}: {value!r} is no mapping.")
+    return value
+
+
+def _listed(value: Any, where: str) -> list[Any]:
+    """Return a list; nothing given is an empty one."""
+    if value is not None and not isinstance(value, list):
+        raise ConfigError(f"{where}: {value!r} is no list.")
+    return value or []
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigError(f"{where}: {value!r} is no number.")
+    return float(value)
 
 
 def _content(path: Path) -> Any:

@@ -298,6 +298,55 @@ def test_campaigns_of_pcse_become_cases_that_run(tmp_path):
     assert table.loc[0, "TWSO"] == alone["TWSO"].iloc[-1]
 
 
+def test_a_last_campaign_without_a_crop_ends_the_one_before_as_in_pcse(tmp_path):
+    path = tmp_path / "agro.yaml"
+    path.write_text(MANAGEMENT.replace("- 1992-01-01:", "- 1991-07-01:"))
+    cases = read_agromanagement(path)
+    assert [one["calendar"]["max_duration"] for one in cases] == [250, 122]
+    table = agbench.simulate_many("wofost-npk", cases, crop="wheat-1", **FIELD)
+    whole = agbench.simulate("wofost-npk", **case(1991), **FIELD)
+    assert str(table.loc[1, "end"].date()) == "1991-07-01"
+    assert table.loc[1, "TWSO"] == whole.loc["1991-07-01", "TWSO"] < whole["TWSO"].iloc[-1]
+    path.write_text(MANAGEMENT.replace("crop_end_type: maturity, max_duration: 250}",
+                                       "crop_end_type: harvest, crop_end_date: 1991-06-01}"))  # fmt: skip
+    assert read_agromanagement(path)[1]["calendar"].get("max_duration") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("- 1992-01-01:", "- {}", "{} is no campaign, which is a mapping of its first day"),
+        ("- 1992-01-01:", "- later", "'later' is no campaign"),
+        ("- 1992-01-01:", "- spring:", "campaign spring: 'spring' is not a date like"),
+        ("- 1992-01-01:", "- 1992-01-01: fallow", "campaign 1992-01-01: 'fallow' is no mapping"),
+        ("- 1992-01-01:", "- 1992-01-01: {CropCalendar: wheat}", "CropCalendar: 'wheat' is no mapping"),
+        ("    StateEvents: null\n- 1991", "    StateEvents: none\n- 1991", "StateEvents: 'none' is no list"),
+        ("    TimedEvents: null", "    TimedEvents: [irrigate]", "TimedEvents: 'irrigate' is no mapping"),
+        ("- 1990-05-10: {amount: 2.0, efficiency: 0.8}", "- 1990-05-10", "events_table: .* is no mapping"),
+        ("{amount: 2.0, efficiency: 0.8}", "2.0", "irrigate on 1990-05-10: 2.0 is no mapping"),
+        ("{amount: 2.0, efficiency: 0.8}", "{amount: 2 cm}", "irrigate on 1990-05-10: '2 cm' is no number"),
+        ("{amount: 2.0, efficiency: 0.8}", "{mm: 2}", "irrigate on 1990-05-10: no amount is given, but mm"),
+        ("{amount: 2.0, efficiency: 0.8}", "{}", "no amount is given, but nothing"),
+        ("N_amount: 60.0", "N_amount: many", "apply_npk on 1990-04-10: 'many' is no number"),
+        ("CropCalendar", "Calendar", "none of its campaigns has a crop"),
+    ],
+)
+def test_management_that_pcse_does_not_have_is_refused_by_name(tmp_path, old, new, words):
+    path = tmp_path / "agro.yaml"
+    assert old in MANAGEMENT
+    path.write_text(MANAGEMENT.replace(old, new))
+    with pytest.raises(ConfigError, match=rf"agro\.yaml: .*{words}"):
+        read_agromanagement(path)
+
+
+def test_a_variable_that_is_named_twice_is_there_once_and_a_file_has_a_path():
+    cases = [{"start": "1984-01-01"}]
+    days = agbench.simulate_many("lintul3", cases, variables=["WSO", "WSO"], output="days", **WHEAT)
+    assert sorted(days.data_vars) == ["WSO", "date"]
+    with pytest.raises(ConfigError, match="out must be the path of a file"):
+        agbench.simulate_many("lintul3", cases, out=5, **WHEAT)
+
+
 def test_unknown_events_are_refused(tmp_path):
     path = tmp_path / "agro.yaml"
     path.write_text(MANAGEMENT.replace("event_signal: irrigate", "event_signal: mow"))
