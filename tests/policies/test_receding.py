@@ -149,6 +149,16 @@ def test_of_several_searches_the_best_counts(task, parts):
     np.testing.assert_array_equal(actions, alone[int(np.argmax(values))][0])
 
 
+def test_what_several_searches_found_is_joined(task, parts):
+    """A last search goes on from all of them, and loses nothing of the best."""
+    apart, best, _ = solved(task, parts, seed=7, searches=2)
+    actions, value, _ = solved(task, parts, seed=7, searches=2, joined=8)
+    assert value > best
+    assert (actions != apart).any()
+    again, *_ = solved(task, parts, seed=7, searches=2, joined=8)
+    np.testing.assert_array_equal(actions, again)
+
+
 def test_anchors_hang_on_all_policies_that_an_oracle_starts_from(tmp_path, monkeypatch):
     """Other settings of any of them make another hash."""
     folder = tmp_path / "baselines" / TASK

@@ -3,6 +3,7 @@
 Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_greenhouse`.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -27,11 +28,13 @@ class RecedingSettings(SolverSettings):
     From every stretch of the length `commit` on, plans vary over the next `window` and are valued over the
     next `horizon`, by default to the end; then the stretch is played. The budget of an episode is (its days /
     commit) x rounds x clones, each of them simulated over the horizon. Each of the `restarts` first plays so
-    many rounds over the whole episode, from random calendars.
+    many rounds over the whole episode, from random calendars. What several searches found is the start of
+    up to `joined` more rounds over the whole episode: years of one plan join those of another.
     """
 
     start: str | list[str] = Field(min_length=1)
     restarts: int = Field(default=0, ge=0)
+    joined: int = Field(default=0, ge=0)
     window: Days = "365 d"
     commit: Days = "28 d"
     horizon: Days | None = None
@@ -83,6 +86,17 @@ class Receding(SearchingSolver):
             same = (plans[:, : now + self._commit] == plans[0, : now + self._commit]).reshape(len(plans), -1)
             plans = plans[same.all(axis=1)]
         return Found(plans[0], float(_gains(played, start, plans[:1])[0]))
+
+    def joined(self, parts: Parts, start: SavedEpisode, plans: Sequence[Actions]) -> list[Found]:
+        """Return what edits of what all searches found come to, years of one joined to those of another."""
+        settings, steps = self._settings, number_of_decisions(parts)
+        if not settings.joined:
+            return []
+        clones, generator = BatchCore(parts, settings.clones), np.random.default_rng(settings.seed)
+        value = partial(_gains, clones, start)
+        budget = settings.clones, settings.joined, generator
+        found, values = improve(value, Edits(parts), np.stack(plans), (0, steps), *budget)
+        return [Found(found[0], float(values[0]))]
 
 
 def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None = None) -> Floats:

@@ -1,6 +1,7 @@
 """What oracles share that solve the whole episode before its first decision."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,7 +76,12 @@ class SearchingSolver(Solver):
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode, (steps, ...)."""
         found = [self.search(parts, start, np.random.default_rng(seed)) for seed in self._seeds]
+        found += self.joined(parts, start, [one.actions for one in found])
         return max(found, key=lambda one: one.value).actions
+
+    def joined(self, parts: Parts, start: SavedEpisode, plans: Sequence[Actions]) -> list[Found]:
+        """Return what goes on from what all searches found; nothing, where a solver does not join them."""
+        return []
 
     @abstractmethod
     def search(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Found:
