@@ -19,6 +19,7 @@ from agbench.files import asked_for, require_space, write
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 Pieces = Iterator[Sequence["pd.DataFrame"]]
 Attributes = Mapping[str, Mapping[str, str]]
@@ -89,13 +90,24 @@ def _write_parquet(pieces: Pieces, target: Path, cases: int, attributes: Attribu
             for tables in pieces:
                 for table in tables:
                     content = pa.Table.from_pandas(table, preserve_index=table.index.name is not None)
-                    opened = opened or pq.ParquetWriter(path, content.schema, compression="zstd")
+                    schema = _described(content.schema, attributes)
+                    opened = opened or pq.ParquetWriter(path, schema, compression="zstd")
                     opened.write_table(content.cast(opened.schema))
         finally:
             if opened is not None:
                 opened.close()
 
     write(target, fill)
+
+
+def _described(schema: "pa.Schema", attributes: Attributes) -> "pa.Schema":
+    """Return a schema whose fields say unit and meaning, as those of datasets do."""
+    for place, field in enumerate(schema):
+        known = attributes.get(field.name)
+        if known is not None:
+            told = {"unit": known["units"], "meaning": known["long_name"]}
+            schema = schema.set(place, field.with_metadata(told))
+    return schema
 
 
 def _write_netcdf(pieces: Pieces, target: Path, cases: int, attributes: Attributes) -> None:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import agbench
@@ -345,6 +346,17 @@ def test_a_variable_that_is_named_twice_is_there_once_and_a_file_has_a_path():
     assert sorted(days.data_vars) == ["WSO", "date"]
     with pytest.raises(ConfigError, match="out must be the path of a file"):
         agbench.simulate_many("lintul3", cases, out=5, **WHEAT)
+
+
+def test_columns_of_parquet_have_units(tmp_path):
+    for output in ("summary", "days"):
+        file = agbench.simulate_many(
+            "lintul3", [{"start": "1984-01-01"}], output=output, out=tmp_path / "x.parquet", **WHEAT
+        )
+        schema = pq.read_schema(file)
+        assert schema.field("WSO").metadata[b"unit"] == b"g m-2"
+        assert b"storage organs" in schema.field("WSO").metadata[b"meaning"]
+        assert len(pd.read_parquet(file)) == (1 if output == "summary" else 233)
 
 
 def test_unknown_events_are_refused(tmp_path):
