@@ -298,6 +298,7 @@ def main() -> int:
         default=3,
         help="folders for each command, of two kills each; 0: run it unbroken alone",
     )
+    parser.add_argument("--kills-alone", action="store_true", help="leave out all but the kills")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     os.environ["PYTHONPATH"] = str(ROOT)
@@ -325,6 +326,7 @@ def main() -> int:
                 continue
             if options.kills:
                 study.killed(options.kills)
+            if options.kills and not options.kills_alone:
                 study.read_only()
                 study.in_the_way()
                 study.full(2)
