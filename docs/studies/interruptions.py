@@ -89,7 +89,7 @@ COMMANDS: Final = {
     "dataset parquet": Command(f"dataset {T} -p advisor --epsilon 0.2 --episodes 40 --format parquet -o d"),
     "dataset minari": Command(f"dataset {T} -p advisor --epsilon 0.2 --episodes 40 -o d"),
     "anchors": Command(f"anchors {T} --again --results refs --root data", long=True),
-    "fit": Command(f"fit {T} standard-practice --root data", long=True),
+    "fit": Command("fit farm-nitrogen-v1 blind-calendar --rounds 1 --candidates 4 --root data"),
     "scale": Command(f"scale {T} --episodes 8 --out scaling.yaml"),
     "run": Command(f"run {T} -p advisor -o season.png"),
     "export": Command(f"export {T} ppo.zip -o policy.npz", (ZIP,)),
