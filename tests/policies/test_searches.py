@@ -1,10 +1,13 @@
 """Searches for rules, calendars and seasons: what they breed, what they may cost, what they never lose."""
 
 import numpy as np
+import pytest
 
 from agbench.data import catalog
+from agbench.data.reading import read_data
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
+from agbench.errors import ConfigError
 from agbench.policies.field import tuning
 from agbench.policies.field.calendar import CalendarSearch, CalendarSettings
 from agbench.policies.field.calendar_tuning import fit_calendar
@@ -127,6 +130,27 @@ def test_restarts_never_lose_what_was_found():
     _, without, _ = solved(WHEAT, "advisor", rounds=4)
     _, with_restarts, _ = solved(WHEAT, "advisor", rounds=4, restarts=2)
     assert with_restarts >= without
+
+
+def test_plans_of_other_scenarios_are_joined(monkeypatch):
+    """With one round each the plans of other seasons bring more than that of one; each is searched once."""
+    searched = []
+    search = Evolved.search
+
+    def counted(self, parts, start, generator):
+        searched.append(start.scenario)
+        return search(self, parts, start, generator)
+
+    monkeypatch.setattr(Evolved, "search", counted)
+    few = {"generations": 1, "rounds": 1, "joined": 1}
+    _, alone, _ = solved(LIMITED, "advisor", **few)
+    searched.clear()
+    _, together, cost = solved(LIMITED, "advisor", neighbours=True, **few)
+    assert together > alone
+    assert sorted(searched) == sorted(build(catalog.task(LIMITED), "test").scenarios.keys)
+    assert cost == 0.0
+    with pytest.raises(ConfigError, match="joined says for how many rounds"):
+        read_data(EvolutionSettings, {"start": "advisor", "neighbours": True}, "mine")
 
 
 def test_more_sequences_than_rows_are_played_in_turn():

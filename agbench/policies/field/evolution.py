@@ -13,8 +13,8 @@ from agbench.data.task import MARGIN
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
-from agbench.policies.base import Interface, policy
-from agbench.policies.field.solver import Actions, Found, SearchingSolver, SolverSettings
+from agbench.policies.base import Interface, Policy, policy
+from agbench.policies.field.solver import Actions, Found, JoiningSettings, JoiningSolver
 from agbench.policies.field.worth import DEAR
 from agbench.policies.playing import actions_of, padded, totals
 from agbench.policies.tuning.blind import calendars
@@ -25,7 +25,7 @@ from agbench.variables import Floats
 _ROUNDING: Final = 1e-9  # of an input; what is less is rounding
 
 
-class EvolutionSettings(SolverSettings):
+class EvolutionSettings(JoiningSettings):
     """The policy to start from, or several, the periods of a season, and the budget.
 
     First so many `generations` of a `population` on amounts, then `rounds` of `clones` on single decisions.
@@ -45,7 +45,7 @@ class EvolutionSettings(SolverSettings):
 
 
 @policy("evolution", settings=EvolutionSettings, families=["field"])
-class Evolved(SearchingSolver):
+class Evolved(JoiningSolver):
     """Searches the best sequence of actions for this episode: the best that the search reached.
 
     What is optimised is how much of each input each period of the season gets, by the covariance
@@ -68,19 +68,9 @@ class Evolved(SearchingSolver):
     def search(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Found:
         """Return the best action sequence that one search finds from the start of an episode."""
         settings, last = self._settings, number_of_decisions(parts)
-        idle = parts.actions.actions_of(parts.actions.lowest[None])[0]
-        plans = np.stack([padded(actions_of(parts, own, start), last, idle) for own in self._starts])
+        plans = np.stack([self._plan(parts, own, start) for own in self._starts])
+        value = self._value(parts, start)
         alone = BatchCore(parts, 1)
-        _, own = played(alone, start, plans[:1])
-        largest = (1.0 + MARGIN) * float(own[0]) + _ROUNDING  # the sum is then feasible too
-
-        def value(core: BatchCore, sequences: Actions) -> Floats:
-            total, cost = played(core, start, sequences)
-            if settings.cost_price is not None:
-                return total - settings.cost_price * cost
-            feasible: Floats = total - DEAR * np.maximum(cost - largest, 0.0)
-            return feasible
-
         first = plans[int(np.argmax([value(alone, plan[None])[0] for plan in plans]))]
         amounts = BatchCore(parts, settings.population)
         found = self._by_amounts(parts, first, partial(value, amounts), generator)
@@ -95,6 +85,31 @@ class Evolved(SearchingSolver):
         if settings.restarts:
             elite, values = improve(edited, edits, np.concatenate(elites), (0, last), *budget)
         return Found(elite[0], float(values[0]))
+
+    def worth(self, parts: Parts, start: SavedEpisode) -> Callable[[Actions], Floats]:
+        """Return what tells the worth of plans: their return, less what costs too much."""
+        return partial(self._value(parts, start), BatchCore(parts, self._settings.clones))
+
+    def _value(self, parts: Parts, start: SavedEpisode) -> Callable[[BatchCore, Actions], Floats]:
+        """Return what a batch gives as the worth of plans from the start of an episode."""
+        price = self._settings.cost_price
+        expert = self._plan(parts, self._starts[0], start)
+        _, own = played(BatchCore(parts, 1), start, expert[None])
+        largest = (1.0 + MARGIN) * float(own[0]) + _ROUNDING  # the sum is then feasible too
+
+        def value(core: BatchCore, sequences: Actions) -> Floats:
+            total, cost = played(core, start, sequences)
+            if price is not None:
+                return total - price * cost
+            feasible: Floats = total - DEAR * np.maximum(cost - largest, 0.0)
+            return feasible
+
+        return value
+
+    def _plan(self, parts: Parts, policy: Policy, start: SavedEpisode) -> Actions:
+        """Return what a policy does from the start of an episode, (steps, ...), filled up with nothing."""
+        idle = parts.actions.actions_of(parts.actions.lowest[None])[0]
+        return padded(actions_of(parts, policy, start), number_of_decisions(parts), idle)
 
     def _by_amounts(
         self, parts: Parts, first: Actions, value: Callable[[Actions], Floats], generator: np.random.Generator

@@ -3,7 +3,7 @@
 Its counterpart for greenhouses is `agbench.policies.greenhouse.receding_greenhouse`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -14,7 +14,7 @@ from agbench.data.field_task import FieldTask
 from agbench.data.quantity import days
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.policies.base import Interface, policy
-from agbench.policies.field.solver import Actions, Found, SearchingSolver, SolverSettings
+from agbench.policies.field.solver import Actions, Found, JoiningSettings, JoiningSolver
 from agbench.policies.playing import actions_of, gain, padded
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.search import number_of_decisions
@@ -22,26 +22,24 @@ from agbench.policies.tuning.sequences import Edits, improve
 from agbench.variables import Floats
 
 
-class RecedingSettings(SolverSettings):
+class RecedingSettings(JoiningSettings):
     """The policy to start from, or several, and how far the search looks.
 
     From every stretch of the length `commit` on, plans vary over the next `window` and are valued over the
     next `horizon`, by default to the end; then the stretch is played. The budget of an episode is (its days /
     commit) x rounds x clones, each of them simulated over the horizon. Each of the `restarts` first plays so
-    many rounds over the whole episode, from random calendars. What several searches found is the start of
-    up to `joined` more rounds over the whole episode: years of one plan join those of another.
+    many rounds over the whole episode, from random calendars.
     """
 
     start: str | list[str] = Field(min_length=1)
     restarts: int = Field(default=0, ge=0)
-    joined: int = Field(default=0, ge=0)
     window: Days = "365 d"
     commit: Days = "28 d"
     horizon: Days | None = None
 
 
 @policy("receding", settings=RecedingSettings, families=["field"])
-class Receding(SearchingSolver):
+class Receding(JoiningSolver):
     """Searches the best sequence of actions for the very episode, a stretch at a time: an upper bound.
 
     Clones of the field, its weather to come included, play edited plans (`agbench.policies.tuning.sequences`)
@@ -87,16 +85,9 @@ class Receding(SearchingSolver):
             plans = plans[same.all(axis=1)]
         return Found(plans[0], float(_gains(played, start, plans[:1])[0]))
 
-    def joined(self, parts: Parts, start: SavedEpisode, plans: Sequence[Actions]) -> list[Found]:
-        """Return what edits of what all searches found come to, years of one joined to those of another."""
-        settings, steps = self._settings, number_of_decisions(parts)
-        if not settings.joined:
-            return []
-        clones, generator = BatchCore(parts, settings.clones), np.random.default_rng(settings.seed)
-        value = partial(_gains, clones, start)
-        budget = settings.clones, settings.joined, generator
-        found, values = improve(value, Edits(parts), np.stack(plans), (0, steps), *budget)
-        return [Found(found[0], float(values[0]))]
+    def worth(self, parts: Parts, start: SavedEpisode) -> Callable[[Actions], Floats]:
+        """Return what tells by how much plans raise the objective from the start of an episode."""
+        return partial(_gains, BatchCore(parts, self._settings.clones), start)
 
 
 def _gains(core: BatchCore, start: SavedEpisode, actions: Actions, most: int | None = None) -> Floats:

@@ -1,16 +1,17 @@
 """What oracles share that solve the whole episode before its first decision."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.policies.base import Information
-from agbench.policies.tuning.sequences import SequenceSearch
+from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
+from agbench.variables import Floats
 
 Actions = NDArray[Any]
 
@@ -59,6 +60,23 @@ class SolverSettings(SequenceSearch):
     searches: int = Field(default=1, ge=1)
 
 
+class JoiningSettings(SolverSettings):
+    """How far a solver searches that joins what it found.
+
+    Up to `joined` more rounds over the whole episode go on from the plans of all searches, and with
+    `neighbours` from the best one of each other scenario of the split.
+    """
+
+    joined: int = Field(default=0, ge=0)
+    neighbours: bool = False
+
+    @model_validator(mode="after")
+    def _joins(self) -> Self:
+        if self.neighbours and not self.joined:
+            raise ValueError("neighbours: joined says for how many rounds; give it, such as 40.")
+        return self
+
+
 class Found(NamedTuple):
     """What a search found: the actions of an episode, (steps, ...), and what they are worth to it."""
 
@@ -75,14 +93,69 @@ class SearchingSolver(Solver):
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode, (steps, ...)."""
-        found = [self.search(parts, start, np.random.default_rng(seed)) for seed in self._seeds]
-        found += self.joined(parts, start, [one.actions for one in found])
-        return max(found, key=lambda one: one.value).actions
+        return max(self.searched(parts, start), key=_worth).actions
 
-    def joined(self, parts: Parts, start: SavedEpisode, plans: Sequence[Actions]) -> list[Found]:
-        """Return what goes on from what all searches found; nothing, where a solver does not join them."""
-        return []
+    def searched(self, parts: Parts, start: SavedEpisode) -> list[Found]:
+        """Return what each search finds from the start of an episode."""
+        return [self.search(parts, start, np.random.default_rng(seed)) for seed in self._seeds]
 
     @abstractmethod
     def search(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Found:
         """Return the best that one search finds from the start of an episode."""
+
+
+class JoiningSolver(SearchingSolver):
+    """A solver that goes on from what all of its searches found, in this scenario and in others.
+
+    Plans are as long in all scenarios, `agbench.policies.tuning.search.number_of_decisions`.
+    """
+
+    def __init__(self, name: str, settings: JoiningSettings) -> None:
+        super().__init__(name, settings)
+        self._joining = settings
+        self._found: dict[tuple[int, str], tuple[Parts, list[Found]]] = {}
+
+    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
+        """Return the best action sequence found from the start of an episode, (steps, ...)."""
+        settings, found = self._joining, self._once(parts, start)
+        if settings.joined:
+            plans = np.stack([one.actions for one in found] + self._of_neighbours(parts, start.scenario))
+            own, generator = self.worth(parts, start), np.random.default_rng(settings.seed)
+            window = 0, plans.shape[1]
+            budget = settings.clones, settings.joined, generator
+            joined, values = improve(own, Edits(parts), plans, window, *budget)
+            found = [*found, Found(joined[0], float(values[0]))]
+        return max(found, key=_worth).actions
+
+    def _of_neighbours(self, parts: Parts, scenario: str) -> list[Actions]:
+        """Return the best plan of each other scenario of the split."""
+        if not self._joining.neighbours:
+            return []
+        return [self._neighbour(parts, n) for n, key in enumerate(parts.scenarios.keys) if key != scenario]
+
+    def _neighbour(self, parts: Parts, number: int) -> Actions:
+        """Return the best plan of a scenario; one whose world is drawn is drawn once, by its number."""
+        key = id(parts), parts.scenarios.keys[number]
+        if key not in self._found:
+            core = BatchCore(parts, 1)
+            core.seed(0, number)
+            core.reset([0], [key[1]])
+            self._found[key] = parts, self.searched(parts, core.save(0))
+        return max(self._found[key][1], key=_worth).actions
+
+    def _once(self, parts: Parts, start: SavedEpisode) -> list[Found]:
+        """Return what each search finds; a fixed scenario is searched once."""
+        if parts.scenarios.random:
+            return self.searched(parts, start)
+        key = id(parts), start.scenario
+        if key not in self._found:
+            self._found[key] = parts, self.searched(parts, start)
+        return self._found[key][1]
+
+    @abstractmethod
+    def worth(self, parts: Parts, start: SavedEpisode) -> Callable[[Actions], Floats]:
+        """Return what tells the worth of plans (n, steps, ...) from the start of an episode, (n,)."""
+
+
+def _worth(found: Found) -> float:
+    return found.value
