@@ -171,3 +171,9 @@ def test_a_place_is_asked_for_its_generator_once_however_many_seasons_a_split_ha
     env = agbench.make("greenhouse-tomato-v1").unwrapped
     assert len(env.scenarios.keys) > 1000
     assert 1 <= len(asked) <= 2
+
+
+@pytest.mark.parametrize("start", ["03-01", "05-01"])
+def test_chosen_years_begin_on_the_start_of_the_task_where_a_split_has_a_range(start):
+    env = agbench.make(TOMATO, years=[2010], site="schiphol", episode__start=start).unwrapped
+    assert env.reset(seed=1)[1]["scenario"] == f"schiphol/2010-{start}"

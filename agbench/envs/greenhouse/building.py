@@ -116,13 +116,17 @@ def _with_weather(worlds: "_Worlds", keys: Sequence[str]) -> list[str]:
 
 
 def _of_years(task: GreenhouseTask, split: str, years: Sequence[int], usual: GreenhouseTask) -> list[str]:
-    """Return the keys of chosen years of the split's place and start; another start of the task is theirs."""
+    """Return the keys of chosen years of the split's place and start; another start of the task is theirs.
+
+    So is that of the task where the split has a range of starts.
+    """
     if isinstance(years, (int, str)):
         raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
     free: dict[str, Any] = {"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None}
-    if task.episode.start != usual.episode.start:
-        free["start"] = None
-    chosen = task.splits[split].model_copy(update={"years": [int(y) for y in years], **free})
+    spec = task.splits[split]
+    if task.episode.start != usual.episode.start or spec.until is not None:
+        free["start"] = None  # of a range of starts it is the first, not that of each year
+    chosen = spec.model_copy(update={"years": [int(y) for y in years], **free})
     return task.model_copy(update={"splits": {split: chosen}}).scenarios(split)
 
 
