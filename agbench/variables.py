@@ -42,6 +42,28 @@ def finite(number: Any) -> bool:
         return False
 
 
+def number_of(value: Any) -> float:
+    """Return a number, or text that is one, as a float; raises `TypeError` for true or false and the like."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{value} is no number")
+    return float(value)
+
+
+def numbers_of(values: Any) -> Floats:
+    """Return a column of numbers, or of text that is numbers, as float64.
+
+    Raises `TypeError` for true and false, moments, lengths of time or complex numbers, `ValueError` for other
+    text.
+    """
+    given = np.asarray(values)
+    kinds = {"b": "true or false", "M": "moments", "m": "lengths of time", "c": "complex numbers"}
+    truths = given.dtype == np.object_ and any(isinstance(value, (bool, np.bool_)) for value in given.flat)
+    kind = "b" if truths else given.dtype.kind
+    if kind in kinds:
+        raise TypeError(f"it holds {kinds[kind]}")
+    return np.asarray(values, dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a model: a number, a switch, or a table of a number against another.

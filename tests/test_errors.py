@@ -151,8 +151,8 @@ def test_a_single_year_must_stand_in_a_list():
     assert "such as [1984]" in raised(ConfigError, agbench.make, TASK, years=1984)
 
 
-def test_a_split_without_years_is_refused():
-    assert "the split 'test' has no years" in raised(ConfigError, agbench.make, TASK, split="test", years=[])
+def test_an_empty_list_of_years_is_refused():
+    assert "years: the list is empty" in raised(ConfigError, agbench.make, TASK, split="test", years=[])
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from agbench.data.task import Task
 from agbench.datasets.behaviour import Behaviour, read_behaviours
 from agbench.envs.core import Parts
 from agbench.envs.family import action_map, build, family, observer
+from agbench.envs.years import chosen_years
 from agbench.errors import ConfigError, unknown
 from agbench.evaluation import provenance
 from agbench.variables import Floats
@@ -166,18 +167,8 @@ def plan_of(
     spec = override(catalog.task(task) if isinstance(task, str) else task, overrides or {})
     action_map(spec)
     behaviours = read_behaviours(policy, spec, epsilon, noise, name or "policy")
-    chosen = None if years is None else _years(years)
+    chosen = None if years is None else tuple(chosen_years(years))
     keys = scenarios if isinstance(scenarios, str) else tuple(scenarios)
     return Plan(
         spec, behaviours, episodes, split, keys, mix, seed, state, chosen, dict(overrides or {}), name
     )
-
-
-def _years(years: Any) -> tuple[int, ...]:
-    """Return years as plain numbers; raises `ConfigError` for what is no list of years."""
-    listed = not isinstance(years, (str, bytes)) and hasattr(years, "__iter__")
-    found = list(years) if listed else []
-    if not listed or not all(isinstance(y, (int, np.integer)) and not isinstance(y, bool) for y in found):
-        example = "[1990, 1991]" if listed or not str(years).isdigit() else f"[{years}]"
-        raise ConfigError(f"years must be a list of years, such as {example}; got {years!r}.")
-    return tuple(int(year) for year in found)

@@ -15,6 +15,7 @@ from agbench.data.families import register
 from agbench.data.task import Task
 from agbench.envs.actions import ActionMap
 from agbench.envs.core import BatchCore, Observer, Parts
+from agbench.envs.years import chosen_years
 from agbench.errors import ConfigError, NotApplicableError
 
 if TYPE_CHECKING:
@@ -145,8 +146,9 @@ def build(
     `ConfigError` or `WeatherError` for whatever does not exist or fit.
     """
     task.check_split(split)
-    parts = family(task).build(task, split, weather, years)
-    return replace(parts, rebuild=partial(build, task, split, weather=weather, years=years))
+    chosen = None if years is None else chosen_years(years)
+    parts = family(task).build(task, split, weather, chosen)
+    return replace(parts, rebuild=partial(build, task, split, weather=weather, years=chosen))
 
 
 def action_map(task: Task) -> ActionMap:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from agbench.errors import WeatherError, did_you_mean
-from agbench.variables import Floats
+from agbench.variables import Floats, number_of, numbers_of
 from agbench.weather.columns import DAILY, EVAPORATION, OBSERVED
 from agbench.weather.generator.kernel import angot_year
 from agbench.weather.plausibility import check_plausible, check_sun
@@ -111,8 +111,17 @@ class DailySeries:
         years = f" ({', '.join(counted)})" if counted else ""
         return (
             f"weather {self.name} lacks {count} from {start} to {end}{years}:"
-            f" {day_ranges(missing)}. Choose other days, or fill the gaps with one of the named methods."
+            f" {day_ranges(missing)}. Choose other days, or {self._remedy()}."
         )
+
+    def _remedy(self) -> str:
+        """Return what fills the gaps of a series of this origin."""
+        if self.provenance.get("reader") == "table":
+            return "fill the gaps in the table before you give it"
+        own = "give weather=, a table of your own without the gaps"
+        if self.provenance.get("fill") == "none":
+            return f"let neighbours fill single values (fill: neighbours, in a site's series), or {own}"
+        return own
 
 
 def day_ranges(days: Sequence[date]) -> str:
@@ -168,10 +177,7 @@ def from_frame(frame: "pd.DataFrame", name: str = "given") -> DailySeries:
         columns[column] = np.full(positions[-1] + 1, np.nan)
         columns[column][positions] = _numbers(frame, name, column)
     start: date = days[0].item()
-    angstrom = (
-        abs(_number(frame.attrs.get("angstA", ANGSTROM[0]), name, "angstA")),
-        abs(_number(frame.attrs.get("angstB", ANGSTROM[1]), name, "angstB")),
-    )
+    angstrom = _angstrom(frame, name)
     values = derive(columns, start, latitude, elevation, angstrom)
     check_plausible(values, start, name)
     check_sun(values, start, angot_year(latitude), name)
@@ -217,7 +223,7 @@ def _require(frame: "pd.DataFrame", name: str) -> None:
 
 def _numbers(frame: "pd.DataFrame", name: str, column: str) -> Floats:
     try:
-        return np.asarray(frame[column], dtype=np.float64)
+        return numbers_of(frame[column])
     except (ValueError, TypeError) as error:
         raise WeatherError(f"weather {name}: column {column} is not numeric: {error}.") from None
 
@@ -239,6 +245,21 @@ def _place(frame: "pd.DataFrame", name: str, column: str) -> float:
     return value
 
 
+def _angstrom(frame: "pd.DataFrame", name: str) -> tuple[float, float]:
+    """Return the Angstrom coefficients in a table's attributes; CABO's sign does not count."""
+    keys = ("angstA", "angstB")
+    a, b = (
+        abs(_number(frame.attrs.get(key, usual), name, key))
+        for key, usual in zip(keys, ANGSTROM, strict=True)
+    )
+    if not a + b <= 1.0:
+        raise WeatherError(
+            f"weather {name}: angstA and angstB are {a:g} and {b:g}; expected shares of the radiation above "
+            "the atmosphere, at most 1 together, as 0.25 and 0.5."
+        )
+    return a, b
+
+
 _FORMS: Final = {
     "LAT": "degrees, north of the equator above 0, as 51.97 or -33.9",
     "LON": "degrees, east of Greenwich above 0, as 5.66 or -71.2",
@@ -247,9 +268,9 @@ _FORMS: Final = {
 
 
 def _number(value: Any, name: str, what: str) -> float:
-    """Return what a table says of its place as a number; raises `WeatherError` for text with other signs."""
+    """Return what a table says of its place as a number; raises `WeatherError` for what is none."""
     try:
-        return float(value)
+        return number_of(value)
     except (TypeError, ValueError):
         form = _FORMS.get(what, "a share of radiation, as 0.25")
         raise WeatherError(f"weather {name}: {what} is {value!r}, not a number. Give {form}.") from None

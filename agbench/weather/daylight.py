@@ -8,6 +8,7 @@ from agbench.compiled.elementary import exp
 from agbench.errors import WeatherError
 from agbench.variables import Floats
 from agbench.weather.astronomy import day_length, solar_noon
+from agbench.weather.greenhouse.position import position
 from agbench.weather.greenhouse.series import check_spacing
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def with_daylight(
         zone: how far the table's clock is ahead of UTC [h]; a table with a time zone says so itself.
 
     Raises:
-        WeatherError: if the table has no dates, or a day has an unknown sum.
+        WeatherError: if the table has no dates, a day has an unknown sum, or there is no such place.
     """
     import pandas as pd
 
@@ -67,13 +68,14 @@ def with_daylight(
         raise WeatherError(
             "weather: the index has no time zone. Give its offset from UTC in hours, such as zone=1.0."
         )
+    place = position(latitude, longitude, 0.0 if zone is None else zone)
     step = (index[1] - index[0]).total_seconds()
     check_spacing(index, step, "given")
     clock = index.tz_localize(None)
     ahead: Any = zone if index.tz is None else (clock - index.tz_convert(None)) / pd.Timedelta(hours=1)
     hour = (clock - clock.normalize()) / pd.Timedelta(hours=1)
     day = np.asarray(index.day_of_year, dtype=np.float64)
-    switches = day_switches(day, np.asarray(hour), latitude, longitude, np.asarray(ahead))
+    switches = day_switches(day, np.asarray(hour), place.latitude, place.longitude, np.asarray(ahead))
     result = {"isDay": switches[0], "isDaySmooth": switches[1]}
     if not {"dli", "dayRadSum"} & set(table.columns):
         result["dli"] = _daily_sums(table, clock, step)

@@ -10,6 +10,7 @@ from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.reading import load_file
+from agbench.datasets.plan import plan_of
 from agbench.envs import AgBenchEnv, scenario_weather
 from agbench.envs.family import build, family
 from agbench.envs.greenhouse.scenarios import read_key
@@ -177,3 +178,25 @@ def test_a_place_is_asked_for_its_generator_once_however_many_seasons_a_split_ha
 def test_chosen_years_begin_on_the_start_of_the_task_where_a_split_has_a_range(start):
     env = agbench.make(TOMATO, years=[2010], site="schiphol", episode__start=start).unwrapped
     assert env.reset(seed=1)[1]["scenario"] == f"schiphol/2010-{start}"
+
+
+@pytest.mark.parametrize("split", ["train", "validation", "test", "shift"])
+def test_chosen_years_are_of_the_site_and_start_that_an_override_names(split):
+    env = agbench.make(TOMATO, split, years=[2010, 2011], site="schiphol", episode__start="04-01").unwrapped
+    assert list(env.scenarios.keys) == ["schiphol/2010-04-01", "schiphol/2011-04-01"]
+    env = agbench.make(TOMATO, split, years=[1990], site="wageningen").unwrapped
+    assert list(env.scenarios.keys) == ["wageningen/1990-03-01"]
+
+
+def test_another_site_is_refused_where_the_split_says_its_own():
+    for split, own, other in (("test", "schiphol", "wageningen"), ("shift", "wageningen", "schiphol")):
+        with pytest.raises(ConfigError, match=f"'{other}' would change nothing: .*'{split}' is at {own}"):
+            agbench.make(TOMATO, split, site=other)
+        assert len(agbench.make(TOMATO, split, site=own).unwrapped.scenarios.keys) > 1
+    with pytest.raises(UnknownNameError, match="unknown site 'schipol'"):
+        agbench.make(TOMATO, "test", site="schipol")
+
+
+def test_a_dataset_of_chosen_years_begins_on_the_start_of_the_task():
+    plan = plan_of(TOMATO, "zero", 1, years=[2010], overrides={"site": "schiphol", "episode.start": "03-01"})
+    assert list(plan.parts().scenarios.keys) == ["schiphol/2010-03-01"]

@@ -8,6 +8,7 @@ from agbench.envs.scenario_weather import series_of
 from agbench.errors import WeatherError
 from agbench.weather.daily import DAILY, DailySeries, day_ranges, from_frame
 from agbench.weather.plausibility import check_plausible
+from agbench.weather.readers.units import in_our_units
 from agbench.weather.site import site_series
 
 
@@ -263,3 +264,66 @@ def test_a_season_in_mm_is_refused_by_what_the_air_holds(frame):
         WeatherError, match=r"RAIN is 6.5 .* of the water in the air a day, 1.7 cm; it is 1.3"
     ):
         from_frame(season.assign(RAIN=10.0 * season["RAIN"]))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("lat", True, "LAT is True, not a number. Give degrees"),
+        ("lon", np.bool_(False), "LON is .*False.*, not a number. Give degrees"),
+        ("elev", True, "ELEV is True, not a number. Give m above the sea"),
+        ("angstA", True, "angstA is True, not a number. Give a share"),
+        ("angstB", np.nan, "angstA and angstB are 0.29 and nan; expected shares"),
+        ("angstA", 29.0, "angstA and angstB are 29 and 0.49; expected shares .* as 0.25 and 0.5"),
+    ],
+)
+def test_a_place_that_is_true_or_a_share_of_percents_is_refused(frame, key, value, words):
+    frame.attrs[key] = value
+    with pytest.raises(WeatherError, match=words):
+        from_frame(frame)
+
+
+def test_a_column_of_the_place_that_is_true_is_refused(frame):
+    with pytest.raises(WeatherError, match=r"ELEV is .*True.*, not a number"):
+        from_frame(frame.assign(ELEV=True))
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (True, "true or false"),
+        (pd.array([True] * 28, dtype="boolean"), "true or false"),
+        (np.array([True] + [2.0] * 27, dtype=object), "true or false"),
+        (pd.Timedelta("2s"), "lengths of time"),
+        (pd.Timestamp("2001-05-01"), "moments"),
+        (2.0 + 1.0j, "complex numbers"),
+    ],
+)
+def test_a_column_without_numbers_is_refused(frame, column, words):
+    with pytest.raises(WeatherError, match=f"column WIND is not numeric: it holds {words}"):
+        from_frame(frame.assign(WIND=column))
+    with pytest.raises(WeatherError, match=f"column WIND is not numeric: it holds {words}"):
+        in_our_units(frame.drop(columns="WIND").assign(**{"WIND (km h-1)": column}), "given")
+
+
+def test_numbers_in_text_and_nullable_columns_are_read_as_they_are(frame):
+    plain = from_frame(frame)
+    assert from_frame(frame.astype(str)).sha256 == plain.sha256
+    assert from_frame(frame.astype("Float64")).sha256 == plain.sha256
+
+
+def test_gaps_say_what_fills_them(frame):
+    gap = date(2001, 5, 4)
+    with pytest.raises(
+        WeatherError, match="Choose other days, or fill the gaps in the table before you give it"
+    ):
+        from_frame(frame.drop(frame.index[3])).window(gap, gap)
+    days = np.full((3, len(DAILY)), np.nan)
+    for marks, words in (
+        ({"reader": "cabo", "fill": "none"}, "fill: neighbours, in a site's series"),
+        ({"reader": "cabo", "fill": "neighbours"}, "other days, or give weather=, a table of your own"),
+        ({"reader": "nasa-power"}, "other days, or give weather=, a table of your own"),
+    ):
+        series = DailySeries("here", gap, days.copy(), 52.0, 5.5, 7.0, marks)
+        with pytest.raises(WeatherError, match=words):
+            series.window(gap, gap)

@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 
 from agbench.errors import WeatherError
+from agbench.simulators.greenlight.tables import weather_array
 from agbench.weather.astronomy import equation_of_time, solar_noon
 from agbench.weather.daylight import day_switches, with_daylight
 from agbench.weather.greenhouse.position import Position, position_of
+from agbench.weather.greenhouse.series import from_frame
 from agbench.weather.greenhouse.site import measured_series
 
 BLEISWIJK = (52.03, 4.53)
@@ -112,3 +114,28 @@ def test_the_place_goes_with_the_table(winter):
     assert position_of(added) == Position(*BLEISWIJK, 1.0)
     assert position_of(with_daylight(bare.tz_localize("Etc/GMT-1"), *BLEISWIJK)) == Position(*BLEISWIJK, 1.0)
     assert not bare.attrs
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"lat": True}, {"lon": np.nan}, {"lat": 97.0}, {"zone": 60.0}, {"zone": "west"}, {"lon": None}]
+)
+def test_a_place_that_is_none_is_refused(winter, wrong):
+    place = {"lat": 52.03, "lon": 4.53, "zone": 1.0} | wrong
+    table = winter.copy()
+    table.attrs.update(place)
+    if place["lon"] is None:
+        assert position_of(table) is None
+    else:
+        with pytest.raises(WeatherError, match=r"lat, lon and zone are \[.*Give degrees north and east"):
+            position_of(table)
+    with pytest.raises(WeatherError, match="lat, lon and zone are"):
+        with_daylight(winter.drop(columns=COLUMNS), *place.values())
+
+
+def test_switches_may_be_true_but_no_other_column(winter):
+    switched = winter.assign(isDay=winter["isDay"] > 0.5)
+    assert (from_frame(switched).values[:, 8] == (winter["isDay"] > 0.5)).all()
+    assert (weather_array(switched, 300.0)[:, 8] == (winter["isDay"] > 0.5)).all()
+    for read in (from_frame, lambda table: weather_array(table, 300.0)):
+        with pytest.raises(WeatherError, match="column wind is not numeric: it holds true or false"):
+            read(winter.assign(wind=True))

@@ -45,3 +45,10 @@ def test_an_unknown_reader_names_the_nearest():
 def test_the_error_of_an_incomplete_source_names_what_it_needs(source, message):
     with pytest.raises(WeatherError, match=message):
         load_series(source)
+
+
+@pytest.mark.parametrize("wrong", [{"latitude": True}, {"elevation": "7"}, {"angstrom": (True, 0.5)}])
+def test_a_place_of_a_source_is_numbers(wrong):
+    with pytest.raises(ValueError, match="valid number"):
+        SeriesSource(reader="csv", file="x.csv", **wrong)
+    assert SeriesSource(reader="csv", file="x.csv", latitude=52, elevation=7.0).latitude == 52.0

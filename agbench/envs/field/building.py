@@ -193,12 +193,10 @@ def _check_site(task: FieldTask, split: str) -> None:
 
 def _of_years(task: FieldTask, split: str, years: Sequence[int], alone: bool) -> list[str]:
     """Return the keys of chosen years at the split's sites; at the task's `alone`, or if it is another."""
-    if isinstance(years, (int, str)):
-        raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
     home = task.simulator.site
     alone = alone or home != as_filed(task).simulator.site
     places = [home] if alone else task.splits[split].places(home)
-    return [f"{site}/{int(year)}" for site in places for year in years]
+    return [f"{site}/{year}" for site in places for year in years]
 
 
 class WorldBuilder:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from agbench.data import catalog
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.data.overrides import as_filed
 from agbench.envs.actions import ActionMap
@@ -53,6 +54,7 @@ def build(
     worlds = _Worlds(task, weather)
     usual = as_filed(task)
     if years is None:
+        _check_site(task, split, usual)
         _check_start(task, split, usual)
         keys = task.scenarios(split)
     else:
@@ -80,6 +82,19 @@ def build(
 def _has_another_episode(task: GreenhouseTask, usual: GreenhouseTask) -> bool:
     """Return whether an override changed when a task's episodes start or how long they last."""
     return (usual.episode.start, usual.episode.length) != (task.episode.start, task.episode.length)
+
+
+def _check_site(task: GreenhouseTask, split: str, usual: GreenhouseTask) -> None:
+    """Refuse another site of the task where the split itself says where its greenhouse stands."""
+    site, own = task.simulator.site, task.splits[split].site
+    if own in (None, site) or site == usual.simulator.site:
+        return
+    catalog.find("site", site)  # raises for a name that is none
+    raise ConfigError(
+        f"{task.task}: simulator.site {site!r} would change nothing: the split {split!r} is at {own}. Choose "
+        f"years measured there, as site={site!r}, years=[2010], or a scenario in reset: "
+        f"options={{'scenario': '{site}/2010-{task.episode.start}'}}."
+    )
 
 
 def _check_start(task: GreenhouseTask, split: str, usual: GreenhouseTask) -> None:
@@ -116,17 +131,17 @@ def _with_weather(worlds: "_Worlds", keys: Sequence[str]) -> list[str]:
 
 
 def _of_years(task: GreenhouseTask, split: str, years: Sequence[int], usual: GreenhouseTask) -> list[str]:
-    """Return the keys of chosen years of the split's place and start; another start of the task is theirs.
+    """Return the keys of chosen years of the split's place and start; another place or start is theirs.
 
-    So is that of the task where the split has a range of starts.
+    So is the task's start where the split has a range of starts.
     """
-    if isinstance(years, (int, str)):
-        raise ConfigError(f"years must be a list of years, such as [{years}]; got {years!r}.")
     free: dict[str, Any] = {"leaving_out": [], "starts": [], "generated": None, "hidden": None, "until": None}
     spec = task.splits[split]
     if task.episode.start != usual.episode.start or spec.until is not None:
         free["start"] = None  # of a range of starts it is the first, not that of each year
-    chosen = spec.model_copy(update={"years": [int(y) for y in years], **free})
+    if task.simulator.site != usual.simulator.site:
+        free["site"] = None
+    chosen = spec.model_copy(update={"years": list(years), **free})
     return task.model_copy(update={"splits": {split: chosen}}).scenarios(split)
 
 

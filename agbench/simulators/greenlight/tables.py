@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from agbench.errors import ActionError, ConfigError, SimulationError, WeatherError, did_you_mean, unknown
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.world import whole_series
-from agbench.variables import Floats, finite
+from agbench.variables import Floats, finite, numbers_of
 from agbench.weather.greenhouse.plausibility import check_plausible
 from agbench.weather.greenhouse.position import check_position, position_of
-from agbench.weather.greenhouse.series import check_spacing
+from agbench.weather.greenhouse.series import SWITCHES, check_spacing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,10 +63,10 @@ def weather_array(
     return series
 
 
-def _numbers(values: Any, what: str = "weather") -> Floats:
-    """Return values as float64; raises `WeatherError` where they are no numbers."""
+def _numbers(values: Any, what: str = "weather", switch: bool = False) -> Floats:
+    """Return values as float64; raises `WeatherError` where they are no numbers. A `switch` may be true."""
     try:
-        return np.asarray(values, dtype=np.float64)
+        return np.asarray(values, dtype=np.float64) if switch else numbers_of(values)
     except (TypeError, ValueError, OverflowError) as error:
         raise WeatherError(f"greenlight: {what} is not numeric: {error}.") from None
 
@@ -81,7 +81,7 @@ def _columns(weather: "pd.DataFrame", needs: tuple[str, ...]) -> Floats:
     for i, name in enumerate(WEATHER.names):
         column = next((c for c in (name, _ALSO.get(name)) if c in weather.columns), None)
         if column is not None:
-            result[:, i] = _numbers(weather[column], f"weather column {name}")
+            result[:, i] = _numbers(weather[column], f"weather column {name}", name in SWITCHES)
         elif name in needs:
             lacking.append(name)
         elif name not in DAYLIGHT:

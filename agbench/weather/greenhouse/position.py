@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from agbench.errors import WeatherError
-from agbench.variables import Booleans, Floats
+from agbench.variables import Booleans, Floats, number_of
 from agbench.weather.greenhouse.columns import WEATHER
 from agbench.weather.greenhouse.sun import noon, top_of_atmosphere
 from agbench.weather.greenhouse.sunlight import DAY, whole_days
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SUN, _IS_DAY = WEATHER.columns(["iGlob", "isDay"])
+_MOST: Final = (90.0, 180.0, 14.0)  # degrees north and east, hours ahead of UTC
 _DARK: Final = 0.5  # W m-2; less is no daylight
 _FEW: Final = 3  # days; fewer have dawns and dusks of their own
 _AT_NIGHT: Final = (0.3, 0.12)  # share of radiation while isDay is 0 that a few days, and more, may have
@@ -51,22 +52,29 @@ class Position:
 def position_of(frame: "pd.DataFrame") -> Position | None:
     """Return what a table says of its place: `attrs` lat, lon and zone, or the time zone of its index.
 
-    Raises `WeatherError` for what is no number.
+    Raises `WeatherError` for what is no number, or no place on Earth.
     """
     attrs: dict[Any, Any] = frame.attrs
     zone = attrs.get("zone")
     if zone is None and getattr(frame.index, "tz", None) is not None and len(frame):
         zone = frame.index[0].utcoffset().total_seconds() / 3600.0
     given: list[Any] = [attrs.get("lat"), attrs.get("lon"), zone]
-    if any(value is None for value in given):
-        return None
+    return None if any(value is None for value in given) else position(*given)
+
+
+def position(latitude: Any, longitude: Any, zone: Any) -> Position:
+    """Return a position as given; raises `WeatherError` for what is no number, or no place on Earth."""
+    given = [latitude, longitude, zone]
     try:
-        return Position(*(float(value) for value in given))
+        numbers = [number_of(value) for value in given]
     except (TypeError, ValueError):
+        numbers = [np.nan]
+    if not all(abs(number) <= most for number, most in zip(numbers, _MOST, strict=False)):
         raise WeatherError(
             f"weather: lat, lon and zone are {given}. Give degrees north and east and hours ahead of UTC, as "
             "51.97, 5.66 and 1."
-        ) from None
+        )
+    return Position(*numbers)
 
 
 def unlike_switch(sun: Floats, switch: Floats, interval: float) -> str:

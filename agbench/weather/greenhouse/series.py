@@ -12,7 +12,7 @@ import numpy as np
 
 from agbench.errors import WeatherError, did_you_mean
 from agbench.files import checked
-from agbench.variables import Floats
+from agbench.variables import Floats, numbers_of
 from agbench.weather.greenhouse.plausibility import check_plausible
 from agbench.weather.greenhouse.position import Position, check_position, position_of
 
@@ -37,6 +37,9 @@ READER: Final = "greenhouse-parquet"
 HOURS_READER: Final = "greenhouse-hours"
 READERS: Final = (READER, HOURS_READER)
 """What reads series that are for greenhouses only: every five minutes, and every hour."""
+
+SWITCHES: Final = ("isDay", "isDaySmooth")
+"""Columns that may be true or false."""
 
 _OTHER_NAMES: Final = {"dli": "dayRadSum"}
 
@@ -80,7 +83,7 @@ class GreenhouseSeries:
             when = start + timedelta(seconds=self.interval * int(missing[0]))
             raise WeatherError(
                 f"weather {self.name} lacks {len(missing)} rows from {when} on. Choose other days, or "
-                "fill the gaps by a named choice."
+                "give weather=, a table of your own without the gaps."
             )
         return rows
 
@@ -177,7 +180,8 @@ def _column(frame: "pd.DataFrame", column: str, name: str) -> Floats:
             f"{did_you_mean(column, map(str, frame.columns))}"
         )
     try:
-        return np.asarray(frame[names[0]], dtype=np.float64)
+        given = frame[names[0]]
+        return np.asarray(given, dtype=np.float64) if column in SWITCHES else numbers_of(given)
     except (TypeError, ValueError) as error:
         raise WeatherError(f"weather {name}: column {column} is not numeric: {error}.") from None
 

@@ -48,7 +48,7 @@ def _read_arrays(path: Path, repair: Repair) -> DailySeries:
         frame = pd.DataFrame({name: archive[name] for name in OBSERVED})
         frame.index = pd.DatetimeIndex(archive["date"])
         for key in ("lat", "lon", "elev"):
-            frame.attrs[key] = float(archive[key])
+            frame.attrs[key] = archive[key].item()
     _repair(frame, path, repair)
     return from_frame(frame, path.stem)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, StrictFloat, field_validator
 
 from agbench.errors import WeatherError, unknown
 from agbench.files import checked
@@ -38,10 +38,10 @@ class SeriesSource(BaseModel):
     station: str | None = None
     fill: Fill = "none"
     file: str | None = None
-    latitude: float | None = None
-    longitude: float | None = None
-    elevation: float | None = None
-    angstrom: tuple[float, float] | None = None
+    latitude: StrictFloat | None = None
+    longitude: StrictFloat | None = None
+    elevation: StrictFloat | None = None
+    angstrom: tuple[StrictFloat, StrictFloat] | None = None
     sha256: str | None = None
     without: tuple[date, ...] = ()
 

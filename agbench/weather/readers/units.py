@@ -4,11 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from agbench.compiled.elementary import exp
 from agbench.errors import WeatherError
-from agbench.variables import Floats
+from agbench.variables import Floats, numbers_of
 from agbench.weather.columns import DAILY
 
 if TYPE_CHECKING:
@@ -92,6 +90,6 @@ def _converted(values: Floats, variable: str, unit: str, name: str) -> Floats:
             f" give it in one of {', '.join(conversions)} (the model's own is {DAILY[variable].unit})."
         )
     try:
-        return conversions[unit](np.asarray(values, dtype=np.float64))
+        return conversions[unit](numbers_of(values))
     except (ValueError, TypeError) as error:
         raise WeatherError(f"weather {name}: column {variable} is not numeric: {error}.") from None
