@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from agbench.data import places
 from agbench.data.reading import Strict, load_file, no_mapping, read_data
@@ -23,11 +23,24 @@ EVIDENCE: Final = "evidence"
 Activation = Literal["tanh", "relu", "elu", "silu", "leaky_relu"]
 
 
-class NetworkSettings(Strict):
-    """The perceptrons of an agent: the widths of the hidden layers, and what follows each of them."""
+Layers = Annotated[list[Annotated[int, Field(gt=0, le=1024)]], Field(min_length=1, max_length=8)]
+"""Widths of hidden layers, within what `policy.npz` holds."""
 
-    layers: list[Annotated[int, Field(gt=0, le=1024)]] = Field(min_length=1, max_length=8)  # as policy.npz
+
+class NetworkSettings(Strict):
+    """The perceptrons of an agent: the widths of the hidden layers, and what follows each of them.
+
+    `critic`: other widths for what judges the actions, of algorithms that have it apart from the actor.
+    """
+
+    layers: Layers
+    critic: Layers | None = None
     activation: Activation = "tanh"
+
+    @model_serializer(mode="wrap")
+    def _said(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave a critic out that is as the actor."""
+        return {key: value for key, value in write(self).items() if value is not None}
 
 
 class ValidationSettings(Strict):

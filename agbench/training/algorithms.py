@@ -67,6 +67,8 @@ class Algorithm:
     learns_from: LearnsFrom = "rewards"
     plays: bool = True
     """Whether it steps environments."""
+    critic: bool = False
+    """Whether settings may give its critic other layers than its actor."""
 
     @property
     def method(self) -> str:
@@ -91,13 +93,15 @@ class Algorithm:
 
 
 ALGORITHMS: Final[Mapping[str, Algorithm]] = {
-    "ppo": Algorithm("agbench.training.ppo", "QuickPPO"),
-    "ppo-lagrangian": Algorithm("agbench.training.lagrangian", "LagrangianPPO", needs_limit=True),
-    "a2c": Algorithm("stable_baselines3", "A2C"),
-    "trpo": Algorithm("sb3_contrib", "TRPO"),
-    "recurrent-ppo": Algorithm("sb3_contrib", "RecurrentPPO", policy="MlpLstmPolicy"),
-    "sac": Algorithm("stable_baselines3", "SAC", frozenset({AMOUNTS})),
-    "td3": Algorithm("stable_baselines3", "TD3", frozenset({AMOUNTS})),
+    "ppo": Algorithm("agbench.training.ppo", "QuickPPO", critic=True),
+    "ppo-lagrangian": Algorithm(
+        "agbench.training.lagrangian", "LagrangianPPO", needs_limit=True, critic=True
+    ),
+    "a2c": Algorithm("stable_baselines3", "A2C", critic=True),
+    "trpo": Algorithm("sb3_contrib", "TRPO", critic=True),
+    "recurrent-ppo": Algorithm("sb3_contrib", "RecurrentPPO", policy="MlpLstmPolicy", critic=True),
+    "sac": Algorithm("stable_baselines3", "SAC", frozenset({AMOUNTS}), critic=True),
+    "td3": Algorithm("stable_baselines3", "TD3", frozenset({AMOUNTS}), critic=True),
     "dqn": Algorithm("stable_baselines3", "DQN", frozenset({MENU})),
     "qrdqn": Algorithm("sb3_contrib", "QRDQN", frozenset({MENU})),
     "bc": Algorithm("agbench.training.cloning", "Cloning", learns_from="demonstrations", plays=False),
@@ -157,6 +161,16 @@ def algorithm(name: str, task: str, space: spaces.Space[Any]) -> Algorithm:
             f"{kind_of(space)} ({space}). These fit: {', '.join(fitting)}."
         )
     return chosen.of(space)
+
+
+def require_critic(chosen: Algorithm, settings: TrainingSettings) -> None:
+    """Raise `ConfigError` for settings that give layers of its own to a critic that there is not."""
+    if settings.network.critic is not None and not chosen.critic:
+        fitting = ", ".join(sorted(name for name, one in ALGORITHMS.items() if one.critic))
+        raise ConfigError(
+            f"{settings.algorithm}: network.critic: it has no critic with layers of its own; leave it out. "
+            f"These have: {fitting}."
+        )
 
 
 def make(
@@ -286,4 +300,8 @@ def _network(settings: TrainingSettings) -> dict[str, Any]:
     from agbench.training.torch_layers import ACTIVATIONS
 
     network = settings.network
-    return {"net_arch": list(network.layers), "activation_fn": ACTIVATIONS[network.activation]}
+    layers: Any = list(network.layers)
+    if network.critic is not None:
+        judging = list(network.critic)
+        layers = {"pi": layers, "vf": judging, "qf": judging}  # each class takes those that it has
+    return {"net_arch": layers, "activation_fn": ACTIVATIONS[network.activation]}

@@ -27,7 +27,7 @@ from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
 from agbench.training import checkpoint, logs, onnx_file, sqil
-from agbench.training.algorithms import Algorithm, algorithm, arguments, constructed, make
+from agbench.training.algorithms import Algorithm, algorithm, arguments, constructed, make, require_critic
 from agbench.training.export import export
 from agbench.training.extras import EXTRAS, require
 from agbench.training.following import Following, diverged, is_finite, progress_bar
@@ -347,6 +347,7 @@ def _require_fitting(chosen: Algorithm, settings: TrainingSettings) -> None:
     if chosen.plays != (settings.envs is not None):
         remedy = "add it: envs: 8" if chosen.plays else "it plays none, leave it out"
         raise ConfigError(f"{settings.algorithm}: envs is how many environments step together; {remedy}.")
+    require_critic(chosen, settings)
     if settings.reuse > 1 and not chosen.plays:
         raise ConfigError(f"{settings.algorithm}: reuse is for seasons that are played; leave it out.")
     if extra := getattr(chosen.load(), "extra", ""):

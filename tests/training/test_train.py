@@ -24,8 +24,9 @@ from agbench.testing.data_files import check_file
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 from agbench.training import logs
-from agbench.training.algorithms import ALGORITHMS, algorithm, arguments
+from agbench.training.algorithms import ALGORITHMS, algorithm, arguments, make
 from agbench.training.run import run
+from agbench.training.sb3 import sb3_env
 from agbench.training.validation import Mark
 
 ROOT = Path(__file__).parents[2]
@@ -160,6 +161,26 @@ def test_an_algorithm_that_cannot_choose_such_actions_names_those_that_can():
     space = agbench.make(TASK).action_space
     with pytest.raises(ConfigError, match=r"sac chooses amounts; .* These fit: .*dqn.*ppo"):
         algorithm("sac", TASK, space)
+
+
+@pytest.mark.parametrize("algo", ["ppo", "trpo", "sac"])
+def test_a_critic_may_have_other_layers_than_its_actor(algo):
+    env = sb3_env("wheat-nitrogen-v1", 2, action__kind="continuous")
+    settings = training_settings(algo, None, {"network.layers": [8, 6], "network.critic": [5]})
+    policy = make(ALGORITHMS[algo], settings, env, 0).policy
+    parts = (
+        (policy.actor.latent_pi, policy.critic.qf0)
+        if algo == "sac"
+        else (policy.mlp_extractor.policy_net, policy.mlp_extractor.value_net)
+    )
+    widths = [[one.out_features for one in part if hasattr(one, "out_features")] for part in parts]
+    assert widths == [[8, 6], [5, 1] if algo == "sac" else [5]]
+    assert training_settings(algo, None).model_dump()["network"].keys() == {"layers", "activation"}
+
+
+def test_an_algorithm_without_a_critic_of_its_own_refuses_layers_for_it(tmp_path):
+    with pytest.raises(ConfigError, match=r"dqn: network.critic: it has no critic .* These have: a2c, ppo"):
+        run(TASK, "dqn", 64, 0, tmp_path, tiny("dqn") | {"network.critic": [8]})
 
 
 @pytest.mark.slow_except("ppo", "trpo", "dqn")
