@@ -114,7 +114,7 @@ def make(
         "--years": years, "--mix": mix != "episode", "--split": split != "train",
         "--scenarios": scenarios != "drawn", "--seed": seed, "--state": state,
     }  # fmt: skip
-    if policy or "/" not in name:
+    if "/" not in name:
         chosen = years and [_year(text) for text in years.split(",")]
         plan = plan_of(
             name,
@@ -130,15 +130,27 @@ def make(
         )
         folder = out or collecting.FOLDER / description.made_up(plan)
     else:
-        given = [option for option, value in options.items() if value]
-        if given:
-            raise ConfigError(
-                f"{name} is a recipe, which says all but --episodes, --out, --format, --workers and --on; "
-                f"leave out {', '.join(given)}, or give a task's id and --policy."
-            )
+        _refuse_beside_recipe(name, [option for option, value in options.items() if value], policy)
         plan = collecting.plan_of_recipe(name, episodes)
         folder = out or collecting.FOLDER / (plan.name or description.made_up(plan))
     _make(plan, folder, format, workers, on, json)
+
+
+def _refuse_beside_recipe(name: str, given: list[str], policies: list[str] | None) -> None:
+    """Raise `ConfigError` for options that a recipe says itself, and what to type instead."""
+    from agbench.data.dataset import recipe
+
+    task, own = recipe(name)
+    if not given:
+        return
+    usual = [one.policy for one in own.behaviour]
+    named = " ".join(f"--policy {policy}" for policy in policies or usual)
+    raise ConfigError(
+        f"{name} is a recipe, which has its own policy ({', '.join(usual)}) and "
+        "says all but --episodes, --out, --format, --workers and --on. Leave out "
+        f"{', '.join(given)}, or make a dataset of your own: agbench dataset {task} {named} --episodes "
+        f"{own.episodes}."
+    )
 
 
 def _make(plan: "Plan", folder: Path, format: str, workers: int, on: str | None, json: bool) -> None:

@@ -46,6 +46,7 @@ def simulate_greenhouse(
     integrator: str = "rodas4",
     tol: float | None = None,
     seed: int = 0,
+    dli: str | None = None,
 ) -> "pd.DataFrame":
     """Simulate one greenhouse and return its states, a row an interval, the start first.
 
@@ -72,6 +73,9 @@ def simulate_greenhouse(
             `agbench.simulators.greenlight.presets.Structure`, as `{"pruning": "threshold"}`.
         integrator: `rodas4`, `rodas3` or `cvodes`, each with its tolerance or `tol`.
         seed: of the controls `"random"`.
+        dli: what rules know of the radiation of a site or a file: `"past"`, its sum over the 24 hours before,
+            as in tasks, or `"day"` (the default), that of the whole day, which foresees the afternoon. Tables
+            have a column of their own.
 
     The index is time where the weather has dates, else seconds.
 
@@ -94,7 +98,7 @@ def simulate_greenhouse(
     greenhouse = named(preset, structure)
     decide = controller(controls, seed) if isinstance(controls, (str, Path)) else None
     u = control_array(controls) if decide is None else np.empty((0, 0))
-    table = season_weather(weather, start, interval, len(u) if decide is None else None, end)
+    table = season_weather(weather, start, interval, len(u) if decide is None else None, end, dli)
     at = by_name(x0)
     if isinstance(at, Mapping):
         at = {"time": _day_of(table), **at}

@@ -12,6 +12,7 @@ from agbench.data import catalog
 from agbench.data.greenhouse_task import INTERVAL
 from agbench.errors import ConfigError, WeatherError
 from agbench.variables import Floats
+from agbench.weather.greenhouse.past_sums import with_past_sums
 from agbench.weather.greenhouse.series import COLUMNS, READERS, GreenhouseSeries
 from agbench.weather.greenhouse.site import greenhouse_weather, measured_series
 from agbench.weather.greenhouse.typical_year import read_typical_year
@@ -19,19 +20,24 @@ from agbench.weather.greenhouse.typical_year import read_typical_year
 _SEASON_DAYS = 60
 
 
-def season_weather(weather: Any, start: Any, interval: float, steps: int | None, end: Any = None) -> Any:
+def season_weather(
+    weather: Any, start: Any, interval: float, steps: int | None, end: Any = None, dli: str | None = None
+) -> Any:
     """Return the weather from `start` on, a row every `interval` [s], to `end` if it is given.
 
     Sites and files have rows of five minutes, averaged over longer intervals and held over shorter
     ones; `steps` rows are read, or all there are (60 days of a site's daily weather). A table or an
-    array is the caller's: a table with dates is cut at `start`, all else comes back as it is.
+    array is the caller's: a table with dates is cut at `start`, all else comes back as it is. `dli` says what
+    that column is of a site or a file: the sum of the `past` 24 hours, or of the row's whole `day` (None).
 
     Raises:
-        ConfigError: for a `start` or an `end` that is no date, has nothing to refer to, or does not fit.
+        ConfigError: for a `start` or an `end` that is no date, has nothing to refer to, or does not fit; for
+            another `dli`, or one beside the caller's own.
         WeatherError: for an interval that does not fit, or days that are not there.
     """
     moment = None if start is None else _moment(start, "start")
     last = None if end is None else _moment(end, "end")
+    past = _is_past(dli, weather)
     if not isinstance(weather, (str, Path)):
         table = weather if moment is None else _cut(weather, moment)
         return table if last is None else _until(table, last, interval, steps)
@@ -43,12 +49,27 @@ def season_weather(weather: Any, start: Any, interval: float, steps: int | None,
     if Path(weather).suffix:
         series = read_typical_year(weather, INTERVAL)
         rows = _rows(interval, f"weather {weather}", steps)
-        return _resampled(*_from_series(series, moment, rows), interval, steps)
+        return _resampled(*_from_series(series, moment, rows, past), interval, steps)
     site = str(weather)
     rows = _rows(interval, f"weather {site}", steps)
     if catalog.site(site).reader in READERS:
-        return _resampled(*_from_series(measured_series(site), moment, rows), interval, steps)
-    return _resampled(*_from_days(site, moment, rows), interval, steps)
+        return _resampled(*_from_series(measured_series(site), moment, rows, past), interval, steps)
+    return _resampled(*_from_days(site, moment, rows, past), interval, steps)
+
+
+def _is_past(dli: Any, weather: Any) -> bool:
+    """Return whether `dli` is to be the sum of the past 24 hours."""
+    if dli not in (None, "past", "day"):
+        raise ConfigError(
+            f"dli is {dli!r}; write 'past' for the sum of the 24 hours before, which a grower can know, or "
+            "'day' for that of the whole day, the afternoon to come included."
+        )
+    if dli is not None and not isinstance(weather, (str, Path)):
+        raise ConfigError(
+            f"dli={dli!r} is for a site or a file; the weather given is a table or an array with a column "
+            "dli of its own. Leave dli out."
+        )
+    return bool(dli == "past")
 
 
 def _begin(weather: str | Path) -> datetime:
@@ -119,15 +140,28 @@ def _neighbours(interval: float) -> str:
 
 
 def _from_series(
-    series: GreenhouseSeries, moment: pd.Timestamp | None, rows: int | None
+    series: GreenhouseSeries, moment: pd.Timestamp | None, rows: int | None, past: bool
 ) -> tuple[datetime, Floats]:
     """Return the first moment and `rows` of a series from there, or all that are left."""
     first = series.begin if moment is None else _local(moment, series.name)
     left = int((series.end - first).total_seconds()) // INTERVAL
-    return first, series.window(first, max(left, 1) if rows is None else rows)
+    chosen = series.window(first, max(left, 1) if rows is None else rows)
+    return first, _with_past(series, first, chosen) if past else chosen
 
 
-def _from_days(site: str, moment: pd.Timestamp | None, rows: int | None) -> tuple[datetime, Floats]:
+def _with_past(series: GreenhouseSeries, first: datetime, rows: Floats) -> Floats:
+    """Return rows of a series from a moment on with past sums; before it begins it is as on its first day."""
+    a_day = timedelta(days=1) // timedelta(seconds=INTERVAL)
+    since = (first - series.begin) // timedelta(seconds=INTERVAL)
+    if since >= a_day:
+        return with_past_sums(series.window(first - timedelta(days=1), a_day), rows, INTERVAL)
+    whole = series.window(series.begin, since + len(rows))
+    return with_past_sums(whole[:a_day], whole, INTERVAL)[since:]
+
+
+def _from_days(
+    site: str, moment: pd.Timestamp | None, rows: int | None, past: bool
+) -> tuple[datetime, Floats]:
     """Return the first moment and `rows` of a site's daily weather, brought to five minutes."""
     if moment is None:
         raise ConfigError(f"start is missing: the weather of {site} covers many years.")
@@ -140,7 +174,7 @@ def _from_days(site: str, moment: pd.Timestamp | None, rows: int | None) -> tupl
         )
     count = _SEASON_DAYS * 86_400 // INTERVAL if rows is None else rows
     days = -(-count * INTERVAL // 86_400)
-    source = greenhouse_weather(site, False, INTERVAL, past=False)
+    source = greenhouse_weather(site, False, INTERVAL, past=past)
     return first, source.rows(midnight.date(), days + 1, 0, None)[before : before + count]
 
 

@@ -26,7 +26,7 @@ _NPK: Final = "NPK"
 
 def read_crop(path: str | Path, variety: str) -> dict[str, Any]:
     """Return the parameters of a variety in a crop file of PCSE, a mapping for `crop=`."""
-    content = _content(Path(path))
+    content = _content(_file(path))
     varieties = _section(content, ("CropParameters", "Varieties"), path)
     if variety not in varieties:
         raise unknown("variety", str(variety), list(map(str, varieties)), where=str(path))
@@ -44,12 +44,23 @@ def read_cabo(path: str | Path) -> dict[str, Any]:
     from pcse.exceptions import PCSEError
     from pcse.input import CABOFileReader
 
-    if not os.path.isfile(path):
+    class Reader(CABOFileReader):  # type: ignore[misc]
+        """PCSE's reader, which has no sentence for a table that is no pairs."""
+
+        def _parse_table_values(self, text: str) -> Any:
+            if text.count(",") % 2 == 0 or text.count(",") < 3:
+                raise ValueError
+            return super()._parse_table_values(text)
+
+    if not _file(path).is_file():
         raise ConfigError(f"{path}: there is no such file.")
     try:
-        content = CABOFileReader(str(path))
+        content = Reader(str(path))
     except (PCSEError, ValueError, OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is no CABO file: {error}.") from None
+        words = " ".join(str(error).split())
+        if "table parameter" in words:
+            words += " (a table is two or more pairs of numbers, separated by commas)"
+        raise ConfigError(f"{path}: is no CABO file: {words}.") from None
     return {name: value for name, value in content.items() if not isinstance(value, str)}
 
 
@@ -61,7 +72,7 @@ def read_agromanagement(path: str | Path) -> list[dict[str, Any]]:
     `ConfigError` or `UnknownNameError` for what PCSE's files do not have, and for events that the models here
     do not know.
     """
-    content = _content(Path(path))
+    content = _content(_file(path))
     campaigns = content.get("AgroManagement") if isinstance(content, Mapping) else content
     if not isinstance(campaigns, list):
         raise ConfigError(f"{path}: has no list of campaigns, AgroManagement.")
@@ -156,6 +167,13 @@ def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ConfigError(f"{where}: {value!r} is no number.")
     return float(value)
+
+
+def _file(path: Any) -> Path:
+    """Return the path of a file that a user names; raises `ConfigError` for what is no path."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ConfigError(f"path must be that of a file, such as 'files/wheat.yaml'; got {path!r}.")
+    return Path(path)
 
 
 def _content(path: Path) -> Any:

@@ -15,6 +15,9 @@ _GLARE = 1.05  # -; radiation over that above the atmosphere
 _DAZZLED = 0.02  # -; share of days with such a glare from which a unit or a place is wrong
 _OVERCAST = (10, 0.03)  # d, -; a share of the radiation above the atmosphere that no cloud leaves for so long
 _TWILIGHT = 1e6  # J m-2 d-1; radiation above the atmosphere below which the sun hardly rises
+_CLEAREST = ((14, 0.12), (30, 0.2))
+"""Days, and the share of the radiation above the atmosphere that the clearest of so many has everywhere: at
+least 0.157 and 0.273 in all such spans of all sites, measured and generated."""
 _CLOUDBURST = 25.0  # cm d-1; rarer than once a decade outside the tropics
 _DOWNPOUR = 2.5  # cm d-1
 _OFTEN = 0.1  # -; share of days with a downpour, as in a series whose millimetres pass for cm
@@ -146,7 +149,7 @@ def _check_showers(rain: Floats, name: str) -> None:
 
 
 def check_sun(values: Floats, start: date, above: Floats, name: str) -> None:
-    """Raise `WeatherError` where the sun often shines brighter than above the atmosphere, or not for days.
+    """Raise `WeatherError` where the sun often shines brighter than above the atmosphere, or hardly ever.
 
     `values` are as in `check_plausible`, `above` is the radiation there on each day of a year [J m-2 d-1].
     """
@@ -155,6 +158,7 @@ def check_sun(values: Floats, start: date, above: Floats, name: str) -> None:
     light = values[:, DAILY.column("IRRAD")]
     most = above[np.minimum(day_of_year, 364)]
     _check_darkness(light, most, start, name)
+    _check_clearest(light, most, name)
     bright = light > _GLARE * most + _DARK
     if bright.sum() > _DAZZLED * np.isfinite(light).sum():
         _refuse(bright, light, "IRRAD", "less than above the atmosphere at this latitude", start, name)
@@ -176,6 +180,21 @@ def _check_darkness(light: Floats, above: Floats, start: date, name: str) -> Non
         " was not measured leave the cell empty"
     )
     _refuse(dark, light, "IRRAD", expected, start, name)
+
+
+def _check_clearest(light: Floats, above: Floats, name: str) -> None:
+    """Refuse days none of which is clear, as those in J cm-2 taken for kJ m-2, ten times too dark."""
+    judged = np.isfinite(light) & (above > _TWILIGHT)
+    least = [share for days, share in _CLEAREST if judged.sum() >= days]
+    if not least:
+        return
+    clearest = float((light[judged] / above[judged]).max())
+    if clearest < least[-1]:
+        raise WeatherError(
+            f"weather {name}: IRRAD of the clearest of {judged.sum()} days is {100.0 * clearest:.1f} % of "
+            f"what there is above the atmosphere; expected {DAILY['IRRAD'].unit} ({_HINTS['IRRAD']}, "
+            f"J cm-2 1e4, cal cm-2 41840), which is more than {100.0 * least[-1]:g} % on some of them."
+        )
 
 
 def _refuse(wrong: Booleans, column: Floats, variable: str, expected: str, start: date, name: str) -> None:

@@ -62,6 +62,12 @@ def test_recipes_are_listed(tmp_path):
     [
         (["wheat-nitrogen/medum-v1"], "Did you mean 'wheat-nitrogen/medium-v1'"),
         (["wheat-nitrogen/medium-v1", "--epsilon", "0.5"], "is a recipe"),
+        (
+            ["wheat-nitrogen/medium-v1", "-p", "zero"],
+            "which has its own policy (advisor) and says all but --episodes, --out, --format, --workers and "
+            f"--on. Leave out --policy, or make a dataset of your own: agbench dataset {TASK} --policy zero",
+        ),
+        (["wheat-nitrogen/medum-v1", "-p", "zero"], "Did you mean 'wheat-nitrogen/medium-v1'"),
         ([TASK, "--episodes", 2], "name a policy"),
         ([TASK, "-p", "zero"], "say how many episodes"),
         ([TASK, "-p", "zero", "--episodes", 2, "--epsilon", "much"], "neither a number nor a line"),

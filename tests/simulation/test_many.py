@@ -388,6 +388,23 @@ def test_a_cabo_file_is_a_mapping(tmp_path):
         read_cabo(tmp_path / "none")
 
 
+@pytest.mark.parametrize("table", ["0.5,", "0.0, 1.0, 2.0", "0.0, 1.0, 2.0, 3.0, 4.0", "0.0, 1.0, 2.0, 3.0,"])
+def test_a_cabo_table_that_is_no_pairs_is_refused_by_name(tmp_path, table):
+    path = tmp_path / "soil.new"
+    path.write_text(f"SMW = 0.104\nSMTAB = {table}\n")
+    with pytest.raises(
+        ConfigError, match=r"soil\.new: is no CABO file: .*SMTAB.*two or more pairs of numbers"
+    ):
+        read_cabo(path)
+
+
+@pytest.mark.parametrize("path", [None, 5, b"wheat.cab"])
+def test_what_is_no_path_of_a_file_is_refused(path):
+    for read in (read_cabo, read_agromanagement, lambda path: read_crop(path, "spring")):
+        with pytest.raises(ConfigError, match="path must be that of a file"):
+            read(path)
+
+
 @pytest.mark.parametrize("model", ["wofost-npk", "lintul3"])
 def test_composed_worlds_have_the_bits_of_worlds_built_one_by_one(model, monkeypatch):
     field = FIELD if model == "wofost-npk" else WHEAT

@@ -8,10 +8,11 @@ import pytest
 
 import agbench
 from agbench.errors import ActionError, ConfigError, SimulationError, UnknownNameError, WeatherError
+from agbench.simulation.greenhouse_weather import season_weather
 from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.weather.daylight import with_daylight
 from agbench.weather.greenhouse.series import COLUMNS
-from agbench.weather.greenhouse.site import measured_series
+from agbench.weather.greenhouse.site import Measured, measured_series
 
 TABLE = measured_series("bleiswijk").to_frame().loc["2010-01-10":"2010-01-11"]
 BARE = TABLE.drop(columns=["dli", "isDay", "isDaySmooth"])
@@ -401,3 +402,36 @@ def test_end_of_a_measured_series_needs_no_start():
 def test_an_end_that_does_not_fit_is_refused(changes, kind, message):
     with pytest.raises(kind, match=message):
         simulate(**changes)
+
+
+@pytest.mark.parametrize("start", [None, "2009-10-25", "2009-10-20 10:00"])
+def test_the_sum_of_radiation_may_be_what_a_grower_knows(start):
+    """Of a series as tasks have it; before it begins the sum is that of its first day."""
+    days = season_weather("bleiswijk", start, 300.0, 3 * 288)
+    past = season_weather("bleiswijk", start, 300.0, 3 * 288, dli="past")
+    assert days.drop(columns="dli").equals(past.drop(columns="dli"))
+    midnight = past.index[0].normalize()
+    task = Measured(measured_series("bleiswijk")).rows(midnight.date(), 4, 0, None)
+    first = (past.index[0] - midnight) // pd.Timedelta(minutes=5)
+    assert np.allclose(past.to_numpy(), task[first : first + 3 * 288], rtol=1e-12, atol=1e-9)
+    assert not past["dli"].equals(days["dli"])
+
+
+def test_rules_act_on_the_past_of_days_where_asked():
+    run = {"weather": "wageningen", "start": "1984-04-10", "end": "1984-04-13", "controls": "rule-based"}
+    usual, past = simulate(**run), simulate(**run, dli="past")
+    assert usual.equals(simulate(**run, dli="day"))
+    assert (usual["uLamp"] != past["uLamp"]).any()
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"dli": "now"}, "dli is 'now'; write 'past'"),
+        ({"dli": True}, "dli is True; write 'past'"),
+        ({"dli": "past", "weather": TABLE}, "dli='past' is for a site or a file.*Leave dli out"),
+    ],
+)
+def test_another_sum_or_one_beside_a_table_is_refused(more, words):
+    with pytest.raises(ConfigError, match=words):
+        simulate(**({"weather": "bleiswijk", "controls": "rule-based"} | more))

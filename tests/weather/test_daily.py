@@ -6,6 +6,7 @@ import pytest
 
 from agbench.envs.scenario_weather import series_of
 from agbench.errors import WeatherError
+from agbench.weather.columns import OBSERVED
 from agbench.weather.daily import DAILY, DailySeries, day_ranges, from_frame
 from agbench.weather.plausibility import check_plausible
 from agbench.weather.readers.units import in_our_units
@@ -201,6 +202,42 @@ def test_days_filled_with_darkness_are_refused_and_polar_nights_are_not(frame):
     night.index = pd.date_range("2001-12-01", periods=28)
     night.attrs["lat"] = 75.0
     assert len(from_frame(night).values) == 28
+
+
+def _spans(name, days):
+    """Yield tables of all whole spans of so many days of a site's winters, without derived columns."""
+    whole = site_series(name).to_frame()[list(OBSERVED)].dropna()
+    for year in range(whole.index[0].year, whole.index[-1].year):
+        winter = whole.loc[f"{year}-10-01" : f"{year + 1}-02-28"]
+        for first in range(0, len(winter) - days + 1, days):
+            table = winter.iloc[first : first + days]
+            table.attrs.update(whole.attrs)
+            yield table
+
+
+@pytest.mark.parametrize("days", [14, 30])
+@pytest.mark.parametrize("name", ["wageningen", "sichuan"])
+def test_dull_winters_pass_and_those_in_joules_per_square_centimetre_do_not(name, days):
+    """A tenth, as J cm-2 that are taken for kJ m-2; the two sites have the dullest fortnights."""
+    some = False
+    for table in _spans(name, days):
+        from_frame(table)
+        some = True
+        with pytest.raises(WeatherError, match=r"clearest of|3 % of what there is above"):
+            from_frame(table.assign(IRRAD=0.1 * table["IRRAD"]))
+    assert some
+
+
+def test_a_tenth_of_the_radiation_is_refused_with_its_share_and_unit(frame):
+    with pytest.raises(WeatherError, match=r"clearest of 28 days is \d\.\d % .*J cm-2 1e4.*more than 12 %"):
+        from_frame(frame.assign(IRRAD=0.1 * frame["IRRAD"]))
+    longer = pd.concat([frame, frame.set_axis(frame.index + pd.DateOffset(days=28))])
+    longer.attrs.update(frame.attrs)
+    with pytest.raises(WeatherError, match="more than 20 %"):
+        from_frame(longer.assign(IRRAD=longer["IRRAD"] / 4.184))
+    few = frame.iloc[:9]
+    few.attrs.update(frame.attrs)
+    assert len(from_frame(few.assign(IRRAD=0.1 * few["IRRAD"])).values) == 9
 
 
 def test_swapped_extremes_are_named_but_a_single_inverted_day_is_weather(frame):

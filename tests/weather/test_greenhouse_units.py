@@ -177,6 +177,17 @@ def test_joules_per_square_centimetre_an_hour_are_refused_in_every_month():
             check_position(changed(rows, iGlob=lambda s: 0.36 * s), begin, 300, at, "given")
 
 
+@pytest.mark.parametrize(("days", "factor"), [(20, 0.36), (5, 0.1)])
+def test_shorter_spans_of_winter_pass_and_are_refused_in_other_units(days, factor):
+    series, place = measured_series("bleiswijk"), catalog.site("bleiswijk").place
+    at = Position(place.latitude, place.longitude, 1.0)
+    for first in range(0, len(series.values) // 288 - days, days):
+        begin, rows = series.begin + timedelta(days=first), series.values[first * 288 : (first + days) * 288]
+        check_position(rows, begin, 300, at, "given")
+        with pytest.raises(WeatherError, match=r"clearest hours have \d+% "):
+            check_position(changed(rows, iGlob=lambda s: factor * s), begin, 300, at, "given")
+
+
 @pytest.mark.parametrize("month", DISAGGREGATED)
 def test_a_tenth_of_the_vapour_is_refused(month):
     rows = DISAGGREGATED[month]

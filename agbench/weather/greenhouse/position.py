@@ -29,7 +29,11 @@ _OFF: Final = (
     (7, 1.5),
 )  # days, and the hours that the middle of their light may be from noon
 _GLARE: Final = 1.05  # radiation of a day over that above the atmosphere
-_CLEAREST: Final = (30, 3, 0.38)  # days, and what the 3rd clearest hour has of what is above the atmosphere
+_CLEAREST: Final = (
+    (5, 0.11),
+    (20, 0.38),
+)  # days, and what the 3rd clearest hour has of what is above the atmosphere
+_PLACE_OF_HOUR: Final = 3
 _LOW_SUN: Final = 100.0  # W m-2 above the atmosphere; below it an hour says nothing
 _DAZZLED: Final = 0.02  # share of days with such a glare from which a unit or a place is wrong
 _CLOCK: Final = "Are rows by another clock (a zone, UTC, the end of the hour), or is the place another one?"
@@ -134,23 +138,24 @@ def check_position(values: Floats, begin: datetime, interval: float, place: Posi
 
 
 def _check_clearest(sun: Floats, top: Floats, interval: float, place: Position, name: str) -> None:
-    """Refuse a month or more without hours of sun, as one in J cm-2 h-1.
+    """Refuse weeks without hours of sun, as those in J cm-2 h-1, and days without, as at a tenth of it.
 
-    The third clearest hour has at least 0.46 of what is above the atmosphere in all months of Schiphol and
-    Bleiswijk, and of daily weather of a dozen sites as it is brought to five minutes. The first may be a
-    reflection from clouds about a low sun.
+    The third clearest hour has at least 0.46 of what is above the atmosphere in all spans of 20 days of
+    Schiphol and Bleiswijk, and of daily weather of a dozen sites as it is brought to five minutes; of 5 days
+    at least 0.14. The first may be a reflection from clouds about a low sun.
     """
-    enough, place_of_hour, least = _CLEAREST
     rows = max(1, round(3600 / interval))
-    if len(sun) * interval < enough * DAY:
+    limits = [(days, share) for days, share in _CLEAREST if len(sun) * interval >= days * DAY]
+    if not limits:
         return
+    enough, least = limits[-1]
     shone, possible = (
         column[: len(column) // rows * rows].reshape(-1, rows).mean(axis=1) for column in (sun, top)
     )
     judged = (possible > _LOW_SUN) & ~np.isnan(shone)
     if judged.sum() < enough:
         return
-    clearest = float(np.sort(shone[judged] / possible[judged])[-place_of_hour])
+    clearest = float(np.sort(shone[judged] / possible[judged])[-_PLACE_OF_HOUR])
     if clearest < least:
         _refuse(
             name,
