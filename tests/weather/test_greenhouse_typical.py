@@ -169,6 +169,6 @@ def test_a_task_takes_a_typical_year_as_its_table(shipped):
     weather = read_typical_year(shipped / "12839.tm2").to_frame()
     env = agbench.make("greenhouse-tomato-v1", weather=weather, years=[2005], length="1 d")
     env.reset(seed=0)
-    assert env.unwrapped.core.scenario == ["netherlands/2005-01-01"]
+    assert env.unwrapped.core.scenario == ["netherlands/2005-03-01"]
     *_, info = env.step(np.zeros(6, np.float32))
     assert np.isfinite(info["profit"])
