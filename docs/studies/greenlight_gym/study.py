@@ -1,13 +1,13 @@
 """The experiment of van Laatum et al. (2025), GreenLight-Gym: Figure 2 beside the paper's statements.
 
     python docs/studies/greenlight_gym/study.py train [NAME]   names: ppo, sac
-    python docs/studies/greenlight_gym/study.py run [NAME]     names: idle, rule-based, ppo, sac
+    python docs/studies/greenlight_gym/study.py run [NAME]     names: rule-based, ppo, sac
     python docs/studies/greenlight_gym/study.py tables         the table, and docs/figures/greenlight-gym.png
 
 All is played on the benchmark's `greenhouse-gym-v1`; learners are trained on `greenlight-gym-fig2-v1` (tasks/
 beside this file), which is the same with another unit of reward, with the settings in baselines/. Agents and
 runs are kept in runs/greenlight-gym/; a training that was cut off goes on. docs/replications.md says what
-differs from the paper. `mpc` is not played: its runs are those of the oracle on the leaderboard.
+differs from the paper. `idle` and `mpc` are not played: their runs are the references' on the leaderboard.
 """
 
 import argparse
@@ -25,22 +25,26 @@ import pandas as pd  # noqa: E402
 import yaml  # noqa: E402
 
 from agbench.data import catalog  # noqa: E402
+from agbench.data.task import Task  # noqa: E402
 from agbench.envs.core import BatchCore, Parts  # noqa: E402
 from agbench.envs.family import build  # noqa: E402
 from agbench.envs.rollout import Act, play  # noqa: E402
 from agbench.envs.scenarios import episode_seed  # noqa: E402
 from agbench.evaluation.statistics import interval  # noqa: E402
-from agbench.policies.base import Batching, Policy  # noqa: E402
+from agbench.policies.networks import heads, mlp  # noqa: E402
+from agbench.policies.networks.layers import ACTIVATIONS  # noqa: E402
 from agbench.policies.registry import load_policy  # noqa: E402
 from agbench.training.run import RECORD, run  # noqa: E402
 
 TASK: Final = "greenhouse-gym-v1"
 TRAINED_ON: Final = "greenlight-gym-fig2-v1"
 LEARNERS: Final = ("ppo", "sac")
-PLAYED: Final = ("idle", "rule-based", *LEARNERS)
-RUNS: Final = 30  # at each level
+RUNS: Final = {"rule-based": 30, "ppo": 10, "sac": 10}
+"""Runs at each level of what is played here."""
+STORED: Final = {"idle": "floor", "mpc": "oracle"}
+"""What is not played: one run a level is among the task's references on the leaderboard."""
+LEADERBOARD: Final = HERE.parents[2] / f"leaderboard/submissions/{TASK}"
 SEED: Final = 0
-STORED: Final = HERE.parents[2] / f"leaderboard/submissions/{TASK}/oracle/1/test/seed-0/episodes.parquet"
 RESAMPLES: Final = 10_000
 MEASURES: Final = {
     "return": "cumulative reward",
@@ -66,19 +70,24 @@ def train(runs: Path, algo: str) -> None:
         print(f"{algo}: trained", flush=True)
 
 
-def acting(policy: Policy, rows: int, seed: int) -> Act:
-    """Return what acts in all rows of a batch: the policy at once where it can, else row by row."""
-    if isinstance(policy, Batching):
-        memory = policy.start(rows)
+def network_act(file: Path, parts: Parts) -> Act:
+    """Return what acts by a trained network: by products of matrices, an evaluation's last bits aside."""
+    space = parts.actions.space
+    network = mlp.read(file.read_bytes(), file.name, len(parts.observer.entries), space)
 
-        def together(seen: Any, _: int) -> Any:
-            nonlocal memory
-            actions, memory = policy.act(seen, memory)
-            return actions
+    def act(seen: Any, _: int) -> Any:
+        values = np.clip((seen - network.mean) / network.scale, -network.clip, network.clip)
+        for name, weight, bias in zip(network.activations, network.weights, network.biases, strict=True):
+            values = ACTIVATIONS[name](values @ weight + bias)
+        return heads.actions(values, network.head, space)
 
-        return together
-    policy.reset(seed)
-    return lambda seen, _: np.array([policy(row.copy()) for row in seen])
+    return act
+
+
+def rules_act(task: Task, name: str) -> Act:
+    """Return what acts by rules that look only at the present."""
+    policy = load_policy(name, task)
+    return lambda seen, _: policy.act(seen, ())[0]
 
 
 def pairs_of(keys: Sequence[str], runs: int) -> list[tuple[str, int]]:
@@ -91,12 +100,12 @@ def level_of(key: str) -> float:
     return float(key.rsplit("/", 1)[1])
 
 
-def played(parts: Parts, policy: Policy, runs: int) -> pd.DataFrame:
-    """Return what a policy reaches in so many runs of each level; the first are those of an evaluation."""
+def played(parts: Parts, act: Act, runs: int) -> pd.DataFrame:
+    """Return what is reached in so many runs of each level; the first are those of an evaluation."""
     pairs = pairs_of(parts.scenarios.keys, runs)
     core, seed = BatchCore(parts, len(pairs)), parts.task.protocol.seed
     core.start([key for key, _ in pairs], [episode_seed(seed, key, number) for key, number in pairs])
-    total, info = play(core, acting(policy, len(pairs), seed)), core.info()
+    total, info = play(core, act), core.info()
     return pd.DataFrame(
         {
             "level": [level_of(key) for key, _ in pairs],
@@ -107,28 +116,30 @@ def played(parts: Parts, policy: Policy, runs: int) -> pd.DataFrame:
     )
 
 
-def stored() -> pd.DataFrame:
-    """Return the runs of `mpc` that the leaderboard holds, one a level."""
-    episodes = pd.read_parquet(STORED)
+def stored(reference: str) -> pd.DataFrame:
+    """Return the runs of a reference that the leaderboard holds, one a level."""
+    episodes = pd.read_parquet(LEADERBOARD / reference / "1/test/seed-0/episodes.parquet")
     return episodes.assign(level=episodes["scenario"].map(level_of), run=episodes["repeat"])
 
 
 def run_policy(runs: Path, name: str) -> None:
     """Play a policy and write its runs; skip what is played, and agents that are not trained."""
-    task, source = catalog.task(TASK), str(trained(runs, name) / "policy.npz") if name in LEARNERS else name
-    if table_of(runs, name).is_file() or (name in LEARNERS and not Path(source).is_file()):
+    agent = trained(runs, name) / "policy.npz"
+    if table_of(runs, name).is_file() or (name in LEARNERS and not agent.is_file()):
         return
-    started = time.process_time()
-    table = played(build(task, "test"), load_policy(source, task, other_task=True), RUNS)
+    started, task = time.process_time(), catalog.task(TASK)
+    parts = build(task, "test")
+    act = network_act(agent, parts) if name in LEARNERS else rules_act(task, name)
+    table = played(parts, act, RUNS[name])
     runs.mkdir(parents=True, exist_ok=True)
     table.to_csv(table_of(runs, name), index=False)
     print(f"{name}: {len(table)} runs in {time.process_time() - started:.0f} CPU s", flush=True)
 
 
 def results(runs: Path) -> dict[str, pd.DataFrame]:
-    """Return the runs of the policies that were played."""
-    found = {name: pd.read_csv(table_of(runs, name)) for name in PLAYED if table_of(runs, name).is_file()}
-    return found | {"mpc": stored()}
+    """Return the runs of all policies, without those that were not played."""
+    found = {name: pd.read_csv(table_of(runs, name)) for name in RUNS if table_of(runs, name).is_file()}
+    return {name: stored(reference) for name, reference in STORED.items()} | found
 
 
 def means(table: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -198,13 +209,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=("train", "run", "tables"))
-    parser.add_argument("name", nargs="?", choices=PLAYED)
+    parser.add_argument("name", nargs="?", choices=tuple(RUNS))
     parser.add_argument("--runs", type=Path, default=Path("runs/greenlight-gym"))
     parser.add_argument("--figures", type=Path, default=HERE.parents[1] / "figures")
     chosen = parser.parse_args()
     if chosen.what == "tables":
         return tables(chosen.runs, chosen.figures)
-    for name in PLAYED if chosen.name is None else [chosen.name]:
+    for name in RUNS if chosen.name is None else [chosen.name]:
         if chosen.what == "run":
             run_policy(chosen.runs, name)
         elif name in LEARNERS:
