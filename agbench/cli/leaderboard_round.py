@@ -76,13 +76,14 @@ def open_(
             f"sha256 of the salt {made.sha256}" if made.sha256 else f"salt from {NETWORK} {made.promise}"
         )
         console.print(f"    {promise}", soft_wrap=True)
+    on = "" if board == BOARD else f" --board {board}"
     if made.pulse is None:
         console.print(f"    wrote {board / rounds.FILE}; keep {secret} secret", soft_wrap=True)
-        console.print("next: agbench leaderboard round run --secret FILE", soft_wrap=True)
+        console.print(f"next: agbench leaderboard round run --secret {secret}{on}", soft_wrap=True)
     else:
         console.print(f"    wrote {board / rounds.FILE}", soft_wrap=True)
         console.print(f"after {made.closes}: save {address(made.pulse)} as FILE", soft_wrap=True)
-        console.print("next: agbench leaderboard round run --pulse FILE", soft_wrap=True)
+        console.print(f"next: agbench leaderboard round run --pulse FILE{on}", soft_wrap=True)
 
 
 @round_.command("run")

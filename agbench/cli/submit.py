@@ -1,6 +1,7 @@
 """`agbench submit RESULT... --agent NAME`: make a submission from results, completely or not at all."""
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -92,10 +93,17 @@ def _card(path: Path) -> dict[str, Any]:
     """Return the keys of a card; a later check validates their values."""
     from agbench.data.reading import load_file
 
-    result = load_file(path)
+    try:
+        result = load_file(path)
+    except ConfigError:
+        raise
+    except ValueError as error:  # of a day that is in no calendar
+        raise ConfigError(f"{path}: not valid YAML: {error}.") from None
     if not isinstance(result, dict | None):
         raise ConfigError(f"{path}: a {type(result).__name__}; expected keys of submission.yaml and values.")
     content = {key: value for key, value in (result or {}).items() if value is not None}
+    if isinstance(day := content.get("submitted"), date):  # written without quotes
+        content["submitted"] = day.isoformat()
     for key, example in _PARTS.items():
         if not isinstance(content.get(key, {}), dict):
             raise ConfigError(

@@ -60,8 +60,10 @@ def _short_numbers(value: str) -> str:
 
 
 def _plain_host(value: str) -> str:
-    """Refuse a host in Punycode: such a name can look like another one."""
-    host = value.removeprefix("https://").partition("/")[0].casefold()
+    """Refuse a host in Punycode, whose name can look like another one, and a port that there is not."""
+    host, _, port = re.split("[/?#]", value.removeprefix("https://"), maxsplit=1)[0].casefold().partition(":")
+    if port and not 0 < int(port) < 65_536:
+        raise ValueError(f"{value!r} has no port {port}; ports are 1 to 65535.")
     if any(label.startswith("xn--") for label in host.split(".")):
         raise ValueError(f"{value!r} has a host in Punycode (xn--...); write a plain one.")
     return value

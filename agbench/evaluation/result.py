@@ -183,6 +183,9 @@ def _in_parts(actions: Sequence[NDArray[Any]]) -> list[list[int]]:
 
 
 def _actions(path: Path) -> list[NDArray[Any]]:
+    with path.open("rb") as file:  # of what is no zip NumPy says that it can be loaded unsafely
+        if file.read(2) != b"PK":
+            raise ValueError(f"{path.name} is no npz file of arrays")
     with np.load(path, allow_pickle=False) as stored:
         return [stored[name] for name in sorted(stored.files)]
 

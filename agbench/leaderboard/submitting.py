@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import yaml
 
+from agbench.data.reading import load_yaml
 from agbench.data.submission import Submission
 from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
@@ -28,9 +29,14 @@ from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
 from agbench.untrusted.folder import is_name
 from agbench.untrusted.refusal import RefusedError
+from agbench.untrusted.text import LONGEST_WORD
 
 _BUILDING: Final = ".submitting-"
 _KEPT_SECONDS: Final = 86_400.0
+_OF_A_NAME: Final = (
+    "at most 64 letters, digits, dots, dashes and underscores, a letter or digit first, no dot last, and no "
+    "device of Windows (con, aux, nul)"
+)
 
 
 def submit(
@@ -73,10 +79,11 @@ def submit(
     target = places.place(root, results[0].task.task, str(card["agent"]), str(card["version"]))
     rows = Rows(root)
     _check_free(target)
-    root.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(root.parent)
-    with asked_for(target, root.parent / _BUILDING):
-        building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=root.parent))
+    drafts = root if root.is_dir() else root.parent  # on the same disk as the board, which can be a mount
+    drafts.mkdir(parents=True, exist_ok=True)
+    _sweep(drafts)
+    with asked_for(target, drafts / _BUILDING):
+        building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=drafts))
         try:
             _fill(building, folders, results, chosen, card, policies)
             with confined(tables.READER) as child:
@@ -134,9 +141,7 @@ def _check_names(card: Mapping[str, Any]) -> None:
     """Refuse names before they become a path."""
     for key in ("agent", "version"):
         if not is_name(str(card.get(key, ""))):
-            raise RefusedError(
-                CARD, key, f"{card.get(key)!r} is not a name of letters, digits, dot, dash and underscore."
-            )
+            raise RefusedError(CARD, key, f"{str(card.get(key))!r} is not a name: {_OF_A_NAME}.")
 
 
 def _check_one_policy(card: Mapping[str, Any], policies: Sequence[str | Path]) -> None:
@@ -195,8 +200,28 @@ def _fill(
     }
     names = [key for key in Submission.model_fields if key in content]
     ordered = {key: content[key] for key in [*names, *(k for k in content if k not in names)]}
-    text = yaml.safe_dump(ordered, sort_keys=False, width=100, allow_unicode=True)
+    text = yaml.dump(ordered, Dumper=_CardDumper, sort_keys=False, width=100, allow_unicode=True)
     (building / CARD).write_text(text, encoding="utf-8")
+
+
+class _CardDumper(yaml.SafeDumper):
+    """Writes texts so that the check of a card reads them as they are."""
+
+    def represent_str(self, data: str) -> yaml.ScalarNode:
+        """Quote what the check takes for something else without quotes: `31e8042`, a very long word."""
+        style = None if len(data) <= LONGEST_WORD and _is_plain(data) else "'"
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+
+_CardDumper.add_representer(str, _CardDumper.represent_str)
+
+
+def _is_plain(text: str) -> bool:
+    try:
+        load_yaml(text, CARD)
+    except (ConfigError, ValueError):  # a day that is in no calendar: quoted too
+        return False
+    return True
 
 
 def _copy_policies(

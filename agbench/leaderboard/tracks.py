@@ -25,10 +25,13 @@ _OF_METHODS: Final = {
 
 
 def tracks(card: Submission) -> tuple[str, ...]:
-    """Return the tracks of a submission; none for an oracle, which is a bound."""
+    """Return the tracks of a submission; none for an oracle, which is a bound.
+
+    The budget counts steps in the environment: who also learned from a dataset had more than these.
+    """
     if card.method not in _OF_METHODS:
         return ()
     own = _OF_METHODS[card.method]
-    steps = card.training.steps
+    steps = None if card.training.dataset is not None else card.training.steps
     budgeted = own == "online-rl" and steps is not None and steps <= BUDGET
     return (own, "budgeted") if budgeted else (own,)

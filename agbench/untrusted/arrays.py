@@ -26,6 +26,7 @@ _HEADER = re.compile(
     rb"'shape': \(((?:\d{1,9},? ?){0,4})\), \} *\n"
 )
 _LONGEST_HEADER: Final = 1000
+_LONG_SIZES: Final = struct.pack("<HH", 1, 16)  # of an extra field: begins the two sizes of 64 bits
 _FAILURES = (
     zipfile.BadZipFile,
     zlib.error,
@@ -98,6 +99,9 @@ def _check_whole(content: bytes, archive: zipfile.ZipFile, file: str) -> None:
         if member.header_offset != place or content[place : place + 4] != b"PK\x03\x04":
             raise RefusedError(file, "", f"{abs(member.header_offset - place):,} bytes of no array.")
         name, extra = struct.unpack("<HH", content[place + 26 : place + 30])
+        own = content[place + 30 + name : place + 30 + name + extra]
+        if (extra and not (extra == 20 and own.startswith(_LONG_SIZES))) or member.extra or member.comment:
+            raise RefusedError(file, member.filename, "extra bytes of no array in its header.")
         place += 30 + name + extra + member.compress_size
     end = content.rfind(b"PK\x05\x06")
     size = sum(_entry_bytes(member) for member in archive.infolist())

@@ -9,6 +9,7 @@ import yaml
 import agbench
 from agbench.errors import ResultError
 from agbench.evaluation import Result
+from agbench.files import sha256
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,15 @@ def test_a_file_cut_in_half_is_named(copy, name):
     content = (copy / name).read_bytes()
     (copy / name).write_bytes(content[: len(content) // 2])
     with pytest.raises(ResultError, match=rf"{name}: its SHA-256 is not the one"):
+        Result.load(copy)
+
+
+def test_what_is_no_archive_of_arrays_is_said_without_advice_to_load_it_unsafely(copy):
+    path, record = copy / "actions.npz", copy / "result.yaml"
+    before = sha256(path)
+    path.write_bytes(b"MZ" + path.read_bytes())
+    record.write_text(record.read_text().replace(before, sha256(path)))
+    with pytest.raises(ResultError, match=r"cannot be read: actions.npz is no npz file of arrays\.$"):
         Result.load(copy)
 
 

@@ -87,7 +87,9 @@ def test_a_version_comes_from_who_made_the_others(made, copy, changes, reason):
         leaderboard.submit(made.results, {**CARD, "version": "3", **changes}, copy.parents[3], made.policies)
 
 
-@pytest.mark.parametrize("agent", ["pp0-small", "ppo_small", "PPO.sma11"])
+@pytest.mark.parametrize(
+    "agent", ["pp0-small", "ppo_small", "PPO.sma11", "p-p-o.small", "ppo-small_", "pposmall"]
+)
 def test_a_name_that_looks_like_an_agents_is_for_its_authors_alone(copy, agent):
     board = copy.parents[3]
     merged.add(board)

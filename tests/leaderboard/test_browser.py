@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from datetime import date
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
@@ -27,6 +28,18 @@ COLLECT = """() => ({
 SHOWN = """(column) => [...document.querySelectorAll('table.filtered')[0].tBodies].map((body) =>
   [...body.rows].filter((r) => !r.classList.contains('part') && r.getClientRects().length)
     .map((r) => r.cells[column].dataset.v ?? r.cells[column].textContent.trim()))"""
+
+WRITTEN = """() => {
+  window.written = [];
+  const real = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+    window.written.push(String(text));
+    return real.call(this, text, ...more);
+  };
+}"""
+PLACED = """(data) => {
+  scatter(document.querySelector("main").appendChild(document.createElement("div")), data);
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +174,29 @@ def test_what_is_chosen_stands_in_the_address_and_comes_back(page, task_page):
     assert chosen(page, "Reads").input_value() == ""
     assert {v for part in columns(page)(4) for v in part} == {"rules"}
     assert page.locator("table.filtered").first.locator("th:visible", has_text="Median").count() == 0
+    page.goto(f"{task_page}#?track=online-rl")  # another view of the page that is open
+    playwright.expect(chosen(page, "Track")).to_have_value("online-rl")
+    assert page.locator("table.filtered").first.locator("th:visible", has_text="Median").count() == 1
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles"])
+@pytest.mark.parametrize("last", ["2026-11-23", "2026-11-24", "2028-03-01"])
+def test_days_stand_once_at_the_axis_of_days(browser, task_page, zone, last):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, timezone_id=zone)
+    page = context.new_page()
+    page.goto(task_page)
+    page.evaluate(WRITTEN)
+    days = [date(2026, 11, 23), date.fromisoformat(last)]
+    points = [{"name": "a", "x": day.toordinal(), "y": 50 + i} for i, day in enumerate(days)]
+    data = {"x": "day", "y": "score", "time": True, "points": points}
+    page.evaluate(PLACED, data)
+    page.wait_for_function("written.includes('score')")
+    result = [text for text in page.evaluate("written") if re.fullmatch(r"\d{4}-\d\d-\d\d", text)]
+    context.close()
+    assert 2 <= len(result) <= 14
+    assert result == sorted(set(result))
+    years = int(last[:4]) - 2026
+    assert {int(text[:4]) for text in result} <= set(range(2026, 2029 if years else 2027))
 
 
 def test_seasons_answer_keys_and_pointer_with_the_values_of_a_day(page, shown):

@@ -13,6 +13,7 @@ from agbench.data import catalog
 from agbench.data.submission import Submission, SubmittedPolicy, Training
 from agbench.evaluation import provenance
 from agbench.leaderboard import eligible, scoring
+from agbench.leaderboard.checks import sampled
 from agbench.leaderboard.checks.agents import is_reserved
 from agbench.leaderboard.checks.recorded import of_actions
 from agbench.leaderboard.checks.sampled import same_decisions
@@ -98,8 +99,8 @@ def test_a_disaster_counts_no_less_than_minus_100():
     assert suite(groups, wheat_limits=400.0, wheat_layered=90.0).score.value == pytest.approx(245.0)
 
 
-def card(method, steps=None):
-    training = Training(seeds=[0], steps=steps)
+def card(method, steps=None, dataset=None):
+    training = Training(seeds=[0], steps=steps, dataset=dataset)
     return Submission.model_construct(method=method, training=training)
 
 
@@ -119,6 +120,11 @@ def card(method, steps=None):
 def test_tracks_follow_from_method_and_steps(method, steps, expected):
     assert tracks(card(method, steps)) == expected
     assert set(expected) <= set(TRACKS)
+
+
+def test_who_learned_from_a_dataset_besides_is_not_within_the_budget():
+    dataset = {"name": "wheat-nitrogen/medium-v1", "sha256": "a" * 64}
+    assert tracks(card("rl", 1, dataset)) == ("online-rl",)
 
 
 @pytest.mark.parametrize("name", ["Expert", "0racle", "fl00r", "b1ind", "ex-pert", "FL0OR", "orac1e"])
@@ -141,6 +147,30 @@ def test_the_share_of_equal_decisions_is_that_of_the_sampled_ones():
     samples = np.stack([of_actions(one, task).sample for one in (ours, theirs, shorter)])
     shares = same_decisions(samples, samples[0], task)
     assert shares == pytest.approx([1.0, 0.5, 0.5], abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("episodes", "decisions", "least"), [(40, 35, 35), (50, 37, 37), (1, 500, 300), (20, 2880, 390)]
+)
+def test_sampled_decisions_are_not_the_same_ones_in_every_season(episodes, decisions, least):
+    chosen = sampled.places(episodes, decisions)
+    assert sum(map(len, chosen)) <= sampled.DECISIONS
+    assert all(list(one) == sorted(set(one)) and set(one) <= set(range(decisions)) for one in chosen)
+    assert len(set().union(*chosen)) >= least
+    hours = {place % 288 // 12 for one in chosen for place in one}
+    assert decisions < 288 or len(hours) == 24, "all hours of the day"
+
+
+def test_a_dose_in_a_single_week_of_each_season_is_seen():
+    task = catalog.task("wheat-nitrogen-v1")
+    for week in range(20):
+        ours = [np.zeros(30, np.int64) for _ in range(40)]
+        theirs = [episode.copy() for episode in ours]
+        for episode in theirs:
+            episode[week] = 1
+        samples = np.stack([of_actions(one, task).sample for one in (ours, theirs)])
+        (share,) = same_decisions(samples[1:], samples[0], task)
+        assert share == pytest.approx(29 / 30, abs=0.02), week
 
 
 def test_how_alike_an_agents_own_seeds_are_is_that_of_the_two_most_similar():

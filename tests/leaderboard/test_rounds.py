@@ -379,6 +379,13 @@ def closed(board, secret):
     return board, close(board, secret)[0]
 
 
+def test_a_row_that_is_gone_is_named_where_its_round_is_repeated(closed):
+    board, entry = closed
+    shutil.rmtree(board / "submissions" / TASK / "one")
+    with pytest.raises(ConfigError, match=r"one/1.0 is no longer on the board: there is no folder .*one/1.0"):
+        repeat(board, entry)
+
+
 def changed(board, agent, change):
     """Change the row of an agent in the table of a board's round, as an editor would."""
     path = standings.path(board, TASK, 1)
@@ -522,6 +529,7 @@ def test_the_commands_open_run_close_and_repeat_a_round(board, tmp_path, secret,
         return printed.out + printed.err
 
     said = say("round", "open", TASK, "--secret", str(secret), "--scenarios", "4", "--closes", "2099-01-01")
+    assert f"next: agbench leaderboard round run --secret {secret} --board {board}" in said
     said += say("round", "run", "--secret", str(secret), "--workers", "2")
     said += say("score")
     said += say("round", "close", "--secret", str(secret), "--early")

@@ -45,6 +45,24 @@ def between(content):
     )
 
 
+def in_headers(directory=False, comment=False):
+    """Return a function that packs an archive's arrays with other bytes in the headers of its members."""
+
+    def change(content):
+        file = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(file, "w") as archive:
+            for name in source.namelist():
+                member = zipfile.ZipInfo(name)
+                member.comment = b"x" * 1000 * comment
+                extra = struct.pack("<HH", 0xCAFE, 50_000) + b"x" * 50_000
+                member.extra = extra * (not comment and not directory)
+                archive.writestr(member, source.read(name))
+                member.extra = extra * directory  # the directory is written last
+        return file.getvalue()
+
+    return change
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -52,8 +70,11 @@ def between(content):
         lambda content: content + b"\0" * 100,
         between,
         lambda content: content[:-2] + struct.pack("<H", 5) + b"hello",
+        in_headers(),
+        in_headers(directory=True),
+        in_headers(comment=True),
     ],
-    ids=["before", "behind", "between", "comment"],
+    ids=["before", "behind", "between", "comment", "headers", "directory", "comments of members"],
 )
 def test_bytes_that_belong_to_no_array_are_refused(change):
     content = packed()
@@ -81,6 +102,11 @@ def test_all_arrays_that_numpy_writes_are_read(tmp_path):
         ({"version": "1.00000000000001"}, "a number of ten digits or more"),
         ({"paper": "https://xn--pple-43d.com/paper"}, "Punycode"),
         ({"code": "https://git.XN--pple-43d.com"}, "Punycode"),
+        ({"paper": "https://example.org:65536/paper"}, "has no port 65536"),
+        ({"code": "https://example.org:00"}, "has no port 00"),
+        ({"hardware": "x" * 500}, "hardware: string should have at most 300 characters"),
+        ({"agent": "a" * 65}, "is not a name: at most 64 letters"),
+        ({"submitted": "2099-12-31"}, "2099-12-31 is in the future"),
         ({"agent": "0racle"}, "the name of a task's own reference"),
         ({"agent": "fl00r"}, "the name of a task's own reference"),
         ({"submitted": "yesterday"}, "is not a date such as"),
@@ -97,6 +123,15 @@ def test_cards_are_read_closely(made, tmp_path, change, reason):
     with pytest.raises(RefusedError, match=reason):
         leaderboard.submit(made.results, {**CARD, **change}, board, made.policies)
     assert not board.exists()
+
+
+@pytest.mark.parametrize("text", ["31e8042", "1e5", "2027-03-01", "yes", "007", "12_3"])
+def test_texts_that_look_like_numbers_are_texts_on_a_card(made, tmp_path, child, text):
+    """The first digits of a commit are a good version."""
+    card = {**CARD, "agent": text, "version": text, "authors": [text], "hardware": text}
+    result = leaderboard.check(leaderboard.submit(made.results, card, tmp_path / "b", made.policies), child)
+    own = result.card
+    assert (own.agent, own.version, own.authors, own.hardware) == (text, text, [text], text)
 
 
 def test_an_offline_agent_names_its_dataset(made, tmp_path, child):

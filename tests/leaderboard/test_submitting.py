@@ -1,5 +1,6 @@
 """Submitting: whole or not at all, and what comes out passes check and replay."""
 
+import errno
 import os
 import shutil
 from datetime import UTC, date, datetime
@@ -86,18 +87,35 @@ def test_of_two_submits_of_one_version_the_second_is_refused_in_words(made, monk
     with pytest.raises(RefusedError, match="9 of ppo-small exists already; a row never changes"):
         leaderboard.submit(made.results, {**CARD, "version": "9"}, made.board, made.policies)
     shutil.rmtree(folder)
-    assert not list(made.root.glob(".submitting-*"))
+    assert not list(made.root.rglob(".submitting-*"))
+
+
+def test_a_board_on_a_disk_of_its_own_takes_submissions(made, tmp_path, monkeypatch):
+    board, real = tmp_path / "leaderboard", os.rename
+    leaderboard.submit(made.results, CARD, board, made.policies)
+
+    def within_the_board(source, target):
+        if board not in Path(source).parents:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), str(source), None, str(target))
+        real(source, target)
+
+    monkeypatch.setattr(os, "rename", within_the_board)
+    folder = leaderboard.submit(made.results, {**CARD, "version": "9"}, board, made.policies)
+    assert (folder / "submission.yaml").is_file()
+    assert sorted(path.name for path in board.iterdir()) == ["submissions"]
 
 
 def test_what_a_killed_submit_left_is_swept_a_day_later(made, tmp_path):
-    old, young = tmp_path / ".submitting-old", tmp_path / ".submitting-young"
-    for folder in (old, young):
-        folder.mkdir()
-        (folder / "half").write_text("half")
-    os.utime(old, (1.0, 1.0))
-    leaderboard.submit(made.results, CARD, tmp_path / "leaderboard", made.policies)
-    assert young.exists()
-    assert not old.exists()
+    board = tmp_path / "leaderboard"
+    for version, drafts in (("1", tmp_path), ("2", board)):  # before there is a board, beside it
+        old, young = drafts / ".submitting-old", drafts / ".submitting-young"
+        for folder in (old, young):
+            folder.mkdir()
+            (folder / "half").write_text("half")
+        os.utime(old, (1.0, 1.0))
+        leaderboard.submit(made.results, {**CARD, "version": version}, board, made.policies)
+        assert young.exists()
+        assert not old.exists()
 
 
 def test_the_day_of_a_submission_is_on_its_card(made):

@@ -18,7 +18,8 @@ from agbench.untrusted.refusal import RefusedError
 AUTHORS: Final = ["The AgBench authors"]
 CONTACT: Final = "the issue tracker of AgBench"
 _LOOKS_LIKE: Final = str.maketrans("01358i", "olesbl")
-_SIGNS: Final = re.compile(r"[._-]+")
+_SIGNS: Final = re.compile(r"(?<![0-9])[._-]+|[._-]+(?![0-9])")
+_BETWEEN_DIGITS: Final = re.compile(r"[._-]+")
 _REMEDY: Final = "choose another name for the agent, or ask the maintainers"
 
 
@@ -59,8 +60,9 @@ def refuse_taken(submission: CheckedSubmission, rows: Rows, official: bool = Tru
 
 
 def _looks(agent: str) -> str:
-    """Return what a name looks like: `pp0_1` as `ppo-l`, which is `ppo-1`."""
-    return _SIGNS.sub("-", agent.casefold().translate(_LOOKS_LIKE))
+    """Return what a name looks like: `pp0_1`, `p-p-o.1` and `ppo1` as `ppol`; `1.1` is not `11`."""
+    plain = _BETWEEN_DIGITS.sub("-", _SIGNS.sub("", agent))
+    return plain.casefold().translate(_LOOKS_LIKE)
 
 
 def _refuse_case(card: Submission, row: BoardRow) -> None:

@@ -1,5 +1,6 @@
 """A sample of a result's decisions, by which rows are compared: small, and the same places for all rows."""
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -15,6 +16,7 @@ DECISIONS: Final = 400
 """How many places, an episode and a decision in it each, a sample has at most."""
 _LEVELS: Final = 200  # of an amount
 _ENDED: Final = 255  # there is no decision any more
+_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
 
 Sample = NDArray[np.uint8]
 """(places, parts of an action)."""
@@ -22,9 +24,15 @@ Sample = NDArray[np.uint8]
 
 @lru_cache(maxsize=64)
 def places(episodes: int, most: int) -> tuple[tuple[int, ...], ...]:
-    """Return, for each episode, which of its decisions are in the sample; `most` an episode can have."""
+    """Return, for each episode, which of its decisions are in the sample; `most` an episode can have.
+
+    The sample has one decision of each of as many equal parts of all of them. Where in its part moves on by
+    the golden ratio: equal steps would meet the same weeks of every season, and the same hours of every day.
+    """
     every = episodes * most
-    chosen = np.arange(every) if every <= DECISIONS else np.arange(DECISIONS) * every // DECISIONS
+    part = np.arange(DECISIONS)
+    spread = ((part + part * _GOLDEN % 1.0) * every / DECISIONS).astype(int)
+    chosen = np.arange(every) if every <= DECISIONS else np.unique(spread)
     return tuple(tuple((chosen[chosen // most == i] % most).tolist()) for i in range(episodes))
 
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
@@ -178,6 +179,14 @@ def _check_training(card: Submission, task: Task) -> None:
             CARD, "training.dataset", "missing: offline-rl names its dataset by name and sha256."
         )
     _check_learned(card)
+    _check_day(card)
+
+
+def _check_day(card: Submission) -> None:
+    """Refuse a row from the future, which would stretch what is drawn over time; a day is for time zones."""
+    last = (datetime.now(UTC).date() + timedelta(days=1)).isoformat()
+    if card.submitted is not None and card.submitted > last:
+        raise RefusedError(CARD, "submitted", f"{card.submitted} is in the future; write the day of today.")
 
 
 def _check_learned(card: Submission) -> None:

@@ -171,6 +171,8 @@ def _run(
 
 def _submission(board: Path, entry: LeaderboardRound, row: RoundRow, child: object) -> CheckedSubmission:
     folder = places.place(board, entry.task, row.agent, row.version)
+    if not folder.is_dir():
+        raise ConfigError(f"{entry.name}: {row.name} is no longer on the board: there is no folder {folder}.")
     try:
         result = check(folder, child)  # type: ignore[arg-type]
     except RefusedError as error:

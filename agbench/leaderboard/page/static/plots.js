@@ -5,6 +5,8 @@ const MARKS = ["circle", "square", "triangle", "diamond", "cross"];
 const STYLES = 7;
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2], [1, 3]];
 const HEIGHT = 280;
+const DAY = 86400;
+const WHOLE_DAYS = [1, 2, 5, 10, 15, 30, 60, 90, 180, 365, 730, 1825, 3650].map((days) => days * DAY);
 
 function ink(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -77,16 +79,16 @@ function mark(context, shape, x, y, size, paint) {
 
 // Points in a plane. A pointer, or the arrow keys, choose one: it is named below, and Enter opens its page.
 function scatter(host, data) {
-  const day = (ordinal) => (ordinal - 719163) * 86400; // Python's day 719163 is 1970-01-01
+  const day = (ordinal) => (ordinal - 719163) * DAY; // Python's day 719163 is 1970-01-01
   const points = data.points.map((p) => ({ ...p, x: data.time ? day(p.x) : p.x })).sort((a, b) => a.x - b.x);
   const groups = [...new Set(points.map((p) => p.group ?? ""))].sort();
   const line = readout(host);
   if (groups.length > 1) legend(host, groups.map((name, place) => [name, place, "mark"]));
   let at = -1;
   const when = (x) => new Date(x * 1000).toISOString().slice(0, 10);
-  const range = (values) => {
+  const range = (values, least = 0) => {
     const [low, high] = [Math.min(...values), Math.max(...values)];
-    const more = (high - low || Math.abs(high) || 1) * 0.06;
+    const more = Math.max((high - low || (least ? 0 : Math.abs(high)) || 1) * 0.06, least);
     return [low - more, high + more];
   };
   const heights = points.flatMap((p) => [p.y, Math.max(p.low ?? p.y, p.y - 400), Math.min(p.high ?? p.y, p.y + 400)]);
@@ -152,12 +154,13 @@ function scatter(host, data) {
   const powers = log && [10 ** Math.floor(Math.log10(widths[0] / 1.2)), 10 ** Math.ceil(Math.log10(widths.at(-1) * 1.2))];
   const chart = new uPlot({
     width: host.clientWidth || 460, height: HEIGHT, legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"), // days are those of UTC
     cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
-      x: { time: Boolean(data.time), distr: log ? 3 : 1, range: () => both ?? (log ? powers : range(widths)) },
+      x: { time: Boolean(data.time), distr: log ? 3 : 1, range: () => both ?? (log ? powers : range(widths, data.time ? DAY : 0)) },
       y: { range: () => both ?? range(heights) },
     },
-    axes: [axis(data.x, { size: 30, ...(data.time ? { values: (u, ticks) => ticks.map(when), space: 90 } : {}) }), axis(data.y, { size: 52 })],
+    axes: [axis(data.x, { size: 30, ...(data.time ? { values: (u, ticks) => ticks.map(when), space: 90, incrs: WHOLE_DAYS } : {}) }), axis(data.y, { size: 52 })],
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: { draw: [draw], setCursor: [near] },
   }, [points.map((p) => p.x), points.map((p) => p.y)], host);

@@ -126,6 +126,10 @@ function showCut(box, hint) {
   hint.hidden = rest <= 2;
 }
 
+// Another choice in the address of a page that is open already: the page begins with it anew.
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#?")) location.reload();
+});
 for (const box of document.querySelectorAll("div.wide")) {
   const hint = document.createElement("p");
   hint.className = "hint";
