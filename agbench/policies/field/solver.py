@@ -63,8 +63,9 @@ class SolverSettings(SequenceSearch):
 class JoiningSettings(SolverSettings):
     """How far a solver searches that joins what it found.
 
-    Up to `joined` more rounds over the whole episode go on from the plans of all searches, and with
-    `neighbours` from the best one of each other scenario of the split.
+    Up to `joined` more rounds over the whole episode go on from the plans of all searches. With
+    `neighbours` they do so twice: first from the best plan of each other scenario of the split, which own
+    plans would crowd out, then from the own plans and what that led to.
     """
 
     joined: int = Field(default=0, ge=0)
@@ -117,15 +118,22 @@ class JoiningSolver(SearchingSolver):
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode, (steps, ...)."""
-        settings, found = self._joining, self._once(parts, start)
-        if settings.joined:
-            plans = np.stack([one.actions for one in found] + self._of_neighbours(parts, start.scenario))
-            own, generator = self.worth(parts, start), np.random.default_rng(settings.seed)
-            window = 0, plans.shape[1]
-            budget = settings.clones, settings.joined, generator
-            joined, values = improve(own, Edits(parts), plans, window, *budget)
-            found = [*found, Found(joined[0], float(values[0]))]
+        found, generator = self._once(parts, start), np.random.default_rng(self._joining.seed)
+        others = self._of_neighbours(parts, start.scenario)
+        if others:
+            found = [*found, self._joined(parts, start, others, generator)]
+        if self._joining.joined:
+            found = [*found, self._joined(parts, start, [one.actions for one in found], generator)]
         return max(found, key=_worth).actions
+
+    def _joined(
+        self, parts: Parts, start: SavedEpisode, plans: list[Actions], generator: np.random.Generator
+    ) -> Found:
+        """Return the best that more rounds find which go on from several plans."""
+        window, budget = (0, len(plans[0])), (self._joining.clones, self._joining.joined)
+        own = self.worth(parts, start)
+        joined, values = improve(own, Edits(parts), np.stack(plans), window, *budget, generator)
+        return Found(joined[0], float(values[0]))
 
     def _of_neighbours(self, parts: Parts, scenario: str) -> list[Actions]:
         """Return the best plan of each other scenario of the split."""
