@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from agbench.errors import AgBenchError, ConfigError, unknown
 from agbench.simulation import field
 from agbench.simulation.columns import Columns, firsts, together
+from agbench.simulation.description import GREENHOUSE
 from agbench.simulation.kinds import CaseKind, plain_parameters
 from agbench.simulation.parameters import check_changed, read_all, read_mapping
 from agbench.simulators import models
@@ -19,6 +20,7 @@ from agbench.simulators.models import CropModel
 from agbench.variables import Floats
 
 NOT_HERE: Final = ("model", "external", "engine")
+_ARGUMENTS: Final = tuple(name for name in signature(field.simulate).parameters if name not in NOT_HERE)
 _MOST_WORLDS: Final = 2000  # that a preparation keeps
 _OF_KINDS: Final = ("crop", "soil_water", "crop_type", "setting", "limitation", "calendar")
 _OF_SEASONS: Final = ("weather", "site", "start", "end", "calendar", "events")
@@ -48,6 +50,11 @@ class Cases:
         return {name: float(values[row]) for name, values in self.own.items() if not np.isnan(values[row])}
 
 
+def parameters_among(shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the keywords of a batch that are no arguments: parameters that all cases have."""
+    return {name: value for name, value in shared.items() if name not in (*_ARGUMENTS, *NOT_HERE)}
+
+
 class Preparation:
     """Prepares cases."""
 
@@ -55,10 +62,8 @@ class Preparation:
         """Take the arguments that all cases share; raises `ConfigError` for wrong ones."""
         self._name = model
         self._shared = dict(shared)
-        names = [name for name in signature(field.simulate).parameters if name not in NOT_HERE]
-        self._arguments = dict.fromkeys(names)
         for name in self._shared:
-            if name not in self._arguments:
+            if name not in _ARGUMENTS:
                 self._refuse(name)
         self._models: dict[Any, CropModel] = {}
         self._parameters: dict[Any, dict[str, Any]] = {}
@@ -78,11 +83,11 @@ class Preparation:
         plain = {
             name: numbers
             for name in columns.values
-            if name not in self._arguments and all(name in one.plain for one in kinds)
+            if name not in _ARGUMENTS and all(name in one.plain for one in kinds)
             if (numbers := columns.numbers(name)) is not None
         }
         season = together([kind, *coded.of(_OF_SEASONS)], len(columns))
-        changes = [name for name in columns.values if name not in self._arguments and name not in plain]
+        changes = [name for name in columns.values if name not in _ARGUMENTS and name not in plain]
         given = [(~np.isnan(numbers)).astype(np.int64) for numbers in plain.values()]
         cell = together([kind, *coded.of((*_OF_CELLS, *changes)), *given], len(columns))
         seasons, cells = self._added(first, columns, kinds, kind, season, cell, plain)
@@ -159,7 +164,7 @@ class Preparation:
         get, key = given.get, self._key
         weather, dates = key(get("weather", get("site"))), key(get("calendar"))
         season = "season", weather, key(get("start")), key(get("end")), dates, key(get("events"))
-        changes = {name: value for name, value in given.items() if name not in self._arguments}
+        changes = {name: value for name, value in given.items() if name not in _ARGUMENTS}
         changed = tuple([(name, None if name in plain else key(value)) for name, value in changes.items()])
         cell = "cell", key(get("site")), key(get("soil")), key(get("crop")), changed
         if cell not in kind.places or season not in kind.places:
@@ -223,6 +228,8 @@ class Preparation:
         crop_type = given.get("crop_type")
         key = self._key(crop), soil_water, crop_type
         if key not in self._models:
+            if self._name == GREENHOUSE:
+                raise ConfigError(f"{self._name}: greenhouses are not batched; use agbench.simulate.")
             found = models.find(self._name, "compiled", soil_water, field.crop_type_of(crop, crop_type))
             if found.rotates:
                 raise ConfigError(f"{self._name}: rotations are not batched; use agbench.simulate.")
@@ -236,12 +243,13 @@ class Preparation:
     ) -> dict[str, Any]:
         """Return the parameters of a case; what files say is read and checked once for each combination."""
         sources = {kind: given.get(kind) for kind in ("site", "soil", "crop")}
-        key = (id(model), setting, *map(self._key, sources.values()))
+        own = read_mapping(model, changes, "case", setting) if changes else {}
+        key = (id(model), setting, *map(self._key, sources.values()), frozenset(own))
         if key not in self._parameters:
-            self._parameters[key] = read_all(model, sources, setting)
+            self._parameters[key] = read_all(model, sources, setting, own)
         if not changes:
             return self._parameters[key]
-        result = self._parameters[key] | read_mapping(model, changes, "case", setting)
+        result = self._parameters[key] | own
         check_changed(model, result, changes, setting)
         return result
 
@@ -255,7 +263,7 @@ class Preparation:
     def _refuse(self, name: str, model: CropModel | None = None) -> None:
         if name in NOT_HERE:
             raise ConfigError(f"{name!r} is no argument of a batch; use agbench.simulate for it.")
-        known = [*self._arguments, *(model.parameters.names if model is not None else ())]
+        known = [*_ARGUMENTS, *(model.parameters.names if model is not None else ())]
         raise unknown("argument or parameter", name, known, where=f"simulate_many({self._name!r})")
 
 

@@ -29,6 +29,14 @@ class Columns:
             last = min(first + size, self.count)
             yield Columns(last - first, {name: one[first:last] for name, one in self.values.items()})
 
+    def filled(self, shared: Mapping[str, Any]) -> "Columns":
+        """Return columns in which a case has the values that all cases share, unless it has its own."""
+        values = dict(self.values)
+        for name, value in shared.items():
+            own = values.get(name, [None] * self.count)
+            values[name] = _without_missing([value if one is None else one for one in own])
+        return Columns(self.count, values)
+
     def row(self, number: int) -> dict[str, Any]:
         """Return what a case says, without what it leaves out."""
         own = {name: column[number] for name, column in self.values.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from agbench.errors import ConfigError, MissingExtraError, unknown
 from agbench.running import Engine, engine_of, in_order
 from agbench.simulation.batches import Run, Runner
-from agbench.simulation.cases import Preparation
+from agbench.simulation.cases import Preparation, parameters_among
 from agbench.simulation.columns import Columns, read_columns
 from agbench.simulation.writing import writer
 from agbench.simulators.models import CropModel
@@ -43,8 +43,8 @@ def simulate_many(
         model: a crop model, as in `agbench.simulate`; rotations are not batched.
         cases: a mapping or a row a season. Keys are arguments of `agbench.simulate` (`crop`, `soil`, `site`,
             `weather`, `start`, `end`, `calendar`, `events`, `setting`, `limitation`, `soil_water`,
-            `crop_type`), or names of the model's parameters, whose values replace those of crop, soil
-            and site. A missing value (None, NaN) is as good as no key.
+            `crop_type`), or names of the model's parameters, whose values stand in place of those of crop,
+            soil and site. A missing value (None, NaN) is as good as no key.
         output: `summary`, a row a case: its last day, how it ended, the last value of each variable and the
             largest of each; `days`, all days.
         variables: those to keep, by the names that `agbench show model` lists; default all.
@@ -53,7 +53,7 @@ def simulate_many(
         workers: processes; the result is the same for any number of them.
         on: where cases run, in place of `workers`: `processes`, `processes:4`, `ray`, `ray://HOST:10001`; see
             docs/cluster.md.
-        **shared: arguments that all cases have, unless a case has its own.
+        **shared: arguments and parameters that all cases have, unless a case has its own.
 
     Returns:
         For `summary` a DataFrame indexed by case; for `days` an xarray Dataset with the dimensions case and
@@ -75,10 +75,12 @@ def simulate_many(
     target = None if out is None else Path(out)
     write = None if target is None else writer(target)
     engine = engine_of(on, workers)
-    columns = read_columns(cases)
-    found = Preparation(model, shared).model(columns)
+    parameters = parameters_among(shared)
+    columns = read_columns(cases).filled(parameters)
+    arguments = {name: value for name, value in shared.items() if name not in parameters}
+    found = Preparation(model, arguments).model(columns)
     kept = _kept(variables, found)
-    work = _Cases(model, dict(shared), output, kept)
+    work = _Cases(model, arguments, output, kept)
     pieces = ((number * _PIECE, piece) for number, piece in enumerate(columns.pieces(_PIECE)))
     done = in_order(engine.run(work, pieces))
     if write is not None and target is not None:

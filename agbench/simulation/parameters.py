@@ -22,11 +22,15 @@ _SECTIONS: Final = ("parameters", "tables")
 
 
 def read_all(
-    model: models.CropModel, sources: Mapping[str, ParameterSource], setting: str = "sound"
+    model: models.CropModel,
+    sources: Mapping[str, ParameterSource],
+    setting: str = "sound",
+    own: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the parameters of a field under the model's names; of a name given twice the last counts.
 
-    `sources` has crop, soil and site by kind, each an id or a mapping.
+    `sources` has crop, soil and site by kind, each an id or a mapping. What they lack may be among `own`,
+    which is not returned.
 
     Raises:
         ConfigError: for a parameter that is missing, that no model has, in a wrong unit or out of
@@ -41,7 +45,7 @@ def read_all(
         elif source is not None:
             raise ConfigError(f"{kind}: must be an id or a mapping of parameters; got {source!r}.")
     places = {kind: place(kind, sources.get(kind)) for kind in ("crop", "soil")}
-    check_whole(model, merged, places, setting)
+    check_whole(model, {**(own or {}), **merged}, places, setting)
     wrong = contradiction({name: value for name, value in merged.items() if name in model.parameters})
     if wrong is not None:
         raise ConfigError(f"{places['soil']}: {wrong}")

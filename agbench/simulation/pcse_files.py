@@ -69,25 +69,21 @@ def read_agromanagement(path: str | Path) -> list[dict[str, Any]]:
 
     `crop_name` and `variety_name` are left out: a case's `crop` is the caller's. A last campaign without a
     crop ends the one before it, as in PCSE: a crop that would stand longer is ended on its first day. Raises
-    `ConfigError` or `UnknownNameError` for what PCSE's files do not have, and for events that the models here
-    do not know.
+    `ConfigError` or `UnknownNameError` for what PCSE refuses too, such as a crop or a timed event that is not
+    of its campaign's days, and for events that the models here do not know.
     """
     content = _content(_file(path))
     campaigns = content.get("AgroManagement") if isinstance(content, Mapping) else content
     if not isinstance(campaigns, list):
         raise ConfigError(f"{path}: has no list of campaigns, AgroManagement.")
     result: list[dict[str, Any]] = []
-    for campaign in campaigns:
-        if not isinstance(campaign, Mapping) or len(campaign) != 1:
-            raise ConfigError(
-                f"{path}: {campaign!r} is no campaign, which is a mapping of its first day to what is done."
-            )
+    starts = _starts(campaigns, path)
+    for campaign, start, following in zip(campaigns, starts, [*starts[1:], None], strict=True):
         ((first, parts),) = campaign.items()
         where = f"{path}: campaign {first}"
-        start = as_date(where, first)
         parts = _mapping({} if parts is None else parts, where)
         if not parts.get("CropCalendar"):
-            if campaign is campaigns[-1] and result:
+            if following is None and result:
                 result[-1]["calendar"] = _ended(result[-1]["calendar"], start)
             continue
         calendar = {
@@ -101,10 +97,40 @@ def read_agromanagement(path: str | Path) -> list[dict[str, Any]]:
             for table in _listed(parts.get(key), f"{where}: {key}")
         ]
         events = [event for table in tables for event in _events(table, where)]
+        days = {f"{name} on {when}": when for when, name, *_ in events if not isinstance(when, tuple)}
+        days["crop_start_date"] = calendar.get("crop_start_date")
+        for what, day in days.items():
+            _check_within(f"{where}: {what}", day, start, following)
         result.append({"start": start, "calendar": calendar, "events": events})
     if not result:
         raise ConfigError(f"{path}: none of its campaigns has a crop, a CropCalendar.")
     return result
+
+
+def _starts(campaigns: list[Any], path: str | Path) -> list[date]:
+    """Return the first days of campaigns, which must follow one another."""
+    result: list[date] = []
+    for campaign in campaigns:
+        if not isinstance(campaign, Mapping) or len(campaign) != 1:
+            raise ConfigError(
+                f"{path}: {campaign!r} is no campaign, which is a mapping of its first day to what is done."
+            )
+        (first,) = campaign
+        where = f"{path}: campaign {first}"
+        result.append(as_date(where, first))
+        if len(result) > 1 and result[-1] <= result[-2]:
+            raise ConfigError(f"{where}: comes after campaign {result[-2]}; they must be in order.")
+    return result
+
+
+def _check_within(what: str, day: Any, start: date, following: date | None) -> None:
+    """Raise `ConfigError` for a day that is not of a campaign, which lasts until the `following` one."""
+    if day is None:
+        return
+    read = as_date(what, day)
+    if read < start or (following is not None and read >= following):
+        until = f" and ends before {following}, the first day of the next one" if following else ""
+        raise ConfigError(f"{what}: {read} is no day of the campaign, which begins on {start}{until}.")
 
 
 def _ended(calendar: dict[str, Any], day: date) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _read(i: int, event: Sequence[Any], model: CropModel) -> StateEvent:
     if not finite(value):
         raise ConfigError(f"events[{i}]: {name} cannot cross {value!r}.")
     if condition not in CONDITIONS:
-        raise unknown("zero_condition", str(condition), CONDITIONS, where=f"events[{i}]")
+        raise unknown("crossing (zero_condition)", str(condition), CONDITIONS, where=f"events[{i}]")
     states = [v.name for v in model.variables if _is_state(v.name, model) and v.unit != "date"]
     if name not in states:
         raise unknown("state", str(name), states, where=f"events[{i}]")
