@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from agbench.cli.options import (
     JsonOption,
     OnOption,
+    OtherTaskOption,
     SetOption,
     SplitOption,
     WorkersOption,
@@ -97,6 +98,7 @@ def make(
     years: Annotated[
         str | None, typer.Option(metavar="YEARS", help="Years that replace the split's: 1984,1985.")
     ] = None,
+    other_task: OtherTaskOption = False,
     seed: Annotated[int, typer.Option(min=0, help="What all else follows from.")] = 0,
     state: Annotated[bool, typer.Option("--state", help="Keep the simulator's whole state too.")] = False,
     set_: SetOption = None,
@@ -112,7 +114,7 @@ def make(
     options = {
         "--policy": policy, "--share": share, "--epsilon": epsilon, "--noise": noise, "--set": set_,
         "--years": years, "--mix": mix != "episode", "--split": split != "train",
-        "--scenarios": scenarios != "drawn", "--seed": seed, "--state": state,
+        "--scenarios": scenarios != "drawn", "--seed": seed, "--state": state, "--other-task": other_task,
     }  # fmt: skip
     if "/" not in name:
         chosen = years and [_year(text) for text in years.split(",")]
@@ -127,6 +129,7 @@ def make(
             state=state,
             years=chosen or None,
             overrides=read_overrides(set_),
+            other_task=other_task,
         )
         folder = out or collecting.FOLDER / description.made_up(plan)
     else:
@@ -268,9 +271,8 @@ def _behaviours(
         if not values:
             continue
         if len(values) not in (1, len(policies)) or (key == "share" and len(values) != len(policies)):
-            raise ConfigError(
-                f"--{key}: {counted(len(values), 'value')} for {counted(len(policies), 'policy')}."
-            )
+            of = counted(len(policies), "policy", "policies")
+            raise ConfigError(f"--{key}: {counted(len(values), 'value')} for {of}.")
         for entry, value in zip(result, values * (len(policies) if len(values) == 1 else 1), strict=False):
             entry[key] = value
     return result

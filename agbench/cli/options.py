@@ -102,9 +102,9 @@ def _finite(content: Any) -> Any:
     return content
 
 
-def counted(count: int, word: str) -> str:
+def counted(count: int, word: str, plural: str = "") -> str:
     """Return a number with its noun: `1 task`, `2 tasks`."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
+    return f"{count:,} {word if count == 1 else plural or word + 's'}"
 
 
 def plain(value: float) -> str:

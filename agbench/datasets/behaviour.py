@@ -25,6 +25,8 @@ class Behaviour:
 
     source: Any
     spec: BehaviourSpec
+    other_task: bool = False
+    """Whether a network's file may be one that was made for another task or other observations."""
 
     @property
     def explores(self) -> bool:
@@ -38,7 +40,7 @@ class Behaviour:
 
     def policy(self, task: Task) -> Policy:
         """Return its policy; raises as `agbench.load_policy` does."""
-        return as_policy(self.source, task)
+        return as_policy(self.source, task, other_task=self.other_task)
 
     def content(self, task: Task) -> dict[str, Any]:
         """Return what a dataset records of it; what its policy is by a SHA-256 (see `fingerprint`)."""
@@ -57,11 +59,17 @@ class Behaviour:
 
 
 def read_behaviours(
-    policy: Any, task: Task, epsilon: Any = 0.0, noise: Any = 0.0, where: str = "policy"
+    policy: Any,
+    task: Task,
+    epsilon: Any = 0.0,
+    noise: Any = 0.0,
+    where: str = "policy",
+    other_task: bool = False,
 ) -> tuple[Behaviour, ...]:
     """Return the behaviours of a policy, of a list of policies, or of mappings as recipes have them.
 
-    `epsilon` and `noise` are those of policies that say none of their own. Raises `ConfigError` for what
+    `epsilon` and `noise` are those of policies that say none of their own; `other_task` is that of
+    `agbench.load_policy`. Raises `ConfigError` for what
     cannot be, such as noise on a menu.
     """
     entries = list(policy) if isinstance(policy, (list, tuple)) else [policy]
@@ -77,9 +85,10 @@ def read_behaviours(
             given = entry.model_dump()
         source = given.get("policy")
         if source is not None:
-            given["policy"] = str(source) if isinstance(source, (str, Path)) else as_policy(source, task).name
+            is_named = isinstance(source, (str, Path))
+            given["policy"] = str(source) if is_named else as_policy(source, task, other_task=other_task).name
         spec = read_data(BehaviourSpec, given, f"{where} {number + 1}")
-        result.append(Behaviour(source, spec))
+        result.append(Behaviour(source, spec, other_task))
     _check_noise(result, task)
     return tuple(result)
 

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.data import catalog
-from agbench.data.overrides import override
 from agbench.data.task import Task
 from agbench.datasets import card, collecting, description
 from agbench.datasets.dataset import read_part
@@ -42,12 +40,11 @@ def check(folder: str | Path, episodes: int | None = 32) -> list[DatasetFinding]
         return findings
     part = read_part(folder, told)
     findings += [DatasetFinding("content", _content(part, told)), DatasetFinding("recipe", _recipe(told))]
-    task = override(catalog.task(told["task"]), told["overrides"])
+    task = description.task_of(folder, told)
     findings.append(DatasetFinding("physics", _physics(task, told)))
     chosen = [int(i) for i in spread([str(i) for i in range(part.episodes)], episodes)]
-    findings.append(
-        DatasetFinding(f"{len(chosen)} episodes simulated again", _again(task, part, told, chosen))
-    )
+    played = "1 episode" if len(chosen) == 1 else f"{len(chosen)} episodes"
+    findings.append(DatasetFinding(f"{played} simulated again", _again(task, part, told, chosen)))
     return findings
 
 

@@ -47,6 +47,7 @@ def collect(
     noise: float | Mapping[str, float] = 0.0,
     state: bool = False,
     years: Sequence[int] | None = None,
+    other_task: bool = False,
     progress: bool | None = None,
     **overrides: Any,
 ) -> Path:
@@ -71,6 +72,7 @@ def collect(
         noise: the standard deviation of normal noise on amounts, which reach from -1 to 1; or such a line.
         state: also keep the simulator's whole state.
         years: years that replace the split's.
+        other_task: take networks' files that say they were made for another task or other observations.
         progress: show a progress bar; by default where standard error is a terminal.
         **overrides: keys of the task file, as in `agbench.make`.
 
@@ -90,6 +92,7 @@ def collect(
         state=state,
         years=years,
         overrides=overrides,
+        other_task=other_task,
     )
     return make(plan, description.folder_of(out, "out"), format, workers, progress, on)
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.data import catalog
-from agbench.data.overrides import override
 from agbench.data.task import Task
 from agbench.datasets import card, description, exchange, npz_format, parquet_format, tables
 from agbench.datasets.part import PlayedPart
@@ -37,7 +35,7 @@ def load(folder: str | Path, scaled: Scaled = False, scaled_reward: bool = False
     if problem := description.damage(path, told, without=_NOT_READ):
         raise DatasetError(f"{path}: {problem} Make it again: {told['command']}")
     part = read_part(path, told)
-    task = override(catalog.task(told["task"]), told["overrides"])
+    task = description.task_of(path, told)
     scaling = None if scaled is False else scaling_of(task, scaled)
     now, kept = len(observer(task).entries), part.observations.shape[1]
     if scaling is not None and now != kept:

@@ -12,11 +12,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.data.task import Task
 from agbench.datasets.plan import Plan
 from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map, observer
-from agbench.errors import AgBenchError, ConfigError, DatasetError
+from agbench.errors import AgBenchError, ConfigError, DatasetError, UnknownNameError
 from agbench.evaluation import anchors, provenance
 from agbench.evaluation.references import ROLES, policy_name
 from agbench.variables import Variable
@@ -133,6 +135,7 @@ def command(plan: Plan, format: str) -> str:
         words += [f"--scenarios {shlex.quote(','.join(plan.scenarios))}"]
     words += [f"--years {','.join(map(str, plan.years))}"] if plan.years else []
     words += ["--state"] if plan.state else []
+    words += ["--other-task"] if any(b.other_task for b in plan.behaviours) else []
     for key, value in plan.overrides.items():
         words.append(f"--set {shlex.quote(f'{key}={json.dumps(provenance.plain(value))}')}")
     return " ".join(words) + own
@@ -164,7 +167,7 @@ def read(folder: Path) -> dict[str, Any]:
     path = folder / FILE
     try:
         content = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         what = "is not a folder" if not folder.is_dir() else f"has no {FILE}: it is no dataset, or not whole"
         raise DatasetError(f"{folder} {what}. Make one: agbench dataset NAME --out {folder}") from None
     except (OSError, ValueError) as error:
@@ -181,6 +184,18 @@ def read(folder: Path) -> dict[str, Any]:
         lacks = f": it lacks {', '.join(missing[:4])}" if missing else ""
         raise DatasetError(f"{path}: is not the description of a dataset of AgBench{lacks}.")
     return content
+
+
+def task_of(folder: Path, told: Mapping[str, Any]) -> Task:
+    """Return the task that a dataset is of; raises `DatasetError` where no folder of data has its file."""
+    try:
+        task = catalog.task(told["task"])
+    except UnknownNameError:
+        raise DatasetError(
+            f"{folder} is of the task {told['task']!r}, which is in no folder of data here. Name the folder "
+            "that has its tasks/ in AGBENCH_PATH."
+        ) from None
+    return override(task, told["overrides"])
 
 
 def sealed(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -162,11 +162,12 @@ def plan_of(
     years: Sequence[int] | None = None,
     overrides: Mapping[str, Any] | None = None,
     name: str | None = None,
+    other_task: bool = False,
 ) -> Plan:
     """Return the plan of a dataset; the arguments are those of `agbench.collect`."""
     spec = override(catalog.task(task) if isinstance(task, str) else task, overrides or {})
     action_map(spec)
-    behaviours = read_behaviours(policy, spec, epsilon, noise, name or "policy")
+    behaviours = read_behaviours(policy, spec, epsilon, noise, name or "policy", other_task)
     chosen = None if years is None else tuple(chosen_years(years))
     keys = scenarios if isinstance(scenarios, str) else tuple(scenarios)
     return Plan(

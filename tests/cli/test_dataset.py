@@ -72,6 +72,8 @@ def test_recipes_are_listed(tmp_path):
         ([TASK, "-p", "zero"], "say how many episodes"),
         ([TASK, "-p", "zero", "--episodes", 2, "--epsilon", "much"], "neither a number nor a line"),
         ([TASK, "-p", "zero", "--episodes", 2, "--share", 1, "--share", 2], "--share: 2 values for 1 policy"),
+        ([TASK, "-p", "zero", "-p", "random", "--episodes", 2, "--share", 1], "1 value for 2 policies"),
+        (["wheat-nitrogen/medium-v1", "--other-task"], "Leave out --other-task"),
         ([TASK, "-p", "zero", "--episodes", 2, "--years", "MCM"], "is no year"),
         ([TASK, "-p", "zero", "--episodes", 2, "--format", "csv"], "unknown format 'csv'"),
         (["check", "nowhere"], "is not a folder"),

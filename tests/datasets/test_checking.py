@@ -141,6 +141,21 @@ def test_what_is_no_dataset_or_of_another_version_is_refused(copied, tmp_path):
     path.write_text("[]")
     with pytest.raises(DatasetError, match="is not the description"):
         load(copied / "npz")
+    with pytest.raises(DatasetError, match=r"metadata\.json is not a folder"):
+        load(path)
+
+
+def test_a_dataset_of_a_task_that_is_not_here_names_the_way_to_it(copied, monkeypatch):
+    path = copied / "npz" / "metadata.json"
+    write_sealed(path, json.loads(path.read_text()) | {"task": "my-wheat-v3"})
+    for read in (load, check):
+        with pytest.raises(DatasetError, match=r"task 'my-wheat-v3', which is in no .* in AGBENCH_PATH"):
+            read(copied / "npz")
+
+
+def test_what_was_simulated_again_is_counted(made):
+    assert [one.what for one in check(made / "npz", 1)][-1] == "1 episode simulated again"
+    assert [one.what for one in check(made / "npz", 2)][-1] == "2 episodes simulated again"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 import agbench
@@ -19,7 +20,9 @@ from agbench.datasets import load
 from agbench.datasets import plan as plans
 from agbench.datasets.plan import plan_of
 from agbench.datasets.playing import Player
-from agbench.errors import DatasetError
+from agbench.errors import ConfigError, DatasetError
+from agbench.policies.networks.made_for import MadeFor
+from agbench.policies.networks.mlp import Network, save
 
 TASK = "wheat-nitrogen-v1"
 
@@ -165,3 +168,21 @@ def test_the_command_of_a_dataset_makes_the_same_dataset(tmp_path, monkeypatch):
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
         main()
     assert (tmp_path / "again" / "metadata.json").read_text() == (out / "metadata.json").read_text()
+
+
+def test_a_network_of_another_task_acts_where_that_is_meant(tmp_path):
+    names = tuple(f"o{number}" for number in range(12))
+    layer = np.zeros((12, 3)), np.array([0.0, 1.0, 0.0])
+    made = Network(
+        ("identity",), (layer[0],), (layer[1],), "argmax", made_for=MadeFor("rice-v1", names, "one menu")
+    )
+    file = save(made, tmp_path / "policy.npz")
+    policy = agbench.load_policy(file, TASK, other_task=True)
+    for source in (file, policy):
+        with pytest.raises(ConfigError, match=r"made for rice-v1.*other_task=True"):
+            agbench.collect(TASK, source, 2, tmp_path / "refused", "npz")
+        agbench.collect(TASK, source, 2, tmp_path / type(source).__name__, "npz", other_task=True)
+        data = load(tmp_path / type(source).__name__)
+        assert set(data.actions.tolist()) == {1}
+        assert "--other-task" in data.metadata["command"]
+    assert not (tmp_path / "refused").exists()
