@@ -6,10 +6,11 @@ the others are taken by threads that all simulators of a process share.
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Final
 
 import numpy as np
@@ -24,6 +25,11 @@ _OF_ROWS: Final = frozenset((*range(6), 9, 15))
 """The arguments of a daily model's entries whose first axis are the rows; see `day_loop`."""
 _OF_DAYS_AND_ROWS: Final = frozenset((10, 12))
 """Those whose second axis are the rows."""
+
+_Answer = tuple[int, Any, BaseException | None]
+"""The number of a call, what it returned, and what it raised."""
+_Work = tuple[Callable[[], Any], int, "SimpleQueue[_Answer]"]
+"""A call, its number, and where its answer goes: a queue costs a fifth of a pool's futures."""
 
 
 def run_in_threads(simulator: Simulator, threads: int) -> None:
@@ -67,21 +73,40 @@ def run_all(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
     All have ended when this returns or raises; what is raised is the first call's own exception.
     """
-    waiting: list[Future[Any]] = []
+    answers: SimpleQueue[_Answer] = SimpleQueue()
     if len(calls) > 1:
-        pool = _pool(len(calls) - 1, os.getpid())
-        waiting = [pool.submit(call) for call in calls[1:]]
+        work = _threads(len(calls) - 1, os.getpid())
+        for number, call in enumerate(calls[1:]):
+            work.put((call, number, answers))
     try:
         first = calls[0]()
     finally:
-        wait(waiting)
-    return [first, *(future.result() for future in waiting)]
+        given = sorted((answers.get() for _ in calls[1:]), key=lambda one: one[0])
+    for _, _, error in given:
+        if error is not None:
+            raise error
+    return [first, *(result for _, result, _ in given)]
 
 
 @lru_cache(maxsize=8)
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Return the threads of a process; a fork has none of its parent's."""
-    return ThreadPoolExecutor(threads, "agbench")
+def _threads(count: int, process: int) -> "SimpleQueue[_Work]":
+    """Return the queue that the threads of a process take work from; a fork has none of its parent's."""
+    work: SimpleQueue[_Work] = SimpleQueue()
+    for number in range(count):
+        Thread(target=_serve, args=(work,), name=f"agbench_{number}", daemon=True).start()
+    return work
+
+
+def _serve(work: "SimpleQueue[_Work]") -> None:
+    """Run calls as they come; what they return or raise goes back."""
+    while True:
+        call, number, answers = work.get()
+        try:
+            answer: _Answer = number, call(), None
+        except BaseException as error:  # it is raised where the call came from
+            answer = number, None, error
+        answers.put(answer)
+        del call, answers, answer
 
 
 class _Kernels:

@@ -184,6 +184,8 @@ def read(folder: Path, task: Task) -> Demonstrations:
         hint = "A policy's name makes demonstrations of their own: --demos advisor."
         if here is not None:
             hint = f"It is the folder of a training: --demos {folder / here}."
+        elif (folder / "transitions.parquet").is_file():
+            hint = "It is in the format parquet; make it with --format npz, or in that of Minari."
         raise ConfigError(
             f"{folder}: is no dataset: it holds neither {TRANSITIONS} nor a dataset of Minari. {hint}"
         )

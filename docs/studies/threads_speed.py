@@ -2,51 +2,60 @@
 
 $ python docs/studies/threads_speed.py            (two threads; a number behind it for others)
 
-Both environments take the same actions in turns, first one, then the other; a ratio is that of their least
-times. All rows play measured seasons, so that no weather is generated while the clock runs. Where other
-programs use the cores, the clock says little: the last column is the ratio of CPU seconds of the calling
-thread, which does all that is not split and its share of what is. It is what free cores would give, but for
-what they share (caches, memory).
+Both environments play the same steps in turns, first one, then the other; a step's time is the least of all
+rounds, and a ratio that of the sums over the steps, which are the same ones on both sides. All rows play
+measured seasons, so that no weather is generated while the clock runs. Where other programs use the cores,
+the clock says little: the last column is the ratio of CPU seconds of the calling thread, which does all that
+is not split and its share of what is. It is what free cores would give, but for what they share (caches,
+memory).
 """
 
 import os
 import sys
 import time
 
+import numpy as np
+
 import agbench
 
 TASKS = ("wheat-nitrogen-v1", "maize-inputs-v1", "sunflower-farm-fields-v1")
 GREENHOUSES = ("greenhouse-tomato-v1", "greenhouse-setpoint-continuous-v1")
 ROWS = (64, 256, 1024, 4096)
-ROUNDS = 6
+FIELD_STEPS = 16  # weeks, in which no season ends
+MOST_ROUNDS, LEAST_ROUNDS = 30, 5
 
 
-def made(task, rows, threads):
-    """Return an environment whose episodes have begun."""
-    env = agbench.make_vec(task, rows, split="test", autoreset_mode="next_step", threads=threads)
+def begun(env):
+    """Begin the episodes of an environment."""
     keys = env.scenarios.keys
-    env.reset(seed=0, options={"scenario": [keys[row % len(keys)] for row in range(rows)]})
-    env.action_space.seed(0)
-    return env
+    env.reset(seed=0, options={"scenario": [keys[row % len(keys)] for row in range(env.num_envs)]})
 
 
 def seconds(env, actions):
-    """Return how long some steps take: by the clock, and by the CPU time of this thread."""
-    began = time.perf_counter(), time.thread_time()
+    """Return how long each of the first steps takes, by the clock and by this thread's CPU, (steps, 2)."""
+    begun(env)
+    times = []
     for one in actions:
+        began = time.perf_counter(), time.thread_time()
         env.step(one)
-    return time.perf_counter() - began[0], time.thread_time() - began[1]
+        times.append((time.perf_counter() - began[0], time.thread_time() - began[1]))
+    return np.array(times)
 
 
 def measured(task, rows, threads):
-    """Return the least times of a step in one thread and in several [s], each by the clock and the CPU."""
-    one, several = made(task, rows, 1), made(task, rows, threads)
-    count = 1 if "setpoint" in task else max(1, 1024 // rows)
-    actions = [one.action_space.sample() for _ in range(count)]
-    for env in (one, several):
-        env.step(actions[0])
-    times = [(*seconds(one, actions), *seconds(several, actions)) for _ in range(ROUNDS)]
-    return tuple(min(column) / count for column in zip(*times, strict=True))
+    """Return the mean of steps' least times in one thread and in several [s], by the clock and the CPU."""
+    both = [
+        agbench.make_vec(task, rows, split="test", autoreset_mode="next_step", threads=number)
+        for number in (1, threads)
+    ]
+    is_field = task not in GREENHOUSES
+    count = FIELD_STEPS if is_field else 1 if "setpoint" in task else max(1, 1024 // rows)
+    both[0].action_space.seed(0)
+    actions = [both[0].action_space.sample() for _ in range(1 + count)]
+    rounds = max(LEAST_ROUNDS, min(MOST_ROUNDS, 8192 // rows)) if is_field else LEAST_ROUNDS
+    times = np.array([[seconds(env, actions)[1:] for env in both] for _ in range(rounds)])
+    one, several = times.min(axis=0).mean(axis=1)
+    return *one, *several
 
 
 def main():

@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -107,6 +108,15 @@ def test_what_a_thread_raises_arrives_as_itself_when_all_have_ended():
     with pytest.raises(SimulationError, match="row 5 is not plausible"):
         threading.run_all([lambda: ended.append(1), fails, lambda: ended.append(2)])
     assert sorted(ended) == [1, 2]
+
+
+def test_callers_that_share_threads_get_their_own_answers():
+    def ask(name):
+        return [threading.run_all([lambda i=i: (name, i) for i in range(3)]) for _ in range(50)]
+
+    with ThreadPoolExecutor(4) as callers:
+        for name, answers in enumerate(callers.map(ask, range(4))):
+            assert answers == [[(name, i) for i in range(3)]] * 50
 
 
 def test_a_greenhouse_that_cannot_be_integrated_says_so_from_a_thread():

@@ -138,6 +138,10 @@ def test_data_of_another_kind_are_refused(task, shown, tmp_path, key, value, mes
 def test_a_folder_that_is_no_dataset_or_a_broken_one_is_refused(task, shown, tmp_path):
     with pytest.raises(ConfigError, match=r"is no dataset.*--demos advisor"):
         demonstrations.read(tmp_path, task)
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "transitions.parquet").touch()
+    with pytest.raises(ConfigError, match=r"in the format parquet; make it with --format npz"):
+        demonstrations.read(tmp_path / "table", task)
     shown.save(tmp_path)
     whole = (tmp_path / demonstrations.TRANSITIONS).read_bytes()
     (tmp_path / demonstrations.TRANSITIONS).write_bytes(whole[: len(whole) // 2])
