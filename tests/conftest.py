@@ -1,5 +1,6 @@
-"""What holds for all tests: threads of a worker, the order of files, and which cases of a test are slow."""
+"""What holds for all tests: threads of a worker, garbage, the order of files, and which cases are slow."""
 
+import gc
 import os
 from fnmatch import fnmatchcase
 
@@ -40,6 +41,14 @@ def pytest_collection_modifyitems(config, items):
         lines = "\n".join(f"{test}: no case is like {pattern!r}" for test, pattern in sorted(named - met))
         raise pytest.UsageError(f"slow_except names what is not there:\n{lines}")
     items.sort(key=lambda item: _place(item.nodeid))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """Let the collector of garbage leave alone what stays to the end: libraries and the tests themselves."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def _place(nodeid):

@@ -1,7 +1,5 @@
 """The command: a user's path through it, what it prints, and how it ends."""
 
-import contextlib
-import io
 import json
 import re
 import subprocess
@@ -10,31 +8,14 @@ import warnings
 from pathlib import Path
 
 import pytest
+from in_process import command as agbench
 
-from agbench.cli import main
 from agbench.cli.options import literal_console
 from agbench.data import catalog
 from agbench.errors import AgBenchWarning
 
 TASK = "wheat-nitrogen-v1"
 ROOT = Path(__file__).parents[2]
-
-
-def agbench(*arguments, cwd, code=0):
-    """Run the command in a folder; return what it printed to standard output and error."""
-    printed, complained = io.StringIO(), io.StringIO()
-    with (
-        contextlib.chdir(cwd),
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(complained),
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setattr(sys, "argv", ["agbench", *map(str, arguments)])
-        patch.setattr(sys, "path", sys.path.copy())
-        with pytest.raises(SystemExit) as ended:
-            main()
-    assert (ended.value.code or 0) == code, printed.getvalue() + complained.getvalue()
-    return printed.getvalue(), complained.getvalue()
 
 
 def in_a_process(*arguments, cwd, then=""):

@@ -13,9 +13,10 @@ SEQUENCES = 40
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    """Caches that two processes filled, each with one model; names of their kernels are alike."""
+    """Caches that two processes filled at once, each with one model; names of their kernels are alike."""
     caches = tmp_path_factory.mktemp("two")
-    run([((N72,),), ((N81,),)], caches)
+    for result in run([((N72,), (N81,))], caches):
+        assert result == {name: probes.shipped()[name] for name in result}
     return caches
 
 
@@ -32,6 +33,7 @@ def test_a_third_model_runs_on_what_two_have_kept(two):
     assert result == {name: probes.shipped()[name] for name in (NPK, N81, N72)}
 
 
+@pytest.mark.slow
 def test_two_processes_that_compile_at_once_do_not_harm_each_other(tmp_path):
     both = ("weather generator", "lintul3"), ("lintul3-wheat", "weather generator")
     actual = run([both, (("lintul3", "lintul3-wheat", "weather generator"),)], tmp_path)

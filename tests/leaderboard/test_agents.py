@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 import yaml
-from good_submission import CARD, TASK, command
+from good_submission import CARD, TASK
+from in_process import command
 
 import agbench
 from agbench import leaderboard

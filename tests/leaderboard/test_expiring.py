@@ -6,8 +6,9 @@ import shutil
 
 import pytest
 import yaml
-from good_submission import CARD, TASK, command, resign
+from good_submission import CARD, TASK, resign
 from hostile import cell
+from in_process import command
 
 import agbench
 from agbench import leaderboard

@@ -4,7 +4,8 @@ import warnings
 from dataclasses import replace
 
 import pytest
-from good_submission import CARD, MADE_FOR, command, network
+from good_submission import CARD, MADE_FOR, network
+from in_process import command
 
 from agbench import leaderboard
 from agbench.errors import AgBenchWarning, ConfigError

@@ -13,7 +13,8 @@ import urllib.request
 
 import numpy as np
 import pytest
-from good_submission import command, snapshot
+from good_submission import snapshot
+from in_process import command
 
 from agbench.data import catalog
 from agbench.envs import AgBenchEnv

@@ -77,6 +77,48 @@ def board(template, tmp_path):
     return tmp_path / "leaderboard"
 
 
+@pytest.fixture(scope="module")
+def wider_template(template, child):
+    """Return a board on which a third eligible agent is as well; no round of it was opened."""
+    shutil.copytree(template / "leaderboard", template / "wider")
+    give(template, template / "wider", "three", range(21, 26), child)
+    return template / "wider"
+
+
+@pytest.fixture(scope="module")
+def ran_template(template):
+    """Return a folder with a board whose round was opened and run, and with its secret and what is kept."""
+    root = template / "ran"
+    shutil.copytree(template / "leaderboard", root / "leaderboard")
+    secret = write_secret(root)
+    opened(root / "leaderboard", secret)
+    run(root / "leaderboard", secret)
+    return root
+
+
+@pytest.fixture(scope="module")
+def closed_template(template, ran_template):
+    """Return such a folder after the round was closed."""
+    shutil.copytree(ran_template, template / "closed")
+    close(template / "closed/leaderboard", template / "closed/keep/secret")
+    return template / "closed"
+
+
+@pytest.fixture
+def ran(ran_template, tmp_path):
+    """Return a board whose round was run, and its secret."""
+    shutil.copytree(ran_template, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "leaderboard", tmp_path / "keep/secret"
+
+
+@pytest.fixture
+def closed(closed_template, tmp_path):
+    """Return a board with a closed round, and the round; policies run again reach what they reached."""
+    shutil.copytree(closed_template, tmp_path, dirs_exist_ok=True)
+    (entry,) = rounds.closed_rounds(tmp_path / "leaderboard")
+    return tmp_path / "leaderboard", entry
+
+
 def opened(board, secret, **changes):
     return rounds.open_round(board, [TASK], secret, **{"scenarios": SCENARIOS, **changes})
 
@@ -85,6 +127,18 @@ def run(board, secret):
     said = []
     tables = round_running.run(board, rounds.open_rounds(board), secret, 1, said.append)
     return tables, said
+
+
+def close(board, secret):
+    return round_running.close(board, rounds.open_rounds(board), secret, early=True)
+
+
+def third(board, wider):
+    """Submit the third agent to a copy of the board: what `give` does, done once."""
+    for path in sorted(path for path in wider.rglob("three/**/*") if path.is_file()):
+        place = board / path.relative_to(wider)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place)
 
 
 def everything(folder):
@@ -245,9 +299,9 @@ def test_the_secret_decides_the_seasons(tmp_path, secret):
     assert runs[SECRET].objective != runs[SECRET + "2"].objective
 
 
-def test_an_open_round_shows_means_with_intervals_and_nothing_else(board, secret):
-    opened(board, secret)
-    (table,), _ = run(board, secret)
+def test_an_open_round_shows_means_with_intervals_and_nothing_else(ran):
+    board, secret = ran
+    table = standings.load(board, TASK, 1)
     assert [row.agent for row in table.rows if row.reference] == ["expert", "floor"]
     assert {row.agent for row in table.rows} == {"expert", "floor", "one", "two"}
     kept = next((secret.parent / "secret.runs").rglob("*.json")).read_text()
@@ -263,10 +317,9 @@ def test_an_open_round_shows_means_with_intervals_and_nothing_else(board, secret
     assert SECRET not in shown
 
 
-def test_rows_are_ranked_among_references_and_the_worse_ones_stand_below(board, secret):
+def test_rows_are_ranked_among_references_and_the_worse_ones_stand_below(ran):
     """Random networks lose to the floor, whatever nobody else was run: hidden is no rank by itself."""
-    opened(board, secret)
-    (table,), _ = run(board, secret)
+    table = standings.load(ran[0], TASK, 1)
     ranks = {row.agent: row.rank for row in table.rows}
     assert ranks["expert"] < ranks["one"]
     assert ranks["floor"] < ranks["one"]
@@ -295,10 +348,10 @@ def test_a_round_that_breaks_publishes_nothing_and_goes_on_later(board, secret, 
     assert standings.path(board, TASK, 1).exists()
 
 
-def test_a_row_that_comes_later_is_run_alone(board, template, secret, child, monkeypatch):
-    opened(board, secret)
-    (before,), _ = run(board, secret)
-    give(template, board, "three", range(21, 26), child)
+def test_a_row_that_comes_later_is_run_alone(ran, wider_template, monkeypatch):
+    board, secret = ran
+    before = standings.load(board, TASK, 1)
+    third(board, wider_template)
     real, calls = hidden.run_submission, []
     monkeypatch.setattr(hidden, "run_submission", lambda s, *r: calls.append(s.card.agent) or real(s, *r))
     (after,), _ = run(board, secret)
@@ -328,9 +381,8 @@ def test_an_author_has_a_quota_of_versions(board, template, secret, child, who):
     assert {row.agent for row in again.rows} & {"three", "four"} == own
 
 
-def test_the_newest_version_is_ranked_and_the_earlier_ones_stay_in_the_table(board, template, secret, child):
-    opened(board, secret)
-    run(board, secret)
+def test_the_newest_version_is_ranked_and_the_earlier_ones_stay_in_the_table(ran, template, child):
+    board, secret = ran
     give(template, board, "one", range(21, 26), child, version="2.0")
     (table,), _ = run(board, secret)
     versions = {row.version: row for row in table.rows if row.agent == "one"}
@@ -346,16 +398,9 @@ def test_what_is_not_eligible_is_not_run(board, secret, template, child, monkeyp
     assert {row.agent for row in table.rows} == {"expert", "floor", submissions[1].card.agent}
 
 
-def close(board, secret):
-    opened(board, secret)
-    run(board, secret)
-    return round_running.close(board, rounds.open_rounds(board), secret, early=True)
-
-
-def test_a_closed_round_shows_every_value_and_can_be_repeated(board, secret):
-    (entry,) = close(board, secret)
-    secret.unlink()
-    shutil.rmtree(secret.with_name("secret.runs"))
+def test_a_closed_round_shows_every_value_and_can_be_repeated(closed):
+    board, entry = closed
+    shutil.rmtree(board.with_name("keep"))  # the secret, and what is kept beside it
     table = standings.load(board, TASK, 1)
     values = standings.read_values(board, TASK, 1)
     assert set(values) == {row.name for row in table.rows}
@@ -371,12 +416,6 @@ def test_a_closed_round_shows_every_value_and_can_be_repeated(board, secret):
     results = repeat(board, entry)
     assert [result.good for result in results].count(False) == 1
     assert any(result.wrong for result in results)
-
-
-@pytest.fixture
-def closed(board, secret):
-    """A board with a closed round, and the round; policies that are run again reach what they reached."""
-    return board, close(board, secret)[0]
 
 
 def test_a_row_that_is_gone_is_named_where_its_round_is_repeated(closed):
@@ -453,23 +492,23 @@ def test_a_row_cannot_leave_the_table_or_its_part_in_the_ranks(closed):
         repeat(board, entry)
 
 
-def test_a_round_closes_on_its_day_and_only_when_all_has_run(board, secret, template, child):
+def test_a_round_closes_on_its_day_and_only_when_all_has_run(board, secret, wider_template):
     (entry,) = opened(board, secret)
     with pytest.raises(ConfigError, match=r"closes on .*; to close it before that: --early"):
         round_running.close(board, [entry], secret)
     with pytest.raises(ConfigError, match="was not run with this version"):
         round_running.close(board, [entry], secret, early=True)
     run(board, secret)
-    give(template, board, "three", range(21, 26), child)
+    third(board, wider_template)
     with pytest.raises(ConfigError, match=r"three 1\.0 was not run with this version"):
         round_running.close(board, [entry], secret, early=True)
     assert rounds.open_rounds(board) == [entry]
     assert not standings.values_path(board, TASK, 1).exists()
 
 
-def test_the_table_of_a_closed_round_follows_from_its_values(board, secret):
+def test_the_table_of_a_closed_round_follows_from_its_values(closed):
     """An own recomputation in plain NumPy: score, interval, difference to the expert, probability."""
-    close(board, secret)
+    board, _ = closed
     with standings.values_path(board, TASK, 1).open() as file:
         rows = list(csv.DictReader(file))
 

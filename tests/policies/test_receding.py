@@ -217,13 +217,15 @@ def test_entries_and_sequences_are_the_same_plan(name):
 
 
 def test_fitting_betters_a_calendar_in_training(task):
-    """Two rounds on the training years, and what is left of the plan has an effect."""
+    """Two rounds on eight of the training years, and what is left of the plan has an effect."""
     start = load_policy("blind-calendar", task)
     parts = build(task, "train")
-    keys = parts.scenarios.keys
+    keys = spread(parts.scenarios.keys, 8)
     late = [{"year": 1, "date": "06-06", "input": "PLANT", "amount": 1}]
     late += [{"year": 1, "date": "10-20", "input": "HARVEST", "amount": 1}]
-    settings = CalendarSettings.model_validate({"plan": late, "search": {"clones": 8, "rounds": 2}})
+    settings = CalendarSettings.model_validate(
+        {"plan": late, "scenarios": 8, "search": {"clones": 8, "rounds": 2}}
+    )
     fitted, mean = fit_calendar(task, settings)
     before = returns_of_policies(parts, [Calendar("late", settings, interface_of(task)) for _ in keys], keys)
     after = returns_of_policies(parts, [Calendar("fit", fitted, interface_of(task)) for _ in keys], keys)
