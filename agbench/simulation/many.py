@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from agbench.errors import ConfigError, MissingExtraError, unknown
+from agbench.errors import ConfigError, MissingExtraError, UnknownNameError, unknown
 from agbench.running import Engine, engine_of, in_order
 from agbench.simulation.batches import Run, Runner
 from agbench.simulation.cases import Preparation, parameters_among
 from agbench.simulation.columns import Columns, read_columns
+from agbench.simulation.state_events import shown_as
 from agbench.simulation.writing import writer
 from agbench.simulators.models import CropModel
 from agbench.variables import Floats
@@ -125,7 +126,12 @@ def _kept(variables: Sequence[str] | None, model: CropModel) -> list[str]:
         return [name for name in names if name not in model.memory and name not in model.lacks]
     if isinstance(variables, str):
         raise ConfigError(f"variables must be a list of names, such as [{variables!r}].")
+    own = {shown: name for name, shown in shown_as(model).items()}
     for name in variables:
+        if name in own and name not in names:
+            raise UnknownNameError(
+                f"{model.name}: {name!r} is its name in tables of agbench.simulate; here it is {own[name]!r}."
+            )
         if name not in names:
             raise unknown("variable", name, names, where=model.name)
     return list(dict.fromkeys(variables))

@@ -45,3 +45,12 @@ def test_a_wrong_keyword_is_named_with_the_models_parameters():
         agbench.simulate_many("lintul3", YEARS, engine="pcse", **WHEAT)
     with pytest.raises(ConfigError, match="greenhouses are not batched"):
         agbench.simulate_many("greenlight", [{"start": "2009-11-01"}], preset="gym")
+
+
+def test_a_variable_by_the_name_of_simulates_tables_is_told_its_own():
+    wofost72 = {**WOFOST, "crop": "winter-wheat-101-wofost72"}
+    with pytest.raises(UnknownNameError, match=r"'WDRT' is its name in tables of agbench\.simulate.*'WART'"):
+        agbench.simulate_many("wofost72-wlp", YEARS[:1], variables=["LAI", "WDRT"], **wofost72)
+    ours = agbench.simulate_many("wofost72-wlp", YEARS[:1], variables=["WART"], **wofost72)
+    alone = agbench.simulate("wofost72-wlp", start="1984-01-01", **wofost72)
+    assert ours.loc[0, "WART"] == alone["WDRT"].iloc[-1] > 0
