@@ -1,9 +1,13 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agbench
+from agbench.envs.rewards import GrowthReward, WeightReward
+from agbench.variables import Variable, VariableTable
 
 TASK = "wheat-nitrogen-v1"
 YEARS = (1976, 1983, 1984, 1995, 1998)
@@ -69,3 +73,14 @@ def test_the_reference_run_is_that_of_the_row_s_own_scenario():
     envs.reset(options={"scenario": [f"wageningen/{year}" for year in YEARS]})
     rewards = envs.step(np.zeros(len(YEARS), dtype=int))[1]
     assert not rewards.any()
+
+
+def test_rows_that_do_not_move_earn_nothing():
+    model = VariableTable([Variable("W", "kg ha-1", "weight", 0, 100)])
+    inputs = VariableTable([Variable("N", "kg ha-1", "nitrogen", 0, 100)])
+    before, after = (SimpleNamespace(state=np.array([[w], [w]]), elapsed=0) for w in (2.0, 5.0))
+    moved, given = np.array([True, False]), np.array([[1.0], [1.0]])
+    growth = GrowthReward(model, inputs, "W", {"N": 0.5}, 2.0, None, 2)
+    growth.before(before)
+    assert growth.after(after, given, moved).tolist() == [5.0 - 2.0 - 2.0 * 0.5 * 1.0, 0.0]
+    assert WeightReward(model, "W", 2).after(after, given, moved).tolist() == [5.0, 0.0]

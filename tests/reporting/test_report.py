@@ -12,6 +12,7 @@ from agbench.cli.app import app
 from agbench.errors import ResultError
 from agbench.evaluation.result import Result
 from agbench.reporting import report
+from agbench.reporting.content import section_of
 
 TASK = "wheat-nitrogen-v1"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -51,6 +52,10 @@ def test_a_result_is_beside_its_references_with_its_seasons(folders, tmp_path):
     assert text.count("data-season=") == 3
     assert text.count("data-plot=") == 2
     assert "netherlands/<wbr>1984" in text
+    result = Result.load(folders / "advisor")
+    rows = {row.role: row for row in section_of(result, seasons=0).compared}
+    assert [role for role, row in rows.items() if row.less_expert is None] == ["expert"]
+    assert rows["oracle"].less_expert.value > 0.0 > rows["floor"].less_expert.value
 
 
 def test_a_training_shows_its_curve_and_its_settings(trained, tmp_path):

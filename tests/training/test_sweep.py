@@ -157,6 +157,9 @@ def test_a_sweep_writes_the_best_trial_with_its_evidence(tmp_path, space):
     assert mean_of(agents).objective == best  # the file gives the agents that were judged
     table = yaml.safe_load((tmp_path / "run/sweep.yaml").read_text())
     assert len(table["trials"]) == 5
+    row = table["trials"][swept.best.place]
+    assert (row["place"], row["state"], row["changes"]) == (swept.best.place, "done", swept.best.changes)
+    assert row["mark"] == swept.best.mark._asdict()
     assert table["best"] == swept.best.place
 
 

@@ -280,7 +280,8 @@ def test_check_reads_an_algorithm_and_what_a_task_changes_in_it(tmp_path):
     assert "algorithm: must be the file's own name, 'mine'" in check_file(own)
 
 
-@pytest.mark.parametrize("seeds", [["--seed", "3"], ["--seeds", "0,2"]])
+@pytest.mark.slow_except("one seed")  # several, of another algorithm: test_seeds.py
+@pytest.mark.parametrize("seeds", [["--seed", "3"], ["--seeds", "0,2"]], ids=["one seed", "two seeds"])
 def test_the_command_that_a_training_prints_submits_it(seeds, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     changes = [word for key, value in tiny("ppo").items() for word in ("--set", f"{key}={value}")]

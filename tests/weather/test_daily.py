@@ -98,6 +98,24 @@ def test_day_ranges_join_neighbours():
     assert day_ranges(days) == "2000-02-28 to 2000-02-29, 2000-03-05"
 
 
+@pytest.mark.parametrize("name", ["IRRAD", "E0", "ES0", "ET0"])
+def test_radiation_and_evaporation_have_the_bounds_of_pcse(name):
+    ranges = pytest.importorskip("pcse.base").WeatherDataContainer.ranges
+    variable = DAILY[name]
+    assert (variable.low, variable.high) == ranges[name]
+
+
+@pytest.mark.parametrize("name", ["TMIN", "TMAX", "WIND"])
+def test_a_value_on_a_bound_is_plausible_and_one_beyond_it_is_not(name):
+    for at, away in ((DAILY[name].low, -1e-6), (DAILY[name].high, 1e-6)):
+        values = np.full((1, len(DAILY)), np.nan)
+        values[0, DAILY.column(name)] = at
+        check_plausible(values, date(1984, 7, 1), "here")
+        values[0, DAILY.column(name)] = at + away
+        with pytest.raises(WeatherError, match=name):
+            check_plausible(values, date(1984, 7, 1), "here")
+
+
 def test_a_missing_column_names_the_nearest(frame):
     with pytest.raises(WeatherError, match=r"column WIND \(m s-1\) is missing. Did you mean 'WND'"):
         from_frame(frame.rename(columns={"WIND": "WND"}))
