@@ -1,37 +1,43 @@
 """Which mutants of the package its tests notice: python docs/studies/mutations.py --outside --count 100.
 
-Each mutant (mutants.py) is put into one copy of the tree, and the tests that reach its function are run
-until one fails, the quickest first. Which tests reach what is measured: a file of tests is run once on clean
-code, and the functions that each of its tests calls are kept. With `--inside` Python runs what Numba would
-compile: to compile a model again takes longer than its tests. Whole seasons take too long that way: a mutant
-that lives is compiled after all, and the tests that hold its model's seasons against references are run. Each
-run is forked from a process that has loaded the libraries, and is limited in seconds of the processor; one
-that runs out of time is killed by it.
+Each mutant (mutants.py) is put into one copy of the tree, and the files of tests that are likely to reach it
+(by what they import, name and killed before) are run until a test fails: first the likeliest, then more. A
+test that takes too long ends, and counts as one that fails if it does so again alone and passes on clean code
+in a fraction of that time. A test that fails must have passed on clean code, or with another mutant.
 
-The results are lines of `--results`, to which a later run adds. `--again NAME ...` tries mutants anew
-(`alive` for all alive), `--table` prints the results; equivalents are named with a reason in
-mutations.yaml.
+With `--inside` Python runs what Numba would compile: to compile a model again takes longer than its tests.
+Whole seasons take too long that way: a mutant that lives is compiled after all, and the tests that hold its
+model's seasons against references are run.
+
+The results are lines of a file in `--folder`, to which a later run adds. `--again NAME ...` tries mutants
+anew (`alive` for all alive), `--table` prints the results; equivalents are named with a reason in
+mutations.yaml. Machine code is looked for in `--folder`/cache: begin with a copy of a full one.
 """
 
 import argparse
 import contextlib
+import gc
 import importlib
 import json
 import re
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
 import yaml
-from mutant_tests import ROOT, Tree, run_tests
+from mutant_tests import NOISE, ROOT, Plan, Tree, run_tests
 from mutants import Mutant, sample
 
 EQUIVALENT: Final = Path(__file__).with_name("mutations.yaml")
 LIBRARIES: Final = (
     "numpy numba llvmlite casadi pandas pyarrow.parquet yaml pydantic gymnasium matplotlib.pyplot",
     "typer.testing rich jinja2 cloudpickle cma pytest hypothesis hypothesis.extra.numpy pcse scipy.stats",
-    "scipy.optimize torch stable_baselines3 sb3_contrib onnx onnxruntime pettingzoo",
+    "scipy.optimize zarr optuna netCDF4 pvlib torch stable_baselines3 sb3_contrib",
+    "onnx onnxruntime pettingzoo",
 )
 NOT_USED: Final = (
     "tests/docs/",
@@ -54,23 +60,26 @@ SEASONS: Final = {
 }
 """Tests that hold seasons against references, by the folder of the compiled code that they cover."""
 SEASON_LIMIT: Final = 300.0  # seconds of the processor, most of them the compiler's
+LATE: Final = 60.0  # seconds of the processor for a test alone that took too long: time to compile a model
 
 
 class Chooser:
-    """Which tests to run for a mutant."""
+    """Which files of tests to run for a mutant."""
 
-    def __init__(
-        self, tree: Tree, folder: Path, limit: float, interpreted: bool, files: int, enough: int
-    ) -> None:
-        self._most, self._enough = files, enough
-        self._tree, self._limit, self._interpreted = tree, limit, interpreted
-        self._kept = folder / ("reach-interpreted" if interpreted else "reach")
-        self._kept.mkdir(exist_ok=True)
+    def __init__(self, tree: Tree, results: Iterable[dict]) -> None:
         paths = sorted(p for p in (tree.root / "tests").rglob("test_*.py"))
         names = [p.relative_to(tree.root).as_posix() for p in paths]
         self._texts = {n: (tree.root / n).read_text() for n in names if not any(x in n for x in NOT_USED)}
         paths = sorted((tree.root / "agbench").rglob("*.py"))
         self._modules = {_module(p.relative_to(tree.root).as_posix()): p.read_text() for p in paths}
+        self._killers: dict[str, set[str]] = {}
+        for result in results:
+            self.learn(result)
+
+    def learn(self, result: dict) -> None:
+        """Remember which file of tests noticed a mutant of a file."""
+        if result["outcome"] in KILLED:
+            self._killers.setdefault(result["file"], set()).add(result["by"].split("::")[0])
 
     def files(self, mutant: Mutant) -> list[str]:
         """Return the files of tests that are likely to reach a mutant, the likeliest first."""
@@ -78,68 +87,24 @@ class Chooser:
         package, _, stem = module.rpartition(".")
         imported = _imports(module)
         users = [_imports(other) for other, text in self._modules.items() if imported.search(text)]
-        names = [
-            re.compile(rf"\b{re.escape(name)}\b")
-            for name in set(mutant.function.split("."))
-            if name[:2] != "__"
-        ]
+        names = [re.compile(rf"\b{re.escape(name)}\b") for name in _names(mutant)]
         folder = "tests/" + "/".join(mutant.file.split("/")[1:-1])
+        subject = {stem, f"{stem}s", *stem.split("_"), *package.split(".")[-1:]}
         scores = {}
         for file, text in self._texts.items():
-            words = set(re.findall(r"[a-z]+", Path(file).stem)) & {
-                stem,
-                f"{stem}s",
-                *stem.split("_"),
-                *package.split(".")[-1:],
-            }
-            score = 6 * bool(imported.search(text)) + 3 * sum(
-                bool(name.search(text)) for name in names if name.pattern
-            )
-            score += 2 * any(user.search(text) for user in users)
-            score += (
-                2 * len(words)
-                + sum(a == b for a, b in zip(file.split("/"), folder.split("/"), strict=False))
-                - 1
-            )
-            if score:
+            words = set(re.findall(r"[a-z]+", Path(file).stem)) & subject
+            score = 6 * bool(imported.search(text)) + 3 * sum(bool(name.search(text)) for name in names)
+            score += 2 * any(user.search(text) for user in users) + 2 * len(words)
+            score += sum(a == b for a, b in zip(file.split("/"), folder.split("/"), strict=False)) - 1
+            score += 5 * (file in self._killers.get(mutant.file, ()))
+            if score > 0:
                 scores[file] = (-score, file)
-        return sorted(scores, key=scores.__getitem__)[: self._most]
+        return sorted(scores, key=scores.__getitem__)
 
-    def reach(self, file: str) -> dict:
-        """Return what the tests of a file call, from an earlier run or a new one."""
-        path = self._kept / f"{file.replace('/', '-')}.json"
-        if not path.exists():
-            found = run_tests(self._tree, [file], self._limit * 2, True, self._interpreted)
-            print(f"    {file}: {len(found['tests'])} tests, {found['seconds']} s", flush=True)
-            path.write_text(json.dumps(found))
-        return json.loads(path.read_text())
 
-    def tests(self, mutant: Mutant) -> tuple[list[str], bool]:
-        """Return the tests that reach a mutant, within the limit of time, and whether any does."""
-        reaching, all_of_them, budget = [], [], self._limit
-        for file in self.files(mutant):
-            if (
-                len({name.split("::")[0] for _, name in reaching}) >= self._enough
-                or sum(s for s, _ in reaching) > budget
-            ):
-                break
-            seen = self.reach(file)
-            place = [mutant.file, mutant.first]
-            shared = place in seen["shared"]
-            for name, test in seen["tests"].items():
-                if not test["ok"] or "calls" not in test:
-                    continue
-                in_module = not mutant.first and any(call[0] == mutant.file for call in test["calls"])
-                if shared or in_module or place in test["calls"]:
-                    reaching.append((test["seconds"], name))
-                else:
-                    all_of_them.append((test["seconds"], name))
-        chosen = []
-        for seconds, name in sorted(reaching) or all_of_them:
-            if (budget := budget - max(seconds, 0.02)) < 0:
-                break
-            chosen.append(name)
-        return chosen, bool(reaching)
+def _names(mutant: Mutant) -> list[str]:
+    """Return the names of the function and classes that a mutant changes."""
+    return sorted({name for name in mutant.function.split(".") if name and name[:2] != "__"})
 
 
 def _module(file: str) -> str:
@@ -153,46 +118,87 @@ def _imports(module: str) -> re.Pattern[str]:
     return re.compile(rf"{re.escape(module)}\b|from {re.escape(package)} import [^\n]*\b{stem}\b")
 
 
-def tried(mutant: Mutant, tree: Tree, chooser: Chooser, limit: float) -> dict:
+class Trial:
+    """Runs tests of mutants, and keeps which of them pass on clean code, and in how many seconds."""
+
+    def __init__(self, tree: Tree, folder: Path, inside: bool) -> None:
+        self._tree, self._inside = tree, inside
+        self._path = folder / ("tests-interpreted.json" if inside else "tests.json")
+        kept = json.loads(self._path.read_text()) if self._path.exists() else {}
+        self.known: dict[str, float] = kept.get("passed", {})
+        self._unfit: list[str] = kept.get("unfit", [])
+
+    def run(self, mutant: Mutant, tests: Sequence[str], interpreted: bool, **limits) -> dict:
+        """Return what tests do with a mutant; `failed` names none that fails without it."""
+        plan = Plan(tests, _names(mutant), interpreted=interpreted, unfit=self._unfit, **limits)
+        with self._tree.changed(mutant):
+            found = run_tests(self._tree, plan, self.known)
+        self._keep(found["passed"])
+        if found["code"] not in (None, 0, 1, 5) and not found["failed"]:
+            log = (self._tree.root.parent / "log.txt").read_text().strip()
+            # A mutant whose import fails is noticed; tests that cannot be found are a mistake here.
+            noticed = "Error while loading conftest" in log or ("INTERNALERROR" not in log and "ERROR" in log)
+            return found | {"failed": [log[-300:]], "mistake": not noticed}
+        seconds = found["seconds"]
+        if found["failed"] and not self._passes(found["failed"][0], plan):
+            found = self.run(mutant, tests, interpreted, **limits)
+        elif not found["failed"]:
+            found = self._late(mutant, found, plan)
+        return found | {"seconds": round(found["seconds"] + seconds, 1)}
+
+    def _passes(self, test: str, plan: Plan) -> bool:
+        """Whether a test passes on clean code, as is found out once."""
+        if test not in self.known:
+            clean = run_tests(self._tree, replace(plan, tests=[test]), self.known)
+            self._keep(clean["passed"])
+            if clean["failed"] or clean["late"]:
+                self._unfit.append(test)
+                return False
+            self._keep({test: clean["passed"].get(test, 0.0)})
+        return True
+
+    def _late(self, mutant: Mutant, found: dict, plan: Plan) -> dict:
+        """Return whether a test that took too long does so again alone, and not on clean code."""
+        for test in found["late"]:
+            if not self._passes(test, replace(plan, slowest=LATE / NOISE)):
+                continue
+            with self._tree.changed(mutant):
+                again = run_tests(
+                    self._tree, replace(plan, tests=[test], limit=LATE, slowest=LATE), self.known
+                )
+            if again["failed"]:
+                return again
+            if again["late"]:
+                return found | {"out of time": True, "failed": [test]}
+        return found
+
+    def _keep(self, passed: dict[str, float]) -> None:
+        self.known.update(passed)
+        self._path.write_text(json.dumps({"passed": self.known, "unfit": self._unfit}))
+
+
+def tried(mutant: Mutant, trial: Trial, chooser: Chooser, first: int, more: int) -> dict:
     """Return the result of a mutant."""
-    tests, reached = chooser.tests(mutant)
     fields = ("name", "file", "line", "function", "kind", "before", "after", "inside")
     record = {name: getattr(mutant, name) for name in fields}
-    with tree.changed(mutant):
-        # Twice what they take, and what it takes to collect them.
-        found = _run(tree, tests, 2 * limit + 30, mutant.inside)
-        seasons = next((files for folder, files in SEASONS.items() if mutant.file.startswith(folder)), ())
-        if mutant.inside and not found["failed"] and found["code"] == 0 and seasons:
-            again = _run(tree, list(seasons), SEASON_LIMIT, False)
-            # A compiler that runs out of time says nothing of the mutant.
-            if again["code"] is not None:
-                found = again | {"seconds": round(found["seconds"] + again["seconds"], 1)}
-                reached = True
-    outcome = "out of time" if found["code"] is None else "killed" if found["failed"] else "alive"
-    if found["code"] not in (None, 0, 1) and not found["failed"]:
-        log = (tree.root.parent / "log.txt").read_text().strip()
-        # A mutant whose import fails is noticed; tests that cannot be found are a mistake here.
-        outcome = (
-            "killed"
-            if "Error while loading conftest" in log or ("INTERNALERROR" not in log and "ERROR" in log)
-            else "mistake"
-        )
-        found["failed"] = [log[-300:]]
+    files, seconds, tests, found = chooser.files(mutant), 0.0, 0, {"failed": []}
+    # The body of a module can name what is compiled; a function that is not compiled cannot.
+    clean = [] if mutant.first == 0 or mutant.inside else ["CLEAN_CODE"]
+    clean += [] if mutant.file.startswith("agbench/weather/") else ["CLEAN_WEATHER"]
+    for part, taken in ((files[:first], clean), (files[first : first + more], ())):
+        if part and not found["failed"]:
+            found = trial.run(mutant, part, mutant.inside, clean=taken)
+            seconds, tests = seconds + found["seconds"], tests + len(found["passed"])
+    seasons = next((files for folder, files in SEASONS.items() if mutant.file.startswith(folder)), ())
+    if mutant.inside and not found["failed"] and seasons:
+        again = trial.run(mutant, seasons, False, limit=SEASON_LIMIT, slowest=SEASON_LIMIT)
+        seconds, tests = seconds + again["seconds"], tests + len(again["passed"])
+        # A compiler that runs out of time says nothing of the mutant.
+        found = found if again.get("out of time") else again
+    outcome = "out of time" if found.get("out of time") else "killed" if found["failed"] else "alive"
+    outcome = "mistake" if found.get("mistake") else outcome
     by = found["failed"][0] if found["failed"] else ""
-    return record | {
-        "outcome": outcome,
-        "by": by,
-        "reached": reached,
-        "tests": len(tests),
-        "seconds": found["seconds"],
-    }
-
-
-def _run(tree: Tree, tests: list[str], limit: float, interpreted: bool) -> dict:
-    """Return what tests did, or that nothing failed where there are none."""
-    if not tests:
-        return {"code": 0, "failed": [], "seconds": 0.0}
-    return run_tests(tree, tests, limit, interpreted=interpreted)
+    return record | {"outcome": outcome, "by": by, "tests": tests, "seconds": round(seconds, 1)}
 
 
 def table(results: list[dict]) -> str:
@@ -220,6 +226,17 @@ def table(results: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def load_libraries() -> None:
+    """Load what tests load, and let no collector of garbage of a fork look at it again."""
+    for name in " ".join(LIBRARIES).split():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for plugin in entry_points(group="pytest11"):
+        plugin.load()
+    gc.collect()
+    gc.freeze()
+
+
 def main() -> None:
     """Run mutants, or print what was found."""
     parser = argparse.ArgumentParser(
@@ -232,11 +249,8 @@ def main() -> None:
     parser.add_argument(
         "--count", type=int, default=100, help="of the first mutants in the order of the seed"
     )
-    parser.add_argument(
-        "--limit", type=float, default=20.0, help="seconds of the processor for the tests of a mutant"
-    )
-    parser.add_argument("--files", type=int, default=10, help="of tests, to look at for one mutant")
-    parser.add_argument("--enough", type=int, default=2, help="files of tests that reach it")
+    parser.add_argument("--first", type=int, default=2, help="files of tests, the likeliest")
+    parser.add_argument("--more", type=int, default=4, help="files of tests for one that lives through those")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no mutant after so many minutes")
     parser.add_argument("--folder", type=Path, default=Path("build/mutations"))
     parser.add_argument("--again", nargs="*", default=[])
@@ -250,13 +264,9 @@ def main() -> None:
     if options.table:
         print(table([results[m.name] for m in chosen if m.name in results]))
         return
-    for name in " ".join(LIBRARIES).split():
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+    load_libraries()
     tree, began = Tree(options.folder.resolve()), time.monotonic()
-    chooser = Chooser(
-        tree, options.folder.resolve(), options.limit, options.inside, options.files, options.enough
-    )
+    trial, chooser = Trial(tree, options.folder.resolve(), options.inside), Chooser(tree, results.values())
     for mutant in chosen:
         old = results.get(mutant.name)
         again = old and (
@@ -264,7 +274,8 @@ def main() -> None:
         )
         if (old and not again) or time.monotonic() - began > 60 * options.minutes:
             continue
-        result = tried(mutant, tree, chooser, options.limit)
+        result = tried(mutant, trial, chooser, options.first, options.more)
+        chooser.learn(result)
         with path.open("a") as file:
             file.write(json.dumps(result) + "\n")
         print(f"{result['outcome']:11} {mutant.name} {mutant.file}:{mutant.line} {mutant.function}: ", end="")
