@@ -16,8 +16,10 @@ from agbench.evaluation import references
 from agbench.policies.field.calendar import Calendar, CalendarSettings
 from agbench.policies.field.calendar_tuning import _entries, fit_calendar
 from agbench.policies.field.receding import Receding, RecedingSettings
+from agbench.policies.field.solver import Found, SearchingSolver, SolverSettings
 from agbench.policies.playing import returns_of_actions, returns_of_policies, spread
 from agbench.policies.registry import interface_of, load_policy
+from agbench.policies.tuning import menu_edits, sequences
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.fitting import fit_file
 from agbench.policies.tuning.search import number_of_decisions
@@ -54,6 +56,48 @@ def test_edits_keep_to_their_window_and_to_the_menu(parts):
     assert all(any((c[outside] == e[outside]).all() for e in elite) for c in candidates)
     assert (candidates[:, 20:60] != elite[0][20:60]).any(axis=1).sum() > 200
     assert set(np.unique(candidates)) <= set(range(parts.actions.space.n))
+
+
+def edited(parts, monkeypatch, kind, plans):
+    """Return plans after one edit of one kind each, without those that it leaves as they are."""
+    shares = np.zeros(5)
+    shares[kind] = 1.0
+    for name in ("_SHARES", "_SHARES_OF_WORK"):
+        monkeypatch.setattr(menu_edits, name, shares)
+    monkeypatch.setattr(sequences, "_MORE", 0.0)
+    result = Edits(parts).candidates(np.stack(plans), 400, 0, 84, np.random.default_rng(0))
+    changed = [one for one in result if all((one != plan).any() for plan in plans)]
+    assert len(changed) > 30
+    return changed
+
+
+def test_each_kind_of_edit_changes_what_it_says(parts, monkeypatch):
+    plan, other = sequence(parts, at_22=1, at_30=5, at_31=6, at_50=2), sequence(parts, at_40=7)
+    given = plan[plan > 0].tolist()
+    for one in edited(parts, monkeypatch, menu_edits._CHANGE, [plan]):
+        assert (one != plan).sum() == 1
+    for one in edited(parts, monkeypatch, menu_edits._MOVE, [plan]):
+        assert (one != plan).sum() == 2
+        assert sorted(one[one > 0].tolist()) == sorted(given)
+    for one in edited(parts, monkeypatch, menu_edits._SPLICE, [plan, other]):
+        assert ((one == plan) | (one == other)).all()
+    for one in edited(parts, monkeypatch, menu_edits._SHIFT, [plan]):
+        assert len(given) - 1 <= len(left := one[one > 0].tolist()) <= len(given)
+        assert not set(left) - set(given)
+    for one in edited(parts, monkeypatch, menu_edits._SEASON, [plan]):
+        doses = ~np.isin(one, [0, 1, 2])
+        assert (one[doses] == plan[doses]).all()
+        assert 1 in one
+
+
+def test_a_changed_dose_may_be_the_next_of_its_input(parts):
+    beside = menu_edits._beside(parts.actions)
+    doses = parts.actions.doses("N")
+    first, second = (parts.actions.encode("N", dose)[0] for dose in doses[1:3])
+    last = parts.actions.encode("N", doses[-1])[0]
+    assert beside[first].tolist() == [0, second]
+    assert beside[last, 1] == last
+    assert beside[0].tolist() == [0, 0]
 
 
 def test_the_same_seed_makes_the_same_edits(parts):
@@ -303,3 +347,40 @@ def test_the_longest_episode_counts_where_a_leap_day_makes_one_longer():
     core.reset(range(core.n), parts.scenarios.keys)
     decisions = -(-(core.simulator.horizon - parts.task.warmup) // parts.task.step)
     assert decisions.min() < decisions.max() == number_of_decisions(parts)
+
+
+class Counted(SearchingSolver):
+    """A solver whose attempts find what is written down."""
+
+    def __init__(self, values, **settings):
+        super().__init__("counted", SolverSettings(**settings))
+        self.values, self.seeds = values, []
+
+    def search(self, parts, start, generator):
+        raise NotImplementedError
+
+    def attempt(self, parts, start, number):
+        self.seeds.append(list(self._seeds(number)))
+        return Found(np.array([number]), self.values[number])
+
+
+@pytest.mark.parametrize(
+    ("values", "made", "best"),
+    [
+        ([100.0, 100.5], 2, 1),  # less than 1 % more: settled, and the better one counts
+        ([100.0, 90.0], 2, 0),
+        ([100.0, 102.0, 102.5], 3, 2),
+        ([-100.0, -98.0, -97.5], 3, 2),  # values may be negative
+        ([1.0, 2.0, 3.0, 4.0], 3, 2),  # at most three attempts
+    ],
+)
+def test_a_solver_searches_until_another_attempt_fails_to_beat_it(parts, values, made, best):
+    solver = Counted(values, settled=0.01, attempts=3, searches=2, seed=5)
+    assert solver.solve(parts, None).tolist() == [best]
+    assert solver.seeds == [[5, 6], [7, 8], [9, 10]][:made]
+
+
+def test_without_a_share_a_solver_makes_one_attempt(parts):
+    solver = Counted([1.0, 2.0])
+    assert solver.solve(parts, None).tolist() == [0]
+    assert solver.seeds == [[0]]

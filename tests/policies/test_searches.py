@@ -12,7 +12,8 @@ from agbench.policies.field import tuning
 from agbench.policies.field.calendar import CalendarSearch, CalendarSettings
 from agbench.policies.field.calendar_tuning import fit_calendar
 from agbench.policies.field.evolution import EvolutionSettings, Evolved, played
-from agbench.policies.field.rules import Rule, RulesSettings
+from agbench.policies.field.grids import widened
+from agbench.policies.field.rules import PlannedInput, Rule, RulesSettings
 from agbench.policies.field.tuning import fit_rules
 from agbench.policies.playing import totals
 from agbench.policies.registry import interface_of
@@ -43,6 +44,53 @@ def test_breeding_never_loses_the_rules_as_they_are():
     again, as_before = fit_rules(catalog.task(WHEAT), best.model_copy(update={"tune": worse, "budget": 2}))
     assert again.rules == best.rules
     assert as_before == most
+
+
+DOSES = {"N": [0.0, 20.0, 40.0], "IRRIG": [0.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    ("path", "tried", "value", "beyond"),
+    [
+        ("0.below", [5.0, 20.0], 20.0, [25.0, 30.0, 40.0, 80.0, 1000.0]),
+        ("0.below", [5.0, 20.0], 5.0, [3.75, 2.5, 1.25, 0.0]),
+        ("0.below", [5.0, 20.0, 1000.0], 1000.0, []),
+        ("0.below", [0.0, 5.0], 0.0, []),
+        ("0.below", [5.0, 10.0, 20.0], 10.0, []),
+        ("0.below", [20.0], 20.0, []),
+        ("0.amount", [0.0, 20.0], 20.0, [40.0]),
+        ("0.amount", [20.0, 40.0], 20.0, [0.0]),
+        ("0.amount", [20.0, 40.0], 40.0, []),
+        ("0.until", [60.0, 80.0], 80.0, [100.0, 120.0, 160.0, 320.0]),
+        ("0.every", ["7 d", "14 d"], "14 d", []),
+        ("1.below", [0.2, 0.3], 0.3, [0.375, 0.45, 0.6, 1.0]),
+        ("1.below", [0.2, 1.0], 1.0, []),
+        ("2.below", [5.0, 20.0], 20.0, []),  # a rule that gives nothing
+        ("N.below", [10.0, 40.0], 40.0, [50.0, 60.0, 80.0, 160.0, 1000.0]),
+    ],
+)
+def test_a_grid_goes_on_beyond_the_end_where_its_best_lies(path, tried, value, beyond):
+    rules = [
+        Rule(input="N", amount=20.0, when="NAVAIL", below=10.0, every="14 d", until=80.0),
+        Rule(input="IRRIG", amount=2.0, when="SM", below=0.2),
+        Rule(input="N", amount=0.0, when="NAVAIL", below=20.0),
+    ]
+    planned = {"N": PlannedInput(when="NAVAIL", below=40.0)}
+    settings = RulesSettings(rules=rules, planned=planned, tune={path: tried})
+    settings = tuning._with_values(settings, {path: value})
+    assert widened(settings, DOSES) == {path: sorted({*tried, *beyond}) if beyond else tried}
+
+
+def test_a_fit_leaves_no_setting_at_an_end_that_could_go_on(monkeypatch):
+    task = catalog.task(WHEAT)
+    doses = tuning.doses_of(build(task, "test"))
+    best, most = fit_rules(task, rules([0.0, 20.0], 36))
+    assert widened(best, doses) == best.tune
+    assert len(best.tune["0.amount"]) > 2
+    monkeypatch.setattr(tuning, "_WIDENINGS", 0)
+    narrow, least = fit_rules(task, rules([0.0, 20.0], 36))
+    assert widened(narrow, doses) != narrow.tune
+    assert most >= least
 
 
 def test_breeding_plays_no_more_than_the_budget(monkeypatch):
@@ -133,7 +181,7 @@ def test_restarts_never_lose_what_was_found():
 
 
 def test_plans_of_other_scenarios_are_joined(monkeypatch):
-    """With one round each the plans of other seasons bring more than that of one; each is searched once."""
+    """In few rounds the plans of other seasons bring more than that of one; each is searched once."""
     searched = []
     search = Evolved.search
 
@@ -142,7 +190,7 @@ def test_plans_of_other_scenarios_are_joined(monkeypatch):
         return search(self, parts, start, generator)
 
     monkeypatch.setattr(Evolved, "search", counted)
-    few = {"generations": 1, "rounds": 1, "joined": 1}
+    few = {"generations": 1, "rounds": 1, "joined": 4, "clones": 64}
     _, alone, _ = solved(LIMITED, "advisor", **few)
     searched.clear()
     _, together, cost = solved(LIMITED, "advisor", neighbours=True, **few)

@@ -17,7 +17,7 @@ from agbench.policies.field.calendar_tuning import fit_calendar
 from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
 from agbench.policies.field.rules import RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings
-from agbench.policies.field.tuning import best_rules, candidate_rules
+from agbench.policies.field.tuning import best_rules, candidate_rules, doses_of
 from agbench.policies.playing import returns_of_policies, seeds_of, spread
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
@@ -51,7 +51,7 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
             values: list[float] = _means(task, changed, rules.scenarios).tolist()
             return values
 
-        best, mean = best_rules(rules, means)
+        best, mean = best_rules(rules, means, doses_of(build(task, task.protocol.training_splits[0])))
         return _with(settings, {"": best.model_dump(exclude_defaults=True)}), mean
     if settings.policy == "schedule":
         return _fit_schedules(task, settings, search)

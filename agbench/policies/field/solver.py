@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -36,7 +37,7 @@ class Solver(ABC):
         key = id(core.parts), str(core.scenario[row])
         solved = None if core.parts.scenarios.random else self._solved.get(key)
         if solved is None:
-            solved = core.parts, self.solve(core.parts, core.save(row))
+            solved = core.parts, self.solve(core.parts, _drawn(core.save(row)))
             self._solved[key] = solved
         self._actions = solved[1]
 
@@ -54,10 +55,14 @@ class Solver(ABC):
 class SolverSettings(SequenceSearch):
     """How far a solver searches.
 
-    Of several `searches`, with `seed` and the seeds that follow it, the best counts.
+    Of several `searches`, with `seed` and the seeds that follow it, the best counts. With `settled` all of
+    them are made again with other seeds, until that fails to beat the best so far by more than this share of
+    its value; at most `attempts` times in all.
     """
 
     searches: int = Field(default=1, ge=1)
+    settled: float | None = Field(default=None, ge=0)
+    attempts: int = Field(default=6, ge=2)
 
 
 class JoiningSettings(SolverSettings):
@@ -90,15 +95,35 @@ class SearchingSolver(Solver):
 
     def __init__(self, name: str, settings: SolverSettings) -> None:
         super().__init__(name)
-        self._seeds = range(settings.seed, settings.seed + settings.searches)
+        self._searching = settings
 
     def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
         """Return the best action sequence found from the start of an episode, (steps, ...)."""
-        return max(self.searched(parts, start), key=_worth).actions
+        settled = self._searching.settled
+        best = self.attempt(parts, start, 0)
+        if settled is None:
+            return best.actions
+        for number in range(1, self._searching.attempts):
+            other = self.attempt(parts, start, number)
+            beaten = other.value > best.value + settled * abs(best.value)
+            best = max(best, other, key=_worth)
+            if not beaten:
+                break
+        return best.actions
 
-    def searched(self, parts: Parts, start: SavedEpisode) -> list[Found]:
-        """Return what each search finds from the start of an episode."""
-        return [self.search(parts, start, np.random.default_rng(seed)) for seed in self._seeds]
+    def attempt(self, parts: Parts, start: SavedEpisode, number: int) -> Found:
+        """Return the best of all searches with the seeds of an attempt, the first of which is 0."""
+        return max(self.searched(parts, start, number), key=_worth)
+
+    def searched(self, parts: Parts, start: SavedEpisode, number: int) -> list[Found]:
+        """Return what each search finds from the start of an episode with the seeds of an attempt."""
+        return [self.search(parts, start, np.random.default_rng(seed)) for seed in self._seeds(number)]
+
+    def _seeds(self, number: int) -> range:
+        """Return the seeds of an attempt's searches; no two attempts share one."""
+        count = self._searching.searches
+        first = self._searching.seed + number * count
+        return range(first, first + count)
 
     @abstractmethod
     def search(self, parts: Parts, start: SavedEpisode, generator: np.random.Generator) -> Found:
@@ -114,17 +139,18 @@ class JoiningSolver(SearchingSolver):
     def __init__(self, name: str, settings: JoiningSettings) -> None:
         super().__init__(name, settings)
         self._joining = settings
-        self._found: dict[tuple[int, str], tuple[Parts, list[Found]]] = {}
+        self._found: dict[tuple[int, str, int], tuple[Parts, list[Found]]] = {}
 
-    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
-        """Return the best action sequence found from the start of an episode, (steps, ...)."""
-        found, generator = self._once(parts, start), np.random.default_rng(self._joining.seed)
-        others = self._of_neighbours(parts, start.scenario)
+    def attempt(self, parts: Parts, start: SavedEpisode, number: int) -> Found:
+        """Return the best that the searches of an attempt find, and more rounds that join their plans."""
+        found = self._once(parts, start, number)
+        generator = np.random.default_rng(self._seeds(number)[0])
+        others = self._of_neighbours(parts, start.scenario, number)
         if others:
             found = [*found, self._joined(parts, start, others, generator)]
         if self._joining.joined:
             found = [*found, self._joined(parts, start, [one.actions for one in found], generator)]
-        return max(found, key=_worth).actions
+        return max(found, key=_worth)
 
     def _joined(
         self, parts: Parts, start: SavedEpisode, plans: list[Actions], generator: np.random.Generator
@@ -135,34 +161,43 @@ class JoiningSolver(SearchingSolver):
         joined, values = improve(own, Edits(parts), np.stack(plans), window, *budget, generator)
         return Found(joined[0], float(values[0]))
 
-    def _of_neighbours(self, parts: Parts, scenario: str) -> list[Actions]:
-        """Return the best plan of each other scenario of the split."""
+    def _of_neighbours(self, parts: Parts, scenario: str, number: int) -> list[Actions]:
+        """Return the best plan of each other scenario of the split in an attempt."""
         if not self._joining.neighbours:
             return []
-        return [self._neighbour(parts, n) for n, key in enumerate(parts.scenarios.keys) if key != scenario]
+        keys = enumerate(parts.scenarios.keys)
+        return [self._neighbour(parts, place, number) for place, key in keys if key != scenario]
 
-    def _neighbour(self, parts: Parts, number: int) -> Actions:
-        """Return the best plan of a scenario; one whose world is drawn is drawn once, by its number."""
-        key = id(parts), parts.scenarios.keys[number]
+    def _neighbour(self, parts: Parts, place: int, number: int) -> Actions:
+        """Return the best plan of a scenario; one whose world is drawn is drawn once, by its place."""
+        key = id(parts), parts.scenarios.keys[place], number
         if key not in self._found:
             core = BatchCore(parts, 1)
-            core.seed(0, number)
+            core.seed(0, place)
             core.reset([0], [key[1]])
-            self._found[key] = parts, self.searched(parts, core.save(0))
+            self._found[key] = parts, self.searched(parts, _drawn(core.save(0)), number)
         return max(self._found[key][1], key=_worth).actions
 
-    def _once(self, parts: Parts, start: SavedEpisode) -> list[Found]:
-        """Return what each search finds; a fixed scenario is searched once."""
+    def _once(self, parts: Parts, start: SavedEpisode, number: int) -> list[Found]:
+        """Return what each search of an attempt finds; a fixed scenario is searched once."""
         if parts.scenarios.random:
-            return self.searched(parts, start)
-        key = id(parts), start.scenario
+            return self.searched(parts, start, number)
+        key = id(parts), start.scenario, number
         if key not in self._found:
-            self._found[key] = parts, self.searched(parts, start)
+            self._found[key] = parts, self.searched(parts, start, number)
         return self._found[key][1]
 
     @abstractmethod
     def worth(self, parts: Parts, start: SavedEpisode) -> Callable[[Actions], Floats]:
         """Return what tells the worth of plans (n, steps, ...) from the start of an episode, (n,)."""
+
+
+def _drawn(start: SavedEpisode) -> SavedEpisode:
+    """Return the start of an episode without its generator: a field draws nothing after it.
+
+    Thousands of clones that each begin with a generator of their own would take a fifth of a search's time.
+    """
+    return replace(start, generator={})
 
 
 def _worth(found: Found) -> float:

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from agbench.data.field_task import FieldTask
 from agbench.data.reading import read_data
+from agbench.envs.actions import Menu
+from agbench.envs.core import Parts
 from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.policies.base import Interface
 from agbench.policies.field.calendar import Calendar
+from agbench.policies.field.grids import widened
 from agbench.policies.field.rules import PlannedInput, Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.policies.field.worth import worth
@@ -26,6 +29,7 @@ _ROWS = 2048  # seasons simulated together
 _OWN = -1  # in place of a value: that which the rules have
 _PARENTS = 16  # of the rules that are bred
 _CHILDREN = 64  # of a generation
+_WIDENINGS = 8  # times, at most
 _MOST = 8  # doses of the largest size on one growers' date
 
 
@@ -59,7 +63,9 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
 
     All combinations of `settings.tune` are tried. Where they are more than the budget, a part of it is drawn
     by the settings' seed and the rest bred from the best; then, from the best of all, the values of one
-    setting after another are tried until none is better. The rules as they are always take part.
+    setting after another are tried until none is better. The rules as they are always take part. Where the
+    best value of a setting lies at an end of those tried, `tune` takes more beyond it
+    (`agbench.policies.field.grids`), and all settings are tried once more, one after another.
     `settings.scenarios` limits the training scenarios to so many, evenly spread.
     """
     parts = build(task, task.protocol.training_splits[0])
@@ -77,13 +83,34 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
             result += worth(task, *(values.reshape(len(chosen), -1) for values in played)).tolist()
         return result
 
-    return best_rules(settings, means)
+    return best_rules(settings, means, doses_of(parts))
+
+
+def doses_of(parts: Parts) -> dict[str, list[float]]:
+    """Return the doses of a task's menu, of one field on a farm, by input; none where there is no menu."""
+    menu = getattr(parts.actions, "of_a_field", parts.actions)
+    return {name: menu.doses(name) for name in menu.names} if isinstance(menu, Menu) else {}
 
 
 def best_rules(
-    settings: RulesSettings, means: Callable[[Sequence[RulesSettings]], list[float]]
+    settings: RulesSettings,
+    means: Callable[[Sequence[RulesSettings]], list[float]],
+    doses: Mapping[str, Sequence[float]],
 ) -> tuple[RulesSettings, float]:
     """Return the rules of the best mean by `means`, and that mean; `fit_rules` says how."""
+    best, most = _best_of_grids(settings, means)
+    for _ in range(_WIDENINGS):
+        wider = widened(best, doses)
+        if wider == best.tune:
+            break
+        best, most = _one_by_one(best.model_copy(update={"tune": wider}), most, wider, means)
+    return best, most
+
+
+def _best_of_grids(
+    settings: RulesSettings, means: Callable[[Sequence[RulesSettings]], list[float]]
+) -> tuple[RulesSettings, float]:
+    """Return the rules of the best mean among the values of `tune`, and that mean."""
     if math.prod(len(tried) for tried in settings.tune.values()) > settings.budget:
         return _one_by_one(*_bred(settings, means), settings.tune, means)
     candidates = candidate_rules(settings)

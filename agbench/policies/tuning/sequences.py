@@ -2,7 +2,8 @@
 
 An elitist evolution strategy, (mu + lambda) of Beyer and Schwefel (2002), Natural Computing 1, 3-52, whose
 mutations are those that a planner makes: another action, the same one sooner or later, a piece of another
-plan, and, where the agent sows and harvests, a crop between two days.
+plan, and, where the agent sows and harvests, a crop between two days. Plans of a menu are edited by compiled
+code (`agbench.policies.tuning.menu_edits`).
 """
 
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from agbench.data.reading import Strict
 from agbench.data.task import Task
 from agbench.envs.actions import ActionMap, Menu
 from agbench.envs.core import Parts
+from agbench.policies.tuning.menu_edits import MenuEdits
 from agbench.variables import Floats
 
 Actions = NDArray[Any]
@@ -45,11 +47,14 @@ class Edits:
         self._space = actions.space
         self.nothing: Any = actions.actions_of(actions.lowest[None])[0]
         self._sowing, self._harvest = _work(parts.task, actions)
+        self._of_menu = MenuEdits(actions, self._sowing, self._harvest) if isinstance(actions, Menu) else None
 
     def candidates(
         self, elite: Actions, count: int, first: int, last: int, generator: np.random.Generator
     ) -> Actions:
         """Return `count` edited sequences, (count, steps, ...), changed from `first` to before `last`."""
+        if self._of_menu is not None:
+            return self._of_menu.candidates(elite, count, first, last, _MORE, generator)
         chosen = len(elite) * generator.random(count) ** 2  # the better, the more often
         result = elite[chosen.astype(np.intp)]
         edits = [self._change, self._move, self._splice, self._season if self._sowing else self._change]
