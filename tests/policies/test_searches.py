@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+import yaml
 
 from agbench.data import catalog
 from agbench.data.reading import read_data
+from agbench.data.suites import suite
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import ConfigError
+from agbench.evaluation.references import policy_name
 from agbench.policies.field import tuning
 from agbench.policies.field.calendar import CalendarSearch, CalendarSettings
 from agbench.policies.field.calendar_tuning import fit_calendar
@@ -91,6 +94,30 @@ def test_a_fit_leaves_no_setting_at_an_end_that_could_go_on(monkeypatch):
     narrow, least = fit_rules(task, rules([0.0, 20.0], 36))
     assert widened(narrow, doses) != narrow.tune
     assert most >= least
+
+
+NARROW = {
+    "wheat-nitrogen-v1",
+    "jujube-orchard-v1",
+    "grape-vineyard-v1",
+    "pear-orchard-v1",
+    "sunflower-farm-v1",
+    "sunflower-farm-fields-v1",
+}
+"""Tasks whose experts learners, datasets or long searches rest on, tuned on grids that end sooner."""
+WIDENED = sorted({*suite("core").ids, *suite("field").ids} - NARROW)
+
+
+@pytest.mark.parametrize("name", WIDENED)
+def test_no_expert_lies_at_an_end_of_what_was_tried(name):
+    task = catalog.task(name)
+    expert = catalog.find_baseline(name, policy_name(task, "expert"))
+    settings = yaml.safe_load(expert.read_text())["settings"]
+    settings = settings.get("settings", settings)
+    if "tune" not in settings or "rules" not in settings:
+        pytest.skip("its expert is not tuned by grids")
+    read = RulesSettings.model_validate(settings)
+    assert widened(read, tuning.doses_of(build(task, "test"))) == read.tune
 
 
 def test_breeding_plays_no_more_than_the_budget(monkeypatch):
