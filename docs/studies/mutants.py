@@ -8,7 +8,6 @@ checkers, messages of errors), and files that only draw pictures or measure spee
 
 import ast
 import hashlib
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -66,9 +65,13 @@ def sample(root: Path, seed: int, inside: bool, count: int) -> list[Mutant]:
         p for p in (root / "agbench").rglob("*.py") if not any(x in p.as_posix() for x in PASSED_OVER)
     )
     found = [m for path in paths for m in mutants(path.read_bytes(), path.relative_to(root).as_posix())]
-    chosen = sorted((m for m in found if m.inside == inside), key=lambda m: m.name)
-    random.Random(seed).shuffle(chosen)
+    chosen = sorted((m for m in found if m.inside == inside), key=lambda m: _place(seed, m.name))
     return list(islice((m for m in chosen if parses(m, root)), count))
+
+
+def _place(seed: int, name: str) -> str:
+    """Return what orders mutants: a mutant keeps its place among others while code elsewhere changes."""
+    return hashlib.sha256(f"{seed}|{name}".encode()).hexdigest()
 
 
 def mutants(source: bytes, file: str) -> Iterator[Mutant]:
