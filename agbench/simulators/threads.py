@@ -7,7 +7,7 @@ the others are taken by threads that all simulators of a process share.
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from itertools import pairwise
 from queue import SimpleQueue
 from threading import Thread
@@ -88,9 +88,12 @@ def run_all(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     return [first, *(result for _, result, _ in given)]
 
 
-@lru_cache(maxsize=8)
+@cache
 def _threads(count: int, process: int) -> "SimpleQueue[_Work]":
-    """Return the queue that the threads of a process take work from; a fork has none of its parent's."""
+    """Return the queue that the threads of a process take work from; a fork has none of its parent's.
+
+    It is kept for good: its threads wait for work until the process ends.
+    """
     work: SimpleQueue[_Work] = SimpleQueue()
     for number in range(count):
         Thread(target=_serve, args=(work,), name=f"agbench_{number}", daemon=True).start()

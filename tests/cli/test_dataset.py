@@ -1,32 +1,11 @@
 """`agbench dataset`: a user's path through it."""
 
-import contextlib
-import io
 import json
-import sys
 
 import pytest
-
-from agbench.cli import main
+from in_process import command as agbench
 
 TASK = "wheat-nitrogen-v1"
-
-
-def agbench(*arguments, cwd, code=0):
-    """Run the command in a folder; return what it printed to standard output and error."""
-    printed, complained = io.StringIO(), io.StringIO()
-    with (
-        contextlib.chdir(cwd),
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(complained),
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setattr(sys, "argv", ["agbench", *map(str, arguments)])
-        patch.setattr(sys, "path", sys.path.copy())
-        with pytest.raises(SystemExit) as ended:
-            main()
-    assert (ended.value.code or 0) == code, printed.getvalue() + complained.getvalue()
-    return printed.getvalue(), complained.getvalue()
 
 
 def test_a_dataset_is_made_checked_and_damaged(tmp_path):
