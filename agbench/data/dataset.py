@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from agbench.data import places
 from agbench.data.field import Number
@@ -28,6 +28,7 @@ Scenarios = Literal["drawn", "split"]
 
 _Part = Annotated[Number, Field(ge=0, le=1)]
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*-v(0|[1-9][0-9]*)$")]
+_Content = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 class StraightLine(Strict):
@@ -84,10 +85,23 @@ class Recipe(Strict):
 
 
 class Recipes(Strict):
-    """The content of a file of recipes: their task, and each by the second part of its name."""
+    """The content of a file of recipes: their task, and each by the second part of its name.
+
+    `made` has the SHA-256 of the arrays that a recipe gave when it was made, the newest first: those of
+    earlier physics stay, for agents were trained on them.
+    """
 
     task: TaskId
     datasets: dict[_Name, Recipe] = Field(min_length=1)
+    made: dict[_Name, list[_Content]] = {}
+
+    @model_validator(mode="after")
+    def _made_of_recipes(self) -> "Recipes":
+        """Refuse what was made by no recipe of the file."""
+        strange = sorted(self.made.keys() - self.datasets.keys())
+        if strange:
+            raise ValueError(f"made: {strange[0]!r} is none of the recipes of this file.")
+        return self
 
 
 def names() -> list[str]:
@@ -100,6 +114,21 @@ def recipe(name: str) -> tuple[str, Recipe]:
 
     Raises `UnknownNameError` with the nearest names, `ConfigError` for a name in two folders of data.
     """
+    content, own = _file_of(name)
+    return content.task, content.datasets[own]
+
+
+def made(name: str) -> list[str]:
+    """Return the SHA-256 of the arrays that a recipe gave, the newest first; raises as `recipe` does.
+
+    Empty for a recipe that was never made.
+    """
+    content, own = _file_of(name)
+    return content.made.get(own, [])
+
+
+def _file_of(name: str) -> tuple[Recipes, str]:
+    """Return the file of recipes that has a full name, and the name's own part."""
     stem, _, own = name.partition("/")
     files = [path for path in _files() if path.stem == stem]
     if len(files) > 1:
@@ -107,7 +136,7 @@ def recipe(name: str) -> tuple[str, Recipe]:
     content = read_file(Recipes, files[0]) if files else None
     if content is None or own not in content.datasets:
         raise unknown("dataset", name, names())
-    return content.task, content.datasets[own]
+    return content, own
 
 
 def check_recipe(task: Task, one: Recipe) -> None:

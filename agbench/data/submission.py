@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from agbench.data.dataset import Recipe
 from agbench.data.field import Number
 from agbench.data.reading import Strict
 from agbench.data.task import TaskId
@@ -104,10 +105,14 @@ Setting = bool | int | float | Line | list[bool | int | float | Line]
 
 
 class NamedDataset(Strict):
-    """A dataset that an agent was trained on: its name, and the SHA-256 of what it holds."""
+    """A dataset that an agent was trained on: its name, and the SHA-256 of its arrays.
+
+    One that is none of the named datasets brings the recipe that it is made by.
+    """
 
     name: Line
     sha256: Hash
+    recipe: Recipe | None = None
 
 
 class Training(Strict):

@@ -108,18 +108,29 @@ def resample(values: Floats, resamples: int, seed: int = 0, stream: int = 0) -> 
 @lru_cache(maxsize=8)
 def drawn_scenarios(scenarios: int, resamples: int, seed: int) -> Floats:
     """Return how often each scenario is drawn in each resample, (resamples, scenarios)."""
-    generator = np.random.default_rng(seed)
-    rows = max(1, _BLOCK // scenarios)
-    counts = [min(rows, resamples - first) for first in range(0, resamples, rows)]
-    parts = [_counts(generator.integers(scenarios, size=(count, scenarios)), scenarios) for count in counts]
-    result: Floats = np.concatenate(parts)
+    result = _drawn(scenarios, resamples, seed).astype(np.float64)
     result.setflags(write=False)
     return result
 
 
+@lru_cache(maxsize=128)
+def _drawn(scenarios: int, resamples: int, seed: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the same in the smallest whole numbers, so that those of all tasks of a suite can be kept."""
+    generator = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // scenarios)
+    result = np.empty((resamples, scenarios), np.min_scalar_type(scenarios))
+    for first in range(0, resamples, rows):
+        part = result[first : first + rows]
+        part[:] = _counts(generator.integers(scenarios, size=part.shape), scenarios)
+    return result
+
+
+@lru_cache(maxsize=64)
 def drawn_runs(runs: int, resamples: int, seed: int, stream: int) -> Chosen:
     """Return which runs are drawn in each resample, (resamples, runs)."""
-    return np.random.default_rng([seed, 1, stream]).integers(runs, size=(resamples, runs))
+    result = np.random.default_rng([seed, 1, stream]).integers(runs, size=(resamples, runs))
+    result.setflags(write=False)
+    return result
 
 
 def _counts(chosen: Chosen, of: int) -> Floats:

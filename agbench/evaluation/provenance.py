@@ -3,6 +3,7 @@
 import hashlib
 import json
 import platform
+from functools import lru_cache
 from importlib import metadata
 from typing import Any, Final
 
@@ -38,7 +39,25 @@ def identity(task: Task) -> dict[str, Any]:
 
 def task_hash(task: Task) -> str:
     """Return the SHA-256 of a task's `identity`: results and anchors hold for one hash only."""
-    content = identity(task)
+    return _task_hash(_Same(task))
+
+
+class _Same:
+    """A task as a key of a cache: no other object equals it, and it lives as long as the key."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
+    def __hash__(self) -> int:
+        return id(self.task)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.task is other.task
+
+
+@lru_cache(maxsize=256)
+def _task_hash(key: _Same) -> str:
+    content = identity(key.task)
     return _sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 

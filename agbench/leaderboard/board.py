@@ -9,6 +9,8 @@ from agbench.untrusted.refusal import RefusedError
 
 SUBMISSIONS: Final = "submissions"
 VERIFIED: Final = "verified"
+CARD: Final = "submission.yaml"
+"""The name of a submission's card."""
 
 
 def place(board: Path, task: str, agent: str, version: str) -> Path:
@@ -51,7 +53,7 @@ def check_place(folder: Path, task: str, agent: str, version: str) -> None:
         ("task", "agent", "version"), parts, (task, agent, version), strict=True
     ):
         if not is_name(expected) or result != expected:
-            raise RefusedError("submission.yaml", what, f"{expected!r}, but the folder is {result!r}.")
+            raise RefusedError(CARD, what, f"{expected!r}, but the folder is {result!r}.")
     links = [p for p in list(folder.absolute().parents)[:2] if p.is_symlink()]
     if links:
         raise RefusedError(".", "", f"{links[0].name} is a symbolic link.")

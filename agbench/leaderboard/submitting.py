@@ -18,11 +18,12 @@ from agbench.errors import ConfigError, ResultError
 from agbench.evaluation.result import Result
 from agbench.files import BOARD, asked_for, sha256
 from agbench.leaderboard import board as places
+from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks import submitted_policy
 from agbench.leaderboard.checks.agents import refuse_taken
 from agbench.leaderboard.checks.duplicates import CopyIndex
 from agbench.leaderboard.checks.rows import Rows
-from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, check
+from agbench.leaderboard.checks.submission import CheckedSubmission, check
 from agbench.leaderboard.trainings import of_trainings
 from agbench.policies.networks.made_for import require_made_for
 from agbench.untrusted import tables

@@ -23,10 +23,13 @@ class Trainings(NamedTuple):
     method: str
     steps: int
     """Environment steps of the training that took most."""
+    dataset: dict[str, str] | None
+    """The named dataset that they learned from, and its SHA-256; None where there is none."""
 
     def stated(self, card: Mapping[str, Any]) -> dict[str, Any]:
         """Return a card with what the trainings say, where it does not say it itself."""
-        training = {"steps": self.steps, **card.get("training", {})}
+        learned = {} if self.dataset is None else {"dataset": self.dataset}
+        training = {"steps": self.steps, **learned, **card.get("training", {})}
         return {"method": self.method, **card, "training": training, "policy": {"format": "mlp"}}
 
 
@@ -53,7 +56,17 @@ def of_trainings(folders: Sequence[Path]) -> Trainings | None:
         [int(record["seed"]) for record in records],
         str(records[0]["method"]),
         max(int(record["environment_steps"]) for record in records),
+        _dataset(records),
     )
+
+
+def _dataset(records: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
+    """Return the named dataset of all trainings, as a card names it; None where they have none in common."""
+    shown = [record.get("demonstrations") for record in records]
+    found = [(one.get("recipe"), one.get("content")) for one in shown if isinstance(one, Mapping)]
+    if len(found) < len(shown) or len(set(found)) > 1 or None in found[0]:
+        return None
+    return {"name": str(found[0][0]), "sha256": str(found[0][1])}
 
 
 def _record(folder: Path) -> dict[str, Any]:

@@ -161,7 +161,8 @@ def _file_of(task: Task, name: str) -> dict[str, Any]:
 
 def _described(found: Demonstrations) -> dict[str, Any]:
     """Return what a training's record says of demonstrations."""
-    about = {key: found.about[key] for key in ("policy", "split") if key in found.about}
+    named = ("policy", "split", "recipe", "content")
+    about = {key: found.about[key] for key in named if found.about.get(key) is not None}
     return about | {
         "episodes": len(found.episode_lengths),
         "transitions": len(found),

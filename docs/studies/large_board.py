@@ -19,26 +19,29 @@ import numpy as np
 import yaml
 
 from agbench.data import catalog
+from agbench.data.dataset import made
 from agbench.data.submission import LEARNED
 from agbench.envs.family import action_map
 from agbench.evaluation.references import reported
 from agbench.evaluation.runner import evaluate
 from agbench.files import sha256, write_text
 from agbench.leaderboard import board as places
+from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks.judging import judged
-from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page.building import build
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verified import Level
 from agbench.policies.simple import Recorded
 
 TASK: Final = "wheat-nitrogen-v1"
+_DATASET: Final = "wheat-nitrogen/medium-v1"
 _STEPS: Final = 60  # more decisions than a season has
 _KINDS: Final = (
     ("rl", "observation"),
     ("rule", "observation"),
     ("offline-rl", "forecast"),
-    ("mpc", "forecast"),
+    ("rule", "state"),
     ("il", "state"),
     ("rule", "forecast"),
     ("oracle", "model"),
@@ -93,7 +96,7 @@ def _submission(
             record = result.record
     trained: dict[str, Any] = {"steps": 100_000} if method in LEARNED else {}
     if method == "offline-rl":
-        trained["dataset"] = {"name": "synthetic", "sha256": "0" * 64}
+        trained["dataset"] = {"name": _DATASET, "sha256": made(_DATASET)[0]}
     card = {
         "format": 1,
         "task": task,

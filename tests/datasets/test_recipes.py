@@ -1,8 +1,10 @@
 """Recipes: those of the suite core are there, followed to the letter, and mistakes in them are named."""
 
+import re
 import shutil
 from pathlib import Path
 
+import made_datasets
 import pytest
 import yaml
 
@@ -91,6 +93,8 @@ datasets:
         ("episodes: 4", "episode: 4", "Did you mean 'episodes'"),
         ("end: 0.0", "end: 1.5", "1.5 is no number from 0 to 1"),
         ("small-v1", "small", "small"),
+        ("split: validation", "split: validation\nmade: {big-v1: []}", "'big-v1' is none of the recipes"),
+        ("split: validation", "split: validation\nmade: {small-v1: [abc]}", "made.small-v1"),
         ("wheat-nitrogen-v1", "wheat-nitrogn-v1", "Did you mean 'wheat-nitrogen-v1'"),
         ("episodes: 4", "episodes: 4\n        overrides: {bta: 1.0}", "bta"),
     ],
@@ -104,6 +108,26 @@ def test_a_file_of_recipes_where_nothing_reads_it_is_refused(tmp_path):
     folder = own_recipes(tmp_path)
     shutil.move(folder / "tasks" / "datasets" / "own.yaml", folder / "tasks" / "own.yaml")
     assert "tasks/datasets/" in check_file(folder / "tasks" / "own.yaml")
+
+
+def test_what_a_recipe_gave_is_known_once_it_was_made(tmp_path, monkeypatch):
+    """What the study writes is read again, the newest first and the rest of the file as it was."""
+    folder = own_recipes(tmp_path)
+    monkeypatch.setenv("AGBENCH_PATH", str(folder))
+    before = yaml.safe_load(SMALL)["datasets"]
+    assert dataset.made("own/small-v1") == []
+    made = made_datasets.content_of("own/small-v1", tmp_path)
+    for content in ("a" * 64, made):
+        made_datasets.write("own/small-v1", content, folder / "tasks" / "datasets")
+    assert dataset.made("own/small-v1") == [made, "a" * 64]
+    assert yaml.safe_load((folder / "tasks" / "datasets" / "own.yaml").read_text())["datasets"] == before
+
+
+def test_the_page_begins_the_hashes_of_named_datasets():
+    page = (ROOT / "docs" / "datasets.md").read_text("utf-8")
+    told = dict(re.findall(r"^\| `(\S+/\S+)` \|.*`([0-9a-f]{16})` \|$", page, re.MULTILINE))
+    assert sorted(told) == dataset.names()
+    assert {name: found[0][:16] for name in told if (found := dataset.made(name))}.items() <= told.items()
 
 
 def test_unknown_and_doubled_recipes_are_named(tmp_path, monkeypatch):

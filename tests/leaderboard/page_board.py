@@ -4,7 +4,7 @@ import yaml
 from good_submission import TASK
 from large_board import grade, synthetic
 
-from agbench.leaderboard.checks.submission import CARD
+from agbench.leaderboard.board import CARD
 
 EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'&{{ 7*7 }}"
 

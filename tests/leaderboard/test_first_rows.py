@@ -1,14 +1,17 @@
 """The first rows and what is merged: made through the door, resumable, and never changed afterwards."""
 
 import hashlib
+import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors, provenance, references
+from agbench.evaluation.references import ROLES
 from agbench.leaderboard import first_rows
 from agbench.leaderboard.board import VERIFIED, submissions
 from agbench.leaderboard.checks import merged
@@ -95,6 +98,16 @@ def test_references_are_run_on_the_splits_that_are_reported_an_oracle_on_test():
     ]
     result = references.parts(first_rows.catalog.task("wofostgym-wheat-v1"))
     assert {p.split for p in result} == {"test"}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_first_rows_card_claims_no_score_that_it_does_not_have(role):
+    spec = first_rows.catalog.task("wheat-nitrogen-v1")
+    values = anchors.of_split(spec, "test")
+    told = SimpleNamespace(policy=references.policy_name(spec, role), information="model")
+    notes = first_rows._card(spec.task, role, told)["notes"]
+    claimed = [float(number) for number in re.findall(r"score of (-?\d+)", notes)]
+    assert claimed == ([] if role in ("blind", "expert") else [values.scores(getattr(values, role)).mean()])
 
 
 @pytest.fixture

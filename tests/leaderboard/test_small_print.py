@@ -18,6 +18,7 @@ from hostile import cell
 
 from agbench import leaderboard
 from agbench.cli.app import main
+from agbench.data import dataset as recipes
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verifying import replayed
 from agbench.untrusted import RefusedError
@@ -134,13 +135,58 @@ def test_texts_that_look_like_numbers_are_texts_on_a_card(made, tmp_path, child,
     assert (own.agent, own.version, own.authors, own.hardware) == (text, text, [text], text)
 
 
-def test_an_offline_agent_names_its_dataset(made, tmp_path, child):
-    training = {"splits": ["train"], "dataset": {"name": "wheat-expert-v1", "sha256": "a" * 64}}
-    card = {**CARD, "method": "offline-rl", "training": training}
-    result = leaderboard.check(
-        leaderboard.submit(made.results, card, tmp_path / "leaderboard", made.policies), child
-    )
-    assert result.card.training.dataset.sha256 == "a" * 64
+def test_a_planner_brings_its_policy(made, tmp_path):
+    card = {key: value for key, value in CARD.items() if key not in ("policy", "training")}
+    with pytest.raises(RefusedError, match=r"policy: missing: mpc brings its policy.*--rule NAME"):
+        leaderboard.submit(made.results, {**card, "method": "mpc"}, tmp_path / "leaderboard")
+    leaderboard.submit(made.results, {**card, "method": "rule"}, tmp_path / "leaderboard")
+
+
+NAMED = {"name": "wheat-nitrogen/medium-v1", "sha256": recipes.made("wheat-nitrogen/medium-v1")[0]}
+RECIPE = {
+    "summary": "Half a good grower.",
+    "behaviour": [{"policy": "standard-practice", "epsilon": {"start": 1.0, "end": 0.5}}],
+    "episodes": 100,
+    "seed": 7,
+}
+OWN = {"name": "mine", "sha256": "a" * 64, "recipe": RECIPE}
+
+
+def offline(dataset):
+    """Return the card of an offline agent that learned from a dataset."""
+    training = {"splits": ["train"], "dataset": dataset}
+    return {**CARD, "method": "offline-rl", "training": training}
+
+
+@pytest.mark.parametrize("dataset", [NAMED, OWN], ids=["named", "own"])
+def test_an_offline_agent_names_a_dataset_that_others_can_make(made, tmp_path, child, dataset):
+    folder = leaderboard.submit(made.results, offline(dataset), tmp_path / "leaderboard", made.policies)
+    own = leaderboard.check(folder, child).card.training.dataset
+    assert own.model_dump(exclude_unset=True) == dataset
+
+
+@pytest.mark.parametrize(
+    ("dataset", "reason"),
+    [
+        ({**NAMED, "sha256": "a" * 64}, "sha256: not of wheat-nitrogen/medium-v1: it gives 69517f33"),
+        ({**NAMED, "recipe": RECIPE}, "is a named dataset: leave its recipe out"),
+        ({**NAMED, "name": "wheat-nitrogen/medium-v2"}, "is none of the named datasets"),
+        ({"name": "mine", "sha256": "a" * 64}, "add its `recipe`"),
+        ({**OWN, "recipe": {**RECIPE, "split": "test"}}, "'test' is none of train"),
+        ({**OWN, "recipe": {**RECIPE, "years": [1984]}}, "name a split of the task"),
+        ({**OWN, "recipe": {**RECIPE, "scenarios": ["netherlands/1984"]}}, "name a split of the task"),
+        ({**OWN, "recipe": {**RECIPE, "overrides": {"beta": 1.0}}}, "name a split of the task"),
+        ({**OWN, "recipe": {**RECIPE, "behaviour": [{"policy": "/etc/x.py:Evil"}]}}, "none of .*standard-pr"),
+        ({**OWN, "recipe": {**RECIPE, "behaviour": [{"policy": "random", "noise": 0.1}]}}, "take epsilon"),
+        ({**OWN, "recipe": {**RECIPE, "episodes": 0}}, "recipe.episodes"),
+    ],
+)
+@pytest.mark.parametrize("method", ["offline-rl", "il"])
+def test_a_dataset_that_nobody_else_can_make_is_refused(made, tmp_path, method, dataset, reason):
+    board = tmp_path / "leaderboard"
+    with pytest.raises(RefusedError, match=reason):
+        leaderboard.submit(made.results, {**offline(dataset), "method": method}, board, made.policies)
+    assert not board.exists()
 
 
 def test_returns_that_are_a_little_off_are_not_exact(copy, child):

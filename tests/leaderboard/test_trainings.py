@@ -32,6 +32,28 @@ def test_seeds_bring_results_policies_and_the_most_steps(tmp_path):
     assert card["training"] == {"steps": 100, "algorithm": "own"}
 
 
+MEDIUM = {"recipe": "wheat-nitrogen/medium-v1", "content": "a" * 64, "sha256": "b" * 64}
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        (MEDIUM, {"name": "wheat-nitrogen/medium-v1", "sha256": "a" * 64}),
+        (MEDIUM | {"content": "c" * 64}, None),
+        ({"policy": "advisor", "sha256": "b" * 64}, None),
+    ],
+)
+def test_seeds_bring_the_named_dataset_that_all_of_them_learned_from(tmp_path, other, named):
+    shown = {"a": MEDIUM, "b": other}
+    folders = [
+        training(tmp_path / name, seed, demonstrations=one, method="offline-rl")
+        for seed, (name, one) in enumerate(shown.items())
+    ]
+    assert of_trainings(folders).stated({})["training"].get("dataset") == named
+    own = {"name": "mine", "sha256": "d" * 64}
+    assert of_trainings(folders).stated({"training": {"dataset": own}})["training"]["dataset"] == own
+
+
 def test_results_alone_are_no_trainings(tmp_path):
     assert of_trainings([tmp_path]) is None
 

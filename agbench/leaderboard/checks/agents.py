@@ -11,8 +11,9 @@ from agbench.data.submission import Submission, SubmittedPolicy
 from agbench.data.task import Task
 from agbench.evaluation import references
 from agbench.evaluation.references import ROLES
+from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks.rows import MERGED, BoardRow, Rows
-from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.untrusted.refusal import RefusedError
 
 AUTHORS: Final = ["The AgBench authors"]

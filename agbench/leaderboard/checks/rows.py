@@ -7,8 +7,9 @@ from pathlib import Path
 
 from agbench.data.submission import Submission
 from agbench.leaderboard import board as places
+from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks import merged
-from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, read_card
+from agbench.leaderboard.checks.submission import CheckedSubmission, read_card
 from agbench.untrusted.folder import read_file
 from agbench.untrusted.refusal import RefusedError
 

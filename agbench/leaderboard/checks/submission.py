@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
@@ -11,13 +10,15 @@ from typing import Final
 import numpy as np
 
 from agbench.data import catalog
-from agbench.data.submission import LEARNED, Submission
+from agbench.data.submission import Submission
 from agbench.data.task import Task
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.references import REPORTED
 from agbench.leaderboard import board
+from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks import results, submitted_policy
+from agbench.leaderboard.checks.claims import check_claims
 from agbench.leaderboard.checks.kept import KeptResults
 from agbench.leaderboard.checks.policy_identity import identities
 from agbench.leaderboard.checks.recorded import Budget, same_actions
@@ -28,7 +29,6 @@ from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema
 from agbench.variables import Floats
 
-CARD: Final = "submission.yaml"
 _CARD_BYTES: Final = 100_000
 
 
@@ -115,7 +115,7 @@ def check(
     if placed:
         board.check_place(path, card.task, card.agent, card.version)
     task = _task(card)
-    _check_training(card, task)
+    check_claims(card, task)
     _check_files(card, files, _expected(card, task))
     budget = Budget()
     result = [
@@ -161,43 +161,6 @@ def _splits(card: Submission, task: Task) -> list[str]:
     """
     alone = card.method in ("oracle", "mpc") and not any(name.startswith("shift/") for name in card.files)
     return [split for split in REPORTED if split in task.splits and not (alone and split == "shift")]
-
-
-def _check_training(card: Submission, task: Task) -> None:
-    for split in card.training.splits:
-        if split in REPORTED:
-            raise RefusedError(CARD, "training.splits", f"training on {split} is against the rules.")
-        if split not in task.protocol.training_splits:
-            allowed = ", ".join(task.protocol.training_splits)
-            raise RefusedError(CARD, "training.splits", f"{split!r} is none of {allowed}.")
-    if (card.method == "oracle") != (card.information == "model") and card.method != "mpc":
-        raise RefusedError(CARD, "information", f"{card.information} does not fit the method {card.method}.")
-    if card.policy is not None and card.policy.format == "rule" and card.learned:
-        raise RefusedError(CARD, "policy.format", "a rule is not learned; see `method`.")
-    if card.method == "offline-rl" and card.training.dataset is None:
-        raise RefusedError(
-            CARD, "training.dataset", "missing: offline-rl names its dataset by name and sha256."
-        )
-    _check_learned(card)
-    _check_day(card)
-
-
-def _check_day(card: Submission) -> None:
-    """Refuse a row from the future, which would stretch what is drawn over time; a day is for time zones."""
-    last = (datetime.now(UTC).date() + timedelta(days=1)).isoformat()
-    if card.submitted is not None and card.submitted > last:
-        raise RefusedError(CARD, "submitted", f"{card.submitted} is in the future; write the day of today.")
-
-
-def _check_learned(card: Submission) -> None:
-    """Refuse a method that is none of learning for what was learned: it would need no training seeds."""
-    if card.learned:
-        return
-    text = f"{card.method!r}, but {{}} learned: name one of {', '.join(sorted(LEARNED))}."
-    if card.policy is not None and card.policy.format in submitted_policy.SUFFIXES:
-        raise RefusedError(CARD, "method", text.format(f"a network ({card.policy.format}) is"))
-    if card.training.steps:
-        raise RefusedError(CARD, "method", text.format(f"an agent of {card.training.steps:,} steps is"))
 
 
 def _expected(card: Submission, task: Task) -> set[str]:

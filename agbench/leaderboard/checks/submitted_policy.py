@@ -11,8 +11,9 @@ from agbench.data.baseline import Baseline
 from agbench.data.reading import read_data
 from agbench.data.submission import Submission
 from agbench.data.task import Task
-from agbench.envs.family import build
+from agbench.envs.family import action_map, observer
 from agbench.errors import AgBenchError, MissingExtraError
+from agbench.leaderboard.board import CARD
 from agbench.policies.base import Policy
 from agbench.policies.field.schedule import ScheduleSettings
 from agbench.policies.networks import mlp, onnx
@@ -36,17 +37,14 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
     assert card.policy is not None
     if card.policy.format in SUFFIXES:
         name = f"seed-{seed}{SUFFIXES[card.policy.format]}"
-        parts = build(task, task.protocol.training_splits[0])
-        inputs, space = parts.observer.space.shape[0], parts.actions.space
+        inputs, space = observer(task).space.shape[0], action_map(task).space
         if card.policy.format == "onnx":
             return _graph(card.agent, files[name], f"policy/{name}", inputs, space)
         return mlp.Mlp(card.agent, mlp.read(files[name], f"policy/{name}", inputs, space), space)
     if card.policy.name is not None:
         names = policies(task)
         if card.policy.name not in names:
-            raise RefusedError(
-                "submission.yaml", "policy.name", f"{card.policy.name!r} is none of {', '.join(names)}."
-            )
+            raise RefusedError(CARD, "policy.name", f"{card.policy.name!r} is none of {', '.join(names)}.")
         return load_policy(card.policy.name, task)
     return _schedule(files[RULE], task)
 

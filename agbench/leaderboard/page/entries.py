@@ -14,9 +14,10 @@ from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
 from agbench.leaderboard import episodes, scoring
+from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.kept import KeptResults
-from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.episodes import ShownEpisode
 from agbench.leaderboard.scoring import Score, ScoredRow
 from agbench.leaderboard.verify import verified

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map
 from agbench.evaluation import runner
+from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks import submitted_policy
 from agbench.leaderboard.checks.results import CheckedResult
-from agbench.leaderboard.checks.submission import CARD, CheckedSubmission
+from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.verify.replaying import Replay, as_result, held, together
 from agbench.policies.base import Planner, Policy, Valuing
 from agbench.policies.networks import heads

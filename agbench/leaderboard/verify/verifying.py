@@ -14,9 +14,10 @@ from agbench.errors import AgBenchError, ConfigError
 from agbench.evaluation import provenance
 from agbench.leaderboard import board as places
 from agbench.leaderboard import episodes
+from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks.agents import is_reference
 from agbench.leaderboard.checks.judging import judged
-from agbench.leaderboard.checks.submission import CARD, CheckedSubmission, read_card
+from agbench.leaderboard.checks.submission import CheckedSubmission, read_card
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.replaying import Replay, replay
 from agbench.leaderboard.verify.reproducing import Reproduction, reproduce
