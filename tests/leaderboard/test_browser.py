@@ -9,8 +9,10 @@ from urllib.parse import unquote, urldefrag, urlsplit
 import pytest
 
 from agbench.evaluation import paired
-from agbench.leaderboard import scoring
+from agbench.leaderboard import beacon, rounds, scoring
 from agbench.leaderboard.page import entries
+from agbench.leaderboard.page.opened import opened
+from agbench.leaderboard.page.rendering import Pages
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -70,6 +72,43 @@ def columns(page):
 def chosen(page, name):
     """Return a field of the filters."""
     return page.locator("form.filters").get_by_label(name)
+
+
+def open_round(task, number, closes, scenarios):
+    """Return an open round of a beacon."""
+    return rounds.LeaderboardRound(
+        task=f"{task}-v1",
+        round=number,
+        opened="2026-11-24",
+        closes=closes,
+        scenarios=scenarios,
+        versions=12,
+        task_hash="0" * 64,
+        pulse=beacon.first_after(closes),
+    )
+
+
+def test_the_first_screen_of_a_phone_says_the_open_rounds_and_how_to_submit(
+    browser, shown, tmp_path, monkeypatch
+):
+    """Rounds of many tasks that differ in number and size, but close alike, take no more room than one."""
+    shutil.copytree(shown.built.site, tmp_path / "site")
+    many = [open_round(f"field-{i}", 2 + i % 2, "2026-12-24", 50) for i in range(48)]
+    many += [open_round(f"greenhouse-{i}", 2, "2026-12-24", 20) for i in range(3)]
+    monkeypatch.setattr(rounds, "load", lambda board: [*many, open_round("late", 2, "2026-12-25", 20)])
+    Pages(tmp_path / "site", []).index([], [], opened(tmp_path))
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.goto((tmp_path / "site" / "index.html").as_uri())
+    told = page.locator("section", has=page.locator("#rounds")).inner_text()
+    assert "Until 2026-12-24 or later: 51 tasks, 50 hidden scenarios each (in 3 of them 20)" in told
+    assert "Until 2026-12-25 or later: 1 task, 20 hidden scenarios each, at most 12 versions" in told
+    commands = page.locator("pre.commands")
+    box = commands.bounding_box()
+    assert box["y"] + box["height"] <= PHONE["height"]
+    assert commands.evaluate("(pre) => pre.scrollWidth <= pre.clientWidth")
+    assert commands.inner_text().count("\n") >= 2, "three lines, as they are copied"
+    context.close()
 
 
 def test_every_page_is_whole_on_a_phone_and_every_link_resolves(browser, shown):

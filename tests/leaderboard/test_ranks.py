@@ -15,9 +15,9 @@ from agbench.evaluation import provenance
 from agbench.leaderboard import eligible, scoring
 from agbench.leaderboard.checks import sampled
 from agbench.leaderboard.checks.agents import is_reserved
+from agbench.leaderboard.checks.claims import check_claims
 from agbench.leaderboard.checks.recorded import of_actions
 from agbench.leaderboard.checks.sampled import same_decisions
-from agbench.leaderboard.checks.submission import _check_training
 from agbench.leaderboard.checks.versions import natural, newest
 from agbench.leaderboard.page.originality import most_alike
 from agbench.leaderboard.scoring import MeasuredRuns
@@ -217,4 +217,4 @@ def test_a_predictive_controller_may_plan_with_the_model_and_others_may_not(
     )
     expected = pytest.raises(RefusedError, match=f"{information} does not fit the method {method}")
     with expected if refused else nullcontext():
-        _check_training(card, catalog.task(card.task))
+        check_claims(card, catalog.task(card.task))
