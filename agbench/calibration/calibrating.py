@@ -22,6 +22,7 @@ from agbench.errors import AgBenchError, ConfigError
 from agbench.files import alone
 from agbench.simulation.parameters import read_all
 from agbench.simulators import models
+from agbench.simulators.threads import require_threads
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def calibrate(
     *,
     weather: "pd.DataFrame | Mapping[str, pd.DataFrame] | None" = None,
     out: "str | Path | None" = None,
+    threads: int = 1,
     report: Callable[[str], None] = lambda line: None,
 ) -> Calibration:
     """Fit parameters of a crop to observations, and return what was found.
@@ -49,6 +51,7 @@ def calibrate(
             default that of the sites.
         out: the folder for the crop's file, report, tables and figure. Stages that an earlier, broken-off
             run of the same calibration finished are taken from there.
+        threads: in which seasons run side by side; the result is the same for any number of them.
         report: is called with a line after each stage.
 
     Raises:
@@ -56,9 +59,10 @@ def calibrate(
             would be right.
     """
     _check_output(out, report)
+    require_threads(threads)
     plan, table = _read(spec, observations)
     with located(spec):
-        problem = prepare(plan, table, weather)
+        problem = prepare(plan, table, weather, threads)
     progress = Progress(None if out is None else Path(out), fingerprint(problem))
     with nullcontext() if out is None else alone(Path(out), ConfigError):
         result = _fitted(plan, problem, progress, report)
@@ -86,11 +90,11 @@ def _fitted(
     return Calibration.of(problem, values, fits)
 
 
-def prepare(spec: CalibrationSpec, observations: Any, weather: Any = None) -> Problem:
+def prepare(spec: CalibrationSpec, observations: Any, weather: Any = None, threads: int = 1) -> Problem:
     """Return a specification's problem: everything read and checked, nothing fitted yet."""
     crop_type = catalog.crop(spec.crop).crop_type
     model = models.find(spec.model, soil_water=spec.soil_water, crop_type=crop_type)
-    problem = Problem(spec, model, read(spec, observations, model), weather)
+    problem = Problem(spec, model, read(spec, observations, model), weather, threads)
     years = {key.year for key in problem.seasons}
     for year in spec.hold_out:
         if year not in years:

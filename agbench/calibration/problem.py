@@ -1,8 +1,9 @@
 """The calibration as a problem: its seasons, and what candidates simulate for each observation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from agbench.simulators.field import events
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.simulator import DailySimulator
 from agbench.simulators.models import CropModel, FieldSetup
+from agbench.simulators.threads import run_all
 from agbench.variables import Booleans, Floats
 from agbench.weather.daily import DailySeries, from_frame
 from agbench.weather.site import site_series
@@ -45,8 +47,14 @@ class Problem:
     """Simulates candidates for all observations of a calibration."""
 
     def __init__(
-        self, spec: CalibrationSpec, model: CropModel, observations: Observations, weather: Any = None
+        self,
+        spec: CalibrationSpec,
+        model: CropModel,
+        observations: Observations,
+        weather: Any = None,
+        threads: int = 1,
     ) -> None:
+        """Read everything; seasons run in so many `threads`, with the same result for any number."""
         self.spec = spec
         self.model = model
         self.observations = observations
@@ -60,7 +68,9 @@ class Problem:
         self._seasons = [self._season(k, s, w) for k, s, w in zip(keys, setups, worlds, strict=True)]
         self.candidates = Candidates(model, self.base, self.dimensions, builds, worlds)
         longest = max(len(season.management) for season in self._seasons)
-        self._history = np.empty((ROWS, longest, len(model.variables)))
+        size = (ROWS, longest, len(model.variables))
+        self._histories = [np.empty(size) for _ in range(min(threads, len(keys)))]
+        """A thread's days of its candidates."""
 
     @property
     def seasons(self) -> list[ObservedSeason]:
@@ -79,20 +89,37 @@ class Problem:
         rows = np.flatnonzero(possible)
         for first in range(0, len(rows), ROWS):
             some = rows[first : first + ROWS]
-            for number, season in enumerate(self._seasons):
-                if chosen is None or chosen[season.observed].any():
-                    where = np.ix_(some, season.observed)
-                    result[where], reached[where] = self._run(season, number, values[some])
+            for together in self._side_by_side(chosen):
+                runs = [
+                    self._run(number, values[some], days)
+                    for number, days in zip(together, self._histories, strict=False)
+                ]
+                for number, (simulated, has_come) in zip(together, run_all(runs), strict=True):
+                    where = np.ix_(some, self._seasons[number].observed)
+                    result[where], reached[where] = simulated, has_come
         return result, reached
 
-    def _run(self, season: _Season, number: int, values: Floats) -> tuple[Floats, Booleans]:
-        """Return what at most ROWS candidates simulate in one season."""
-        count, simulator = len(values), season.simulator
-        records, tables = self.candidates.write(values, number)
-        simulator.set_parameters(records, tables)
-        history = self._history[:, : len(season.management)]
-        simulator.seasons(season.management, history, count)
-        return season.reading.values(history[:count], simulator.elapsed[:count])
+    def _side_by_side(self, chosen: Booleans | None) -> Iterator[list[int]]:
+        """Yield the numbers of seasons with a `chosen` observation, one for each thread at a time."""
+        numbers = (
+            number
+            for number, season in enumerate(self._seasons)
+            if chosen is None or chosen[season.observed].any()
+        )
+        while together := list(islice(numbers, len(self._histories))):
+            yield together
+
+    def _run(self, number: int, values: Floats, days: Floats) -> Callable[[], tuple[Floats, Booleans]]:
+        """Write at most ROWS candidates into a season; return what runs it and reads its observations."""
+        season, count = self._seasons[number], len(values)
+        season.simulator.set_parameters(*self.candidates.write(values, number))
+        history = days[:, : len(season.management)]
+
+        def run() -> tuple[Floats, Booleans]:
+            season.simulator.seasons(season.management, history, count)
+            return season.reading.values(history[:count], season.simulator.elapsed[:count])
+
+        return run
 
     def _parameters(self, site: str) -> dict[str, Any]:
         """Return the parameters of crop, soil and site."""

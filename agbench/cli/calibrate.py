@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from agbench.cli.options import JsonOption, console, print_json
+from agbench.cli.options import JsonOption, ThreadsOption, console, print_json
 
 
 def calibrate(
@@ -18,6 +18,7 @@ def calibrate(
     observations: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Observations; by default the file that SPEC names.")
     ] = None,
+    threads: ThreadsOption = 1,
     json: JsonOption = False,
 ) -> None:
     """Fit parameters of a crop to observations; the fitted crop is a file for AGBENCH_PATH.
@@ -30,7 +31,8 @@ def calibrate(
     from agbench.calibration.report import error_lines, missed, parameter_lines
 
     silent = json or not console.is_terminal
-    result = fit(spec, observations, out=out, report=(lambda line: None) if silent else console.print)
+    report = (lambda line: None) if silent else console.print
+    result = fit(spec, observations, out=out, threads=threads, report=report)
     if json:
         print_json({"values": result.values, "evidence": result.evidence.model_dump()})
         return

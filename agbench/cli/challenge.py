@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from agbench.cli.options import JsonOption, console, print_json
+from agbench.cli.options import JsonOption, OnOption, ThreadsOption, WorkersOption, console, print_json
 
 
 def challenge(
@@ -15,21 +15,26 @@ def challenge(
     ] = 0,
     split: Annotated[str, typer.Option(help="A split with anchors.")] = "test",
     seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
+    workers: WorkersOption = 1,
+    on: OnOption = None,
+    threads: ThreadsOption = 1,
     json: JsonOption = False,
 ) -> None:
     """Play random blind calendars, and a second oracle's search, against floor, expert and oracle.
 
     Exit code 1 if something beats an oracle, in a scenario or in the mean, by more than 1 % of the mean of
-    oracle less floor: such an oracle is no bound.
+    oracle less floor: such an oracle is no bound. Each task is a piece of work for --workers or --on; the
+    seasons of one are split over --threads.
 
     Example: `agbench challenge wheat-layered-v1 --calendars 1000 --search 20`
     """
     from agbench.evaluation import challenge as library
+    from agbench.running import engine_of
 
     beaten = False
     content = []
-    for name in tasks:
-        result = library.challenge(name, split, calendars, seed, search)
+    options = {"split": split, "count": calendars, "seed": seed, "rounds": search, "threads": threads}
+    for result in library.challenges(tasks, engine_of(on, workers), **options):
         beaten |= not result.oracle_holds
         content.append(library.content(result))
         if not json:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from agbench.cli.options import TaskArgument, console
+from agbench.cli.options import OnOption, TaskArgument, ThreadsOption, WorkersOption, console
 
 
 def fit(
@@ -29,8 +29,14 @@ def fit(
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Rounds of the search (greenhouses, farms); default: 20.")
     ] = None,
+    workers: WorkersOption = 1,
+    on: OnOption = None,
+    threads: ThreadsOption = 1,
 ) -> None:
     """Tune the settings of a policy on the training scenarios and write them to its file.
+
+    Rules are tried by --workers or --on; what is fitted in one batch, such as calendars, schedules and set
+    points, runs in --threads.
 
     Example: `agbench fit wheat-nitrogen-v1 standard-practice`,
     `agbench fit rice-inputs-v1 blind-calendar --kind calendar`,
@@ -42,6 +48,7 @@ def fit(
 
     spec = catalog.task(task)
     budget = {k: v for k, v in {"candidates": candidates, "rounds": rounds}.items() if v is not None}
-    path, mean = fit_file(spec, policy, Search(**budget) if budget else None, kind, root, start)
+    limits = Search(**budget) if budget else None
+    path, mean = fit_file(spec, policy, limits, kind, root, start, workers=workers, on=on, threads=threads)
     console.print(f"{task}  {policy}  mean in training {mean:.2f} {spec.protocol.objective_unit}")
     console.print(f"    wrote {path}", soft_wrap=True)

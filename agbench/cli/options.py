@@ -60,6 +60,9 @@ OnOption = Annotated[
         "the result.",
     ),
 ]
+ThreadsOption = Annotated[
+    int, typer.Option(min=1, help="Threads that the rows of a batch run in; does not change the result.")
+]
 KeptOption = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Folder of the results of reference policies.")
 ]

@@ -12,6 +12,7 @@ from agbench.cli.options import (
     JsonOption,
     OnOption,
     TaskArgument,
+    ThreadsOption,
     WorkersOption,
     console,
     print_json,
@@ -37,6 +38,7 @@ def train(
     ] = None,
     workers: WorkersOption = 1,
     on: OnOption = None,
+    threads: ThreadsOption = 1,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -92,7 +94,8 @@ def train(
         if seed or tensorboard or wandb:
             raise ConfigError("--seeds goes without --seed, --tensorboard and --wandb.")
         options = {"steps": steps, "settings": read_overrides(set_), "demos": demos, "dataset": dataset}
-        _train_seeds(task, algo, seeds, out, workers, on, options | {"demo_episodes": demo_episodes}, json)
+        options |= {"demo_episodes": demo_episodes, "threads": threads}
+        _train_seeds(task, algo, seeds, out, workers, on, options, json)
         return
     if workers != 1 or on is not None:
         raise ConfigError("--workers and --on are for several agents: --seeds 0-4.")
@@ -109,6 +112,7 @@ def train(
         demo_episodes=demo_episodes,
         tensorboard=tensorboard,
         wandb=wandb,
+        threads=threads,
         progress=False if json else None,
     )
     if json:

@@ -5,7 +5,7 @@ protocol plays a policy. A second search, which knows the stored solutions as li
 these, may then go on from the best of them, season by season.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -17,11 +17,13 @@ from agbench.data.task import Task
 from agbench.envs import rollout
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
+from agbench.envs.threads import with_threads
 from agbench.evaluation import anchors, protocol
 from agbench.evaluation.anchors import SplitAnchors
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.search import number_of_decisions
 from agbench.policies.tuning.sequences import Edits, improve
+from agbench.running import Engine, in_order
 from agbench.variables import Floats
 
 Actions = NDArray[Any]
@@ -103,15 +105,18 @@ class Challenge:
         return excess is None or not (self.beaten or float(excess.mean()) > SHARE)
 
 
-def challenge(name: str, split: str = "test", count: int = 1000, seed: int = 0, rounds: int = 0) -> Challenge:
+def challenge(
+    name: str, split: str = "test", count: int = 1000, seed: int = 0, rounds: int = 0, threads: int = 1
+) -> Challenge:
     """Return what `count` random blind calendars reach beside a task's stored anchors.
 
-    With `rounds` a second search goes on from the best of them in each scenario for so many rounds.
+    With `rounds` a second search goes on from the best of them in each scenario for so many rounds. Batches
+    run in so many `threads`, with the same result for any number.
     Raises `ConfigError` where the task has no anchors that fit.
     """
     task = catalog.task(name)
     references = anchors.of_split(task, split)
-    parts = build(task, split)
+    parts = with_threads(build(task, split), threads)
     generator = np.random.default_rng(seed)
     keys = list(parts.scenarios.keys)
     steps = number_of_decisions(parts)
@@ -136,6 +141,28 @@ def challenge(name: str, split: str = "test", count: int = 1000, seed: int = 0, 
             ]
         )
     return Challenge(task, split, count, keys, references, np.concatenate(reached), searched)
+
+
+def challenges(names: Sequence[str], engine: Engine, **options: Any) -> Iterator[Challenge]:
+    """Yield the challenges of tasks in order, each an item of an engine; options as for `challenge`."""
+    for name in names:  # before any is played
+        anchors.of_split(catalog.task(name), options.get("split", "test"))
+    return in_order(engine.run(_Challenges(options), names))
+
+
+@dataclass(frozen=True)
+class _Challenges:
+    """The work of challenges; its items are ids of tasks."""
+
+    options: Mapping[str, Any]
+
+    def files(self) -> list[str]:
+        """Return none."""
+        return []
+
+    def prepare(self, place: Mapping[str, str]) -> Callable[[str], Challenge]:
+        """Return the function from a task to its challenge."""
+        return lambda name: challenge(name, **self.options)
 
 
 def play(parts: Parts, sequences: Actions, keys: Sequence[str] | None = None) -> Played:

@@ -1,7 +1,8 @@
 """Engines: what runs a job's items, chosen by a text such as `processes:4` or `ray://10.0.0.1:10001`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol
 
 from agbench.errors import ConfigError, did_you_mean
@@ -26,6 +27,9 @@ class Engine(Protocol):
         Raises `WorkerError` where workers die again and again.
         """
 
+    def kept(self) -> AbstractContextManager[None]:
+        """Keep workers, and the job that they have prepared, from one run to the next inside the block."""
+
 
 class Here:
     """This process."""
@@ -39,6 +43,10 @@ class Here:
         for number, item in enumerate(items):
             function = function or work.prepare({path: path for path in work.files()})
             yield number, function(item)
+
+    def kept(self) -> AbstractContextManager[None]:
+        """Do nothing: this process stays."""
+        return nullcontext()
 
 
 def engine_of(on: "str | Engine | None" = None, workers: int = 1) -> Engine:
@@ -85,3 +93,17 @@ def in_order(results: Iterator[tuple[int, Any]]) -> Iterator[Any]:
         while due in waiting:
             yield waiting.pop(due)
             due += 1
+
+
+@contextmanager
+def mapping(engine: Engine, work: Work) -> "Iterator[Callable[[Sequence[Any]], list[Any]]]":
+    """Yield a function from items to their results, in order, for searches that ask again and again.
+
+    The job is prepared once, not for each call.
+    """
+    if isinstance(engine, Here):
+        function = work.prepare({path: path for path in work.files()})
+        yield lambda items: [function(item) for item in items]
+        return
+    with engine.kept():
+        yield lambda items: list(in_order(engine.run(work, items)))

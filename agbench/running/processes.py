@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from typing import Any, Final
 
@@ -27,6 +28,18 @@ class Processes:
 
     def __init__(self, count: int) -> None:
         self.workers = count
+        self._keeps = False
+        self._held: tuple[bytes, ProcessPoolExecutor] | None = None
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep the processes from one run of a job to the next inside the block."""
+        self._keeps = True
+        try:
+            yield
+        finally:
+            self._keeps = False
+            self._let_go()
 
     def run(self, work: Work, items: Iterable[Any]) -> Results:
         """Yield results as they come; see `agbench.running.engines.Engine`."""
@@ -54,7 +67,7 @@ class Processes:
         self, job: bytes, waiting: Iterator[tuple[int, Any]], under_way: dict[int, Any]
     ) -> Iterator[tuple[int, Any]]:
         """Yield results, first of what was under way when a worker died, until one dies."""
-        pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _start, (job,))
+        pool = self._pool(job)
         try:
             running = {pool.submit(_work, item): number for number, item in under_way.items()}
             while True:
@@ -68,12 +81,30 @@ class Processes:
                     break
                 yield from _finished(running)
         except BaseException:
+            self._held = None
             children = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for child in children:
                 child.terminate()
             raise
-        pool.shutdown()
+        if not self._keeps:
+            pool.shutdown()
+
+    def _pool(self, job: bytes) -> ProcessPoolExecutor:
+        """Return processes for a job: those that are kept, if it is theirs, else new ones."""
+        if self._held is not None and self._held[0] == job:
+            return self._held[1]
+        self._let_go()
+        pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _start, (job,))
+        if self._keeps:
+            self._held = job, pool
+        return pool
+
+    def _let_go(self) -> None:
+        """End the processes that are kept."""
+        if self._held is not None:
+            self._held[1].shutdown()
+            self._held = None
 
 
 def _finished(running: dict[Future[tuple[bool, Any]], int]) -> Iterator[tuple[int, Any]]:

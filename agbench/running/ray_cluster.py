@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from agbench.errors import MissingExtraError, WorkerError
@@ -52,6 +53,10 @@ class RayCluster:
         finally:
             for one in running:
                 ray.cancel(one, force=True)
+
+    def kept(self) -> AbstractContextManager[None]:
+        """Do nothing: the workers are the cluster's, which keeps them and what they prepared."""
+        return nullcontext()
 
     def _result(self, reference: Any) -> Any:
         """Return what came of an item, or raise what it raised."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from agbench.errors import ConfigError
 from agbench.variables import Floats
 
+_SPARSE: Final = 8  # numbers of which fewer than one in so many are there are sorted, not counted
 _NUMBERS: Final = frozenset((float, int, np.float64, np.int64, type(None)))
 
 
@@ -72,7 +74,7 @@ def read_columns(cases: Any) -> Columns:
             raise ConfigError("cases: two columns of the DataFrame have the same name.")
         values = {str(name): cases[name].tolist() for name in cases}
     elif isinstance(cases, (list, tuple)) and all(isinstance(one, Mapping) for one in cases):
-        names = dict.fromkeys(name for one in cases for name in one)
+        names = dict.fromkeys(chain.from_iterable(cases))
         values = {name: [one.get(name) for one in cases] for name in names}
     else:
         raise ConfigError("cases: give a list of mappings such as [{'start': '1984-01-01'}], or a DataFrame.")
@@ -86,10 +88,10 @@ def _without_missing(column: list[Any]) -> list[Any]:
     import pandas as pd
 
     missing = (pd.NaT, pd.NA)
-    if not any(
-        issubclass(kind, (float, np.floating)) or kind in map(type, missing)
-        for kind in set(map(type, column))
-    ):
+    kinds = set(map(type, column))
+    if kinds == {float} and not np.isnan(np.array(column)).any():
+        return column
+    if not any(issubclass(kind, (float, np.floating)) or kind in map(type, missing) for kind in kinds):
         return column
     return [
         None if value is missing[0] or value is missing[1] or _is_nan(value) else value for value in column
@@ -104,9 +106,19 @@ def together(columns: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.int
     """Return a number a case, from 0 on, equal where all columns of numbers are; 0 without a column."""
     result = np.zeros(count, dtype=np.int64)
     for column in columns:
-        _, codes = np.unique(column, return_inverse=True)
-        _, result = np.unique(result * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+        codes = _ranks(column)
+        result = _ranks(result * (int(codes.max(initial=0)) + 1) + codes)
     return result
+
+
+def _ranks(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return which of the different numbers, in their order, each is, (n,)."""
+    if numbers.min(initial=0) < 0 or numbers.max(initial=0) > _SPARSE * len(numbers):
+        ranks: NDArray[np.int64] = np.unique(numbers, return_inverse=True)[1]
+        return ranks
+    there = np.bincount(numbers) > 0  # without sorting
+    ranks = (np.cumsum(there) - 1)[numbers]
+    return ranks
 
 
 def firsts(codes: NDArray[np.int64]) -> list[int]:

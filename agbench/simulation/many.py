@@ -111,12 +111,9 @@ class _Cases:
     def prepare(self, place: Mapping[str, str]) -> "Callable[[tuple[int, Columns]], list[pd.DataFrame]]":
         """Return the function that runs some cases."""
         runner = Runner(Preparation(self.model, self.shared))
-        table = _summary if self.output == "summary" else _days
-
-        def work(item: tuple[int, Columns]) -> "list[pd.DataFrame]":
-            return [table(run, self.kept) for run in runner.runs(*item)]
-
-        return work
+        if self.output == "summary":
+            return lambda item: [_table([_summary(run, self.kept) for run in runner.runs(*item)])]
+        return lambda item: [_days(run, self.kept) for run in runner.runs(*item)]
 
 
 def _kept(variables: Sequence[str] | None, model: CropModel) -> list[str]:
@@ -137,14 +134,12 @@ def _kept(variables: Sequence[str] | None, model: CropModel) -> list[str]:
     return list(dict.fromkeys(variables))
 
 
-def _summary(run: Run, kept: Sequence[str]) -> "pd.DataFrame":
-    """Return a row a case: when it ended, last and largest values."""
-    import pandas as pd
-
+def _summary(run: Run, kept: Sequence[str]) -> dict[str, Any]:
+    """Return what each case has, by column, (n,): its number, when it ended, last and largest values."""
     table = run.model.variables
     columns = [table.column(name) for name in kept]
     last = run.days[run.rows, run.lasted]
-    result: dict[str, Any] = {"start": run.starts.astype("datetime64[ms]")}
+    result: dict[str, Any] = {"case": run.numbers, "start": run.starts.astype("datetime64[ms]")}
     result["end"] = (run.starts + run.lasted).astype("datetime64[ms]")
     result["days"] = run.lasted + 1
     over = np.arange(run.days.shape[1]) > run.lasted[:, None]
@@ -156,7 +151,15 @@ def _summary(run: Run, kept: Sequence[str]) -> "pd.DataFrame":
         days = run.days[run.rows, :, column]
         days[over] = np.nan
         result[f"max({name})"] = np.fmax.reduce(days, axis=1)
-    return pd.DataFrame(result, index=pd.Index(run.numbers, name="case"))
+    return result
+
+
+def _table(summaries: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
+    """Return summaries as one table with a row a case: pandas takes as long for few rows as for many."""
+    import pandas as pd
+
+    columns = {name: np.concatenate([one[name] for one in summaries]) for name in summaries[0]}
+    return pd.DataFrame(columns).set_index("case")
 
 
 def _dates(values: Floats) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agbench.errors import NotApplicableError
+from agbench.errors import ConfigError, NotApplicableError
 from agbench.simulators.base import Simulator
 from agbench.simulators.field.farm import FarmSimulator
 from agbench.simulators.field.simulator import DailySimulator
@@ -30,6 +30,12 @@ _Answer = tuple[int, Any, BaseException | None]
 """The number of a call, what it returned, and what it raised."""
 _Work = tuple[Callable[[], Any], int, "SimpleQueue[_Answer]"]
 """A call, its number, and where its answer goes: a queue costs a fifth of a pool's futures."""
+
+
+def require_threads(threads: int) -> None:
+    """Raise `ConfigError` for what is no number of threads."""
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise ConfigError(f"threads must be a whole number, at least 1; got {threads!r}.")
 
 
 def run_in_threads(simulator: Simulator, threads: int) -> None:

@@ -9,7 +9,7 @@ import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -17,6 +17,9 @@ import torch
 from agbench.errors import ConfigError
 from agbench.files import write_bytes
 from agbench.training.sb3 import FieldVecEnv
+
+FILE: Final = "checkpoint.pkl"
+"""Its name in the folder of a training."""
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
-from warnings import warn
 
 import yaml
-from stable_baselines3.common.utils import set_random_seed
 
 from agbench.data import catalog
 from agbench.data.task import Task
 from agbench.data.training import TrainingSettings, training_settings
 from agbench.envs.family import action_map
 from agbench.envs.scaling import scaling_of
-from agbench.errors import AgBenchWarning, ConfigError
+from agbench.envs.threads import in_threads
+from agbench.errors import ConfigError
 from agbench.evaluation import Result, evaluate, provenance
 from agbench.evaluation.references import REPORTED
 from agbench.evaluation.result import require_place
@@ -26,18 +25,17 @@ from agbench.files import alone, write_text
 from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
-from agbench.training import checkpoint, logs, onnx_file, sqil
-from agbench.training.algorithms import Algorithm, algorithm, arguments, constructed, make, require_critic
+from agbench.training import checkpoint, logs, onnx_file
+from agbench.training.algorithms import Algorithm, algorithm, require_critic
 from agbench.training.export import export
 from agbench.training.extras import EXTRAS, require
 from agbench.training.following import Following, diverged, is_finite, progress_bar
-from agbench.training.learner import Learner, Lesson
-from agbench.training.sb3 import sb3_env
-from agbench.training.teachers import Teacher, named_by, teacher
+from agbench.training.learner import Learner
+from agbench.training.starting import begun
+from agbench.training.teachers import named_by, teacher
 from agbench.training.threads import one_thread
-from agbench.training.validation import Mark, Validation, limit_of
+from agbench.training.validation import Mark, Validation
 
-CHECKPOINT: Final = "checkpoint.pkl"
 RECORD: Final = "training.yaml"
 RESULT: Final = "test"
 _SEEDS: Final = 2**32
@@ -92,6 +90,7 @@ def train(
     settings: Mapping[str, Any] | None = None,
     tensorboard: str | Path | None = None,
     wandb: str | None = None,
+    threads: int = 1,
     progress: bool | None = None,
 ) -> Policy:
     """Train an agent on a task's train split and return it: the best of its validations.
@@ -110,6 +109,8 @@ def train(
         settings: what differs from `baselines/algorithms/ALGO.yaml`, such as `{"gamma": 1.0}`.
         tensorboard: a folder for TensorBoard's files.
         wandb: a project of Weights & Biases.
+        threads: in which the environments of a greenhouse step; the agent is the same for any number. Fields
+            take 64 of them a thread (`settings={"envs": 128}`). A run that goes on keeps what it began with.
         progress: show a progress bar; by default where standard error is a terminal.
 
     Raises:
@@ -119,7 +120,7 @@ def train(
         MissingExtraError: without Stable-Baselines3, or what else the algorithm needs.
     """
     more: dict[str, Any] = {"tensorboard": tensorboard, "wandb": wandb, "progress": progress}
-    more |= {"demos": demos, "dataset": dataset, "demo_episodes": demo_episodes}
+    more |= {"demos": demos, "dataset": dataset, "demo_episodes": demo_episodes, "threads": threads}
     if out is not None:
         return run(task, algo, steps, seed, out, settings, **more).policy
     with TemporaryDirectory() as folder:
@@ -139,12 +140,13 @@ def run(
     demo_episodes: int | None = None,
     tensorboard: str | Path | None = None,
     wandb: str | None = None,
+    threads: int = 1,
     progress: bool | None = None,
 ) -> Trained:
     """Train an agent and return all that there is to know of it; arguments as in `train`."""
     if not str(out):
         raise ConfigError("out is empty: name a folder for the training, or give none to keep nothing.")
-    with alone(Path(out), ConfigError):
+    with alone(Path(out), ConfigError), in_threads(threads):
         more: dict[str, Any] = {"tensorboard": tensorboard, "wandb": wandb, "progress": progress}
         more |= {"demos": demos, "dataset": dataset, "demo_episodes": demo_episodes}
         return _run(task, algo, steps, seed, out, changes, **more)
@@ -177,15 +179,17 @@ def _run(
     for split in _reported(spec):
         require_place(folder / split)  # before it is trained
     identity = _identity(spec, chosen, settings, seed)
-    if (folder / CHECKPOINT).is_file():
-        checkpoint.read(folder / CHECKPOINT, identity)  # before its demonstrations are replaced by others
+    if (folder / checkpoint.FILE).is_file():
+        checkpoint.read(
+            folder / checkpoint.FILE, identity
+        )  # before its demonstrations are replaced by others
     teaching = teacher(
         spec, chosen, settings, seed, folder, demos, dataset, changes.get("demo_episodes"), progress
     )
     identity |= teaching.about
     following = _following(spec, chosen, settings, folder, identity, progress_bar(progress))
     with one_thread():
-        model = _start(spec, chosen, settings, seed, folder, identity, following, teaching)
+        model = begun(spec, chosen, settings, seed, folder, identity, following, teaching)
         model.set_logger(logs.logger(folder, tensorboard, wandb, identity, model.num_timesteps))
         with following.progress:
             left = settings.steps - model.num_timesteps
@@ -212,7 +216,7 @@ def _run(
         spec, settings, seed, folder, policy, marks, best, made, seconds, result, score, chosen, shown
     )
     write_text(folder / RECORD, yaml.safe_dump(_record(finished, identity), sort_keys=False, width=110))
-    (folder / CHECKPOINT).unlink(missing_ok=True)
+    (folder / checkpoint.FILE).unlink(missing_ok=True)
     return finished
 
 
@@ -250,78 +254,6 @@ def _reported(task: Task) -> list[str]:
     return [split for split in REPORTED if split in task.splits]
 
 
-def _start(
-    task: Task,
-    chosen: Algorithm,
-    settings: TrainingSettings,
-    seed: int,
-    folder: Path,
-    identity: dict[str, Any],
-    following: Following,
-    teaching: Teacher,
-) -> Any:
-    """Return the model of a new run, or of one that was cut off, its environment where it stood."""
-    path, cls = folder / CHECKPOINT, chosen.load()
-    if _is_learner(cls):
-        return _learner(cls, task, chosen, settings, seed, folder, teaching)
-    if not path.is_file():
-        envs = sb3_env(task.task, settings.envs or 1, reuse=settings.reuse)
-        return make(chosen, settings, envs, seed, limit_of(task), _shown(task, teaching))
-    kept = checkpoint.read(path, identity)
-    following.resume(kept.progress)
-    return checkpoint.restored(chosen.load(), kept)
-
-
-def _is_learner(cls: Any) -> bool:
-    return isinstance(cls, type) and issubclass(cls, Learner)
-
-
-def _shown(task: Task, teaching: Teacher) -> dict[str, Any]:
-    """Return the arguments of a model that learns from demonstrations by its replay buffer."""
-    if teaching.demonstrations is None:
-        return {}
-    shown = sqil.arrays(teaching.demonstrations, scaling_of(task))
-    return {"replay_buffer_class": sqil.SqilBuffer, "replay_buffer_kwargs": {"demonstrations": shown}}
-
-
-def _learner(
-    cls: type[Learner],
-    task: Task,
-    chosen: Algorithm,
-    settings: TrainingSettings,
-    seed: int,
-    folder: Path,
-    teaching: Teacher,
-) -> Learner:
-    """Return a new learner; what an earlier run of it left is begun again."""
-    if (folder / logs.TABLE).is_file():
-        warn(
-            f"{folder} holds a training that was cut off. {settings.algorithm} cannot go on: it starts "
-            "again.",
-            AgBenchWarning,
-            stacklevel=2,
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    set_random_seed(seed)
-    lesson = Lesson(
-        task,
-        scaling_of(task),
-        settings.network,
-        seed,
-        settings.steps,
-        settings.validation.every,
-        folder,
-        sb3_env(task.task, settings.envs, reuse=settings.reuse) if settings.envs else None,
-        teaching.demonstrations,
-        teaching.expert,
-    )
-    if lesson.envs is not None:
-        lesson.envs.seed(seed)
-    given = arguments(chosen, settings, action_map(task).space)
-    made: Learner = constructed(settings.algorithm, given, lambda: cls(lesson, **given))
-    return made
-
-
 def _following(
     task: Task,
     chosen: Algorithm,
@@ -336,7 +268,7 @@ def _following(
     def keep(following: Following) -> None:
         if not isinstance(following.model, Learner):
             kept = checkpoint.take(following.model, identity, following.state)
-            kept.write(folder / CHECKPOINT)
+            kept.write(folder / checkpoint.FILE)
 
     validation = Validation(task, plan.episodes, scaling.observations)
     return Following(validation, plan.every, plan.patience, keep, bar)

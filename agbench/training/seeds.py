@@ -61,7 +61,7 @@ def train_seeds(
         out: the folder of seed 3 is `OUT-3`; by default `runs/TASK-ALGO-3`.
         workers: processes; an agent is the same for any number of them.
         on: where agents are trained, in place of `workers`; see docs/cluster.md.
-        **options: `steps`, `settings`, `demos`, `dataset`, `demo_episodes`, as in `agbench.train`.
+        **options: `steps`, `settings`, `demos`, `dataset`, `demo_episodes`, `threads`, as in `agbench.train`.
 
     Raises what `agbench.train` raises; the agents that are finished stay.
     """
@@ -162,7 +162,8 @@ def _require_same(folder: Path, task: str, algo: str, seed: int, options: Mappin
     from agbench.training.run import asked
 
     record = _record(folder)
-    for key, value in asked(task, algo, seed, **options).items():
+    said = {name: value for name, value in options.items() if name != "threads"}  # which change nothing
+    for key, value in asked(task, algo, seed, **said).items():
         if record.get(key) != value:
             raise ConfigError(
                 f"{folder} holds a training of another kind: its {key} is {record.get(key)!r}, not "

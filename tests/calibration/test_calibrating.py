@@ -12,14 +12,14 @@ import yaml
 from typer.testing import CliRunner
 
 import agbench
-from agbench.calibration import calibrate, search
+from agbench.calibration import calibrate, problem, search
 from agbench.calibration.calibrating import prepare, stage_loss
 from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
 from agbench.data.places import PATH_VARIABLE
 from agbench.data.reading import read_data
-from agbench.errors import MissingExtraError
+from agbench.errors import ConfigError, MissingExtraError
 from agbench.testing.data_files import check_file
 
 ROOT = Path(__file__).parents[2]
@@ -89,6 +89,20 @@ def test_known_thermal_times_come_back(fitted):
         assert error.observations == 5
         assert error.held_out_observations == 1
         assert error.held_out_after < 1.5
+
+
+def test_seasons_side_by_side_change_nothing(fitted, dates, tmp_path, monkeypatch):
+    out, alone = fitted
+    calls = []
+    inner = problem.run_all
+    monkeypatch.setattr(problem, "run_all", lambda given: calls.append(len(given)) or inner(given))
+    result = calibrate(SPEC, dates, out=tmp_path / "wheat", threads=3)
+    assert set(calls) == {3, 2}  # five seasons are not held out
+    assert result.values == alone.values
+    for name in ("crops/wheat-test.yaml", "report.md"):
+        assert (tmp_path / "wheat" / name).read_bytes() == (out / name).read_bytes()
+    with pytest.raises(ConfigError, match="threads must be a whole number, at least 1; got 0"):
+        calibrate(SPEC, dates, threads=0)
 
 
 def test_known_thermal_times_come_back_by_bayesian_optimisation(dates):

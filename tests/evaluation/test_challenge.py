@@ -12,10 +12,13 @@ import pytest
 from agbench.cli import main
 from agbench.data import catalog
 from agbench.envs.family import build
+from agbench.errors import UnknownNameError
 from agbench.evaluation import anchors, challenge, evaluate
 from agbench.policies.simple import Recorded
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.search import number_of_decisions
+from agbench.running import engine_of
+from agbench.simulators import threads as threading
 
 QUICK = "wheat-nitrogen-v1"
 
@@ -47,6 +50,27 @@ def test_calendars_are_played_as_the_protocol_plays_a_policy():
         result = evaluate(task, Recorded([int(a) for a in drawn[i]]), progress=False)
         np.testing.assert_array_equal(objective[i], result.objective)
         np.testing.assert_array_equal(cost[i], result.by_scenario("cost"))
+
+
+def test_tasks_by_workers_and_seasons_in_threads_change_nothing(monkeypatch):
+    calls = []
+    inner = threading.run_all
+    monkeypatch.setattr(threading, "run_all", lambda given: calls.append(len(given)) or inner(given))
+    names, options = [QUICK, "mungbean-inputs-v1", QUICK], {"count": 20, "rounds": 2}
+    alone = [challenge.content(one) for one in challenge.challenges(names, engine_of(), **options)]
+    assert set(calls) <= {1}
+    (again,) = challenge.challenges([QUICK], engine_of(), **options, threads=2)
+    assert 2 in calls
+    assert challenge.content(again) == alone[0]
+    workers = challenge.challenges(names, engine_of("processes:2"), **options)
+    assert [challenge.content(one) for one in workers] == alone
+    assert [content["task"] for content in alone] == names
+
+
+def test_a_task_without_anchors_is_named_before_any_is_played(monkeypatch):
+    monkeypatch.setattr(challenge, "challenge", None)
+    with pytest.raises(UnknownNameError, match="'no-such-task'"):
+        challenge.challenges([QUICK, "no-such-task"], engine_of())
 
 
 @pytest.fixture

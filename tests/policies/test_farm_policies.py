@@ -19,6 +19,7 @@ from agbench.policies.networks import heads, mlp
 from agbench.policies.playing import episode, returns_of_actions
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search
+from agbench.running import engine_of
 from agbench.testing import check_policy
 
 FARM, FIELDS, BUDGET = "sunflower-farm-v1", "sunflower-farm-fields-v1", "farm-nitrogen-v1"
@@ -172,10 +173,11 @@ def test_schedules_and_rules_are_fitted_on_the_whole_farm():
     task = catalog.task(BUDGET).model_copy(update={"splits": {"train": few}})
     interface = interface_of(task)
     given = FieldwiseSettings(policy="schedule", fields=dict.fromkeys(task.field_names, SCHEDULE))
-    before = fieldwise_tuning._means(task, [given])[0]
     fitted, mean = fieldwise_tuning.fit(task, given, Search(candidates=12, rounds=3))
+    with fieldwise_tuning._tried(task, engine_of()) as worth:
+        before, after = worth([given, fitted])
     assert mean >= before
-    assert mean == pytest.approx(fieldwise_tuning._means(task, [fitted])[0])
+    assert mean == pytest.approx(after)
     assert set(fitted.fields) == set(task.field_names)
     Fieldwise("fitted", fitted, interface)
     rule = {"input": "N", "amount": 20.0, "until": 60.0}
@@ -187,13 +189,26 @@ def test_schedules_and_rules_are_fitted_on_the_whole_farm():
     given = FieldwiseSettings(policy="rules", fields=own)
     fitted, mean = fieldwise_tuning.fit(task, given, Search(candidates=4, rounds=1))
     assert [own["rules"][0]["until"] for own in fitted.fields.values()] == [100.0] * 10
-    assert mean > fieldwise_tuning._means(task, [given])[0]
+    with fieldwise_tuning._tried(task, engine_of()) as worth:
+        assert [mean, True] == [*worth([fitted]), mean > worth([given])[0]]
     with pytest.raises(ConfigError, match="no field has values to tune"):
         fieldwise_tuning.fit(
             task, FieldwiseSettings(policy="rules", fields={"peat": rules | {"tune": {}}}), Search()
         )
     with pytest.raises(ConfigError, match="not constant"):
         fieldwise_tuning.fit(task, FieldwiseSettings(policy="constant"), Search())
+
+
+def test_rules_of_farms_are_tried_by_processes_and_calendars_are_not():
+    few = catalog.task(BUDGET).splits["train"].model_copy(update={"generated": (0, 2)})
+    task = catalog.task(BUDGET).model_copy(update={"splits": {"train": few}})
+    rules = {"rules": [{"input": "N", "amount": 20.0, "until": 60.0}], "tune": {"0.until": [0.0, 100.0]}}
+    given = FieldwiseSettings(policy="rules", settings=rules)
+    here = fieldwise_tuning.fit(task, given, Search())
+    assert fieldwise_tuning.fit(task, given, Search(), engine_of("processes:2")) == here
+    for kind in ("calendar", "schedule"):
+        with pytest.raises(ConfigError, match=f"{BUDGET}: a {kind} is fitted in one batch"):
+            fieldwise_tuning.fit(task, FieldwiseSettings(policy=kind), Search(), engine_of("processes:2"))
 
 
 def test_a_network_chooses_from_every_menu():

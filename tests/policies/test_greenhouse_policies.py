@@ -7,6 +7,7 @@ import agbench
 from agbench.data import catalog
 from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.overrides import override
+from agbench.envs.threads import in_threads
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.daily import Daily, DailySettings
@@ -17,6 +18,7 @@ from agbench.policies.greenhouse.receding_greenhouse import GreenhouseReceding, 
 from agbench.policies.greenhouse.tuning import tune_price_rules, tune_rules, tune_setpoints
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
+from agbench.simulators import threads as threading
 from agbench.simulators.greenlight.climate_computer import USUAL, settings_vector
 from agbench.weather.greenhouse.site import measured_series
 
@@ -109,6 +111,17 @@ def test_tuning_is_seeded_and_never_loses_the_best():
     twice = tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=2))
     assert once == tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=1))
     assert twice[1] >= once[1]
+
+
+def test_a_fit_in_threads_is_that_of_one(market, monkeypatch):
+    task, settings, _ = market
+    alone = tune_price_rules(task, settings, Search(candidates=4, rounds=1))
+    calls = []
+    inner = threading.run_all
+    monkeypatch.setattr(threading, "run_all", lambda given: calls.append(len(given)) or inner(given))
+    with in_threads(2):
+        assert tune_price_rules(task, settings, Search(candidates=4, rounds=1)) == alone
+    assert 2 in calls
 
 
 def test_setpoints_are_tuned_by_the_objective_not_by_the_reward():

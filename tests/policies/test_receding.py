@@ -322,6 +322,13 @@ def test_a_fit_is_written_to_another_folder_and_a_policy_without_a_file_needs_a_
     reached = returns_of_policies(parts, [load_policy(path, task) for _ in keys], keys).mean()
     assert reached >= mean - 1e-9
     assert fitted.name == "dates"
+    before = path.read_bytes()
+    assert fit_file(task, "dates", root=tmp_path / "other", threads=2) == (path, mean)
+    assert path.read_bytes() == before
+    with pytest.raises(ConfigError, match="a calendar is fitted in one batch, which threads split"):
+        fit_file(task, "dates", root=tmp_path / "other", workers=2)
+    with pytest.raises(ConfigError, match="threads must be a whole number, at least 1; got 0"):
+        fit_file(task, "dates", root=tmp_path / "other", threads=0)
     with pytest.raises(ConfigError, match="Name its kind"):
         fit_file(task, "no-such-file")
     again, _ = fit_file(task, "from-dates", root=tmp_path / "other", start="dates")

@@ -9,6 +9,7 @@ from agbench.data.reading import read_data
 from agbench.data.suites import suite
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
+from agbench.envs.threads import in_threads
 from agbench.errors import ConfigError
 from agbench.evaluation.references import policy_name
 from agbench.policies.field import tuning
@@ -20,6 +21,8 @@ from agbench.policies.field.rules import PlannedInput, Rule, RulesSettings
 from agbench.policies.field.tuning import fit_rules
 from agbench.policies.playing import totals
 from agbench.policies.registry import interface_of
+from agbench.policies.tuning import trials
+from agbench.running import engine_of, processes
 
 WHEAT = "wheat-inputs-v1"
 LIMITED = "wheat-limits-v1"
@@ -47,6 +50,22 @@ def test_breeding_never_loses_the_rules_as_they_are():
     again, as_before = fit_rules(catalog.task(WHEAT), best.model_copy(update={"tune": worse, "budget": 2}))
     assert again.rules == best.rules
     assert as_before == most
+
+
+def test_rules_are_fitted_alike_on_any_engine_by_workers_that_stay(monkeypatch):
+    begun = []
+    start = processes.ProcessPoolExecutor
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", lambda *given: begun.append(1) or start(*given))
+    settings = rules([0.0, 20.0, 40.0, 60.0], 24)
+    here = fit_rules(catalog.task(WHEAT), settings)
+    assert not begun
+    assert fit_rules(catalog.task(WHEAT), settings, engine_of("processes:2")) == here
+    assert len(begun) == 1
+
+
+def test_rules_are_not_fitted_in_threads():
+    with in_threads(2), pytest.raises(ConfigError, match="rules are tried by processes: --workers 2"):
+        fit_rules(catalog.task(WHEAT), rules([0.0, 20.0], 8))
 
 
 DOSES = {"N": [0.0, 20.0, 40.0], "IRRIG": [0.0, 2.0]}
@@ -123,13 +142,13 @@ def test_no_expert_lies_at_an_end_of_what_was_tried(name):
 def test_breeding_plays_no_more_than_the_budget(monkeypatch):
     played = []
     monkeypatch.setattr(tuning, "_one_by_one", lambda best, most, *_: (best, most))
-    usual = tuning.totals_of_policies
+    usual = trials.totals_of_policies
 
     def counted(parts, policies, keys):
         played.append(len(policies) // 3)
         return usual(parts, policies, keys)
 
-    monkeypatch.setattr(tuning, "totals_of_policies", counted)
+    monkeypatch.setattr(trials, "totals_of_policies", counted)
     fit_rules(catalog.task(WHEAT), rules([0.0, 20.0, 40.0, 60.0], 20))
     assert sum(played) == 20
 

@@ -11,7 +11,7 @@ import pytest
 from work_of_tests import Squares
 
 from agbench.errors import ConfigError, MissingExtraError, SimulationError, WorkerError
-from agbench.running import engine_of, in_order, work
+from agbench.running import engine_of, in_order, mapping, work
 from agbench.running.engines import Here
 from agbench.running.processes import Processes
 
@@ -84,6 +84,40 @@ def test_an_item_whose_worker_dies_is_run_again(tmp_path):
 def test_workers_that_die_again_and_again_end_in_a_sentence(tmp_path):
     with pytest.raises(WorkerError, match="ended without a word 3 times one after the other"):
         list(engine_of("processes:2").run(Squares(tmp_path), ["die"]))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_search_asks_again_and_again_and_the_job_is_prepared_once_a_worker(tmp_path, workers):
+    with mapping(engine_of(None, workers), Squares(tmp_path)) as square:
+        for first in range(4):
+            assert square([first, first + 1, first + 2]) == [i * i for i in range(first, first + 3)]
+        assert square([]) == []
+    assert 1 <= len(list(tmp_path.glob("prepared-*"))) <= workers
+
+
+def test_workers_that_die_between_two_questions_or_in_one_are_replaced(tmp_path):
+    engine = engine_of("processes:2")
+    with mapping(engine, Squares(tmp_path)) as square:
+        assert square([1, 2, 3]) == [1, 4, 9]
+        _, pool = engine._held
+        for pid in list(pool._processes):
+            os.kill(pid, signal.SIGKILL)
+        assert square([4, "die once", 5]) == [16, "lives", 25]
+    assert engine._held is None
+
+
+def test_kept_workers_change_with_the_job_and_end_after_an_error(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    engine = engine_of("processes:2")
+    with engine.kept():
+        for name in "abab":
+            assert list(in_order(engine.run(Squares(tmp_path / name), [3]))) == [9]
+        with pytest.raises(SimulationError):
+            list(engine.run(Squares(tmp_path / "b"), ["raise"]))
+        assert engine._held is None
+        assert list(engine.run(Squares(tmp_path / "b"), [4])) == [(0, 16)]
+    assert len(list((tmp_path / "a").glob("prepared-*"))) >= 2
 
 
 MAIN = """

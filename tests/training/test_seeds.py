@@ -10,6 +10,7 @@ from agbench.cli import main
 from agbench.data import catalog
 from agbench.errors import ConfigError
 from agbench.policies.registry import load_policy
+from agbench.simulators import threads
 from agbench.training import demonstrations
 from agbench.training.run import run
 from agbench.training.seeds import _SeedTraining, read_seeds, train_seeds
@@ -53,6 +54,21 @@ def test_seeds_are_trained_as_alone_and_finished_ones_are_left(tmp_path):
     again = list(train_seeds(TASK, "ppo", [0, 1], tmp_path / "own", **options))
     assert sorted(again) == [runs[0], runs[1]]
     assert (tmp_path / "own-0/policy.npz").stat().st_mtime_ns == before
+
+
+def test_environments_in_threads_make_the_same_agent(tmp_path, monkeypatch):
+    monkeypatch.setattr(threads, "_LEAST_FIELDS", 1)
+    alone = run(TASK, "ppo", 512, 1, tmp_path / "alone", SETTINGS, progress=False)
+    calls = []
+    inner = threads.run_all
+    monkeypatch.setattr(threads, "run_all", lambda given: calls.append(len(given)) or inner(given))
+    options = {"steps": 512, "settings": SETTINGS, "threads": 2}
+    (one,) = train_seeds(TASK, "ppo", [1], tmp_path / "own", **options)
+    assert 2 in calls
+    assert filecmp.cmp(alone.folder / "policy.npz", one.folder / "policy.npz", shallow=False)
+    assert list(train_seeds(TASK, "ppo", [1], tmp_path / "own", **options | {"threads": 1})) == [one]
+    with pytest.raises(ConfigError, match="threads must be a whole number, at least 1; got 0"):
+        run(TASK, "ppo", 512, 1, tmp_path / "none", SETTINGS, threads=0)
 
 
 def test_another_machine_sends_the_files_of_a_training(tmp_path):

@@ -16,6 +16,7 @@ from agbench.data.field_task import FieldTask, SeasonSpec
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
+from agbench.envs.threads import threaded
 from agbench.errors import ConfigError
 from agbench.policies.field.calendar import Calendar, CalendarEntry, CalendarSettings
 from agbench.policies.field.evolution import _Seasons
@@ -41,7 +42,7 @@ def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarS
 
     The settings' own plan takes part: what is returned is never worse.
     """
-    parts = build(task, task.protocol.training_splits[0])
+    parts = threaded(build(task, task.protocol.training_splits[0]))
     if not isinstance(parts.actions, Menu):
         raise ConfigError(f"{task.task}: a calendar is fitted to a menu, not to amounts.")
     search, keys = settings.search, spread(parts.scenarios.keys, settings.scenarios)

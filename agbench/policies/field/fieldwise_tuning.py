@@ -1,6 +1,7 @@
 """Tuning the policies of a farm's fields on training scenarios, by the mean return of the whole farm."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
 from agbench.envs.rollout import play
+from agbench.envs.threads import threaded
 from agbench.errors import ConfigError
 from agbench.policies.field.calendar import CalendarSettings
 from agbench.policies.field.calendar_tuning import fit_calendar
@@ -18,40 +20,50 @@ from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
 from agbench.policies.field.rules import RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings
 from agbench.policies.field.tuning import best_rules, candidate_rules, doses_of
-from agbench.policies.playing import returns_of_policies, seeds_of, spread
+from agbench.policies.playing import seeds_of, spread
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
+from agbench.policies.tuning.trials import CandidateTrials, require_here, tried
+from agbench.running import Engine, engine_of
 from agbench.variables import Floats
 
 _ROWS: Final = 512  # farms simulated together
 _MOST: Final = 2  # doses of the largest size on one date
 
 
-def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[FieldwiseSettings, float]:
+def fit(
+    task: FarmTask, settings: FieldwiseSettings, search: Search, engine: Engine | None = None
+) -> tuple[FieldwiseSettings, float]:
     """Return the settings with the best mean return over the training scenarios, and that mean.
 
     Rules that are the same for all fields are tuned as those of a field
     (`agbench.policies.field.tuning`). Where fields have rules of their own, each round of the search draws
     `search.candidates` changes of values of `tune` on one to three fields, and keeps the best. Schedules:
     the amounts on the dates of all plans within the budgets, by a cross-entropy search. Calendars are the
-    same for all fields: that of the farm worked as one.
+    same for all fields: that of the farm worked as one. Rules are tried on `engine`, by default here, with
+    the same result on any.
+
+    Raises `ConfigError` for another engine where no rules are fitted.
     """
+    engine = engine or engine_of()
+    if settings.policy != "rules":
+        require_here(engine, f"{task.task}: a {settings.policy}")
     if settings.policy == "calendar":
         joint = task.model_copy(update={"farm": task.farm.model_copy(update={"control": "joint"})})
         own = read_data(CalendarSettings, settings.settings, "settings")
         calendar, mean = fit_calendar(joint, own)
         return _with(settings, {"": calendar.model_dump(exclude_defaults=True)}), mean
     if settings.policy == "rules" and settings.fields:
-        return _fit_rules_of_fields(task, settings, search)
+        return _fit_rules_of_fields(task, settings, search, engine)
     if settings.policy == "rules":
         rules = read_data(RulesSettings, settings.settings, "settings")
 
-        def means(candidates: Sequence[RulesSettings]) -> list[float]:
-            changed = [_with(settings, {"": chosen.model_dump()}) for chosen in candidates]
-            values: list[float] = _means(task, changed, rules.scenarios).tolist()
-            return values
+        with _tried(task, engine, rules.scenarios) as worth:
 
-        best, mean = best_rules(rules, means, doses_of(build(task, task.protocol.training_splits[0])))
+            def means(candidates: Sequence[RulesSettings]) -> list[float]:
+                return worth([_with(settings, {"": chosen.model_dump()}) for chosen in candidates])
+
+            best, mean = best_rules(rules, means, doses_of(build(task, task.protocol.training_splits[0])))
         return _with(settings, {"": best.model_dump(exclude_defaults=True)}), mean
     if settings.policy == "schedule":
         return _fit_schedules(task, settings, search)
@@ -59,7 +71,7 @@ def fit(task: FarmTask, settings: FieldwiseSettings, search: Search) -> tuple[Fi
 
 
 def _fit_rules_of_fields(
-    task: FarmTask, settings: FieldwiseSettings, search: Search
+    task: FarmTask, settings: FieldwiseSettings, search: Search, engine: Engine
 ) -> tuple[FieldwiseSettings, float]:
     """Change values of up to three fields at once, as what one field gives up of a budget another needs."""
     generator = np.random.default_rng(search.seed)
@@ -67,16 +79,17 @@ def _fit_rules_of_fields(
     tuned = [field for field, own in rules.items() if own.tune]
     if not tuned:
         raise ConfigError(f"{task.task}: no field has values to tune.")
-    for _ in range(search.rounds):
-        changed = []
-        for _ in range(search.candidates):
-            chosen = generator.choice(tuned, min(int(generator.integers(1, 4)), len(tuned)), replace=False)
-            changed.append(rules | {field: _one_change(rules[field], generator) for field in chosen.tolist()})
-        candidates = [rules, *changed]
-        means = _means(task, [_of_fields(settings, own) for own in candidates])
-        rules = candidates[int(np.argmax(means))]
-    fitted = _of_fields(settings, rules)
-    return fitted, float(_means(task, [fitted])[0])
+    with _tried(task, engine) as worth:
+        for _ in range(search.rounds):
+            candidates = [rules]
+            for _ in range(search.candidates):
+                many = min(int(generator.integers(1, 4)), len(tuned))
+                chosen = generator.choice(tuned, many, replace=False).tolist()
+                candidates.append(rules | {field: _one_change(rules[field], generator) for field in chosen})
+            means = worth([_of_fields(settings, own) for own in candidates])
+            rules = candidates[int(np.argmax(means))]
+        fitted = _of_fields(settings, rules)
+        return fitted, worth([fitted])[0]
 
 
 def _one_change(rules: RulesSettings, generator: np.random.Generator) -> RulesSettings:
@@ -98,7 +111,7 @@ def _fit_schedules(
         field: read_data(ScheduleSettings, content, field or "settings")
         for field, content in (settings.fields or {"": settings.settings}).items()
     }
-    parts, interface = build(task, task.protocol.training_splits[0]), interface_of(task)
+    parts, interface = threaded(build(task, task.protocol.training_splits[0])), interface_of(task)
     menu = getattr(interface.actions, "of_a_field", interface.actions)
     if not isinstance(menu, Menu):
         raise ConfigError(f"{task.task}: a schedule is fitted to a menu, not to amounts.")
@@ -136,17 +149,18 @@ def _with(settings: FieldwiseSettings, changed: Mapping[str, dict[str, Any]]) ->
     return settings.model_copy(update={"fields": {**settings.fields, **changed}})
 
 
-def _means(task: FarmTask, candidates: list[FieldwiseSettings], scenarios: int | None = None) -> Floats:
-    """Return the mean return of each candidate over the training scenarios, at most so many of them."""
+def _tried(
+    task: FarmTask, engine: Engine, scenarios: int | None = None
+) -> AbstractContextManager[Callable[[Sequence[FieldwiseSettings]], list[float]]]:
+    """Return what says the mean return of candidates over training scenarios, at most so many of them."""
     parts = build(task, task.protocol.training_splits[0])
-    keys, interface = spread(parts.scenarios.keys, scenarios), interface_of(task)
-    at_once, means = max(1, _ROWS // len(keys)), []
-    for first in range(0, len(candidates), at_once):
-        chosen = candidates[first : first + at_once]
-        policies = [Fieldwise("candidate", candidate, interface) for candidate in chosen for _ in keys]
-        values = returns_of_policies(parts, policies, list(keys) * len(chosen))
-        means += values.reshape(len(chosen), len(keys)).mean(axis=1).tolist()
-    return np.array(means)
+    keys = tuple(spread(parts.scenarios.keys, scenarios))
+    return tried(CandidateTrials(task, keys, Fieldwise, _mean_return), _ROWS, engine)
+
+
+def _mean_return(task: FarmTask, returns: Floats, costs: Floats) -> Floats:
+    means: Floats = returns.mean(axis=1)
+    return means
 
 
 def _blind_means(parts: Parts, policies: list[Fieldwise]) -> Floats:

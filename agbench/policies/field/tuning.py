@@ -13,6 +13,7 @@ from agbench.data.reading import read_data
 from agbench.envs.actions import Menu
 from agbench.envs.core import Parts
 from agbench.envs.family import build
+from agbench.envs.threads import threaded
 from agbench.errors import ConfigError
 from agbench.policies.base import Interface
 from agbench.policies.field.calendar import Calendar
@@ -20,9 +21,11 @@ from agbench.policies.field.grids import widened
 from agbench.policies.field.rules import PlannedInput, Rule, Rules, RulesSettings
 from agbench.policies.field.schedule import PlannedDose, ScheduleSettings, as_plan, season_day
 from agbench.policies.field.worth import worth
-from agbench.policies.playing import spread, totals_of_policies
+from agbench.policies.playing import spread
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning import search
+from agbench.policies.tuning.trials import CandidateTrials, tried
+from agbench.running import Engine, engine_of
 from agbench.variables import Floats
 
 _ROWS = 2048  # seasons simulated together
@@ -39,7 +42,7 @@ def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleS
     With `dates: free` any dose may fall on any decision (see `search.best_schedule`); with
     `dates: fixed` the amounts of the plan's dates are searched over all combinations of doses.
     """
-    parts = build(task, task.protocol.training_splits[0])
+    parts = threaded(build(task, task.protocol.training_splits[0]))
     menu = search.doses(parts, settings.input)
     if not menu:
         raise ConfigError(f"{task.task}: a schedule is fitted to a menu, not to amounts.")
@@ -58,7 +61,9 @@ def fit_schedule(task: FieldTask, settings: ScheduleSettings) -> tuple[ScheduleS
     return settings.model_copy(update={"plan": plan}), mean
 
 
-def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, float]:
+def fit_rules(
+    task: FieldTask, settings: RulesSettings, engine: Engine | None = None
+) -> tuple[RulesSettings, float]:
     """Return the rules with the best mean return over the training scenarios, and that mean.
 
     All combinations of `settings.tune` are tried. Where they are more than the budget, a part of it is drawn
@@ -66,24 +71,14 @@ def fit_rules(task: FieldTask, settings: RulesSettings) -> tuple[RulesSettings, 
     setting after another are tried until none is better. The rules as they are always take part. Where the
     best value of a setting lies at an end of those tried, `tune` takes more beyond it
     (`agbench.policies.field.grids`), and all settings are tried once more, one after another.
-    `settings.scenarios` limits the training scenarios to so many, evenly spread.
+    `settings.scenarios` limits the training scenarios to so many, evenly spread. Candidates play on `engine`,
+    by default here, with the same result on any.
     """
     parts = build(task, task.protocol.training_splits[0])
     keys = spread(parts.scenarios.keys, settings.scenarios)
-    interface = interface_of(task)
-    settings = _with_plan(settings, interface)
-
-    def means(candidates: Sequence[RulesSettings]) -> list[float]:
-        result: list[float] = []
-        at_once = max(1, _ROWS // len(keys))
-        for first in range(0, len(candidates), at_once):
-            chosen = candidates[first : first + at_once]
-            policies = [Rules("candidate", candidate, interface) for candidate in chosen for _ in keys]
-            played = totals_of_policies(parts, policies, list(keys) * len(chosen))
-            result += worth(task, *(values.reshape(len(chosen), -1) for values in played)).tolist()
-        return result
-
-    return best_rules(settings, means, doses_of(parts))
+    settings = _with_plan(settings, interface_of(task))
+    with tried(CandidateTrials(task, tuple(keys), Rules, worth), _ROWS, engine or engine_of()) as means:
+        return best_rules(settings, means, doses_of(parts))
 
 
 def doses_of(parts: Parts) -> dict[str, list[float]]:
@@ -180,8 +175,8 @@ def _one_by_one(
     changed = True
     while changed:
         changed = False
-        for path, tried in tune.items():
-            others = [_with_values(best, {path: value}) for value in tried]
+        for path, values_tried in tune.items():
+            others = [_with_values(best, {path: value}) for value in values_tried]
             values = means(others)
             number = int(np.argmax(values))
             if values[number] > most:

@@ -18,6 +18,7 @@ from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.core import BatchCore, Parts
 from agbench.envs.family import build
 from agbench.envs.greenhouse.building import make_simulator
+from agbench.envs.threads import threaded
 from agbench.policies.playing import gain
 from agbench.simulators.greenlight.stepping import COARSE
 from agbench.variables import Floats
@@ -44,7 +45,7 @@ Actor = Callable[[Any], Any]
 def training_parts(task: GreenhouseTask) -> Parts:
     """Return the parts of a task on its first training split, at the accuracy `COARSE`."""
     split = task.protocol.training_splits[0]
-    return replace(build(task, split), make_simulator=lambda n: make_simulator(task, n, COARSE))
+    return threaded(replace(build(task, split), make_simulator=lambda n: make_simulator(task, n, COARSE)))
 
 
 def mean_objective(
