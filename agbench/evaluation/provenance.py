@@ -39,10 +39,10 @@ def identity(task: Task) -> dict[str, Any]:
 
 def task_hash(task: Task) -> str:
     """Return the SHA-256 of a task's `identity`: results and anchors hold for one hash only."""
-    return _task_hash(_Same(task))
+    return _task_hash(_SameTask(task))
 
 
-class _Same:
+class _SameTask:
     """A task as a key of a cache: no other object equals it, and it lives as long as the key."""
 
     def __init__(self, task: Task) -> None:
@@ -52,11 +52,11 @@ class _Same:
         return id(self.task)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.task is other.task
+        return isinstance(other, _SameTask) and self.task is other.task
 
 
 @lru_cache(maxsize=256)
-def _task_hash(key: _Same) -> str:
+def _task_hash(key: _SameTask) -> str:
     content = identity(key.task)
     return _sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
