@@ -79,14 +79,17 @@ def _walk(folder: Path, prefix: str, depth: int, result: dict[str, int]) -> None
 
 def read_file(folder: Path, name: str) -> bytes:
     """Return a file's bytes; it must be a plain file of allowed size, and no link, when it is opened."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = os.O_RDONLY
+    for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # not blocked: a pipe has no end
+        flags |= getattr(os, flag, 0)
     try:
         handle = os.open(folder / name, flags)
     except OSError as error:
         raise RefusedError(name, "", f"cannot be opened: {error.strerror}.") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # before Python opens it, which refuses folders itself
+        os.close(handle)
+        raise RefusedError(name, "", "no plain file.")
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise RefusedError(name, "", "neither a file nor a folder.")
         content = file.read(FILE_BYTES + 1)
     if len(content) > FILE_BYTES:
         raise RefusedError(name, "size", f"more than {FILE_BYTES:,} bytes.")

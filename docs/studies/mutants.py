@@ -3,7 +3,8 @@
 A mutant changes one place: a comparison, a sign, a number by one (a fraction by a tenth), a condition, a
 `return`, an `and`, or a `raise`. Its name follows from the text that it changes, so that it stays while
 other lines move. Left out are what no run depends on (docstrings, annotations, `__all__`, code for type
-checkers, messages of errors), and files that only draw pictures or measure speed (`PASSED_OVER`).
+checkers, messages of errors, sizes of caches, the size -1 of a reshape, which NumPy takes any negative number
+for), and files that only draw pictures or measure speed (`PASSED_OVER`).
 """
 
 import ast
@@ -172,8 +173,16 @@ class _Walker(ast.NodeVisitor):
 
     def visit_Call(self, node) -> None:
         """Enter a call, unless it only tells somebody something."""
-        if _last(node.func) not in _QUIET:
-            self.generic_visit(node)
+        name = _last(node.func)
+        if name in _QUIET:
+            return
+        self.visit(node.func)
+        for argument in node.args:
+            if not (name == "reshape" and ast.unparse(argument) == "-1"):
+                self.visit(argument)
+        for keyword in node.keywords:
+            if keyword.arg != "maxsize":
+                self.visit(keyword)
 
     def visit_Raise(self, node) -> None:
         """Remove an error; its message is left alone."""

@@ -15,6 +15,7 @@ mutations.yaml. Machine code is looked for in `--folder`/cache: begin with a cop
 """
 
 import argparse
+import ast
 import contextlib
 import gc
 import importlib
@@ -24,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
@@ -59,6 +61,15 @@ SEASONS: Final = {
     "agbench/simulators/casadi_jit/": ("tests/simulators/greenlight/test_greenlight_trajectories.py",),
 }
 """Tests that hold seasons against references, by the folder of the compiled code that they cover."""
+_SCHEMAS: Final = "tests/data/test_schema_limits.py"
+TABLES: Final = {
+    "agbench/simulators/": "tests/simulation/test_description.py",
+    "agbench/data/": _SCHEMAS,
+    "agbench/policies/": _SCHEMAS,
+    "agbench/leaderboard/": _SCHEMAS,
+}
+"""Tests that hold tables and schemas against what is kept of them, by the folder of the modules."""
+RARE: Final = 3  # files of tests with some words of a message, at most: more say nothing
 SEASON_LIMIT: Final = 300.0  # seconds of the processor, most of them the compiler's
 LATE: Final = 60.0  # seconds of the processor for a test alone that took too long: time to compile a model
 
@@ -88,18 +99,55 @@ class Chooser:
         imported = _imports(module)
         users = [_imports(other) for other, text in self._modules.items() if imported.search(text)]
         names = [re.compile(rf"\b{re.escape(name)}\b") for name in _names(mutant)]
+        words = self.words(mutant)
         folder = "tests/" + "/".join(mutant.file.split("/")[1:-1])
         subject = {stem, f"{stem}s", *stem.split("_"), *package.split(".")[-1:]}
         scores = {}
         for file, text in self._texts.items():
-            words = set(re.findall(r"[a-z]+", Path(file).stem)) & subject
+            shared = set(re.findall(r"[a-z]+", Path(file).stem)) & subject
             score = 6 * bool(imported.search(text)) + 3 * sum(bool(name.search(text)) for name in names)
-            score += 2 * any(user.search(text) for user in users) + 2 * len(words)
+            score += 2 * any(user.search(text) for user in users) + 2 * len(shared)
+            score += 8 * any(said in text for said in words)
+            score += 8 * (mutant.first == 0 and file in _table_tests(mutant.file))
             score += sum(a == b for a, b in zip(file.split("/"), folder.split("/"), strict=False)) - 1
             score += 5 * (file in self._killers.get(mutant.file, ()))
             if score > 0:
                 scores[file] = (-score, file)
         return sorted(scores, key=scores.__getitem__)
+
+    def words(self, mutant: Mutant) -> list[str]:
+        """Return what a test is likely to quote: words, three in turn, of the error next to a mutant."""
+        said = _error_words(mutant.file, mutant.start, mutant.end)
+        return [one for one in said if 0 < sum(one in text for text in self._texts.values()) <= RARE]
+
+
+@cache
+def _source(file: str) -> tuple[bytes, ast.Module]:
+    source = (ROOT / file).read_bytes()
+    return source, ast.parse(source)
+
+
+def _error_words(file: str, start: int, end: int) -> list[str]:
+    """Return the words of errors, three in turn, of the smallest statement with errors around a place."""
+    source, tree = _source(file)
+    first, last = source.count(b"\n", 0, start) + 1, source.count(b"\n", 0, end) + 1
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and node.lineno <= first and last <= (node.end_lineno or 0)
+        and not isinstance(node, ast.ClassDef) and any(isinstance(n, ast.Raise) for n in ast.walk(node))
+    ]  # fmt: skip
+    if not around:
+        return []
+    nearest = min(around, key=lambda node: (node.end_lineno or 0) - node.lineno)
+    raises = [n for n in ast.walk(nearest) if isinstance(n, ast.Raise)]
+    texts = [n.value for r in raises for n in ast.walk(r) if isinstance(n, ast.Constant)]
+    words = [text.split() for text in texts if isinstance(text, str)]
+    return [" ".join(w[i : i + 3]).strip(".:;,") for w in words for i in range(len(w) - 2)]
+
+
+def _table_tests(file: str) -> list[str]:
+    return [tests for folder, tests in TABLES.items() if file.startswith(folder)]
 
 
 def _names(mutant: Mutant) -> list[str]:
@@ -128,9 +176,14 @@ class Trial:
         self.known: dict[str, float] = kept.get("passed", {})
         self._unfit: list[str] = kept.get("unfit", [])
 
-    def run(self, mutant: Mutant, tests: Sequence[str], interpreted: bool, **limits) -> dict:
-        """Return what tests do with a mutant; `failed` names none that fails without it."""
-        plan = Plan(tests, _names(mutant), interpreted=interpreted, unfit=self._unfit, **limits)
+    def run(
+        self, mutant: Mutant, tests: Sequence[str], interpreted: bool, words: Sequence[str] = (), **limits
+    ) -> dict:
+        """Return what tests do with a mutant; `failed` names none that fails without it.
+
+        Tests with the `words` of an error come first in their file.
+        """
+        plan = Plan(tests, [*_names(mutant), *words], interpreted=interpreted, unfit=self._unfit, **limits)
         with self._tree.changed(mutant):
             found = run_tests(self._tree, plan, self.known)
         self._keep(found["passed"])
@@ -141,7 +194,7 @@ class Trial:
             return found | {"failed": [log[-300:]], "mistake": not noticed}
         seconds = found["seconds"]
         if found["failed"] and not self._passes(found["failed"][0], plan):
-            found = self.run(mutant, tests, interpreted, **limits)
+            found = self.run(mutant, tests, interpreted, words, **limits)
         elif not found["failed"]:
             found = self._late(mutant, found, plan)
         return found | {"seconds": round(found["seconds"] + seconds, 1)}
@@ -187,7 +240,7 @@ def tried(mutant: Mutant, trial: Trial, chooser: Chooser, first: int, more: int)
     clean += [] if mutant.file.startswith("agbench/weather/") else ["CLEAN_WEATHER"]
     for part, taken in ((files[:first], clean), (files[first : first + more], ())):
         if part and not found["failed"]:
-            found = trial.run(mutant, part, mutant.inside, clean=taken)
+            found = trial.run(mutant, part, mutant.inside, chooser.words(mutant), clean=taken)
             seconds, tests = seconds + found["seconds"], tests + len(found["passed"])
     seasons = next((files for folder, files in SEASONS.items() if mutant.file.startswith(folder)), ())
     if mutant.inside and not found["failed"] and seasons:

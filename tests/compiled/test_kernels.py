@@ -127,6 +127,43 @@ def test_entries_differ_by_the_values_they_are_made_of(tmp_path):
     assert run_factory(tmp_path, "3", 5.0) == [20.0, 30.0, 30.0, 30.0, 50.0]
 
 
+ALIKE = """
+import sys
+from agbench.compiled import entry, kernel
+
+
+def make(factor):
+    @kernel
+    def rate(x):
+        return factor * x
+
+    @entry
+    def advance(x):
+        return rate(x)
+
+    return advance
+
+
+made = [make(float(word)) for word in sys.argv[1:]]
+print([advance(10.0) for advance in made], sum(sum(one.stats.cache_misses.values()) for one in made))
+"""
+
+
+def test_kernels_of_one_name_that_two_processes_kept_at_once_run_in_one_in_any_order(tmp_path):
+    """`test_sequences.py` does so with whole models, which take minutes to compile."""
+    script = tmp_path / "alike.py"
+    script.write_text(ALIKE)
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def started(*factors):
+        command = [sys.executable, str(script), *factors]
+        return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+
+    at_once = [started("2"), started("3")]
+    assert [one.communicate()[0] for one in at_once] == ["[20.0] 1\n", "[30.0] 1\n"]
+    assert started("3", "2").communicate()[0] == "[30.0, 20.0] 0\n"  # nothing is compiled
+
+
 def test_code_made_of_a_text_runs_in_the_next_process_too(tmp_path):
     program = (
         "source = 'from agbench.compiled import entry\\n@entry\\ndef f(x): return {0} * x\\n'\n"

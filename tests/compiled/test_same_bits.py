@@ -22,7 +22,7 @@ LIBRARY = re.compile(
     r"|a?tanh?|atan2|cbrt|hypot|erfc?|[lt]gamma)(_u?1?)?f?(\.|$)"
 )
 """The C library's functions whose last bits it chooses, and LLVM's, which become calls of them."""
-SMALL = ("functions", "normals", "weather generator", "lintul3")
+SMALL = ("functions", "normals", "weather generator")
 OURS = ("functions", "normals")
 """Those without a fingerprint that is shipped."""
 

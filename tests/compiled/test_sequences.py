@@ -1,4 +1,7 @@
-"""A model computes the same whatever was compiled before, by whom, in which order and at the same time."""
+"""A model computes the same whatever was compiled before, by whom, in which order and at the same time.
+
+All are slow: whole models are compiled. `test_kernels.py` has the same of small kernels, in `make test`.
+"""
 
 import random
 
@@ -9,6 +12,7 @@ from agbench.testing import probes
 
 N72, N81, NPK = "wofost72-wlp", "wofost81-wlp", "wofost-npk sound"
 SEQUENCES = 40
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -20,20 +24,17 @@ def two(tmp_path_factory):
     return caches
 
 
-@pytest.mark.slow_except("72 81")
 @pytest.mark.parametrize("order", [(N72, N81), (N81, N72)], ids=["72 81", "81 72"])
 def test_models_kept_by_two_processes_run_in_one_in_any_order(two, order):
     (result,) = run([(order,)], two)
     assert result == {name: probes.shipped()[name] for name in order}
 
 
-@pytest.mark.slow
 def test_a_third_model_runs_on_what_two_have_kept(two):
     (result,) = run([((NPK, N81, N72),)], two)
     assert result == {name: probes.shipped()[name] for name in (NPK, N81, N72)}
 
 
-@pytest.mark.slow
 def test_two_processes_that_compile_at_once_do_not_harm_each_other(tmp_path):
     both = ("weather generator", "lintul3"), ("lintul3-wheat", "weather generator")
     actual = run([both, (("lintul3", "lintul3-wheat", "weather generator"),)], tmp_path)
@@ -54,13 +55,11 @@ def sequence(seed):
     return [*steps, (met,)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", probes.names())
 def test_a_probe_in_a_process_alone_leaves_the_fingerprint_that_is_shipped(tmp_path, name):
     assert run([((name,),)], tmp_path) == [{name: probes.shipped()[name]}]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEQUENCES))
 def test_every_result_of_a_random_sequence_is_that_of_a_process_alone(tmp_path, seed):
     for result in run(sequence(seed), tmp_path):

@@ -228,7 +228,7 @@ def test_two_processes_do_not_make_one_dataset(tmp_path, monkeypatch):
 def test_what_is_left_of_a_run_that_was_killed_at_its_very_end_goes(tmp_path):
     make(plan_of(TASK, "zero", 2), tmp_path / "data", "npz")
     (tmp_path / ".data.partial" / "assembled").mkdir(parents=True)
-    make(plan_of(TASK, "zero", 2), tmp_path / "data", "npz")
+    assert make(plan_of(TASK, "zero", 2), tmp_path / "data", "npz") == tmp_path / "data"
     assert os.listdir(tmp_path) == ["data"]
 
 
@@ -253,7 +253,7 @@ def test_parts_of_another_plan_are_thrown_away(tmp_path, monkeypatch):
 def test_a_dataset_that_is_there_is_left_as_it_is_and_another_is_not_overwritten(tmp_path):
     out = agbench.collect(TASK, "zero", 3, tmp_path / "data", "npz")
     written = (out / "transitions.npz").stat().st_mtime_ns
-    agbench.collect(TASK, "zero", 3, tmp_path / "data", "npz")
+    assert agbench.collect(TASK, "zero", 3, tmp_path / "data", "npz") == out
     assert (out / "transitions.npz").stat().st_mtime_ns == written
     with pytest.raises(DatasetError, match=r"another dataset.*seed"):
         agbench.collect(TASK, "zero", 3, tmp_path / "data", "npz", seed=1)

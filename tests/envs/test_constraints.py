@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import agbench
+from agbench.envs.constraints import ConstrainedReward
 from agbench.errors import AgBenchError, ConfigError
 
 LIMITED = "wofostgym-barley-limits-v1"
@@ -140,3 +141,53 @@ def test_a_reward_without_what_it_rests_on_is_refused(changes, message):
 def test_prices_limits_and_names_that_make_no_sense_are_refused_with_their_key(task, changes, message):
     with pytest.raises(AgBenchError, match=message):
         agbench.make(task, **changes)
+
+
+class Flat:
+    """A reward of 1 a step, and a simulator whose state is what has been lost so far."""
+
+    def __init__(self):
+        self.state = np.zeros((2, 1))
+
+    def reset(self, row, world):
+        pass
+
+    def before(self, simulator):
+        pass
+
+    def after(self, simulator, inputs, moved):
+        return np.ones(2)
+
+    def save(self, row):
+        return "inner"
+
+    def load(self, row, saved, world):
+        assert saved == "inner"
+
+
+def test_a_step_violates_by_what_it_adds_beyond_the_limits_and_by_what_is_lost():
+    flat = Flat()
+    reward = ConstrainedReward(flat, np.array([0, 1]), [10.0, 1.0], 0, 100.0, 2)
+    both, first = np.ones(2, bool), np.array([True, False])
+    for inputs, lost, moved, cost in (
+        ([10.0, 1.0], 0.0, both, [0.0, 0.0]),  # exactly the limits
+        ([2.0, 0.0], 0.0, first, [2.0, 0.0]),  # what does not move uses nothing
+        ([0.0, 3.0], 0.5, both, [3.5, 3.5]),
+        ([0.0, 0.0], -1.0, both, [0.0, 0.0]),  # what comes back is no gain
+        ([5e-10, 0.0], 0.0, first, [5e-10, 0.0]),  # rounding is no violation
+    ):
+        reward.before(flat)
+        flat.state += lost
+        earned = reward.after(flat, np.array([inputs, inputs]), moved)
+        np.testing.assert_allclose(reward.cost, cost, atol=1e-15)
+        np.testing.assert_allclose(earned, 1.0 - 100.0 * np.array(cost))
+    np.testing.assert_allclose(reward.totals["violations"], [5.5, 3.5])
+    assert reward.totals["violation_steps"].tolist() == [2.0, 1.0]
+    kept = reward.save(0)
+    reward.reset(0, None)
+    assert (reward.totals["violations"][0], reward.totals["violation_steps"][0], reward.cost[0]) == (0, 0, 0)
+    reward.load(1, kept, None)
+    assert reward.totals["violations"][1] == pytest.approx(5.5)
+    reward.before(flat)
+    reward.after(flat, np.array([[10.0, 1.0], [1.0, 0.0]]), both)
+    np.testing.assert_allclose(reward.cost, [0.0, 1.0])  # the first row began anew, the second has used all

@@ -12,10 +12,12 @@ from agbench.data.greenhouse_reward import GreenhouseReward
 from agbench.data.overrides import override
 from agbench.data.prices import PriceModel
 from agbench.data.reading import load_file, read_data
+from agbench.envs.greenhouse.day_ahead import DayAhead, autoregress
 from agbench.envs.greenhouse.prices import GreenhousePrices
 from agbench.errors import ConfigError
 from agbench.evaluation.runner import evaluate, replay
 from agbench.testing import data_files
+from agbench.weather.draws import standard_normal
 
 WINTER = "greenhouse-winter-v1"
 KEY = "bleiswijk/2009-11-09"
@@ -196,3 +198,73 @@ def test_a_series_may_have_an_hour_of_publication(tmp_path):
 def test_a_night_tariff_beside_the_market_is_refused():
     with pytest.raises(ConfigError, match="the night tariff goes with a day tariff"):
         override(catalog.task(WINTER), {"reward.electricity": "day-ahead-nl", "electricity_night": 0.1})
+
+
+def model(**changes):
+    """Return a model of round numbers: weekdays twice as dear as weekends, 15 January the dearest day."""
+    content = {
+        "prices": "mine", "summary": "s", "source": "s", "unit": "EUR kWh-1", "model": "day-ahead",
+        "mean": 0.1, "weekday": [1.0] * 24, "weekend": [0.5] * 24, "published_at": 12,
+        "season": {"amplitude": 0.2, "highest": 15}, "limits": [-1.0, 1.0],
+        "days": {"deviation": 0.0, "memory": 0.0}, "hours": {"deviation": 0.0, "memory": 0.0},
+    }  # fmt: skip
+    return DayAhead(read_data(PriceModel, content | changes, "here"), "")
+
+
+def test_expected_prices_by_hand():
+    """Monday, 15 January 2001: the crest of the year; its weekdays are 7/6 of the mean, its weekends 7/12."""
+    week = model().expected(date(2001, 1, 15), 7)
+    season = 1.0 + 0.2 * np.cos(2.0 * np.pi * np.arange(7) / 365.25)
+    shares = np.array([7 / 6] * 5 + [7 / 12] * 2)
+    np.testing.assert_allclose(week, np.repeat((0.1 * season * shares)[:, None], 24, axis=1), rtol=1e-12)
+    summer = model().expected(date(2001, 7, 17), 1)[0]  # 183 days later, a Tuesday
+    np.testing.assert_allclose(summer, 0.1 * (1.0 + 0.2 * np.cos(366.0 * np.pi / 365.25)) * 7 / 6, rtol=1e-12)
+
+
+def test_the_sun_takes_its_depth_off_at_noon_of_the_longest_day_and_keeps_the_mean_of_the_year():
+    sun = {"depth": 1.5, "noon": 12.5, "width": 2.0, "deviation": 0.0, "memory": 0.0}
+    flat = {"season": {"amplitude": 0.0, "highest": 1}, "weekend": [1.0] * 24}
+    bright, dark = model(sun=sun, **flat), model(**flat)
+    assert (dark.expected(date(2001, 1, 1), 365) == 0.1).all()
+    year = bright.expected(date(2001, 1, 1), 365)
+    assert year.mean() == pytest.approx(0.1, rel=1e-3)
+    longest, shortest = year[171], year[int(171 - 365.25 / 2) % 365]
+    assert longest[0] - longest[12] == pytest.approx(0.15, rel=1e-6)
+    assert longest[0] - longest[14] == pytest.approx(0.15 * np.exp(-0.5), rel=1e-6)
+    assert longest[14] == pytest.approx(longest[10], rel=1e-9)
+    assert np.ptp(shortest) < 1e-4
+
+
+def test_deviations_are_in_shares_of_the_mean_and_prices_stay_within_the_limits():
+    first, drawn_days = date(2001, 1, 15), standard_normal(np.random.default_rng(3), 5)
+    days = model(days={"deviation": 0.3, "memory": 0.0}).window(first, 120, np.random.default_rng(3))
+    off = days.reshape(5, 24) - model().expected(first, 5)
+    np.testing.assert_allclose(off, np.repeat(0.03 * drawn_days[:, None], 24, axis=1), atol=1e-12)
+    generator = np.random.default_rng(3)
+    standard_normal(generator, 2)
+    drawn_hours = standard_normal(generator, 48)
+    hours = model(hours={"deviation": 2.0, "memory": 0.0}).window(first, 30, np.random.default_rng(3))
+    expected = model().expected(first, 2).ravel()[:30] + 0.2 * drawn_hours[:30]
+    np.testing.assert_allclose(hours, expected, atol=1e-12)
+    cut = model(hours={"deviation": 2.0, "memory": 0.0}, limits=[0.05, 0.15])
+    low, high = cut.window(first, 48, np.random.default_rng(3))[[drawn_hours.argmin(), drawn_hours.argmax()]]
+    assert (low, high) == (0.05, 0.15)
+    assert model().window(first, 30, None).tolist() == model().expected(first, 2).ravel()[:30].tolist()
+
+
+def test_a_deviation_remembers_the_one_before_and_keeps_its_variance():
+    noise = np.ones(4)
+    autoregress(noise, 0.6)
+    np.testing.assert_allclose(noise, [1.0, 1.4, 1.64, 1.784])
+
+
+@pytest.mark.parametrize(
+    ("price", "good"), [(100.0, True), (-100.0, True), (100.01, False), (-100.01, False), (np.nan, False)]
+)
+def test_a_price_of_a_hundred_is_the_highest(price, good):
+    changes = {"reward.electricity": [0.1] * 3 + [price] + [0.1] * 20}
+    if good:
+        assert override(catalog.task(WINTER), changes).reward.electricity[3] == price
+    else:
+        with pytest.raises(ConfigError, match="the price of hour 3 is"):
+            override(catalog.task(WINTER), changes)

@@ -6,12 +6,14 @@ import pytest
 import agbench
 from agbench.data import catalog
 from agbench.data.overrides import override
+from agbench.data.randomisation import NoiseSpec
 from agbench.envs.family import build
-from agbench.envs.field.randomisation import RandomParameters
+from agbench.envs.field.randomisation import RandomParameters, _consistent, _factors, _noisy, _within
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
 from agbench.simulators.field import parameters as field_parameters
+from agbench.variables import Parameter
 
 TASK = "wofostgym-wheat-v1"
 MODEL = models.find("wofost-npk")
@@ -98,3 +100,57 @@ def test_parameters_that_are_not_random_are_read_once_and_worlds_are_as_if_read_
         for name, array in alone.arrays.items():
             assert world.arrays[name].tobytes() == array.tobytes()
     assert len(calls) == 4
+
+
+def test_normal_noise_never_turns_a_parameter_round():
+    """At 0.1 of itself it stops; uniform noise keeps to its share on either side."""
+    normal, even = NoiseSpec(kind="normal", share=0.9), NoiseSpec(share=0.3)
+    factors = _factors(20_000, normal, np.random.default_rng(0))
+    assert factors.min() == 0.1
+    assert (factors > 0.1).mean() == pytest.approx(0.841, abs=0.01)  # P(1 + 0.9 z > 0.1), z normal
+    assert factors.max() > 3.0
+    spread = _factors(20_000, even, np.random.default_rng(0))
+    assert (spread.min(), spread.max()) == pytest.approx((0.7, 1.3), abs=1e-3)
+    assert spread.mean() == pytest.approx(1.0, abs=0.01)
+
+
+def test_noise_leaves_the_places_of_a_table_and_stays_within_the_bounds_of_its_parameter():
+    factors = _factors(2, NoiseSpec(share=0.5), np.random.default_rng(1))
+    assert _noisy([0.0, 10.0, 2.0, 20.0], NoiseSpec(share=0.5), np.random.default_rng(1)) == pytest.approx(
+        [0.0, 10.0 * factors[0], 2.0, 20.0 * factors[1]]
+    )
+    bounded = Parameter("P", "-", "a parameter", 1.0, 5.0)
+    assert [_within(bounded, value) for value in (0.9, 1.0, 3.0, 5.0, 5.1)] == [1.0, 1.0, 3.0, 5.0, 5.0]
+    assert _within(bounded, [0.0, 0.5, 9.0, 7.0]) == [0.0, 1.0, 9.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("drawn_ones", "kept"),
+    [
+        ((0.1, 0.3, 0.4), (0.1, 0.3, 0.4)),
+        ((0.3, 0.1, 0.4), (0.1, 0.3, 0.4)),
+        ((0.2, 0.2, 0.2), (0.2, 0.21, 0.22)),
+        ((0.1, 0.105, 0.4), (0.1, 0.11, 0.4)),
+        ((0.1, 0.395, 0.4), (0.1, 0.395, 0.405)),
+    ],
+)
+def test_soil_moistures_keep_a_hundredth_apart(drawn_ones, kept):
+    names = ("SMW", "SMFCF", "SM0")
+    result = _consistent(dict(zip(names, drawn_ones, strict=True), OTHER=1.0))
+    assert [result[name] for name in names] == pytest.approx(kept)
+    assert result["OTHER"] == 1.0
+    assert _consistent({"SMW": 0.5, "SMFCF": 0.1}) == {"SMW": 0.5, "SMFCF": 0.1}
+
+
+def test_a_profile_goes_with_layered_water_alone():
+    with pytest.raises(
+        ConfigError, match=r"'layered' needs a soil with a profile; oregon-1 has none\. Soils"
+    ):
+        agbench.make(TASK, soil_water="layered").reset(seed=0)
+    with pytest.raises(
+        ConfigError, match=r"is a profile of layers; it needs simulator\.soil_water 'layered'"
+    ):
+        agbench.make("wheat-layered-v1", soil_water="single").reset(seed=0)
+    noise = {"randomisation__parameters": {"SMW": {"share": 0.1}}}
+    with pytest.raises(ConfigError, match="SMW follow from the layers' curves in a layered soil"):
+        agbench.make("wheat-layered-v1", **noise).reset(seed=0)

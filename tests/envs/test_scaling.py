@@ -11,7 +11,8 @@ from gymnasium.utils.env_checker import check_env
 import agbench
 from agbench.data import catalog, places
 from agbench.data.overrides import override
-from agbench.envs.scaling import CLIP, ScaledSpace, Scaling, scaling_of
+from agbench.envs.family import observer
+from agbench.envs.scaling import CLIP, ScaledSpace, Scaling, _of_bounds, scaling_of
 from agbench.errors import ConfigError
 from agbench.policies.tuning import scales
 
@@ -126,3 +127,43 @@ def test_a_stored_scaling_fits_its_task(task):
     scaling = scaling_of(catalog.task(task))
     assert (scaling.spread > 0.0).all()
     assert scaling.reward > 0.0
+
+
+def test_ten_spreads_are_where_scaled_observations_end():
+    scaling = Scaling(np.array([5.0, 0.0]), np.array([2.0, 1.0]), 4.0)
+    seen = scaling.observations(np.array([[25.0, -10.0], [26.0, -11.0], [6.0, 0.5]]))
+    assert seen.tolist() == [[10.0, -10.0], [10.0, -10.0], [0.5, 0.5]]
+    assert (scaling.space.low == -10.0).all()
+    assert (scaling.space.high == 10.0).all()
+    assert scaling.rewards(np.array([8.0, -2.0])).tolist() == [2.0, -0.5]
+    part = scaling.of_columns(np.array([1]))
+    assert (part.centre.tolist(), part.spread.tolist(), part.reward) == ([0.0], [1.0], 4.0)
+
+
+def test_whole_numbers_come_back_from_scaled_ones_as_they_were():
+    scaling = Scaling(np.array([3.3]), np.array([7.7]), 1.0)
+    for value in (0.0, 1.0, 17.0, -2.0):
+        assert scaling.physical(scaling.observations(np.array([value])))[0] == value
+    assert scaling.physical(scaling.observations(np.array([0.25])))[0] == pytest.approx(0.25, abs=1e-6)
+
+
+def test_bounds_become_one_on_either_side():
+    table = observer(catalog.task(TASK)).entries
+    scaling = scaling_of(catalog.task(TASK), "bounds")
+    low, high = np.array([v.low for v in table]), np.array([v.high for v in table])
+    np.testing.assert_allclose(scaling.observations(low), -1.0)
+    np.testing.assert_allclose(scaling.observations(high), 1.0)
+    assert scaling.reward == 1.0
+
+
+def test_a_scaling_is_of_its_own_task(tmp_path):
+    other = places.find_scaling("maize-inputs-v1")
+    with pytest.raises(ConfigError, match=f"is the scaling of maize-inputs-v1, not of {TASK}"):
+        scaling_of(catalog.task(TASK), other)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, np.inf), (-np.inf, 0.0), (1.0, 1.0)])
+def test_variables_without_bounds_cannot_be_scaled_by_them(low, high):
+    entry = scales.Variable("SIZE", "kg", "a size", low, high)
+    with pytest.raises(ConfigError, match="scaled='bounds': SIZE of wheat has no finite bounds"):
+        _of_bounds([entry], "wheat")

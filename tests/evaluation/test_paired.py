@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from agbench.evaluation import aggregates, paired
+from agbench.evaluation.statistics import Interval
 
 RESAMPLES = 4000
 GENERATOR = np.random.default_rng(11)
@@ -106,3 +107,20 @@ def test_resamples_meet_the_same_scenarios_whatever_the_number_of_seeds():
     many = aggregates.resample(np.tile(WEATHER, (7, 1)), 300, seed=3, stream=2)
     assert np.allclose(many.drawn, one.drawn, rtol=0, atol=1e-9)
     assert len(set(np.round(one.drawn[:, 0], 9))) > 290
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "tie"),
+    [(-1.0, 1.0, True), (1e-9, 1.0, True), (1.1e-9, 1.0, False), (-1.0, -1e-9, True), (-1.0, -1.1e-9, False)],
+)
+def test_two_tie_where_the_interval_holds_0_but_for_rounding(low, high, tie):
+    ends = Interval(0.5 * (low + high), low, high)
+    assert paired.Paired(ends, Interval(0.5, 0.4, 0.6)).tie is tie
+
+
+def test_a_lead_of_rounding_is_none():
+    nobody, first, second = np.zeros(100), np.full(100, 1e-9), np.full(100, 1.1e-9)
+    assert paired.ranks([nobody, first]) == [1, 1]
+    assert paired.ranks([nobody, second]) == [2, 1]
+    assert paired.ranks([second, nobody, np.ones(100)]) == [2, 3, 1]
+    assert paired.ranks([]) == []

@@ -1,12 +1,10 @@
 """The examples of datasets run as they stand."""
 
-import os
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from in_process import script
 
 import agbench
 
@@ -39,7 +37,4 @@ def test_every_example_of_datasets_is_run_here():
 def test_an_example_runs(folder, name):
     if find_spec(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not installed")
-    surroundings = {**os.environ, "MINARI_DATASETS_PATH": "runs/datasets", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, str(EXAMPLES / f"{name}.py")]
-    done = subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    script(EXAMPLES / f"{name}.py", cwd=folder, MINARI_DATASETS_PATH="runs/datasets")

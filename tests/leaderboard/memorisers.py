@@ -3,8 +3,10 @@
 import json
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
+import yaml
 from good_submission import MADE_FOR, TASK
 from onnx import TensorProto, helper, numpy_helper
 
@@ -16,8 +18,14 @@ UNITS = 700  # more than there are decisions to learn
 
 @cache
 def searched():
-    """Return the oracle's actions on test: one search for all memorisers."""
-    return agbench.evaluate(TASK, "ceres", progress=False).actions
+    """Return the oracle's actions on test, as they are kept: to search them takes twelve seconds."""
+    kept = yaml.safe_load((Path(__file__).parent / "board/oracle.yaml").read_text("utf-8"))
+    result = []
+    for season in kept.values():
+        actions = np.zeros(season["weeks"], np.int64)
+        actions[season["N20"]], actions[season["N40"]] = 1, 2
+        result.append(actions)
+    return result
 
 
 def oracle_episodes(changed=None):
@@ -31,18 +39,27 @@ def oracle_episodes(changed=None):
     return actions
 
 
-def seen(actions):
-    """Return what is observed before each of the actions, an array an episode of test."""
+def played(actions):
+    """Return what is observed before each of the actions, an array an episode of test, and their returns."""
     env = agbench.make(TASK, split="test")
-    result = []
+    result, returns = [], []
     for key, episode in zip(env.unwrapped.scenarios.keys, actions, strict=True):
         observation, _ = env.reset(seed=0, options={"scenario": key})
-        rows = []
+        rows, total, over = [], 0.0, False
         for action in episode:
+            assert not over
             rows.append(observation)
-            observation, *_ = env.step(action)
+            observation, reward, terminated, truncated, _ = env.step(action)
+            total, over = total + reward, terminated or truncated
+        assert over
         result.append(np.array(rows, np.float64))
-    return result
+        returns.append(total)
+    return result, returns
+
+
+def seen(actions):
+    """Return what is observed before each of the actions, an array an episode of test."""
+    return played(actions)[0]
 
 
 def fitted(seed):

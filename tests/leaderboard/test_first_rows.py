@@ -182,8 +182,41 @@ def renamed_author(folder):
     return "submission.yaml was changed after"
 
 
+def no_text(folder):
+    (folder / "submission.yaml").write_bytes(b"\xff")
+    return "was merged and can no longer be read"
+
+
+def no_yaml(folder):
+    (folder / "submission.yaml").write_text("files: [")
+    return "was merged and can no longer be read"
+
+
+def no_files(folder):
+    (folder / "submission.yaml").write_text("agent: expert\n")
+    return "was merged and can no longer be read"
+
+
+def no_mapping(folder):
+    (folder / "submission.yaml").write_text("[1, 2]\n")
+    return "was merged and can no longer be read"
+
+
+def no_card(folder):
+    (folder / "submission.yaml").unlink()
+    return "was merged and can no longer be read"
+
+
+def a_link(folder):
+    (folder / "notes").symlink_to(folder / "submission.yaml")
+    return "was merged and can no longer be read"
+
+
+UNREADABLE = [no_text, no_yaml, no_files, no_mapping, no_card, a_link]
+
+
 @pytest.mark.parametrize(
-    "change", [changed_card, changed_episode, added_file, taken_file, gone, renamed_author]
+    "change", [*UNREADABLE, changed_card, changed_episode, added_file, taken_file, gone, renamed_author]
 )
 def test_a_merged_row_that_changes_is_noticed(board, change):
     assert merged.changes(board) == []

@@ -1,11 +1,14 @@
 """Memorisers: above the expert on public test, without rank before a round, below the expert within one."""
 
+import numpy as np
 import pytest
 from good_submission import CARD, TASK
 from test_rounds import SECRET
 
 import agbench
 from agbench import leaderboard
+from agbench.data import catalog
+from agbench.evaluation import anchors
 from agbench.leaderboard import eligible, rounds, scoring, standings
 from agbench.leaderboard.page import build
 from agbench.leaderboard.verify import round_running, verified
@@ -49,6 +52,17 @@ def page(board, tmp_path_factory):
 def row(board, agent, child):
     submission = leaderboard.check(board / "submissions" / TASK / agent / "1.0", child)
     return submission, scoring.row(submission, verified.load(board, submission))
+
+
+def test_what_is_learned_by_heart_is_what_the_oracle_does():
+    _, returns = memorisers.played(memorisers.searched())
+    assert returns == pytest.approx(anchors.of_split(catalog.task(TASK), "test").oracle, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_the_oracle_finds_it_again():
+    found = agbench.evaluate(TASK, "ceres", progress=False).actions
+    assert all(np.array_equal(*both) for both in zip(found, memorisers.searched(), strict=True))
 
 
 @pytest.mark.parametrize("agent", ["memory-mlp", "memory-onnx"])

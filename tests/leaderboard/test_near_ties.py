@@ -118,6 +118,20 @@ def test_a_policy_that_is_always_nearly_tied_cannot_have_taken_anything(tmp_path
                 reproduce(checked)
 
 
+@pytest.mark.parametrize(("decisions", "most"), [(20, 1), (1_999, 1), (2_000, 2), (3_999, 3)])
+def test_one_decision_in_a_thousand_may_be_a_near_tie_and_one_always(decisions, most):
+    checked = SimpleNamespace(columns={"steps": [decisions - 5, 5]}, split="test", seed=0)
+    tally = _Tally(checked, MENU)
+
+    def take():
+        tally.take(0, np.array([1.0, 1.0 - 1e-13, 0.0]), DOUBLE, np.int64(1), "1984, decision 1")
+
+    for _ in range(most):
+        take()
+    with pytest.raises(RefusedError, match=f"more than {most} of {decisions:,} decisions are near-ties"):
+        take()
+
+
 @pytest.mark.parametrize(
     ("values", "choice", "near"),
     [

@@ -107,6 +107,15 @@ def test_an_orchards_years_are_alike():
         np.testing.assert_array_equal(sequence, np.resize(sequence[:year], len(sequence)))
 
 
+@pytest.mark.parametrize("name", ["greenhouse-setpoint-v1", "greenhouse-setpoint-continuous-v1"])
+def test_set_points_are_the_same_at_the_same_hour_of_every_day(name):
+    _, result = drawn(name, 20)
+    for sequence in result:
+        np.testing.assert_array_equal(sequence, np.resize(sequence[:24], sequence.shape))
+    halves = result[:, :12], result[:, 12:24]
+    assert not np.array_equal(*halves)  # but not the same all day
+
+
 def test_controls_given_by_increments_come_to_the_same_levels_every_day():
     parts, result = drawn("greenhouse-tomato-v1", 4)
     a_day, present, seen = 288, np.zeros((4, 6)), []

@@ -1,12 +1,32 @@
-"""The command run in the process of the tests: a process of its own loads the libraries anew each time."""
+"""Commands and scripts run in the process of the tests: another one would load the libraries anew."""
 
 import contextlib
 import io
+import os
+import runpy
 import sys
+from unittest import mock
 
+import gymnasium
 import pytest
 
 from agbench.cli import main
+
+
+def script(path, *arguments, cwd, **environment):
+    """Run a script from top to bottom in a folder, as `python PATH`; return what it printed."""
+    printed = io.StringIO()
+    with (
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(printed),
+        mock.patch.dict(os.environ, environment),
+        mock.patch.dict(gymnasium.registry),
+        mock.patch.object(sys, "argv", [str(path), *map(str, arguments)]),
+        mock.patch.object(sys, "path", [str(path.parent), *sys.path]),
+    ):
+        os.environ.pop("AGBENCH_PATH", None)
+        runpy.run_path(str(path), run_name="__main__")
+    return printed.getvalue()
 
 
 def command(*arguments, cwd, code=0):

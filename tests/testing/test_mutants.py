@@ -24,8 +24,8 @@ def amount(x, last=True):
 '''
 
 
-def found():
-    return [(m.function, m.kind, m.before, m.after) for m in mutants(SOURCE, "agbench/x.py")]
+def found(source=SOURCE):
+    return [(m.function, m.kind, m.before, m.after) for m in mutants(source, "agbench/x.py")]
 
 
 def test_every_kind_of_change_is_made_once_where_it_belongs():
@@ -48,6 +48,11 @@ def test_every_kind_of_change_is_made_once_where_it_belongs():
             ("amount", "negated", "last", "(not last)"),
         ]
     )
+
+
+def test_numbers_that_change_nothing_are_left_alone():
+    source = b"lru_cache(maxsize=3)(f)\nx.reshape(-1, 4).sum(-1, keepdims=5)\nprint(6)\n"
+    assert [before for _, _, before, _ in found(source)] == ["4", "1", "5"]
 
 
 def test_a_mutant_changes_its_place_alone_and_knows_whether_it_is_compiled():

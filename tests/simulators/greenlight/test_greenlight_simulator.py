@@ -102,6 +102,17 @@ def test_weather_shows_the_current_row_last_and_repeats_the_first():
     np.testing.assert_array_equal(seen[0], DATA["D"][[0, 0, 1]][:, [1, 4]])
 
 
+@pytest.mark.parametrize("interval", [0.0099, 86_400.1, -300.0, float("nan")])
+def test_an_interval_that_no_computer_has_is_refused(interval):
+    with pytest.raises(SimulationError, match=r"interval is .* it must lie between 0\.01 and 86400 s"):
+        GreenLightSimulator(1, interval=interval)
+
+
+@pytest.mark.parametrize("interval", [0.01, 86_400.0])
+def test_the_longest_and_the_shortest_interval_are_allowed(interval):
+    assert GreenLightSimulator(1, interval=interval).interval == interval
+
+
 @pytest.mark.parametrize("interval", [60.0, 900.0, 3600.0])
 def test_any_control_interval_leads_to_the_same_state(interval):
     """An hour under constant inputs, in intervals of any length."""
