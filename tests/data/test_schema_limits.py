@@ -78,14 +78,15 @@ def listed():
 def test_no_limit_or_default_of_a_file_changes_unnoticed():
     expected = yaml.safe_load(FILE.read_text("utf-8"))
     actual = listed()
-    assert sorted(actual) == sorted(expected)
+    meant = f"if that is meant: python tests/data/{Path(__file__).name}"
+    assert sorted(actual) == sorted(expected), meant
     changed = [
         f"{name}: {said}: {expected[name].get(said)} is now {actual[name].get(said)}"
         for name in expected
         for said in {**expected[name], **actual[name]}
         if expected[name].get(said) != actual[name].get(said)
     ]
-    assert changed == []
+    assert changed == [], meant
 
 
 if __name__ == "__main__":
