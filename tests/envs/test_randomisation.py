@@ -1,5 +1,7 @@
 """Domain randomisation: drawn from the episode's seed, consistent, within its bounds."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,14 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.data.randomisation import NoiseSpec
 from agbench.envs.family import build
-from agbench.envs.field.randomisation import RandomParameters, _consistent, _factors, _noisy, _within
+from agbench.envs.field.randomisation import (
+    RandomParameters,
+    _consistent,
+    _factors,
+    _noisy,
+    _require_profile,
+    _within,
+)
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.simulation.parameters import parameters_of
 from agbench.simulators import models
@@ -142,15 +151,19 @@ def test_soil_moistures_keep_a_hundredth_apart(drawn_ones, kept):
     assert _consistent({"SMW": 0.5, "SMFCF": 0.1}) == {"SMW": 0.5, "SMFCF": 0.1}
 
 
+def field(water, *noisy):
+    """Return what a task says of its water, and of which parameters are noisy."""
+    spec = SimpleNamespace(parameters=dict.fromkeys(noisy))
+    return SimpleNamespace(task="t", simulator=SimpleNamespace(soil_water=water), randomisation=spec)
+
+
 def test_a_profile_goes_with_layered_water_alone():
-    with pytest.raises(
-        ConfigError, match=r"'layered' needs a soil with a profile; oregon-1 has none\. Soils"
-    ):
-        agbench.make(TASK, soil_water="layered").reset(seed=0)
-    with pytest.raises(
-        ConfigError, match=r"is a profile of layers; it needs simulator\.soil_water 'layered'"
-    ):
-        agbench.make("wheat-layered-v1", soil_water="single").reset(seed=0)
-    noise = {"randomisation__parameters": {"SMW": {"share": 0.1}}}
-    with pytest.raises(ConfigError, match="SMW follow from the layers' curves in a layered soil"):
-        agbench.make("wheat-layered-v1", **noise).reset(seed=0)
+    profile = {"SoilProfileDescription": {}}
+    assert _require_profile(field("layered", "TSUM1"), "moregon-1", profile) is None
+    assert _require_profile(field("single", "SMW"), "oregon-1", {}) is None
+    with pytest.raises(ConfigError, match=r"a soil with a profile; oregon-1 has none\..*moregon-1"):
+        _require_profile(field("layered"), "oregon-1", {})
+    with pytest.raises(ConfigError, match=r"moregon-1 is a profile of layers; .* soil_water 'layered'\."):
+        _require_profile(field("single"), "moregon-1", profile)
+    with pytest.raises(ConfigError, match="SMW, SM0 follow from the layers' curves in a layered soil"):
+        _require_profile(field("layered", "SMW", "TSUM1", "SM0"), "moregon-1", profile)

@@ -189,7 +189,7 @@ def test_the_clearest_of_many_days_is_clear(count, share, good):
 
 def test_the_last_day_of_a_leap_year_is_judged_as_the_last_of_others():
     above = np.append(np.full(364, 2e7), 1e7)
-    values = days(10, IRRAD=[1.5e7] * 9 + [1.2e7])
+    values = days(10, IRRAD=[1.5e7] * 8 + [0.9e7, 1.2e7])  # 30 December is the 365th day
     judged(False, "IRRAD is 1.2e.07 on 2000-12-31", check_sun, values, date(2000, 12, 22), above, "w")
     judged(True, "", check_sun, values, date(2000, 12, 1), above, "w")
 
