@@ -163,7 +163,7 @@ def test_a_profile_goes_with_layered_water_alone():
     assert _require_profile(field("single", "SMW"), "oregon-1", {}) is None
     with pytest.raises(ConfigError, match=r"a soil with a profile; oregon-1 has none\..*moregon-1"):
         _require_profile(field("layered"), "oregon-1", {})
-    with pytest.raises(ConfigError, match=r"moregon-1 is a profile of layers; it needs .*soil_water 'layered'\."):
+    with pytest.raises(ConfigError, match=r"moregon-1 is a profile of layers; it needs .*'layered'\."):
         _require_profile(field("single"), "moregon-1", profile)
     with pytest.raises(ConfigError, match="SMW, SM0 follow from the layers' curves in a layered soil"):
         _require_profile(field("layered", "SMW", "TSUM1", "SM0"), "moregon-1", profile)
