@@ -15,6 +15,7 @@ from agbench.data.reading import load_yaml
 from agbench.data.submission import Submission
 from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
+from agbench.evaluation.references import REPORTED
 from agbench.evaluation.result import Result
 from agbench.files import BOARD, asked_for, sha256
 from agbench.leaderboard import board as places
@@ -72,6 +73,7 @@ def submit(
         card = trained.stated(card)
     results = [Result.load(folder) for folder in folders]
     chosen = _seeds(results, seeds)
+    _check_splits(results, card)
     _check_names(card)
     _check_one_policy(card, policies)
     if not other_task:
@@ -136,6 +138,23 @@ def _seeds(results: Sequence[Result], seeds: Sequence[int] | None) -> list[int]:
         if count != len(chosen):
             raise ResultError(f"{split} has {count} results, but there are {len(chosen)} training seeds.")
     return chosen
+
+
+def _check_splits(results: Sequence[Result], card: Mapping[str, Any]) -> None:
+    """Refuse results that lack a reported split, and those of a split that is not, before any is copied."""
+    task, given = results[0].task, {result.split for result in results}
+    reported = [split for split in REPORTED if split in task.splits]
+    free = {"shift"} if card.get("method") in ("oracle", "mpc") else set()
+    for split in reported:
+        if split not in given | free:
+            raise ResultError(
+                f"a submission to {task.task} has results on {' and '.join(reported)}; none is on {split}. "
+                f"Make one: agbench evaluate {task.task} --policy POLICY --split {split} --out FOLDER"
+            )
+    for split in sorted(given - set(reported)):
+        raise ResultError(
+            f"a submission to {task.task} has results on {' and '.join(reported)}; leave that on {split} out."
+        )
 
 
 def _check_names(card: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from agbench import leaderboard
 from agbench.cli.app import main
 from agbench.leaderboard.page import build
 from agbench.policies.networks import onnx
+from agbench.untrusted import RefusedError
 
 WHO = ("--agent", "mine", "--version", "1", "--author", "A", "--contact", "a@example.org", "--method", "rl")
 
@@ -84,3 +85,9 @@ def test_without_onnx_only_its_own_rows_are_left_out(copy_onnx, tmp_path, monkey
         assert "not installed" in output_of("leaderboard", "score", "--board", board, code=1)
     finally:
         onnx._checker.cache_clear()
+
+
+@pytest.mark.parametrize("above", [1, 2], ids=["agent", "task"])
+def test_a_folder_above_a_row_is_no_row_and_the_row_is_named(made, child, above):
+    with pytest.raises(RefusedError, match=f"name the folder of a version, such as {made.folder}"):
+        leaderboard.check(made.folder.parents[above - 1], child)

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from good_submission import CARD, TASK, snapshot
 
+import agbench
 from agbench import leaderboard
 from agbench.errors import ConfigError, ResultError
 from agbench.untrusted import RefusedError
@@ -56,6 +57,23 @@ def test_the_number_of_results_and_policies_must_fit(made):
         leaderboard.submit(made.results, {**CARD, "version": "3"}, made.board, made.policies[:1])
     with pytest.raises(ResultError, match="nothing to submit"):
         leaderboard.submit([], CARD, made.board)
+
+
+@pytest.mark.parametrize(
+    ("task", "splits", "told"),
+    [
+        ("wheat-nitrogen-v1", ["test"], "results on test and shift; none is on shift. .* --split shift"),
+        ("wheat-nitrogen-v1", ["shift"], "none is on test. Make one: agbench evaluate wheat-nitrogen-v1"),
+        (TASK, ["test", "train"], "results on test; leave that on train out"),
+    ],
+)
+def test_a_split_that_lacks_or_is_too_much_is_named_with_what_to_do(tmp_path, task, splits, told):
+    for split in splits:
+        agbench.evaluate(task, "zero", split, tmp_path / split)
+    card = {**CARD, "method": "rule", "training": {}, "policy": {"format": "rule", "name": "zero"}}
+    with pytest.raises(ResultError, match=told):
+        leaderboard.submit([tmp_path / split for split in splits], card, tmp_path / "leaderboard")
+    assert not (tmp_path / "leaderboard").exists()
 
 
 def test_a_result_folder_that_is_given_twice_is_refused(made, tmp_path):

@@ -110,6 +110,7 @@ def check(
     results that were checked before.
     """
     path = Path(folder)
+    _check_depth(path)
     files = read_folder(path)
     card = read_card(files)
     if placed:
@@ -126,6 +127,14 @@ def check(
     policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
     _check_policies(card, task, policies)
     return CheckedSubmission(path, card, task, result, policies, hashlib.sha256(files[CARD]).hexdigest())
+
+
+def _check_depth(path: Path) -> None:
+    """Refuse the folder of an agent or a task in the place of a version's."""
+    if not (path / CARD).exists():
+        inner = sorted(card.parent for depth in ("*", "*/*") for card in path.glob(f"{depth}/{CARD}"))
+        if inner:
+            raise RefusedError(CARD, "", f"missing: name the folder of a version, such as {inner[0]}.")
 
 
 def read_card(files: Mapping[str, bytes]) -> Submission:
