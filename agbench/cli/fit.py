@@ -10,7 +10,9 @@ from agbench.cli.options import OnOption, TaskArgument, ThreadsOption, WorkersOp
 
 def fit(
     task: TaskArgument,
-    policy: Annotated[str, typer.Argument(help="A policy with a settings file in baselines/TASK/.")],
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A policy with a settings file in baselines/TASK/.")
+    ],
     candidates: Annotated[
         int | None, typer.Option(min=4, help="Candidates in each round (greenhouses, farms); default: 24.")
     ] = None,

@@ -65,7 +65,8 @@ def engine_of(on: "str | Engine | None" = None, workers: int = 1) -> Engine:
         raise ConfigError(f"give workers ({workers}) or an engine to run on ({on}), not both.")
     match = _TEXT.fullmatch(on)
     if match is None or match["count"] == "0":
-        hint = did_you_mean(re.split(":|/", on)[0], ["processes", "ray"])
+        word = re.split(":|/", on)[0]
+        hint = "" if word == "processes" else did_you_mean(word, ["processes", "ray"])
         raise ConfigError(
             f"--on {on!r} is no engine; write processes, processes:4, ray, or ray://HOST:10001.{hint}"
         )

@@ -36,7 +36,7 @@ def test_a_text_names_an_engine(on, workers, kind, count):
     ("on", "workers", "message"),
     [
         ("process", 1, "--on 'process' is no engine; write processes, processes:4, ray, or ray://HOST:10001"),
-        ("processes:0", 1, "'processes:0' is no engine"),
+        ("processes:0", 1, "'processes:0' is no engine.*10001.$"),
         ("processes:-2", 1, "is no engine"),
         ("rai", 1, "Did you mean 'ray'"),
         ("ray:/head", 1, "is no engine"),
