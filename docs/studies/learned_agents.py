@@ -33,8 +33,8 @@ IMITATORS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("bc", "gail", "airl"),
     "wheat-inputs-v1": ("bc", "gail", "airl"),
 }
-TEACHER: Final = "advisor"
-"""The expert of both tasks, whom imitators are shown."""
+TEACHERS: Final = {"wheat-nitrogen-v1": "advisor", "wheat-inputs-v1": "advisor-narrow"}
+"""Whom imitators are shown: the experts, of the second as it was before its grids were widened."""
 SEEDS: Final = range(5)
 FIGURES: Final = Path(__file__).parents[1] / "figures"
 
@@ -49,7 +49,9 @@ def train(runs: Path, task: str, algo: str) -> None:
     for seed in SEEDS:
         out = folder(runs, task, algo, seed)
         if not (out / RECORD).is_file():
-            run(task, algo, None, seed, out, demos=TEACHER if algo in IMITATORS.get(task, ()) else None)
+            run(
+                task, algo, None, seed, out, demos=TEACHERS[task] if algo in IMITATORS.get(task, ()) else None
+            )
             print(f"{out.name}: done", flush=True)
 
 
