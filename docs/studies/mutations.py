@@ -10,8 +10,9 @@ Whole seasons take too long that way: a mutant that lives is compiled after all,
 model's seasons against references are run.
 
 The results are lines of a file in `--folder`, to which a later run adds. `--again NAME ...` tries mutants
-anew (`alive` for all alive), `--table` prints the results; equivalents are named with a reason in
-mutations.yaml. Machine code is looked for in `--folder`/cache: begin with a copy of a full one.
+anew (`alive` for all alive), wherever they stand in the order; `--table` prints the results; equivalents are
+named with a reason in mutations.yaml. Machine code is looked for in `--folder`/cache: begin with a copy of a
+full one.
 """
 
 import argparse
@@ -23,7 +24,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import entry_points
@@ -32,7 +33,7 @@ from typing import Final
 
 import yaml
 from mutant_tests import NOISE, ROOT, Plan, Tree, run_tests
-from mutants import Mutant, sample
+from mutants import Mutant, mutants, sample
 
 EQUIVALENT: Final = Path(__file__).with_name("mutations.yaml")
 LIBRARIES: Final = (
@@ -279,6 +280,13 @@ def table(results: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def _named(names: Collection[str], results: Mapping[str, dict]) -> list[Mutant]:
+    """Return mutants that were tried before, by name; none whose text has changed since."""
+    files = sorted({results[name]["file"] for name in names})
+    there = [m for file in files for m in mutants((ROOT / file).read_bytes(), file)]
+    return [mutant for mutant in there if mutant.name in names]
+
+
 def load_libraries() -> None:
     """Load what tests load, and let no collector of garbage of a fork look at it again."""
     for name in " ".join(LIBRARIES).split():
@@ -313,19 +321,22 @@ def main() -> None:
     path = options.folder / f"{'inside' if options.inside else 'outside'}-{options.seed}.jsonl"
     lines = path.read_text().splitlines() if path.exists() else []
     results = {result["name"]: result for result in map(json.loads, lines)}
-    chosen = sample(ROOT, options.seed, options.inside, options.count)
     if options.table:
-        print(table([results[m.name] for m in chosen if m.name in results]))
+        print(table(list(results.values())))
         return
+    again = {
+        name
+        for name, old in results.items()
+        if name in options.again or ("alive" in options.again and old["outcome"] == "alive")
+    }
+    first = sample(ROOT, options.seed, options.inside, options.count)
+    chosen = {m.name: m for m in [*_named(again, results), *first]}.values()
     load_libraries()
     tree, began = Tree(options.folder.resolve()), time.monotonic()
     trial, chooser = Trial(tree, options.folder.resolve(), options.inside), Chooser(tree, results.values())
     for mutant in chosen:
-        old = results.get(mutant.name)
-        again = old and (
-            mutant.name in options.again or ("alive" in options.again and old["outcome"] == "alive")
-        )
-        if (old and not again) or time.monotonic() - began > 60 * options.minutes:
+        known = mutant.name in results and mutant.name not in again
+        if known or time.monotonic() - began > 60 * options.minutes:
             continue
         result = tried(mutant, trial, chooser, options.first, options.more)
         chooser.learn(result)
