@@ -61,11 +61,8 @@ def test_machine_code_is_kept_until_any_file_of_the_physics_changes(package):
     assert advance(package) == (16.0, False)
 
 
-FACTORY = """
-import os, sys
-import numpy as np
+MAKE = """
 from agbench.compiled import entry, kernel
-import farm_numbers
 
 
 def make(factor):
@@ -78,7 +75,13 @@ def make(factor):
         return rate(x)
 
     return advance
+"""
 
+FACTORY = f"""
+import os
+import numpy as np
+import farm_numbers
+{MAKE}
 
 FROM_OUTSIDE = float(os.environ.get("FACTOR", "2"))
 TABLE = np.array([FROM_OUTSIDE])
@@ -127,22 +130,9 @@ def test_entries_differ_by_the_values_they_are_made_of(tmp_path):
     assert run_factory(tmp_path, "3", 5.0) == [20.0, 30.0, 30.0, 30.0, 50.0]
 
 
-ALIKE = """
+ALIKE = f"""
 import sys
-from agbench.compiled import entry, kernel
-
-
-def make(factor):
-    @kernel
-    def rate(x):
-        return factor * x
-
-    @entry
-    def advance(x):
-        return rate(x)
-
-    return advance
-
+{MAKE}
 
 made = [make(float(word)) for word in sys.argv[1:]]
 print([advance(10.0) for advance in made], sum(sum(one.stats.cache_misses.values()) for one in made))
