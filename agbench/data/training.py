@@ -31,15 +31,18 @@ class NetworkSettings(Strict):
     """The perceptrons of an agent: the widths of the hidden layers, and what follows each of them.
 
     `critic`: other widths for what judges the actions, of algorithms that have it apart from the actor.
+    `log_std_init`: the logarithm of the standard deviation with which amounts are drawn at the start, as
+    Stable-Baselines3 calls it; there it is 0, the half of an action's range.
     """
 
     layers: Layers
     critic: Layers | None = None
+    log_std_init: float | None = Field(default=None, ge=-5.0, le=1.0)
     activation: Activation = "tanh"
 
     @model_serializer(mode="wrap")
     def _said(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave a critic out that is as the actor."""
+        """Leave out what is as the library has it."""
         return {key: value for key, value in write(self).items() if value is not None}
 
 

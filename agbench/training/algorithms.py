@@ -69,6 +69,8 @@ class Algorithm:
     """Whether it steps environments."""
     critic: bool = False
     """Whether settings may give its critic other layers than its actor."""
+    draws: bool = False
+    """Whether it draws amounts with a standard deviation that it learns, whose start settings may give."""
 
     @property
     def method(self) -> str:
@@ -93,13 +95,15 @@ class Algorithm:
 
 
 ALGORITHMS: Final[Mapping[str, Algorithm]] = {
-    "ppo": Algorithm("agbench.training.ppo", "QuickPPO", critic=True),
+    "ppo": Algorithm("agbench.training.ppo", "QuickPPO", critic=True, draws=True),
     "ppo-lagrangian": Algorithm(
-        "agbench.training.lagrangian", "LagrangianPPO", needs_limit=True, critic=True
+        "agbench.training.lagrangian", "LagrangianPPO", needs_limit=True, critic=True, draws=True
     ),
-    "a2c": Algorithm("stable_baselines3", "A2C", critic=True),
-    "trpo": Algorithm("sb3_contrib", "TRPO", critic=True),
-    "recurrent-ppo": Algorithm("sb3_contrib", "RecurrentPPO", policy="MlpLstmPolicy", critic=True),
+    "a2c": Algorithm("stable_baselines3", "A2C", critic=True, draws=True),
+    "trpo": Algorithm("sb3_contrib", "TRPO", critic=True, draws=True),
+    "recurrent-ppo": Algorithm(
+        "sb3_contrib", "RecurrentPPO", policy="MlpLstmPolicy", critic=True, draws=True
+    ),
     "sac": Algorithm("stable_baselines3", "SAC", frozenset({AMOUNTS}), critic=True),
     "td3": Algorithm("stable_baselines3", "TD3", frozenset({AMOUNTS}), critic=True),
     "dqn": Algorithm("stable_baselines3", "DQN", frozenset({MENU})),
@@ -163,13 +167,20 @@ def algorithm(name: str, task: str, space: spaces.Space[Any]) -> Algorithm:
     return chosen.of(space)
 
 
-def require_critic(chosen: Algorithm, settings: TrainingSettings) -> None:
-    """Raise `ConfigError` for settings that give layers of its own to a critic that there is not."""
-    if settings.network.critic is not None and not chosen.critic:
+def require_network(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space[Any]) -> None:
+    """Raise `ConfigError` for a network of which an algorithm has no such part with these actions."""
+    network = settings.network
+    if network.critic is not None and not chosen.critic:
         fitting = ", ".join(sorted(name for name, one in ALGORITHMS.items() if one.critic))
         raise ConfigError(
             f"{settings.algorithm}: network.critic: it has no critic with layers of its own; leave it out. "
             f"These have: {fitting}."
+        )
+    if network.log_std_init is not None and not (chosen.draws and kind_of(space) == AMOUNTS):
+        fitting = ", ".join(sorted(name for name, one in ALGORITHMS.items() if one.draws))
+        raise ConfigError(
+            f"{settings.algorithm}: network.log_std_init: it draws no amounts with a standard deviation "
+            f"that it learns; leave it out. These do, where actions are amounts: {fitting}."
         )
 
 
@@ -304,4 +315,5 @@ def _network(settings: TrainingSettings) -> dict[str, Any]:
     if network.critic is not None:
         judging = list(network.critic)
         layers = {"pi": layers, "vf": judging, "qf": judging}  # each class takes those that it has
-    return {"net_arch": layers, "activation_fn": ACTIVATIONS[network.activation]}
+    start = {} if network.log_std_init is None else {"log_std_init": network.log_std_init}
+    return {"net_arch": layers, "activation_fn": ACTIVATIONS[network.activation], **start}

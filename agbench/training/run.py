@@ -26,7 +26,7 @@ from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
 from agbench.training import checkpoint, logs, onnx_file
-from agbench.training.algorithms import Algorithm, algorithm, require_critic
+from agbench.training.algorithms import Algorithm, algorithm, require_network
 from agbench.training.export import export
 from agbench.training.extras import EXTRAS, require
 from agbench.training.following import Following, diverged, is_finite, progress_bar
@@ -173,8 +173,10 @@ def _run(
         raise ConfigError(f"seed {seed!r}: seeds are whole numbers, 0 to {_SEEDS - 1:,}.")
     changes = _said(changes, steps, demo_episodes)
     settings = training_settings(algo, task, changes)
-    chosen = algorithm(algo, task, action_map(spec).space)
+    space = action_map(spec).space
+    chosen = algorithm(algo, task, space)
     _require_fitting(chosen, settings)
+    require_network(chosen, settings, space)
     _require_unfinished(folder)
     for split in _reported(spec):
         require_place(folder / split)  # before it is trained
@@ -279,7 +281,6 @@ def _require_fitting(chosen: Algorithm, settings: TrainingSettings) -> None:
     if chosen.plays != (settings.envs is not None):
         remedy = "add it: envs: 8" if chosen.plays else "it plays none, leave it out"
         raise ConfigError(f"{settings.algorithm}: envs is how many environments step together; {remedy}.")
-    require_critic(chosen, settings)
     if settings.reuse > 1 and not chosen.plays:
         raise ConfigError(f"{settings.algorithm}: reuse is for seasons that are played; leave it out.")
     if extra := getattr(chosen.load(), "extra", ""):

@@ -183,6 +183,22 @@ def test_an_algorithm_without_a_critic_of_its_own_refuses_layers_for_it(tmp_path
         run(TASK, "dqn", 64, 0, tmp_path, tiny("dqn") | {"network.critic": [8]})
 
 
+@pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo", "recurrent-ppo"])
+def test_the_spread_of_amounts_at_the_start_is_a_setting(algo):
+    env = sb3_env("wheat-nitrogen-v1", 2, action__kind="continuous")
+    default, given = (
+        make(ALGORITHMS[algo], training_settings(algo, None, changes), env, 0).policy.log_std.tolist()
+        for changes in ({}, {"network.log_std_init": -1.5})
+    )
+    assert (default, given) == ([0.0], [-1.5])
+
+
+@pytest.mark.parametrize(("algo", "task"), [("ppo", TASK), ("sac", "greenhouse-tomato-v1")])
+def test_a_spread_at_the_start_is_refused_where_nothing_draws_with_one(algo, task, tmp_path):
+    with pytest.raises(ConfigError, match=r"network.log_std_init: it draws no amounts .*: a2c, ppo"):
+        run(task, algo, 64, 0, tmp_path, tiny(algo) | {"network.log_std_init": -1.0})
+
+
 @pytest.mark.slow_except("ppo", "trpo", "dqn")
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo", "recurrent-ppo", "dqn", "qrdqn"])
 def test_a_training_ends_with_a_policy_and_its_score(algo, tmp_path):
