@@ -1,10 +1,19 @@
 """`agbench challenge TASK...`: whether random calendars that observe nothing beat a task's references."""
 
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
 
 import typer
 
-from agbench.cli.options import JsonOption, OnOption, ThreadsOption, WorkersOption, console, print_json
+from agbench.cli.options import (
+    JsonOption,
+    OnOption,
+    ThreadsOption,
+    WorkersOption,
+    console,
+    messages,
+    print_json,
+)
 
 
 def challenge(
@@ -13,6 +22,16 @@ def challenge(
     search: Annotated[
         int, typer.Option(min=0, metavar="ROUNDS", help="Rounds of a second search in each scenario.")
     ] = 0,
+    again: Annotated[
+        bool, typer.Option(help="Search as the oracle does, with other random numbers; no calendars.")
+    ] = False,
+    every: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="With --again: every Nth scenario, without help of others."),
+    ] = 1,
+    keep: Annotated[
+        bool, typer.Option(help="With --again: keep plans above the oracle in baselines/TASK/found.yaml.")
+    ] = False,
     split: Annotated[str, typer.Option(help="A split with anchors.")] = "test",
     seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
     workers: WorkersOption = 1,
@@ -20,27 +39,52 @@ def challenge(
     threads: ThreadsOption = 1,
     json: JsonOption = False,
 ) -> None:
-    """Play random blind calendars, and a second oracle's search, against floor, expert and oracle.
+    """Play random blind calendars, or another oracle's search, against floor, expert and oracle.
 
     Exit code 1 if something beats an oracle, in a scenario or in the mean, by more than 1 % of the mean of
     oracle less floor: such an oracle is no bound. Each task is a piece of work for --workers or --on; the
     seasons of one are split over --threads.
 
+    What --again found above an oracle, the oracle begins from once --keep has kept it and its file names
+    `known: found`.
+
     Example: `agbench challenge wheat-layered-v1 --calendars 1000 --search 20`
+
+    Example: `agbench challenge wheat-planting-v1 --again --every 5`
     """
+    from agbench.evaluation import another_search
     from agbench.evaluation import challenge as library
     from agbench.running import engine_of
 
-    beaten = False
+    _require_fitting(again, search, every, keep)
+    engine, options = engine_of(on, workers), {"split": split, "seed": seed, "threads": threads}
+    text: Callable[[Any], list[str]]
+    plain: Callable[[Any], dict[str, Any]]
+    results: Iterator[Any]
+    if again:
+        text, plain = another_search.lines, another_search.content
+        results = another_search.others(tasks, engine, **{**options, "seed": seed + 1}, every=every)
+    else:
+        text, plain = library.lines, library.content
+        results = library.challenges(tasks, engine, **options, count=calendars, rounds=search)
     content = []
-    options = {"split": split, "count": calendars, "seed": seed, "rounds": search, "threads": threads}
-    for result in library.challenges(tasks, engine_of(on, workers), **options):
-        beaten |= not result.oracle_holds
-        content.append(library.content(result))
+    for result in results:
+        content.append(plain(result))
         if not json:
-            for line in library.lines(result):
+            for line in text(result):
                 console.print(line, soft_wrap=True)
+        if keep and (kept := another_search.keep(result)):
+            hint = f"    kept        {kept[0]} has {kept[1]} plans now"
+            (messages if json else console).print(hint, soft_wrap=True)
     if json:
         print_json(content)
-    if beaten:
+    if not all(one["oracle_holds"] for one in content):
         raise typer.Exit(1)
+
+
+def _require_fitting(again: bool, search: int, every: int, keep: bool) -> None:
+    """Raise for options that do not go together."""
+    if again and search:
+        raise typer.BadParameter("--again searches as the oracle does; leave --search out.")
+    if not again and (every > 1 or keep):
+        raise typer.BadParameter("--every and --keep are for --again.")

@@ -60,7 +60,7 @@ class Evolved(JoiningSolver):
     """
 
     def __init__(self, name: str, settings: EvolutionSettings, interface: Interface[FieldTask]) -> None:
-        super().__init__(name, settings)
+        super().__init__(name, settings, interface)
         self._settings = settings
         names = [settings.start] if isinstance(settings.start, str) else settings.start
         self._starts = [interface.load(own) for own in names]

@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from agbench.data.field_task import FieldTask
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
-from agbench.policies.base import Information
+from agbench.errors import ConfigError
+from agbench.policies.base import Information, Interface
+from agbench.policies.field.found import Plans
+from agbench.policies.playing import padded
 from agbench.policies.tuning.sequences import Edits, SequenceSearch, improve
 from agbench.variables import Floats
 
@@ -70,16 +74,19 @@ class JoiningSettings(SolverSettings):
 
     Up to `joined` more rounds over the whole episode go on from the plans of all searches. With
     `neighbours` they do so twice: first from the best plan of each other scenario of the split, which own
-    plans would crowd out, then from the own plans and what that led to.
+    plans would crowd out, then from the own plans and what that led to. `known` names a policy of the kind
+    `found`: once its searches are over, an oracle goes on once more from their best and the plan kept there.
     """
 
     joined: int = Field(default=0, ge=0)
     neighbours: bool = False
+    known: str | None = None
 
     @model_validator(mode="after")
     def _joins(self) -> Self:
-        if self.neighbours and not self.joined:
-            raise ValueError("neighbours: joined says for how many rounds; give it, such as 40.")
+        for key in ("neighbours", "known"):
+            if getattr(self, key) and not self.joined:
+                raise ValueError(f"{key}: joined says for how many rounds; give it, such as 40.")
         return self
 
 
@@ -136,10 +143,24 @@ class JoiningSolver(SearchingSolver):
     Plans are as long in all scenarios, `agbench.policies.tuning.search.number_of_decisions`.
     """
 
-    def __init__(self, name: str, settings: JoiningSettings) -> None:
+    def __init__(self, name: str, settings: JoiningSettings, interface: Interface[FieldTask]) -> None:
         super().__init__(name, settings)
         self._joining = settings
+        self._known = None if settings.known is None else _known(settings.known, interface)
         self._found: dict[tuple[int, str, int], tuple[Parts, list[Found]]] = {}
+
+    def solve(self, parts: Parts, start: SavedEpisode) -> Actions:
+        """Return the best action sequence found from the start of an episode, (steps, ...).
+
+        No worse than the plan that is known of its scenario.
+        """
+        best = super().solve(parts, start)
+        known = None if self._known is None else self._known.plan_of(start.scenario)
+        if known is None:
+            return best
+        kept = padded(known, len(best), 0)
+        generator = np.random.default_rng(self._searching.seed)
+        return self._joined(parts, start, [best, kept], generator).actions
 
     def attempt(self, parts: Parts, start: SavedEpisode, number: int) -> Found:
         """Return the best that the searches of an attempt find, and more rounds that join their plans."""
@@ -198,6 +219,15 @@ def _drawn(start: SavedEpisode) -> SavedEpisode:
     Thousands of clones that each begin with a generator of their own would take a fifth of a search's time.
     """
     return replace(start, generator={})
+
+
+def _known(name: str, interface: Interface[FieldTask]) -> Plans:
+    policy = interface.load(name)
+    if not isinstance(policy, Plans):
+        raise ConfigError(
+            f"known: {name} is not of the kind found; agbench challenge --again --keep makes one."
+        )
+    return policy
 
 
 def _worth(found: Found) -> float:
