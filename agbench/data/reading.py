@@ -29,10 +29,29 @@ class Strict(BaseModel):
     """Keys by which related schemas call the same thing, and the key here: for errors."""
 
 
-class _WithoutTraps(yaml.constructor.SafeConstructor):
-    """Builds data without YAML's traps: no duplicate keys, no words or times read as numbers."""
+class _WithDates(yaml.constructor.SafeConstructor):
+    """Builds data; a date that no calendar has is an error with file, line and remedy."""
 
     file = ""
+
+    def construct_date(self, node: Any) -> Any:
+        """Construct a date or time; raises `ConfigError` for one that no calendar or clock has."""
+        try:
+            return self.construct_yaml_timestamp(node)
+        except ValueError:
+            raise ConfigError(
+                f"{self.file}:{node.start_mark.line + 1}: {str(node.value)[:40]} is no date or time that a "
+                "calendar and a clock have; write one that is, such as 2027-03-15 or 2027-03-15 18:30:00."
+            ) from None
+
+    yaml_constructors: ClassVar[dict[Any, Any]] = {
+        **yaml.constructor.SafeConstructor.yaml_constructors,
+        "tag:yaml.org,2002:timestamp": construct_date,
+    }
+
+
+class _WithoutTraps(_WithDates):
+    """Builds data without YAML's traps: no duplicate keys, no words or times read as numbers."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Construct a mapping; raises `ConfigError` for a key that stands twice."""
@@ -92,6 +111,18 @@ _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 class _QuickLoader(_WithoutTraps, _SAFE):  # type: ignore[misc]
     """The same on LibYAML, ten times as fast; it does not see aliases."""
+
+
+class _LenientLoader(_WithDates, yaml.SafeLoader):
+    """YAML of others, whose aliases, merged keys and plain words are welcome."""
+
+
+def load_lenient(text: str, file: str) -> Any:
+    """Return the plain data of a YAML text that other programs read too, traps and all.
+
+    Raises `ConfigError` for a date that no calendar has, and `yaml.YAMLError` for what is no YAML.
+    """
+    return _load(_LenientLoader(text), file)
 
 
 def load_yaml(text: str, file: str) -> Any:

@@ -91,7 +91,7 @@ def _shown(path: Path) -> dict[str, Any] | None:
         usual = isinstance(content["summary"], str) and isinstance(content.get("tags", []), list)
         usual = usual and all(isinstance(content["references"][role], str) for role in ("floor", "expert"))
         return content if usual and isinstance(content["splits"], dict) and content["splits"] else None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
+    except (OSError, yaml.YAMLError, ValueError, KeyError, TypeError):
         return None
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import yaml
 
+from agbench.data.reading import load_lenient
 from agbench.errors import ConfigError, unknown
 from agbench.simulators.field.calendar import CropCalendar, as_date
 
@@ -205,7 +206,7 @@ def _file(path: Any) -> Path:
 def _content(path: Path) -> Any:
     """Return the content of a YAML file of others, whose aliases and merged keys are welcome."""
     try:
-        return yaml.safe_load(path.read_text("utf-8"))
+        return load_lenient(path.read_text("utf-8"), str(path))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}.") from None
 

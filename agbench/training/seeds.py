@@ -8,8 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-import yaml
-
+from agbench.data.reading import load_file
 from agbench.errors import ConfigError
 from agbench.files import write_bytes
 from agbench.running import Engine, engine_of
@@ -174,7 +173,7 @@ def _require_same(folder: Path, task: str, algo: str, seed: int, options: Mappin
 def _record(folder: Path) -> dict[str, Any]:
     from agbench.training.run import RECORD
 
-    result: dict[str, Any] = yaml.safe_load((folder / RECORD).read_text("utf-8"))
+    result: dict[str, Any] = load_file(folder / RECORD)
     return result
 
 

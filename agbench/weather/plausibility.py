@@ -15,9 +15,12 @@ _GLARE = 1.05  # -; radiation over that above the atmosphere
 _DAZZLED = 0.02  # -; share of days with such a glare from which a unit or a place is wrong
 _OVERCAST = (10, 0.03)  # d, -; a share of the radiation above the atmosphere that no cloud leaves for so long
 _TWILIGHT = 1e6  # J m-2 d-1; radiation above the atmosphere below which the sun hardly rises
-_CLEAREST = ((14, 0.12), (30, 0.2))
-"""Days, and the share of the radiation above the atmosphere that the clearest of so many has everywhere: at
-least 0.157 and 0.273 in all such spans of all sites, measured and generated."""
+_CLEAREST = ((5, 0.075), (7, 0.095), (14, 0.12), (30, 0.2))
+"""Days, and the share of the radiation above the atmosphere that the clearest of so many has everywhere.
+
+It is at least 0.080, 0.110, 0.208 and 0.317 in all such measured spans of 38 series between 13 and 59 degrees
+north. The clearest day of nearly all has at most 0.90, a tenth of which is less than 0.095.
+"""
 _CLOUDBURST = 25.0  # cm d-1; rarer than once a decade outside the tropics
 _DOWNPOUR = 2.5  # cm d-1
 _OFTEN = 0.1  # -; share of days with a downpour, as in a series whose millimetres pass for cm

@@ -78,7 +78,7 @@ def test_windows_take_little_memory():
     play(core, 2)
     tables = core.simulator._tables
     held = tables._values.nbytes / 8 + len(pickle.dumps(core.worlds[0]))
-    assert held < 45_000
+    assert held < 40_500
 
 
 def test_prices_that_never_change_are_held_once():

@@ -7,8 +7,8 @@ import pytest
 from agbench.envs.scenario_weather import series_of
 from agbench.errors import WeatherError
 from agbench.weather.columns import OBSERVED
-from agbench.weather.daily import DAILY, DailySeries, day_ranges, from_frame
-from agbench.weather.plausibility import check_plausible
+from agbench.weather.daily import DAILY, DailySeries, angot_year, day_ranges, from_frame
+from agbench.weather.plausibility import check_plausible, check_sun
 from agbench.weather.readers.units import in_our_units
 from agbench.weather.site import site_series
 
@@ -233,10 +233,19 @@ def _spans(name, days):
             yield table
 
 
-@pytest.mark.parametrize("days", [14, 30])
-@pytest.mark.parametrize("name", ["wageningen", "sichuan"])
+@pytest.mark.parametrize(
+    ("name", "days"),
+    [
+        ("netherlands", 7),
+        ("sichuan", 7),
+        ("wageningen", 14),
+        ("sichuan", 14),
+        ("wageningen", 30),
+        ("sichuan", 30),
+    ],
+)
 def test_dull_winters_pass_and_those_in_joules_per_square_centimetre_do_not(name, days):
-    """A tenth, as J cm-2 that are taken for kJ m-2; the two sites have the dullest fortnights."""
+    """A tenth, as J cm-2 that are taken for kJ m-2; winters there are dull."""
     some = False
     for table in _spans(name, days):
         from_frame(table)
@@ -253,9 +262,25 @@ def test_a_tenth_of_the_radiation_is_refused_with_its_share_and_unit(frame):
     longer.attrs.update(frame.attrs)
     with pytest.raises(WeatherError, match="more than 20 %"):
         from_frame(longer.assign(IRRAD=longer["IRRAD"] / 4.184))
-    few = frame.iloc[:9]
+    for days, least in ((5, "7.5"), (7, "9.5")):
+        week = frame.iloc[:days]
+        week.attrs.update(frame.attrs)
+        with pytest.raises(WeatherError, match=rf"clearest of {days} days is .*more than {least} %"):
+            from_frame(week.assign(IRRAD=0.1 * week["IRRAD"]))
+    few = frame.iloc[:4]
     few.attrs.update(frame.attrs)
-    assert len(from_frame(few.assign(IRRAD=0.1 * few["IRRAD"])).values) == 9
+    assert len(from_frame(few.assign(IRRAD=0.1 * few["IRRAD"])).values) == 4
+
+
+@pytest.mark.parametrize("name", ["wageningen", "sichuan"])
+@pytest.mark.parametrize("days", [5, 6, 7])
+def test_the_darkest_weeks_that_were_measured_pass(name, days):
+    """All spans of two sites, whose days are the dullest of all."""
+    series = site_series(name)
+    above = angot_year(series.latitude)
+    for first in range(0, len(series.values) - days + 1, 1 if name == "wageningen" else 3):
+        span = series.values[first : first + days]
+        check_sun(span, series.start + timedelta(days=first), above, name)
 
 
 def test_swapped_extremes_are_named_but_a_single_inverted_day_is_weather(frame):

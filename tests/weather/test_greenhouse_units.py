@@ -1,5 +1,6 @@
 """Greenhouse weather in a wrong unit is refused with a guess of the unit, whatever the season."""
 
+import re
 from datetime import date, datetime, time, timedelta
 
 import numpy as np
@@ -16,6 +17,7 @@ from agbench.weather.greenhouse.plausibility import check_plausible
 from agbench.weather.greenhouse.position import Position, check_position
 from agbench.weather.greenhouse.series import from_frame
 from agbench.weather.greenhouse.site import disaggregated, greenhouse_weather, measured_series
+from agbench.weather.greenhouse.sun import top_of_atmosphere
 from agbench.weather.greenhouse.sunlight import brightest
 
 MEASURED = measured_series("bleiswijk").values
@@ -177,7 +179,7 @@ def test_joules_per_square_centimetre_an_hour_are_refused_in_every_month():
             check_position(changed(rows, iGlob=lambda s: 0.36 * s), begin, 300, at, "given")
 
 
-@pytest.mark.parametrize(("days", "factor"), [(20, 0.36), (5, 0.1)])
+@pytest.mark.parametrize(("days", "factor"), [(30, 0.36), (20, 0.27), (7, 0.09), (5, 0.07)])
 def test_shorter_spans_of_winter_pass_and_are_refused_in_other_units(days, factor):
     series, place = measured_series("bleiswijk"), catalog.site("bleiswijk").place
     at = Position(place.latitude, place.longitude, 1.0)
@@ -258,3 +260,63 @@ def test_the_brightest_day_is_that_of_a_place():
     assert peak[0] == pytest.approx(1370 * 1.033, rel=1e-6)
     assert mean[0] == pytest.approx(1370 * 1.033 / np.pi, rel=1e-6)
     assert mean[1] == pytest.approx(1370 * 1.033 * 0.398, rel=1e-3)
+
+
+def test_joules_per_square_centimetre_an_hour_are_refused_without_a_place_where_days_are_long():
+    """Nearly all months of days of 14 hours and more, and the dullest of winter."""
+    months = [changed(rows, dli=lambda s: 0.0 * s) for _, rows, _ in _months("schiphol")]
+    for rows in months:
+        check_plausible(rows, "given", 300)
+    assert sum(_refused(changed(rows, iGlob=lambda s: 0.36 * s)) for rows in months) > 15
+
+
+def _refused(rows):
+    try:
+        check_plausible(rows, "given", 300)
+    except WeatherError as error:
+        return re.search(r"iGlob is .*J cm-2 h-1 (need a factor )?2\.78", str(error)) is not None
+    return False
+
+
+@pytest.mark.parametrize("switches", [True, False])
+def test_years_in_joules_per_square_centimetre_an_hour_are_refused_without_a_place(switches):
+    values = measured_series("schiphol").values
+    for first in range(0, len(values) - 365 * 288, 365 * 288):
+        year = changed(values[first : first + 365 * 288], dli=lambda s: 0.0 * s)
+        if not switches:
+            year = changed(year, isDay=lambda s: 0.0 * s, isDaySmooth=lambda s: 0.0 * s)
+        check_plausible(year, "given", 300)
+        with pytest.raises(WeatherError, match=r"iGlob is .*J cm-2 h-1 (need a factor )?2\.78"):
+            check_plausible(changed(year, iGlob=lambda s: 0.36 * s), "given", 300)
+
+
+def test_a_month_without_a_place_is_judged_where_thirty_days_have_no_gaps():
+    rows = changed(DISAGGREGATED[7][: 30 * 288], dli=lambda s: 0.0 * s)
+    dull = changed(rows, iGlob=lambda s: 0.36 * s)
+    check_plausible(changed(rows, iGlob=lambda s: 0.7 * s), "given", 300)
+    check_plausible(dull[: 29 * 288], "given", 300)
+    with pytest.raises(WeatherError, match=r"in 30 days as long brighter than 385 for some hours"):
+        check_plausible(dull, "given", 300)
+    dull[40, 0] = np.nan
+    check_plausible(dull, "given", 300)
+
+
+@pytest.mark.parametrize(("days", "least"), [(5, 0.081), (7, 0.096), (20, 0.26), (25, 0.30), (30, 0.345)])
+def test_the_darkest_measured_weeks_pass(days, least):
+    """Hours as dark as the least of all spans of daily weather that was measured."""
+    begin = datetime(1984, 10, 1)
+    rows = DISAGGREGATED[10][: days * 288].copy()
+    top = top_of_atmosphere(51.97, 5.66, 1.0, 275.0 + np.arange(days), 288).ravel()
+    rows[:, 0] = least * top
+    check_position(rows, begin, 300, WAGENINGEN, "given")
+    limit = {5: 0.07, 7: 0.085, 20: 0.25, 25: 0.285, 30: 0.33}[days]
+    rows[:, 0] = 0.99 * limit * top
+    with pytest.raises(WeatherError, match="clearest hours have"):
+        check_position(rows, begin, 300, WAGENINGEN, "given")
+
+
+@pytest.mark.parametrize(("first", "days"), [(date(1986, 12, 28), 5), (date(1987, 12, 12), 30)])
+def test_the_dullest_weeks_of_wageningen_pass(first, days):
+    rows = greenhouse_weather("wageningen", False, 300, past=True).rows(first, days, 0, None)
+    check_plausible(rows, "wageningen", 300)
+    check_position(rows, datetime.combine(first, time()), 300, WAGENINGEN, "wageningen")

@@ -174,9 +174,15 @@ def test_no_cloud_lasts_ten_days(light, above, good):
 @pytest.mark.parametrize(
     ("count", "share", "good"),
     [
+        (4, 0.04, True),
+        (5, 0.0751, True),
+        (5, 0.0749, False),
+        (6, 0.0751, True),
+        (7, 0.0951, True),
+        (7, 0.0949, False),
+        (13, 0.0951, True),
         (14, 0.1201, True),
         (14, 0.1199, False),
-        (13, 0.05, True),
         (30, 0.2001, True),
         (30, 0.1999, False),
         (29, 0.13, True),

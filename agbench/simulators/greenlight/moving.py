@@ -15,7 +15,7 @@ from agbench.weather.day_by_day import DayByDay
 
 Integers = NDArray[np.int64]
 
-_PARTS: Final = 3
+_PARTS: Final = 6
 """A window moves on by this part of a day: it is that much longer than what is read, and each day is made as
 often."""
 _RECENT: Final = 4

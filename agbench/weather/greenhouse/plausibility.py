@@ -10,7 +10,7 @@ from agbench.variables import Booleans, Floats
 from agbench.weather.greenhouse.columns import WEATHER
 from agbench.weather.greenhouse.position import unlike_switch
 from agbench.weather.greenhouse.sums import other_sum
-from agbench.weather.greenhouse.sunlight import DAY, too_bright, too_dim
+from agbench.weather.greenhouse.sunlight import DAY, never_bright, too_bright, too_dim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,7 @@ _WINDY: Final = (  # days, and the mean wind [m s-1] at 10 m that no place with 
     (90, 9.0),
 )
 _ENOUGH: Final = 12  # rows that show a wrong unit: single rows of good series can be off
+_DAYLIGHT: Final = 3.0  # W m-2; more than what a pyranometer shows by night
 _SLACK: Final = 1e-9  # relative; sums of a day end in another last digit
 _HINTS: Final = {
     "iGlob": "a pyranometer's offset at night is 0; kJ m-2 h-1 need a factor 0.278",
@@ -72,6 +73,7 @@ def check_plausible(
     _check_wind(table, interval)
     _check_sun(table, interval)
     _check_switches(table, interval)
+    _check_brightness(table, interval)
 
 
 @dataclass(frozen=True)
@@ -207,3 +209,20 @@ def _check_switches(table: _Table, interval: float) -> None:
                 "agbench.weather.daylight.with_daylight(table, latitude, longitude, zone), or shift what is "
                 "of another clock."
             )
+
+
+def _check_brightness(table: _Table, interval: float) -> None:
+    """Refuse weeks without hours as bright as they are anywhere, as those in J cm-2 h-1, by long days."""
+    sun, switch = table.column("iGlob"), table.column("isDay")
+    found = never_bright(sun, switch >= 0.5 if switch.any() else sun > _DAYLIGHT, interval)
+    if found is None:
+        return
+    first, stop, bright, least = found
+    rows = np.arange(len(sun))
+    span = (rows >= first) & (rows < stop)
+    table.refuse(
+        span & (sun == np.max(sun, where=span, initial=-np.inf)),
+        "iGlob",
+        f"in 30 days as long brighter than {least:.0f} for some hours; the third brightest has {bright:.0f}",
+        "J cm-2 h-1 need a factor 2.78",
+    )
