@@ -1,7 +1,7 @@
 """`agbench challenge TASK...`: whether random calendars that observe nothing beat a task's references."""
 
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from agbench.cli.options import (
     messages,
     print_json,
 )
+
+if TYPE_CHECKING:
+    from agbench.running import Engine
 
 
 def challenge(
@@ -53,25 +56,17 @@ def challenge(
     Example: `agbench challenge wheat-planting-v1 --again --every 5`
     """
     from agbench.evaluation import another_search
-    from agbench.evaluation import challenge as library
     from agbench.running import engine_of
 
     _require_fitting(again, search, every, keep)
-    engine, options = engine_of(on, workers), {"split": split, "seed": seed, "threads": threads}
-    text: Callable[[Any], list[str]]
-    plain: Callable[[Any], dict[str, Any]]
-    results: Iterator[Any]
-    if again:
-        text, plain = another_search.lines, another_search.content
-        results = another_search.others(tasks, engine, **{**options, "seed": seed + 1}, every=every)
-    else:
-        text, plain = library.lines, library.content
-        results = library.challenges(tasks, engine, **options, count=calendars, rounds=search)
+    more = {"every": every} if again else {"count": calendars, "rounds": search}
+    options = {"split": split, "seed": seed, "threads": threads, **more}
+    judging, results = _results(tasks, again, engine_of(on, workers), options)
     content = []
     for result in results:
-        content.append(plain(result))
+        content.append(judging.content(result))
         if not json:
-            for line in text(result):
+            for line in judging.lines(result):
                 console.print(line, soft_wrap=True)
         if keep and (kept := another_search.keep(result)):
             hint = f"    kept        {kept[0]} has {kept[1]} plans now"
@@ -80,6 +75,19 @@ def challenge(
         print_json(content)
     if not all(one["oracle_holds"] for one in content):
         raise typer.Exit(1)
+
+
+def _results(
+    tasks: list[str], again: bool, engine: "Engine", options: dict[str, Any]
+) -> tuple[Any, Iterator[Any]]:
+    """Return the module that puts results into words, and the results of tasks in order."""
+    from agbench.evaluation import another_search, challenge
+
+    if again:  # seed 0 is the oracle's own
+        return another_search, another_search.others(
+            tasks, engine, **{**options, "seed": options["seed"] + 1}
+        )
+    return challenge, challenge.challenges(tasks, engine, **options)
 
 
 def _require_fitting(again: bool, search: int, every: int, keep: bool) -> None:

@@ -85,7 +85,8 @@ def read(text: str) -> Actions:
 def written(plan: Sequence[int] | Actions) -> str:
     """Return the text of a plan of menu numbers; nothing at its end is left out."""
     numbers = np.trim_zeros(np.asarray(plan, dtype=np.int64), "b")
-    ends = np.flatnonzero(np.diff(numbers, append=-1))
-    starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else []
-    runs = [(int(numbers[first]), int(last - first + 1)) for first, last in zip(starts, ends, strict=True)]
+    ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
+    runs = [
+        (int(numbers[last - 1]), times) for last, times in zip(ends, np.diff(ends, prepend=0), strict=True)
+    ]
     return " ".join(str(number) if times == 1 else f"{number}x{times}" for number, times in runs)
