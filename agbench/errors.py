@@ -70,9 +70,14 @@ class NotApplicableError(AgBenchError):
     """A check cannot run here; the message says why. `check_task` reports it as skipped."""
 
 
+def one_line(text: str) -> str:
+    """Return a text with all its white space, line breaks too, as single blanks."""
+    return " ".join(text.split())
+
+
 def described(error: BaseException) -> str:
-    """Return what other people's code raised, in words: type, message, file and line."""
-    text = f"{type(error).__name__}: {error}".removesuffix(": ")
+    """Return what other people's code raised, in one line: type, message, file and line."""
+    text = one_line(f"{type(error).__name__}: {error}").removesuffix(":")
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

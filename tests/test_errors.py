@@ -21,6 +21,7 @@ from agbench.errors import (
     SimulationError,
     UnknownNameError,
     WeatherError,
+    described,
     did_you_mean,
 )
 from agbench.weather.site import site_series
@@ -288,3 +289,9 @@ def test_a_name_near_to_two_offers_both():
 def test_an_attribute_that_agbench_lacks_is_named():
     with pytest.raises(AttributeError, match="has no attribute 'makes'"):
         _ = agbench.makes
+
+
+def test_what_others_code_raised_is_told_in_one_line():
+    error = RuntimeError("no seed drill\n    with two lines")
+    assert described(error) == "RuntimeError: no seed drill with two lines"
+    assert described(RuntimeError()) == "RuntimeError"

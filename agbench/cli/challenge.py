@@ -55,10 +55,13 @@ def challenge(
 
     Example: `agbench challenge wheat-planting-v1 --again --every 5`
     """
+    from agbench.data import catalog
     from agbench.evaluation import another_search
     from agbench.running import engine_of
 
     _require_fitting(again, search, every, keep)
+    for name in tasks if keep else []:  # before anything is searched
+        another_search.require_menu(catalog.task(name))
     more = {"every": every} if again else {"count": calendars, "rounds": search}
     options = {"split": split, "seed": seed, "threads": threads, **more}
     judging, results = _results(tasks, again, engine_of(on, workers), options)

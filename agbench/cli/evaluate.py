@@ -19,6 +19,7 @@ from agbench.cli.options import (
     read_overrides,
     titled,
 )
+from agbench.errors import one_line
 
 if TYPE_CHECKING:
     from agbench.evaluation.result import Result
@@ -88,7 +89,7 @@ def print_result(result: "Result") -> None:
     if result.failed:
         first = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
         many = "all" if result.failed == len(result.episodes) else f"{result.failed} of"
-        text = f"{many} {len(result.episodes)} episodes failed, the first with {first}"
+        text = f"{many} {len(result.episodes)} episodes failed, the first with {one_line(str(first))}"
         console.print(f"    {text}", style="red", soft_wrap=True)
 
 

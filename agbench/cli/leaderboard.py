@@ -97,7 +97,9 @@ def reproduce_(
     Example: `agbench leaderboard reproduce`
     """
     from agbench.leaderboard.verify.verifying import To, unreproduced, verify_all
+    from agbench.running import engine_of
 
+    engine_of(on, workers)  # a wrong engine is refused where nothing is due too
     rows = folders or (None if every else unreproduced(board))
     if rows == []:
         console.print(

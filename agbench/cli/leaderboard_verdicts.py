@@ -57,7 +57,9 @@ def renew(folders: list[Path] | None, board: Path, workers: int, on: str | None,
     So does an interruption. What was verified before it stands: the same command goes on with the others.
     """
     from agbench.leaderboard.verify.verifying import To, Verdict, due, verify_all
+    from agbench.running import engine_of
 
+    engine_of(on, workers)  # a wrong engine is refused where nothing is due too
     rows = due(board, folders)
     verdicts: list[Verdict] = []
     try:

@@ -20,7 +20,7 @@ from agbench.data.task import Task
 from agbench.data.writing import yaml_text
 from agbench.envs.actions import Menu
 from agbench.envs.core import BatchCore, Parts
-from agbench.envs.family import build
+from agbench.envs.family import action_map, build
 from agbench.envs.threads import with_threads
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors
@@ -165,10 +165,8 @@ def keep(result: Another, root: Path | None = None) -> tuple[Path, int] | None:
     path = catalog.baseline_folder(root, task.task) / f"{FILE}.yaml"
     before = read_file(Baseline, path) if path.is_file() else None
     plans = {} if before is None else FoundSettings.model_validate(before.settings).plans
-    parts = build(task, result.split)
-    if not isinstance(parts.actions, Menu):
-        raise ConfigError(f"{task.task}: its actions are no numbers of one menu; plans cannot be kept.")
-    new = {}
+    require_menu(task)
+    parts, new = build(task, result.split), {}
     found = zip(result.scenarios, result.plans, result.objective, result.excess, strict=True)
     for key, plan, reached, more in found:
         old = padded(read(plans.get(key, "")), len(plan), 0)
@@ -184,6 +182,12 @@ def keep(result: Another, root: Path | None = None) -> tuple[Path, int] | None:
     }
     write_text(path, yaml_text(content))
     return path, len(plans | new)
+
+
+def require_menu(task: Task) -> None:
+    """Raise `ConfigError` for a task whose plans cannot be kept: its actions are not numbers of a menu."""
+    if not isinstance(action_map(task), Menu):
+        raise ConfigError(f"{task.task}: its actions are no numbers of one menu; plans cannot be kept.")
 
 
 def lines(result: Another) -> list[str]:

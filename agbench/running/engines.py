@@ -9,7 +9,9 @@ from agbench.errors import ConfigError, did_you_mean
 from agbench.running.cores import cores
 from agbench.running.work import Results, Work
 
-_TEXT = re.compile(r"(?P<processes>processes)(:(?P<count>\d+))?|(?P<ray>ray)(?P<address>://[^\s/]+)?")
+_TEXT = re.compile(r"(?P<processes>processes)(:(?P<count>\d+))?|(?P<ray>ray)(?P<address>://[^\s/]+:\d{1,5})?")
+
+_ENGINES = ("processes", "ray")
 
 
 class Engine(Protocol):
@@ -66,7 +68,7 @@ def engine_of(on: "str | Engine | None" = None, workers: int = 1) -> Engine:
     match = _TEXT.fullmatch(on)
     if match is None or match["count"] == "0":
         word = re.split(":|/", on)[0]
-        hint = "" if word == "processes" else did_you_mean(word, ["processes", "ray"])
+        hint = "" if word in _ENGINES else did_you_mean(word, _ENGINES)
         raise ConfigError(
             f"--on {on!r} is no engine; write processes, processes:4, ray, or ray://HOST:10001.{hint}"
         )

@@ -128,10 +128,11 @@ def sweep(
     if pruner not in PRUNERS:
         raise ConfigError(f"pruner {pruner!r} is unknown.{did_you_mean(pruner, PRUNERS)}")
     folder = Path(out) if out is not None else Path("runs") / f"{task}-{algo}-sweep"
+    seen = str(folder.absolute() / JOURNAL)  # workers may run in other folders
     spec, base = catalog.task(task), dict(settings or {}) | ({} if steps is None else {"steps": steps})
     chosen = sweep_space(algo, task, None if space is None else Path(space))
     of_agents = list(range(seed, seed + seeds))
-    job = Job(task, algo, base, chosen, seed, of_agents, pruner, str(folder / JOURNAL))
+    job = Job(task, algo, base, chosen, seed, of_agents, pruner, seen)
     _check(job, spec)
     with journal.alone(folder):
         journal.mend(folder / JOURNAL)

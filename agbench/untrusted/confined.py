@@ -8,6 +8,7 @@ refused and the next one gets a new child. Only JSON comes back, never a pickle.
 import contextlib
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -107,6 +108,7 @@ def _without_main() -> Iterator[None]:
 
 def _serve(pipe: "Connection", function: str, memory_bytes: int) -> None:
     """Answer questions until the parent goes away; runs in the child."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent ends its child
     module_name, name = function.split(":")
     module = import_module(module_name)
     if hasattr(module, "prepare"):

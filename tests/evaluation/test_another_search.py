@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
 from agbench.data.reading import read_file
@@ -42,6 +44,19 @@ def test_another_search_draws_other_numbers_and_knows_no_plan():
 def test_an_oracle_that_does_not_search_so_is_refused(task):
     with pytest.raises(ConfigError, match=f"{task}: its oracle, .* there is no other search like it"):
         searching(catalog.task(task), 1)
+
+
+def test_options_that_do_not_fit_end_the_command_before_it_searches(monkeypatch):
+    monkeypatch.setattr(another_search, "others", None)
+    runner = CliRunner()
+    for arguments, words in (
+        (["farm-nitrogen-v1", "--again", "--keep"], "plans cannot be kept"),
+        ([LIMITED, "--keep"], "--every and --keep are for --again"),
+        ([LIMITED, "--again", "--search", "3"], "leave --search out"),
+    ):
+        result = runner.invoke(app, ["challenge", *arguments])
+        assert result.exit_code != 0
+        assert words in result.output + str(result.exception)
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def test_the_command_prints_the_score_or_that_all_failed(tmp_path, monkeypatch, 
         "class Broken:\n"
         "    name, information = 'broken', 'observation'\n"
         "    def reset(self, seed): pass\n"
-        "    def __call__(self, observation): raise ZeroDivisionError('[red] :boom:')\n"
+        "    def __call__(self, observation): raise ZeroDivisionError('[red]\\n:boom:')\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.warns(AgBenchWarning, match="all 40 episodes"):

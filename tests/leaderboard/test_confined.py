@@ -1,9 +1,11 @@
 """The confined process: what it may not do, and that the next file is read all the same."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from multiprocessing import active_children
 
 import pytest
 
@@ -99,6 +101,13 @@ def test_landlock_alone_refuses_files_and_leaves_none_behind(tmp_path):
     line = [sys.executable, "-c", code, *map(str, (tmp_path / "there", tmp_path / "new", tmp_path))]
     assert subprocess.run(line, capture_output=True, text=True, check=True).stdout == ""
     assert [path.read_text() for path in tmp_path.iterdir()] == ["kept"]
+
+
+def test_an_interruption_is_left_to_the_parent(prisoner):
+    prisoner.ask("a.parquet", {"try": "nothing"}, b"")
+    (child,) = active_children()
+    os.kill(child.pid, signal.SIGINT)
+    assert prisoner.ask("b.parquet", {"try": "nothing"}, b"") == {"done": "0"}
 
 
 def test_an_answer_takes_no_time_to_speak_of(prisoner):

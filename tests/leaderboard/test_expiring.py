@@ -13,6 +13,7 @@ from in_process import command
 import agbench
 from agbench import leaderboard
 from agbench.cli.app import app
+from agbench.errors import ConfigError
 from agbench.evaluation import machine, provenance
 from agbench.leaderboard import rounds, scoring, standings
 from agbench.leaderboard.checks.judging import judged
@@ -202,6 +203,8 @@ def test_replaying_what_is_stale_does_what_is_due_and_no_more(rows, capsys):
     assert (rows / "verified" / TASK / "ppo-small" / "1.0.yaml").stat().st_mtime_ns == before
     assert run(capsys, rows, "replay", "--stale").startswith("nothing is due")
     assert json.loads(run(capsys, rows, "replay", "--stale", "--json")) == []
+    with pytest.raises(ConfigError, match="is no engine"):
+        app(["leaderboard", "replay", "--stale", "--on", "rai", "--board", str(rows)], standalone_mode=False)
 
 
 def test_several_processes_find_the_same(rows, tmp_path):

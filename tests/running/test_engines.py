@@ -40,6 +40,8 @@ def test_a_text_names_an_engine(on, workers, kind, count):
         ("processes:-2", 1, "is no engine"),
         ("rai", 1, "Did you mean 'ray'"),
         ("ray:/head", 1, "is no engine"),
+        ("ray://head", 1, "'ray://head' is no engine.*ray://HOST:10001.$"),
+        ("ray://head:10001x", 1, "is no engine"),
         ("", 1, "is no engine"),
         ("processes:2", 2, "give workers \\(2\\) or an engine to run on \\(processes:2\\), not both"),
         (None, 0, "workers must be a whole number, at least 1; got 0"),

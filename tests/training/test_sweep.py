@@ -1,5 +1,6 @@
 """Sweeps: what they vary, what they write, and how they go on after a kill."""
 
+import contextlib
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from agbench.cli.app import app
 from agbench.data.sweep import Varied, changed, spaces, sweep_space
 from agbench.data.training import algorithms, evidence, training_settings
 from agbench.errors import AgBenchWarning, ConfigError, TrainingError
+from agbench.running.engines import Here
 from agbench.testing.data_files import check_file
 
 pytest.importorskip("stable_baselines3")
@@ -238,6 +240,26 @@ def test_two_workers_run_each_trial_once(tmp_path, space):
     one = next(one for one in swept.trials if one.state == "done")
     settings = training_settings("ppo", TASK, {**TINY, "steps": 128, **one.changes})
     assert trials_of.played(TASK, settings, [0], lambda *_: None) == one.mark
+
+
+class Elsewhere(Here):
+    """Runs items in another folder, as the workers of a cluster do."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def run(self, work, items):
+        with contextlib.chdir(self.folder):
+            results = list(super().run(work, items))
+        yield from results
+
+
+def test_workers_in_another_folder_see_a_sweep_that_is_named_from_here(tmp_path, space, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert len(tiny("swept", space, 1, on=Elsewhere(elsewhere)).trials) == 1
+    assert not list(elsewhere.iterdir())
 
 
 SCRIPT = """
