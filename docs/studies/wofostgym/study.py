@@ -1,7 +1,7 @@
 """The experiments of Solow et al. (2025), WOFOSTGym: numbers and figures beside the paper's.
 
-    python docs/studies/wofostgym/study.py train [ITEM]     items: fig2, fig3, fig4, table3, fig5
-    python docs/studies/wofostgym/study.py tables [ITEM]
+    python docs/studies/wofostgym/study.py train [ITEM]     items: fig2, jujube, recurrent, fig3, fig4,
+    python docs/studies/wofostgym/study.py tables [ITEM]                   places, table3, fig5
 
 Tasks and settings are in tasks/ and baselines/ beside this file. Agents are kept in runs/wofostgym/; a
 training that was cut off goes on. One seed of each, as in the paper; docs/replications.md says what differs.
@@ -22,6 +22,7 @@ import agbench  # noqa: E402
 from agbench.data import catalog  # noqa: E402
 from agbench.data.overrides import override  # noqa: E402
 from agbench.evaluation import Result  # noqa: E402
+from agbench.policies.registry import load_policy  # noqa: E402
 from agbench.training.run import RECORD, RESULT, run  # noqa: E402
 
 SEED: Final = 0
@@ -32,7 +33,8 @@ class Row(NamedTuple):
     """A row of an item's table: a task, what plays it, and the paper's number.
 
     `algo` names an algorithm that is trained; `policy` a policy that is not. `expert` is the algorithm whose
-    agent an imitator learns from. `overrides` change the task for an evaluation.
+    agent an imitator learns from. `overrides` change the task for an evaluation. `steps` of a training are
+    otherwise 1,000,000, and an imitator's as its file says.
     """
 
     task: str
@@ -41,10 +43,15 @@ class Row(NamedTuple):
     policy: str = ""
     expert: str = ""
     overrides: dict[str, Any] | None = None
+    steps: int = 1_000_000
 
 
 WHEAT, PEAR, LIMITS = "wofostgym-fig2-wheat-v1", "wofostgym-pear-limits-v1", "wofostgym-table3-wheat-v1"
 POTATO, FARM = "wofostgym-fig4-potato", "wofostgym-sunflower-farm-v1"
+JUJUBE, FIELDS = "wofostgym-fig2-jujube-v1", "wofostgym-sunflower-farm-fields-v1"
+VIEWS: Final = ("", "-no-rain", "-no-total", "-no-rain-no-total")
+PLACES: Final = ("belgium", "quebec", "oregon", "vermont", "rhone")
+"""Shipped points of Figure 4: (50, 5), (50, -72), (44, -123), (44, -72) and, for (44, 5), (45, 5)."""
 ITEMS: Final[dict[str, list[Row]]] = {
     "fig2": [
         Row(WHEAT, "ppo", "597,000"),
@@ -54,6 +61,15 @@ ITEMS: Final[dict[str, list[Row]]] = {
         Row(WHEAT, policy="monthly-water", paper="130,114"),
         Row(WHEAT, policy="zero"),
     ],
+    "jujube": [
+        Row(JUJUBE, "ppo", "24,400", steps=2_000_000),
+        Row(JUJUBE, "dqn", "20,100", steps=500_000),
+        Row(JUJUBE, policy="zero", paper="1,586,094, potential", overrides={"simulator.limitation": "pp"}),
+        Row(JUJUBE, policy="biweekly-nitrogen-and-water", paper="53,314"),
+        Row(JUJUBE, policy="monthly-water", paper="46,941"),
+        Row(JUJUBE, policy="zero"),
+    ],
+    "recurrent": [Row(WHEAT, "recurrent-ppo", steps=100_000), Row(JUJUBE, "recurrent-ppo", steps=100_000)],
     "fig3": [
         Row(PEAR, "ppo", "6,941"),
         Row(PEAR, "dqn", "3,565"),
@@ -67,6 +83,11 @@ ITEMS: Final[dict[str, list[Row]]] = {
         Row(f"{POTATO}-no-rain-no-total-v1", "ppo", "87,500"),
         Row(f"{POTATO}-v1", policy="zero"),
     ],
+    "places": [
+        Row(f"{POTATO}{view}-v1", "ppo", overrides={"simulator.site": place})
+        for place in PLACES
+        for view in VIEWS
+    ],
     "table3": [
         Row(LIMITS, "ppo", "3,200"),
         Row(LIMITS, "dqn", "4,500"),
@@ -75,9 +96,15 @@ ITEMS: Final[dict[str, list[Row]]] = {
         Row(LIMITS, "airl", expert="ppo"),
         Row(LIMITS, policy="zero"),
     ],
-    "fig5": [Row(FARM, "ppo", "48,000 to 51,000"), Row(FARM, "dqn", "32,000"), Row(FARM, policy="feeding")],
+    "fig5": [
+        Row(FARM, "ppo", "48,000 to 51,000"),
+        Row(FARM, "dqn", "32,000"),
+        Row(FARM, policy="feeding"),
+        Row(FIELDS, "ppo"),
+        Row(FIELDS, policy="feeding"),
+    ],
 }
-STEPS: Final = {"bc": None, "gail": None, "airl": None}  # imitators as their files say; others 1,000,000
+IMITATORS: Final = ("bc", "gail", "airl")
 
 
 def folder(runs: Path, row: Row) -> Path:
@@ -92,19 +119,20 @@ def train(runs: Path, row: Row) -> None:
         return
     demonstrator = folder(runs, row._replace(algo=row.expert)) / "policy.npz"
     given: dict[str, Any] = {"demos": demonstrator, "demo_episodes": DEMONSTRATIONS} if row.expert else {}
-    run(row.task, row.algo, STEPS.get(row.algo, 1_000_000), SEED, out, **given)
+    run(row.task, row.algo, None if row.algo in IMITATORS else row.steps, SEED, out, **given)
     print(f"{out.name}: done", flush=True)
 
 
 def played(runs: Path, row: Row) -> Result | None:
     """Return what a row reaches on test; None for an agent that is not trained."""
-    if row.algo:
-        out = folder(runs, row)
-        return Result.load(out / RESULT) if (out / RECORD).is_file() else None
+    out = folder(runs, row)
+    if row.algo and not (out / RECORD).is_file():
+        return None
+    if row.algo and not row.overrides:
+        return Result.load(out / RESULT)
     task = catalog.task(row.task)
-    return agbench.evaluate(
-        override(task, row.overrides) if row.overrides else task, row.policy, progress=False
-    )
+    plays = load_policy(str(out / "policy.npz"), row.task) if row.algo else row.policy
+    return agbench.evaluate(override(task, row.overrides) if row.overrides else task, plays, progress=False)
 
 
 def record(runs: Path, row: Row) -> dict[str, Any]:
@@ -126,9 +154,26 @@ def line(runs: Path, row: Row, result: Result) -> str:
     return f"| {task} | {name} | {last} | {reached} | {row.paper} | {seconds} |"
 
 
+def places(runs: Path) -> None:
+    """Print Figure 4's judgement elsewhere: means of yield, nitrogen lost and days with runoff."""
+    print(
+        "\nplaces\n\n| place | observed | yield, t ha-1 | N lost, kg ha-1 | days with runoff |\n"
+        + "|---" * 5
+        + "|"
+    )
+    for row in ITEMS["places"]:
+        result = played(runs, row)
+        if result is None or row.overrides is None:
+            continue
+        means = result.episodes[["yield", "violations", "violation_days"]].mean()
+        view = row.task.removeprefix(POTATO).removesuffix("v1").strip("-") or "all"
+        numbers = f"{means['yield']:.2f} | {means['violations']:.4f} | {means['violation_days']:.2f}"
+        print(f"| {row.overrides['simulator.site']} | {view} | {numbers} |", flush=True)
+
+
 def violations(result: Result) -> str:
     """Return the mean of days with runoff losses, where a task counts them."""
-    columns = [name for name in ("violation_steps", "violations") if name in result.episodes]
+    columns = [name for name in ("violation_days", "violations") if name in result.episodes]
     return ", ".join(f"{name} {result.episodes[name].mean():.2f}" for name in columns)
 
 
@@ -186,6 +231,8 @@ def main() -> None:
             for row in ITEMS[item]:
                 if row.algo:
                     train(chosen.runs, row)
+        elif item == "places":
+            places(chosen.runs)
         else:
             tables(chosen.runs, chosen.figures, item)
 
