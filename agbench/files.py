@@ -36,6 +36,16 @@ def checked(path: Path, expected: str | None, where: str, error: type[Exception]
     return result
 
 
+def require_writable(folder: Path, error: type[Exception]) -> None:
+    """Make a folder and raise `error` where it cannot be written, before anything is worked out for it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as failed:
+        raise error(f"{folder}: the results cannot be written there: {failed.strerror or failed}.") from None
+
+
 def require_space(path: Path, needed: int) -> None:
     """Raise `OSError`, as a full disk does, unless so many bytes are free where a file lies.
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any, Final
 from zipfile import BadZipFile
 
@@ -14,7 +13,7 @@ from agbench.calibration.problem import Problem
 from agbench.calibration.result import StageFit
 from agbench.data import catalog
 from agbench.errors import ConfigError
-from agbench.files import sha256, write
+from agbench.files import require_writable, sha256, write
 
 _FOLDER: Final = "stages"
 
@@ -38,7 +37,7 @@ class Progress:
 
     def __init__(self, folder: Path | None, fingerprint: str) -> None:
         if folder is not None:
-            _require_writable(folder)
+            require_writable(folder, ConfigError)
         self._folder = None if folder is None else folder / _FOLDER
         self._fingerprint = fingerprint
 
@@ -81,15 +80,3 @@ class Progress:
     def _path(self, stage: str) -> Path:
         assert self._folder is not None
         return self._folder / f"{hashlib.sha256(stage.encode()).hexdigest()[:12]}.npz"
-
-
-def _require_writable(folder: Path) -> None:
-    """Raise `ConfigError` for a folder that cannot be written, before anything is fitted for it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise ConfigError(
-            f"{folder}: the results cannot be written there: {error.strerror or error}."
-        ) from None

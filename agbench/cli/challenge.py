@@ -61,7 +61,7 @@ def challenge(
 
     _require_fitting(again, search, every, keep)
     for name in tasks if keep else []:  # before anything is searched
-        another_search.require_menu(catalog.task(name))
+        another_search.require_keepable(catalog.task(name))
     more = {"every": every} if again else {"count": calendars, "rounds": search}
     options = {"split": split, "seed": seed, "threads": threads, **more}
     judging, results = _results(tasks, again, engine_of(on, workers), options)

@@ -140,22 +140,26 @@ def repeat_(
     keep: Annotated[
         bool, typer.Option("--record", help="Write into each table that was right with what it was repeated.")
     ] = False,
+    workers: WorkersOption = 1,
+    on: OnOption = None,
     board: BoardOption = BOARD,
 ) -> None:
     """Run closed rounds again and compare every value, and what their tables say with what follows from it.
 
     Exit code 1 if a value is not what was published, or a rank, an interval or another number of the table
     does not follow from the values. With --record a table that is right names the code of now, so that the
-    page no longer calls it verified with an earlier version.
+    page no longer calls it verified with an earlier version. Each row of each round is a piece of work for
+    --workers or --on.
 
     Example: `agbench leaderboard round repeat wheat-nitrogen-v1 --round 1`
     """
     from agbench.leaderboard import rounds
-    from agbench.leaderboard.verify.round_repeating import record, repeat
+    from agbench.leaderboard.verify.round_repeating import record, repeats
+    from agbench.running import engine_of
 
     bad = exact = total = wrong = 0
-    for entry in rounds.closed_rounds(board, tasks, number):
-        results = repeat(board, entry)
+    closed = rounds.closed_rounds(board, tasks, number)
+    for entry, results in repeats(board, closed, engine_of(on, workers)):
         for result in results:
             same = "equal to the last bit" if result.exact else "within rounding"
             text = f"{counted(result.values, 'value')} {same}" if result.good else "gives different values"

@@ -27,7 +27,7 @@ from agbench.evaluation import anchors
 from agbench.evaluation.anchors import SplitAnchors
 from agbench.evaluation.challenge import SHARE, play
 from agbench.evaluation.references import policy_name
-from agbench.files import write_text
+from agbench.files import require_writable, write_text
 from agbench.policies.field.found import FoundSettings, read, written
 from agbench.policies.field.solver import JoiningSettings, Solver, SolverSettings
 from agbench.policies.playing import padded, seeds_of
@@ -130,7 +130,11 @@ def _plan(parts: Parts, policy: Solver, key: str, steps: int) -> Actions:
 
 
 def others(names: Sequence[str], engine: Engine, **options: Any) -> Iterator[Another]:
-    """Yield the second searches of tasks in order, each an item of an engine; options as for `another`."""
+    """Yield the second searches of tasks in order, each an item of an engine; options as for `another`.
+
+    A task that is named twice is searched once.
+    """
+    names = list(dict.fromkeys(names))
     for name in names:  # before any is searched
         task = catalog.task(name)
         anchors.of_split(task, options.get("split", "test"))
@@ -161,11 +165,9 @@ def keep(result: Another, root: Path | None = None) -> tuple[Path, int] | None:
     Raises `ConfigError` for actions that are not numbers of a menu.
     """
     task = result.task
-    root = root or catalog.find("task", task.task).parents[1]
-    path = catalog.baseline_folder(root, task.task) / f"{FILE}.yaml"
+    path = require_keepable(task, root) / f"{FILE}.yaml"
     before = read_file(Baseline, path) if path.is_file() else None
     plans = {} if before is None else FoundSettings.model_validate(before.settings).plans
-    require_menu(task)
     parts, new = build(task, result.split), {}
     found = zip(result.scenarios, result.plans, result.objective, result.excess, strict=True)
     for key, plan, reached, more in found:
@@ -184,10 +186,16 @@ def keep(result: Another, root: Path | None = None) -> tuple[Path, int] | None:
     return path, len(plans | new)
 
 
-def require_menu(task: Task) -> None:
-    """Raise `ConfigError` for a task whose plans cannot be kept: its actions are not numbers of a menu."""
+def require_keepable(task: Task, root: Path | None = None) -> Path:
+    """Return the folder that plans of a task are kept in; raises `ConfigError` where they cannot be.
+
+    So it is where actions are not numbers of a menu, and where the folder cannot be written.
+    """
     if not isinstance(action_map(task), Menu):
         raise ConfigError(f"{task.task}: its actions are no numbers of one menu; plans cannot be kept.")
+    folder = catalog.baseline_folder(root or catalog.find("task", task.task).parents[1], task.task)
+    require_writable(folder, ConfigError)
+    return folder
 
 
 def lines(result: Another) -> list[str]:

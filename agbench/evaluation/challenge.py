@@ -144,7 +144,11 @@ def challenge(
 
 
 def challenges(names: Sequence[str], engine: Engine, **options: Any) -> Iterator[Challenge]:
-    """Yield the challenges of tasks in order, each an item of an engine; options as for `challenge`."""
+    """Yield the challenges of tasks in order, each an item of an engine; options as for `challenge`.
+
+    A task that is named twice is played once.
+    """
+    names = list(dict.fromkeys(names))
     for name in names:  # before any is played
         anchors.of_split(catalog.task(name), options.get("split", "test"))
     return in_order(engine.run(_Challenges(options), names))

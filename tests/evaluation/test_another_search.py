@@ -80,7 +80,7 @@ def test_what_is_found_is_played_as_the_protocol_plays_it_and_kept_where_it_is_b
         assert season.objective.tolist() == [reached]
     assert not result.beaten
     assert another_search.keep(result, tmp_path) is None
-    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.rglob("*.yaml"))
 
     low = replace(result.references, oracle=result.references.floor + 1.0)
     beaten = replace(result, references=low)

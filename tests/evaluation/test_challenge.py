@@ -56,7 +56,7 @@ def test_tasks_by_workers_and_seasons_in_threads_change_nothing(monkeypatch):
     calls = []
     inner = threading.run_all
     monkeypatch.setattr(threading, "run_all", lambda given: calls.append(len(given)) or inner(given))
-    names, options = [QUICK, "mungbean-inputs-v1", QUICK], {"count": 20, "rounds": 2}
+    names, options = [QUICK, "mungbean-inputs-v1"], {"count": 20, "rounds": 2}
     alone = [challenge.content(one) for one in challenge.challenges(names, engine_of(), **options)]
     assert set(calls) <= {1}
     (again,) = challenge.challenges([QUICK], engine_of(), **options, threads=2)
@@ -65,6 +65,8 @@ def test_tasks_by_workers_and_seasons_in_threads_change_nothing(monkeypatch):
     workers = challenge.challenges(names, engine_of("processes:2"), **options)
     assert [challenge.content(one) for one in workers] == alone
     assert [content["task"] for content in alone] == names
+    twice = challenge.challenges([QUICK, QUICK], engine_of(), **options)
+    assert [challenge.content(one) for one in twice] == alone[:1]
 
 
 def test_a_task_without_anchors_is_named_before_any_is_played(monkeypatch):

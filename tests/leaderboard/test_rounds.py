@@ -24,9 +24,10 @@ from agbench.evaluation import anchors, provenance
 from agbench.files import alone
 from agbench.leaderboard import beacon, rounds, standings
 from agbench.leaderboard.verify import hidden, round_repeating, round_running, verified
-from agbench.leaderboard.verify.round_repeating import repeat
+from agbench.leaderboard.verify.round_repeating import repeat, repeats
 from agbench.leaderboard.verify.verifying import reproduced
 from agbench.policies.networks import mlp
+from agbench.running import engine_of
 
 SECRET = "a-secret-that-nobody-knows-0123456789"
 SCENARIOS = 6
@@ -408,6 +409,8 @@ def test_a_closed_round_shows_every_value_and_can_be_repeated(closed):
     results = repeat(board, entry)
     assert all(result.good and result.exact for result in results)
     assert {result.values for result in results} == {2 * SCENARIOS, 2 * 5 * SCENARIOS}
+    ((_, by_workers),) = repeats(board, [entry], engine_of("processes:2"))
+    assert by_workers == results
     path = standings.values_path(board, TASK, 1)
     lines = path.read_text().splitlines()
     cells = lines[3].split(",")

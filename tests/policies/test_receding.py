@@ -19,7 +19,7 @@ from agbench.policies.field.receding import Receding, RecedingSettings
 from agbench.policies.field.solver import Found, SearchingSolver, SolverSettings
 from agbench.policies.playing import returns_of_actions, returns_of_policies, spread
 from agbench.policies.registry import interface_of, load_policy
-from agbench.policies.tuning import menu_edits, sequences
+from agbench.policies.tuning import fitting, menu_edits, sequences
 from agbench.policies.tuning.blind import calendars
 from agbench.policies.tuning.fitting import fit_file
 from agbench.policies.tuning.search import number_of_decisions
@@ -303,6 +303,13 @@ def test_a_calendar_fitted_from_nothing_betters_the_random_ones_that_it_begins_w
     assert mean > means.max()
     again = [Calendar("fit", fitted, interface_of(task)) for _ in keys]
     assert returns_of_policies(parts, again, keys).mean() >= mean - 1e-9
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_fitted(tmp_path, monkeypatch):
+    monkeypatch.setattr(fitting, "load_place", None)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match=r"file/baselines/.*: the results cannot be written there: Not"):
+        fit_file(catalog.task("wheat-inputs-v1"), "blind-calendar", root=tmp_path / "file")
 
 
 def test_a_fit_is_written_to_another_folder_and_a_policy_without_a_file_needs_a_kind(tmp_path, monkeypatch):

@@ -1,10 +1,13 @@
 """Repeating a closed round: its runs from the salt that it revealed, its table from the values."""
 
+import contextlib
+import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,6 +23,7 @@ from agbench.leaderboard.verify import hidden
 from agbench.leaderboard.verify.hidden import HiddenRun
 from agbench.leaderboard.verify.replaying import ATOL
 from agbench.leaderboard.verify.round_running import code_of
+from agbench.running import Engine, engine_of, in_order
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
 from agbench.untrusted.refusal import RefusedError
@@ -47,12 +51,63 @@ class Repeated:
     wrong: tuple[str, ...] = ()
 
 
+class _Entered(NamedTuple):
+    """What a closed round is repeated from: table, values, and the rows that are run, with submissions."""
+
+    entry: LeaderboardRound
+    table: RoundTable
+    written: dict[str, HiddenRun]
+    rows: list[RoundRow]
+    submissions: dict[str, CheckedSubmission | None]
+
+
 def repeat(board: Path, entry: LeaderboardRound) -> list[Repeated]:
     """Run everything of a closed round again, compare it with the published values, and these with the table.
 
     Raises `ConfigError` where the values or the table are missing, name different agents or lack a reference,
     or a row is no longer on the board.
     """
+    ((_, result),) = repeats(board, [entry], engine_of())
+    return result
+
+
+def repeats(
+    board: Path, entries: Sequence[LeaderboardRound], engine: Engine
+) -> Iterator[tuple[LeaderboardRound, list[Repeated]]]:
+    """Yield rounds with what `repeat` returns of each, in order; each row is an item of the engine."""
+    begun: deque[_Entered] = deque()
+
+    def items() -> Iterator[tuple[LeaderboardRound, RoundRow, CheckedSubmission | None]]:
+        for entry in entries:
+            one = _entered(board, entry)
+            begun.append(one)
+            yield from ((entry, row, one.submissions[row.name]) for row in one.rows)
+
+    with contextlib.closing(engine.run(_Again(), items())) as results:
+        runs = in_order(results)
+        for entry in entries:
+            first = next(runs)  # after which the round has begun
+            one = begun.popleft()
+            found = [first, *itertools.islice(runs, len(one.rows) - 1)]
+            yield entry, _judged(one, {row.name: run for row, run in zip(one.rows, found, strict=True)})
+
+
+class _Again:
+    """The work of repeating; items are a round, a row of its table, and the submission of that."""
+
+    def files(self) -> list[str]:
+        """Return none: a submission holds all of its files."""
+        return []
+
+    def prepare(
+        self, place: Mapping[str, str]
+    ) -> Callable[[tuple[LeaderboardRound, RoundRow, CheckedSubmission | None]], HiddenRun]:
+        """Return the function that runs a row again."""
+        return lambda item: _run(*item)
+
+
+def _entered(board: Path, entry: LeaderboardRound) -> _Entered:
+    """Read all that a closed round is repeated from."""
     table = standings.load(board, entry.task, entry.round)
     if table is None or entry.salt is None:
         raise ConfigError(f"{entry.name}: has no table, or is not closed.")
@@ -62,25 +117,32 @@ def repeat(board: Path, entry: LeaderboardRound) -> list[Repeated]:
         )
     written = standings.read_values(board, entry.task, entry.round)
     rows = [row for row in table.rows if not row.refused]
-    with rounds.salt_file(entry.salt) as salt, confined(tables.READER) as child:
-        entered = {
+    with confined(tables.READER) as child:
+        submissions = {
             row.name: _submission(board, entry, row, child) if row.reference is None else None for row in rows
         }
-        again = {row.name: _run(entry, row, entered[row.name], salt) for row in rows}
-    compared = {name: _compared(f"{entry.name}: {name}", written[name], run) for name, run in again.items()}
-    latest = {one.digest for one in newest(one for one in entered.values() if one is not None)}
+    return _Entered(entry, table, written, rows, submissions)
+
+
+def _judged(one: _Entered, again: Mapping[str, HiddenRun]) -> list[Repeated]:
+    """Return what comes out of a round's runs again."""
+    written, submissions = one.written, one.submissions
+    compared = {
+        name: _compared(f"{one.entry.name}: {name}", written[name], run) for name, run in again.items()
+    }
+    latest = {each.digest for each in newest(each for each in submissions.values() if each is not None)}
     ran = [
         Ran(
             row.agent,
             row.version,
             _published(written[row.name], again[row.name], compared[row.name].good),
-            entered[row.name],
+            submissions[row.name],
             row.reference,
             earlier=row.submission is not None and row.submission not in latest,
         )
-        for row in rows
+        for row in one.rows
     ]
-    return _against_table(entry, table, ran, list(compared.values()))
+    return _against_table(one.entry, one.table, ran, list(compared.values()))
 
 
 def record(board: Path, entry: LeaderboardRound, results: Sequence[Repeated]) -> Path | None:
@@ -160,13 +222,13 @@ def _said(value: Any) -> str:
     return "missing" if value is None else f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
-def _run(
-    entry: LeaderboardRound, row: RoundRow, submission: CheckedSubmission | None, salt: Path
-) -> HiddenRun:
-    if row.reference is not None:
-        return hidden.run_reference(catalog.task(entry.task), row.reference, entry, salt)
-    assert submission is not None
-    return hidden.run_submission(submission, entry, salt)
+def _run(entry: LeaderboardRound, row: RoundRow, submission: CheckedSubmission | None) -> HiddenRun:
+    assert entry.salt is not None
+    with rounds.salt_file(entry.salt) as salt:
+        if row.reference is not None:
+            return hidden.run_reference(catalog.task(entry.task), row.reference, entry, salt)
+        assert submission is not None
+        return hidden.run_submission(submission, entry, salt)
 
 
 def _submission(board: Path, entry: LeaderboardRound, row: RoundRow, child: object) -> CheckedSubmission:

@@ -13,7 +13,7 @@ from agbench.data.task import Task
 from agbench.data.writing import yaml_text
 from agbench.envs.threads import in_threads
 from agbench.errors import ConfigError
-from agbench.files import write_text
+from agbench.files import require_writable, write_text
 from agbench.policies.registry import kind_of
 from agbench.policies.tuning.cross_entropy import Search
 from agbench.policies.tuning.trials import require_here
@@ -65,6 +65,8 @@ def fit_file(
     kind = kind_of(baseline, task, path)
     if kind.fit is None:
         raise ConfigError(f"{path}: a {kind.name} policy has no settings to fit.")
+    folder = path.parent if root is None else catalog.baseline_folder(root, task.task)
+    require_writable(folder, ConfigError)
     fit, settings = load_place(kind.fit), kind.read(baseline.settings, f"{path}: settings")
     fitted, mean = _fitted(fit, task, settings, search, engine, threads, f"{path}: a {kind.name}")
     content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
@@ -72,7 +74,6 @@ def fit_file(
     if start is not None:
         update["source"] = f"agbench fit {task.task} {policy} --start {start}{_options(search)}"
     text = yaml_text(baseline.model_copy(update=update).model_dump())
-    folder = path.parent if root is None else catalog.baseline_folder(root, task.task)
     target = folder / f"{policy}.yaml"
     write_text(target, text)
     return target, mean
