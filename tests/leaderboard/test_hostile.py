@@ -59,7 +59,7 @@ BAD = {
     "card too large": (h.append(h.CARD, "#" + "x" * 100_001), False, h.CARD, "size: .* at most 100,000"),
     "number without end": (h.append(h.CARD, "n: " + "9" * 5000), False, h.CARD, "unquoted value of more"),
     "number of 65 bits": (h.card(training__steps=2**64), False, h.CARD, "more than 64 bits"),
-    "month 99": (h.append(h.CARD, "d: 2001-99-99\n"), False, h.CARD, "not plain YAML"),
+    "month 99": (h.append(h.CARD, "d: 2001-99-99\n"), False, h.CARD, "2001-99-99 is no date"),
     "key that is a list": (h.append(h.CARD, "? [a]\n: 1\n"), False, h.CARD, "not plain YAML"),
     "key that is a number": (h.append(h.CARD, "1: 2\n"), False, h.CARD, "the key 1 is not text"),
     "key twice": (h.append(h.CARD, "agent: other\n"), False, h.CARD, "the key 'agent' appears twice"),

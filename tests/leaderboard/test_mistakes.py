@@ -38,7 +38,7 @@ def output_of(monkeypatch, capsys):
         ("policy: mlp\n", "policy: 'mlp'; expected keys and values: `policy: {format: mlp}`"),
         ("hyperparameters: 7\n", "hyperparameters"),
         ("7: seven\n", "7"),
-        ("submitted: 2027-13-01\n", "card.yaml: not valid YAML: month must be in 1..12."),
+        ("submitted: 2027-13-01\n", "card.yaml:1: 2027-13-01 is no date or time that a calendar"),
         ("submitted: 2026-11-24\n", ""),
         ("training:\npolicy:\nauthors:\n", ""),
     ],

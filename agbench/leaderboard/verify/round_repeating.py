@@ -83,7 +83,7 @@ def repeats(
             begun.append(one)
             yield from ((entry, row, one.submissions[row.name]) for row in one.rows)
 
-    with contextlib.closing(engine.run(_Again(), items())) as results:
+    with contextlib.closing(engine.run(_RoundsAgain(), items())) as results:
         runs = in_order(results)
         for entry in entries:
             first = next(runs)  # after which the round has begun
@@ -92,7 +92,7 @@ def repeats(
             yield entry, _judged(one, {row.name: run for row, run in zip(one.rows, found, strict=True)})
 
 
-class _Again:
+class _RoundsAgain:
     """The work of repeating; items are a round, a row of its table, and the submission of that."""
 
     def files(self) -> list[str]:
