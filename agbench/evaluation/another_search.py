@@ -5,7 +5,7 @@ again: the same policy and settings, other seeds. Plans that lie above the oracl
 file of the kind `found`, and the oracle begins its last rounds from them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +25,7 @@ from agbench.envs.threads import with_threads
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors
 from agbench.evaluation.anchors import SplitAnchors
-from agbench.evaluation.challenge import SHARE, play
+from agbench.evaluation.challenge import SHARE, by_task, play
 from agbench.evaluation.references import policy_name
 from agbench.files import require_writable, write_text
 from agbench.policies.field.found import FoundSettings, read, written
@@ -33,7 +33,7 @@ from agbench.policies.field.solver import JoiningSettings, Solver, SolverSetting
 from agbench.policies.playing import padded, seeds_of
 from agbench.policies.registry import interface_of, kind_of
 from agbench.policies.tuning.search import number_of_decisions
-from agbench.running import Engine, in_order
+from agbench.running import Engine
 from agbench.variables import Floats
 
 Actions = NDArray[Any]
@@ -134,27 +134,9 @@ def others(names: Sequence[str], engine: Engine, **options: Any) -> Iterator[Ano
 
     A task that is named twice is searched once.
     """
-    names = list(dict.fromkeys(names))
     for name in names:  # before any is searched
-        task = catalog.task(name)
-        anchors.of_split(task, options.get("split", "test"))
-        searching(task, options.get("seed", 1))
-    return in_order(engine.run(_Searches(options), names))
-
-
-@dataclass(frozen=True)
-class _Searches:
-    """The work of second searches; its items are ids of tasks."""
-
-    options: Mapping[str, Any]
-
-    def files(self) -> list[str]:
-        """Return none."""
-        return []
-
-    def prepare(self, place: Mapping[str, str]) -> Callable[[str], Another]:
-        """Return the function from a task to its second search."""
-        return lambda name: another(name, **self.options)
+        searching(catalog.task(name), options.get("seed", 1))
+    return by_task(another, names, engine, options)
 
 
 def keep(result: Another, root: Path | None = None) -> tuple[Path, int] | None:

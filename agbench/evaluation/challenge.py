@@ -148,25 +148,33 @@ def challenges(names: Sequence[str], engine: Engine, **options: Any) -> Iterator
 
     A task that is named twice is played once.
     """
-    names = list(dict.fromkeys(names))
-    for name in names:  # before any is played
+    return by_task(challenge, names, engine, options)
+
+
+def by_task(
+    function: Callable[..., Any], names: Sequence[str], engine: Engine, options: Mapping[str, Any]
+) -> Iterator[Any]:
+    """Yield what a function of a task and options gives for each task with anchors, once, in order."""
+    each = list(dict.fromkeys(names))
+    for name in each:  # before the first is worked on
         anchors.of_split(catalog.task(name), options.get("split", "test"))
-    return in_order(engine.run(_Challenges(options), names))
+    return in_order(engine.run(_ByTask(function, options), each))
 
 
 @dataclass(frozen=True)
-class _Challenges:
-    """The work of challenges; its items are ids of tasks."""
+class _ByTask:
+    """The work of a function of a task; its items are ids of tasks."""
 
+    function: Callable[..., Any]
     options: Mapping[str, Any]
 
     def files(self) -> list[str]:
         """Return none."""
         return []
 
-    def prepare(self, place: Mapping[str, str]) -> Callable[[str], Challenge]:
-        """Return the function from a task to its challenge."""
-        return lambda name: challenge(name, **self.options)
+    def prepare(self, place: Mapping[str, str]) -> Callable[[str], Any]:
+        """Return the function from a task to its result."""
+        return lambda name: self.function(name, **self.options)
 
 
 def play(parts: Parts, sequences: Actions, keys: Sequence[str] | None = None) -> Played:
