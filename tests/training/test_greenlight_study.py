@@ -1,27 +1,19 @@
 """The study of GreenLight-Gym's Figure 2: its runs are those of an evaluation, and its networks act alike."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+from study_script import loaded
 
 from agbench.data import catalog
 from agbench.envs.family import build
 from agbench.policies.networks import mlp
 
 pytest.importorskip("stable_baselines3")
-SCRIPT = Path(__file__).parents[2] / "docs/studies/greenlight_gym/study.py"
 
 
 @pytest.fixture
 def study(monkeypatch):
-    """Return the module of the study; it names its folder in AGBENCH_PATH, for this test alone."""
-    monkeypatch.setenv("AGBENCH_PATH", "")
-    spec = importlib.util.spec_from_file_location("greenlight_study", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("greenlight_gym/study.py", monkeypatch)
 
 
 def test_a_network_of_the_study_acts_as_its_policy_does(study, tmp_path):

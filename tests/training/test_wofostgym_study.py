@@ -1,22 +1,13 @@
 """The study of WOFOSTGym's Figure 2: what a ripe crop adds to a sum of daily weights while it stands."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-SCRIPT = Path(__file__).parents[2] / "docs/studies/wofostgym/standing.py"
+from study_script import loaded
 
 
 @pytest.fixture
 def study(monkeypatch):
-    """Return the module; it names its folder in AGBENCH_PATH, for this test alone."""
-    monkeypatch.setenv("AGBENCH_PATH", "")
-    spec = importlib.util.spec_from_file_location("wofostgym_standing", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("wofostgym/standing.py", monkeypatch)
 
 
 def test_a_ripe_crop_keeps_its_weight_on_its_first_warm_day(study):
