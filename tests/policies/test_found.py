@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import ConfigError
 from agbench.policies.field import found
 from agbench.policies.field.evolution import EvolutionSettings, Evolved
 from agbench.policies.field.found import FoundSettings, Plans
-from agbench.policies.playing import actions_of
+from agbench.policies.playing import actions_of, padded
 from agbench.policies.registry import interface_of, load_policy
 
 WHEAT = "wheat-inputs-v1"
@@ -60,9 +61,9 @@ def test_plans_that_no_menu_has_are_refused_with_their_scenario():
         Plans("found", FoundSettings(plans={"x": "1"}), interface_of(catalog.task("farm-nitrogen-v1")))
 
 
-def oracle(kept, **changes):
+def oracle(kept, task=None, **changes):
     """Return a small oracle whose file names `known`."""
-    task = catalog.task(WHEAT)
+    task = task or catalog.task(WHEAT)
     interface = interface_of(task)
 
     def load(name):
@@ -100,3 +101,41 @@ def test_known_names_plans_and_takes_rounds():
         oracle(load_policy("zero", catalog.task(WHEAT)), known="found")
     with pytest.raises(ValueError, match="known: joined says for how many rounds"):
         EvolutionSettings(start="zero", known="found")
+
+
+@pytest.mark.parametrize(
+    ("name", "policy", "change"),
+    [
+        ("maize-inputs-v1", "evolved", {"action.doses.N": [0, 20, 40, 60, 90, 120]}),
+        ("wheat-maize-rotation-v1", "receding", {"action.kind": "continuous"}),
+    ],
+)
+def test_an_oracle_of_other_actions_searches_without_what_is_known(name, policy, change, monkeypatch):
+    task = catalog.task(name)
+    made, make = [], Plans.__init__
+
+    def counted(self, *arguments):
+        made.append(self)
+        make(self, *arguments)
+
+    monkeypatch.setattr(Plans, "__init__", counted)
+    load_policy(policy, task)
+    assert len(made) == 1
+    load_policy(policy, override(task, change))
+    assert len(made) == 1
+
+
+def test_of_a_plan_that_is_longer_than_a_season_its_beginning_counts():
+    task = override(catalog.task(WHEAT), {"season.end": "04-01"})
+    parts = build(task, "test")
+    key = parts.scenarios.keys[0]
+    core = BatchCore(parts, 1)
+    core.start([key], [0])
+    start = core.save(0)
+    _, kept = plans(**{key: "0x20 2 0x60 3"})
+    solver = oracle(kept, task, known="found")
+    value = solver.worth(parts, start)
+    solved = solver.solve(parts, start)
+    assert len(solved) < 81
+    beginning = padded(found.read("0x20 2"), len(solved), 0)
+    assert value(solved[None])[0] >= value(beginning[None])[0]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from agbench.data import catalog
 from agbench.data.field_task import FieldTask
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.errors import ConfigError
@@ -76,6 +77,7 @@ class JoiningSettings(SolverSettings):
     `neighbours` they do so twice: first from the best plan of each other scenario of the split, which own
     plans would crowd out, then from the own plans and what that led to. `known` names a policy of the kind
     `found`: once its searches are over, an oracle goes on once more from their best and the plan kept there.
+    Under actions other than the task's own, whose plans have other numbers, nothing is known.
     """
 
     joined: int = Field(default=0, ge=0)
@@ -158,7 +160,7 @@ class JoiningSolver(SearchingSolver):
         known = None if self._known is None else self._known.plan_of(start.scenario)
         if known is None:
             return best
-        kept = padded(known, len(best), 0)
+        kept = padded(known[: len(best)], len(best), 0)
         generator = np.random.default_rng(self._searching.seed)
         return self._joined(parts, start, [best, kept], generator).actions
 
@@ -221,7 +223,10 @@ def _drawn(start: SavedEpisode) -> SavedEpisode:
     return replace(start, generator={})
 
 
-def _known(name: str, interface: Interface[FieldTask]) -> Plans:
+def _known(name: str, interface: Interface[FieldTask]) -> Plans | None:
+    task = catalog.task(interface.task.task)
+    if not isinstance(task, FieldTask) or task.action != interface.task.action:
+        return None
     policy = interface.load(name)
     if not isinstance(policy, Plans):
         raise ConfigError(

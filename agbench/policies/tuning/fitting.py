@@ -66,8 +66,8 @@ def fit_file(
     if kind.fit is None:
         raise ConfigError(f"{path}: a {kind.name} policy has no settings to fit.")
     folder = path.parent if root is None else catalog.baseline_folder(root, task.task)
-    require_writable(folder, ConfigError)
     fit, settings = load_place(kind.fit), kind.read(baseline.settings, f"{path}: settings")
+    require_writable(folder, ConfigError)
     fitted, mean = _fitted(fit, task, settings, search, engine, threads, f"{path}: a {kind.name}")
     content = fitted.model_dump(exclude_defaults=True) if isinstance(fitted, Strict) else fitted
     update: dict[str, object] = {"settings": content}
