@@ -1,5 +1,6 @@
-"""What holds for all tests: threads of a worker, garbage, the order of files, and which cases are slow."""
+"""What holds for all tests: threads of a worker, PCSE's folders, garbage, the order of files, slow cases."""
 
+import contextlib
 import gc
 import os
 from fnmatch import fnmatchcase
@@ -10,6 +11,10 @@ import pytest
 if "PYTEST_XDIST_WORKER" in os.environ:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
+else:
+    # PCSE makes its folders in the home folder at its first import, which fails in two workers at once.
+    with contextlib.suppress(ImportError):
+        import pcse  # noqa: F401
 
 LONGEST = (
     "tests/leaderboard/test_browser.py",
