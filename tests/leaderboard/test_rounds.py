@@ -550,6 +550,11 @@ def test_what_a_round_was_repeated_with_is_recorded_where_all_is_right(closed, m
     content["code"]["simulator_hash"] = "0" * 64
     path.write_text(yaml.safe_dump(content))
     assert not standings.load(board, TASK, 1).holds(now)
+    rows = round_running._rows(board, [TASK])[TASK]
+    for row in rows:
+        file = verified._path(board, row.card)
+        file.write_text(file.read_text().replace(now, "a" * 64))
+        assert verified.standing(verified.load(board, row), now).stale
     command = ["leaderboard", "round", "repeat", TASK, "--record", "--board", str(board)]
     assert app(command, standalone_mode=False) is None
     assert f"recorded in {path}" in capsys.readouterr().out
@@ -558,6 +563,7 @@ def test_what_a_round_was_repeated_with_is_recorded_where_all_is_right(closed, m
     assert table.holds("0" * 64)
     assert table.repeated.exact
     assert table.code.simulator_hash == "0" * 64
+    assert all(verified.load(board, row).holds("hidden", now) for row in rows)
     changed(board, "one", lambda row: row.update(rank=row["rank"] + 1))
     wrong = path.read_bytes()
     assert round_repeating.record(board, entry, repeat(board, entry)) is None

@@ -19,7 +19,7 @@ from agbench.leaderboard.checks.submission import CheckedSubmission, check
 from agbench.leaderboard.checks.versions import newest
 from agbench.leaderboard.rounds import LeaderboardRound
 from agbench.leaderboard.standings import Ran, RepeatedWith, RoundRow, RoundTable
-from agbench.leaderboard.verify import hidden
+from agbench.leaderboard.verify import hidden, verified
 from agbench.leaderboard.verify.hidden import HiddenRun
 from agbench.leaderboard.verify.replaying import ATOL
 from agbench.leaderboard.verify.round_running import code_of
@@ -41,7 +41,7 @@ class Repeated:
     """What came out of a run again: `good` within the tolerance of reproducing, `exact` to the last bit.
 
     `wrong` lists, in words, what the table says of it and does not follow from the published values, or, of
-    metrics and failed episodes, from the run again.
+    metrics and failed episodes, from the run again. `submission` is the row's; None for a reference.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Repeated:
     exact: bool
     values: int
     wrong: tuple[str, ...] = ()
+    submission: CheckedSubmission | None = None
 
 
 class _Entered(NamedTuple):
@@ -146,7 +147,7 @@ def _judged(one: _Entered, again: Mapping[str, HiddenRun]) -> list[Repeated]:
 
 
 def record(board: Path, entry: LeaderboardRound, results: Sequence[Repeated]) -> Path | None:
-    """Write into a closed round's table with what code it was repeated; return the file.
+    """Write with what code a closed round was repeated, in its table and at each row; return the file.
 
     `results` are those of `repeat`. Returns None, and writes nothing, where one of them is not right.
     """
@@ -158,6 +159,9 @@ def record(board: Path, entry: LeaderboardRound, results: Sequence[Repeated]) ->
     code = code_of(catalog.task(entry.task))
     own = RepeatedWith(**code.model_dump(), exact=all(result.exact for result in results))
     standings.save(board, table.model_copy(update={"repeated": own}))
+    for result in results:
+        if result.submission is not None:
+            verified.save(board, result.submission, "hidden")
     return standings.path(board, entry.task, entry.round)
 
 
@@ -182,7 +186,11 @@ def _against_table(
     follows = standings.table(entry, catalog.task(entry.task), ran, table.code, closed=True)
     theirs, ours = ({row.name: row for row in each.rows} for each in (table, follows))
     return [
-        replace(result, wrong=tuple(_wrong(theirs[one.name], ours[one.name], result.good)))
+        replace(
+            result,
+            wrong=tuple(_wrong(theirs[one.name], ours[one.name], result.good)),
+            submission=one.submission,
+        )
         for one, result in zip(ran, compared, strict=True)
     ]
 
