@@ -116,9 +116,7 @@ def test_a_fit_leaves_no_setting_at_an_end_that_could_go_on(monkeypatch):
 
 
 LAWFUL = "wheat-nitrogen-v1"  # its grids end at what the law allows, see below
-CROPS = {"groundnut-inputs-v1", "sorghum-inputs-v1", "wheat-inputs-v1"}
-"""Crops of daily inputs whose experts are tuned on wider grids; others stand as they were tuned before."""
-WIDENED = sorted({*suite("core").ids, *suite("field").ids, *CROPS} - {LAWFUL})
+WIDENED = sorted({*suite("core").ids, *suite("field").ids, *suite("crops").ids} - {LAWFUL})
 
 
 @pytest.mark.parametrize("name", WIDENED)
