@@ -27,6 +27,7 @@ try:
     from agbench.training.normalisation import Seen, seen_by
     from agbench.training.sb3 import FieldVecEnv
     from agbench.training.torch_layers import network_of
+    from agbench.training.wrappers import require_known
 except ModuleNotFoundError:
     raise MissingExtraError(
         'Stable-Baselines3 is not installed. Install it with: pip install "agbench[rl]"'
@@ -77,6 +78,7 @@ def export(
     source = Path(model) if isinstance(model, (str, Path)) else None
     result: Any = model if source is None else _loaded(source, algorithm)
     _check_spaces(result, spec)
+    require_known(result)
     seen = seen_by(result, spec, source, normalisation)
     network = replace(_taught(network_of(result), seen), made_for=made_for(spec))
     agreement = _agreement(result, network, spec, seen)

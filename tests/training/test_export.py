@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("stable_baselines3")
 import stable_baselines3 as sb3
-from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+from stable_baselines3.common.vec_env import DummyVecEnv, VecCheckNan, VecEnvWrapper, VecMonitor, VecNormalize
 from torch import nn
 
 import agbench
@@ -225,6 +225,38 @@ def test_what_others_normalised_is_refused(tmp_path, wrapper):
     with pytest.raises(ConfigError, match=r"--normalisation FILE|something scaled"):
         export(model.learn(64), TASK, tmp_path / "p.npz")
     assert list(tmp_path.iterdir()) == []
+
+
+class Halved(VecEnvWrapper):
+    def reset(self):
+        return self.venv.reset() / 2
+
+    def step_wait(self):
+        seen, *others = self.venv.step_wait()
+        return seen / 2, *others
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "message"),
+    [
+        (lambda envs: VecNormalize(VecNormalize(envs)), "has VecNormalize 2 times, one around the other"),
+        (lambda envs: VecNormalize(VecMonitor(Halved(envs))), "has a Halved, which may change observations"),
+        (Halved, r"has a Halved, .* Train with sb3_env\(task, n\), which scales, or with one VecNormalize"),
+    ],
+)
+def test_wrappers_that_an_export_does_not_hold_are_refused(tmp_path, wrapped, message):
+    envs = wrapped(sb3_env(TASK, 2, scaled=False))
+    model = sb3.PPO("MlpPolicy", envs, **SMALL["PPO"], device="cpu")
+    with pytest.raises(ConfigError, match=message):
+        export(model, TASK, tmp_path / "p.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("quick")
+def test_wrappers_that_change_no_observation_are_let_through(tmp_path):
+    envs = VecCheckNan(VecMonitor(VecNormalize(VecMonitor(sb3_env(TASK, 2, scaled=False)))))
+    model = sb3.PPO("MlpPolicy", envs, **SMALL["PPO"], seed=0, device="cpu").learn(128)
+    assert export(model, TASK, tmp_path / "p.npz").saw == "normalised by its own VecNormalize"
 
 
 @pytest.mark.usefixtures("quick")
