@@ -21,6 +21,7 @@ from agbench.data.task import Task
 from agbench.envs.family import observer
 from agbench.envs.scaling import Scaling
 from agbench.errors import ConfigError
+from agbench.training.origin import require_bounds_of, require_scaling_of
 
 NONE: Final = "none"
 """Says that observations were not normalised, whatever it looks like."""
@@ -67,16 +68,20 @@ def seen_by(model: Any, task: Task, path: Path | None, named: str | Path | None)
     found, file = _found(model, path, named, wanted=strange is not False)
     if found is not None and found.norm_obs:
         _check_alone(file, task, strange, scaling)
+        require_bounds_of(task, model.observation_space, "the model")
+        require_bounds_of(task, found.observation_space, file)
         return Seen(None, found, f"normalised by {file}")
     known = found is not None or named is not None
     if isinstance(strange, str) or (strange is None and not known and _learned(model)):
         raise ConfigError(f"the model was trained with VecNormalize{strange or ''}. {_REMEDY}")
     if scaling is not None:
+        require_scaling_of(task, scaling)
         return Seen(scaling, None, "scaled, as the model says")
-    if not known and model.observation_space != physical:
+    if str(named) != NONE and model.observation_space != physical:
         raise ConfigError(
             f"the model was trained on observations {_bounds(model.observation_space)}, which {task.task} "
-            "does not show: something scaled or normalised them, and the model does not say by what. "
+            "does not show: something scaled or normalised them, and the model does not say by what, or it "
+            "is of another task. "
             "Train it on sb3_env(task, n), or on VecNormalize(sb3_env(task, n, scaled=False)) and name its "
             "file; --normalisation none says that it saw them as the task shows them."
         )

@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecCheckNan, VecEnvWra
 from torch import nn
 
 import agbench
-from agbench.data import catalog
+from agbench.data import catalog, places
 from agbench.data.overrides import override
 from agbench.errors import ConfigError
 from agbench.policies.networks import mlp
@@ -257,6 +257,50 @@ def test_wrappers_that_change_no_observation_are_let_through(tmp_path):
     envs = VecCheckNan(VecMonitor(VecNormalize(VecMonitor(sb3_env(TASK, 2, scaled=False)))))
     model = sb3.PPO("MlpPolicy", envs, **SMALL["PPO"], seed=0, device="cpu").learn(128)
     assert export(model, TASK, tmp_path / "p.npz").saw == "normalised by its own VecNormalize"
+
+
+@pytest.mark.parametrize(
+    ("trained", "message"),
+    [
+        ("maize-inputs-v1", "are scaled as maize-inputs-v1 scales them; wheat-inputs-v1, as .* another task"),
+        ("wheat-limits-v1", "are scaled as wheat-limits-v1 scales them"),
+        ("wheat-inputs-v1", "are scaled as wheat-inputs-v1 scales them; .* has other observations.*--set"),
+    ],
+)
+def test_a_model_that_is_scaled_as_another_task_is_refused(tmp_path, trained, message):
+    task = catalog.task("wheat-inputs-v1")
+    changes = {} if trained != task.task else {"state": task.observation.state[::-1]}
+    model = sb3.PPO("MlpPolicy", sb3_env(trained, 1, **changes), **SMALL["PPO"], device="cpu")
+    with pytest.raises(ConfigError, match=message):
+        export(model, task, tmp_path / "p.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("way", ["bounds", "file"])
+def test_models_with_scalings_of_their_own_are_exported(tmp_path, way):
+    if way == "file":
+        text = places.find_scaling(TASK).read_text().replace("DVS: [", "DVS: [1")
+        assert text != places.find_scaling(TASK).read_text()
+        way = tmp_path / "mine.yaml"
+        way.write_text(text)
+    model = sb3.PPO("MlpPolicy", sb3_env(TASK, 1, scaled=way), **SMALL["PPO"], device="cpu")
+    assert export(model, TASK, tmp_path / "p.npz").saw == "scaled, as the model says"
+
+
+def test_statistics_of_other_observations_are_refused(tmp_path):
+    model, _, task = normalised()
+    model.save(tmp_path / "model.zip")
+    other = VecNormalize(sb3_env("maize-inputs-v1", 1, scaled=False))
+    turned = VecNormalize(sb3_env(TASK, 1, scaled=False, state=task.observation.state[::-1]))
+    for statistics, message in (
+        (other, r"v.pkl saw observations of the shape \(15,\); wheat-nitrogen-v1 has \(12,\)"),
+        (turned, "v.pkl saw observations of other bounds than wheat-nitrogen-v1 has: number 1 is between"),
+    ):
+        statistics.save(tmp_path / "v.pkl")
+        with pytest.raises(ConfigError, match=message):
+            export(tmp_path / "model.zip", task, tmp_path / "p.npz", normalisation=tmp_path / "v.pkl")
+    assert not (tmp_path / "p.npz").exists()
 
 
 @pytest.mark.usefixtures("quick")
