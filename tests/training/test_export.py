@@ -8,7 +8,15 @@ import pytest
 
 pytest.importorskip("stable_baselines3")
 import stable_baselines3 as sb3
-from stable_baselines3.common.vec_env import DummyVecEnv, VecCheckNan, VecEnvWrapper, VecMonitor, VecNormalize
+from stable_baselines3.common.callbacks import CheckpointCallback
+from stable_baselines3.common.vec_env import (
+    DummyVecEnv,
+    VecCheckNan,
+    VecEnvWrapper,
+    VecFrameStack,
+    VecMonitor,
+    VecNormalize,
+)
 from torch import nn
 
 import agbench
@@ -304,6 +312,25 @@ def test_statistics_of_other_observations_are_refused(tmp_path):
 
 
 @pytest.mark.usefixtures("quick")
+def test_statistics_of_another_moment_are_refused(tmp_path):
+    envs = VecNormalize(sb3_env(TASK, 1, scaled=False))
+    model = sb3.DQN("MlpPolicy", envs, learning_starts=10_000, seed=0, device="cpu")
+    keep = CheckpointCallback(400, str(tmp_path), "dqn", save_vecnormalize=True)
+    model.learn(2_400, callback=keep)
+    model.save(tmp_path / "model.zip")
+    envs.save(tmp_path / "model.pkl")
+    files = {f"dqn_{steps}_steps": f"dqn_vecnormalize_{steps}_steps.pkl" for steps in (400, 2_400)}
+    for name, statistics in (*files.items(), ("model", "model.pkl")):
+        result = export(sb3.DQN.load(tmp_path / name), TASK, tmp_path / "p.npz", None, tmp_path / statistics)
+        assert result.saw.endswith(statistics)
+    (tmp_path / "p.npz").unlink()
+    for name, statistics in (("dqn_400_steps", "model.pkl"), ("model", files["dqn_400_steps"])):
+        with pytest.raises(ConfigError, match=r"are of another moment than the model, .* Save both at once"):
+            export(tmp_path / f"{name}.zip", TASK, tmp_path / "p.npz", None, tmp_path / statistics)
+    assert not (tmp_path / "p.npz").exists()
+
+
+@pytest.mark.usefixtures("quick")
 def test_scaled_single_environments_are_exported_too(tmp_path):
     envs = DummyVecEnv([lambda: agbench.make(TASK, scaled=True)])
     model = sb3.PPO("MlpPolicy", envs, **SMALL["PPO"], seed=0, device="cpu").learn(64)
@@ -328,6 +355,14 @@ def test_the_check_leaves_the_models_own_environment_alone(tmp_path):
     assert np.array_equal(before[0], envs.obs_rms.mean)
     assert np.array_equal(before[1], envs.venv.envs.core.observations)
     assert envs.training is before[2]
+
+
+@pytest.mark.parametrize(("scaled", "frames"), [(True, 3), (False, 2)])
+def test_frames_are_named(tmp_path, scaled, frames):
+    envs = VecFrameStack(sb3_env(TASK, 1, scaled=scaled), frames)
+    model = sb3.PPO("MlpPolicy", envs, **SMALL["PPO"], device="cpu")
+    with pytest.raises(ConfigError, match=rf"\({12 * frames},\), which look like {frames} frames of the 12"):
+        export(model, TASK, tmp_path / "p.npz")
 
 
 def test_a_model_of_an_overridden_task_needs_the_overrides(tmp_path):
