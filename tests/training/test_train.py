@@ -132,6 +132,19 @@ def test_what_would_be_in_the_way_of_the_results_is_named_before_training(tmp_pa
         agbench.train(TASK, "ppo", 64, out="", settings=tiny("ppo"))
 
 
+@pytest.mark.parametrize(
+    ("held", "what"),
+    [("sweep.yaml", "a sweep"), ("journal.log", "a sweep"), ("result.yaml", "a result of agbench evaluate")],
+)
+def test_the_folder_of_something_else_is_refused(held, what, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / held).write_text("mine")
+    with pytest.raises(ConfigError, match=rf"holds {what} \({held}\); a training needs a folder of its own"):
+        run(TASK, "ppo", 64, 0, folder, tiny("ppo"))
+    assert [path.name for path in tmp_path.rglob("*")] == ["run", held]
+
+
 @pytest.mark.parametrize("content", [b"", b"garbage", pickle.dumps({"identity": 1})])
 def test_a_checkpoint_that_is_none_is_named(content, tmp_path):
     (tmp_path / "checkpoint.pkl").write_bytes(content)
