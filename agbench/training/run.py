@@ -26,7 +26,7 @@ from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
 from agbench.training import checkpoint, logs, onnx_file
-from agbench.training.algorithms import Algorithm, algorithm, require_network
+from agbench.training.algorithms import Algorithm, algorithm, require_costs, require_network
 from agbench.training.export import export
 from agbench.training.extras import EXTRAS, require
 from agbench.training.folders import TRAINING, require_for_training
@@ -178,6 +178,7 @@ def _run(
     chosen = algorithm(algo, task, space)
     _require_fitting(chosen, settings)
     require_network(chosen, settings, space)
+    require_costs(chosen, algo, spec)
     _require_unfinished(folder)
     for split in _reported(spec):
         require_place(folder / split)  # before it is trained

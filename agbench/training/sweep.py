@@ -28,7 +28,7 @@ from agbench.evaluation import provenance
 from agbench.files import write_text
 from agbench.running import Engine, engine_of
 from agbench.training import journal, trial
-from agbench.training.algorithms import algorithm, arguments
+from agbench.training.algorithms import algorithm, arguments, require_costs
 from agbench.training.difference import difference
 from agbench.training.folders import JOURNAL, SWEEP, require_for_sweep
 from agbench.training.following import progress_bar
@@ -156,6 +156,7 @@ def _check(job: Job, spec: Task) -> None:
         raise ConfigError(
             f"{job.algorithm}: sweeps train on rewards; {job.algorithm} learns from {chosen.learns_from}."
         )
+    require_costs(chosen, job.algorithm, spec)
     scaling_of(spec)
     arguments(chosen, job.settings({}), space)
     for key, dimension in job.space.space.items():

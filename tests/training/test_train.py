@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 
 import agbench
 from agbench.cli.app import app
+from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.data.training import algorithms, training_settings
 from agbench.errors import ConfigError, MissingExtraError, ResultError, UnknownNameError
 from agbench.testing.data_files import check_file
@@ -174,6 +176,29 @@ def test_an_algorithm_that_cannot_choose_such_actions_names_those_that_can():
     space = agbench.make(TASK).action_space
     with pytest.raises(ConfigError, match=r"sac chooses amounts; .* These fit: .*dqn.*ppo"):
         algorithm("sac", TASK, space)
+
+
+def test_an_algorithm_of_costs_is_refused_where_a_task_has_none(tmp_path):
+    with pytest.raises(
+        ConfigError, match=r"wheat-nitrogen-v1 has no constraints, its cost .* Train with ppo"
+    ):
+        run(TASK, "ppo-lagrangian", 64, 0, tmp_path / "run", tiny("ppo") | {"cost_limit": 1.0})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "overrides", "has"),
+    [
+        (TASK, {}, False),
+        ("wheat-limits-v1", {}, True),
+        ("potato-runoff-v1", {}, True),
+        ("greenhouse-tomato-v1", {}, True),
+        ("farm-nitrogen-v1", {"farm__overspending": "clipped"}, False),
+        ("farm-nitrogen-v1", {"farm__overspending": "costs"}, True),
+    ],
+)
+def test_tasks_say_whether_a_step_can_cost(task, overrides, has):
+    assert override(catalog.task(task), overrides).has_costs is has
 
 
 @pytest.mark.parametrize("algo", ["ppo", "trpo", "sac"])
