@@ -147,6 +147,13 @@ def test_the_folder_of_something_else_is_refused(held, what, tmp_path):
     assert [path.name for path in tmp_path.rglob("*")] == ["run", held]
 
 
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for out in ("/proc/x", tmp_path / "file" / "run"):
+        with pytest.raises(ConfigError, match=rf"^{out}: cannot be written: \w+"):
+            agbench.train(TASK, "ppo", 64, out=out, settings=tiny("ppo"))
+
+
 @pytest.mark.parametrize("content", [b"", b"garbage", pickle.dumps({"identity": 1})])
 def test_a_checkpoint_that_is_none_is_named(content, tmp_path):
     (tmp_path / "checkpoint.pkl").write_bytes(content)
