@@ -145,9 +145,12 @@ def alone(folder: Path, error: type[Exception]) -> Iterator[None]:
     whole = Path(os.path.abspath(folder))
     path = whole.with_name(f".{whole.name}.lock")
     with asked_for(folder):
-        if not path.parent.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-        lock = _locked(path)
+        try:
+            if not path.parent.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+            lock = _locked(path)
+        except OSError as failed:
+            raise error(f"{folder}: cannot be written: {failed.strerror or failed}.") from None
         if lock is None:
             raise error(f"{folder}: another process is writing it. Wait for it, or give another folder.")
         try:

@@ -106,7 +106,11 @@ Schema = TypeVar("Schema", bound=Strict)
 def _named(kind: str, name: str, read: Callable[[Path], Schema]) -> Schema:
     """Read a data file whose own name must be that of its file."""
     path = find(kind, name)
-    result: Schema = _read(path, kind, path.stat().st_mtime_ns, read)
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError as error:  # a link to nothing, such as an editor leaves
+        raise ConfigError(f"{path}: {error.strerror}.") from None
+    result: Schema = _read(path, kind, changed, read)
     return result
 
 

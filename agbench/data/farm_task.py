@@ -96,6 +96,12 @@ class FarmTask(FieldTask):
                 )
         return self
 
+    @property
+    def has_costs(self) -> bool:
+        """Whether there are constraints, or budgets that may be overspent, so that a step can have a cost."""
+        overspends = bool(self.farm.budgets) and self.farm.overspending == "costs"
+        return super().has_costs or overspends
+
     def without_loose_ends(self, content: dict[str, Any]) -> dict[str, Any]:
         """Return an overridden content without the metrics of fields that it has no longer."""
         fields = content["fields"] if isinstance(content["fields"], list) else []

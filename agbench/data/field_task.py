@@ -344,6 +344,11 @@ class FieldTask(Task):
         return keys | {f"reward.{key}": why for key, why in self.reward.idle().items()}
 
     @property
+    def has_costs(self) -> bool:
+        """Whether there are constraints, so that a step can have a cost."""
+        return self.reward.constrained
+
+    @property
     def tolerated_cost(self) -> float:
         """The mean constraint cost of an episode that is feasible whatever the expert's is."""
         return float(self.reward.tolerated)

@@ -5,11 +5,14 @@ from typing import Final, Literal
 from pydantic import Field, model_validator
 
 from agbench.data.field import Number
-from agbench.data.prices import Price
+from agbench.data.prices import LARGEST_OF_ENERGY, Price
 from agbench.data.reading import Strict
 
 PRICED = ("fruit", "co2", "heat", "electricity")
 """What has a price, in the order of tables of prices."""
+
+UNITS: Final = {"fruit": "EUR kg-1", "co2": "EUR kg-1", "heat": "EUR kWh-1", "electricity": "EUR kWh-1"}
+"""What each price is in."""
 
 
 class GreenhouseReward(Strict):
@@ -41,6 +44,18 @@ class GreenhouseReward(Strict):
     """kg m-2 in the episode (`yield-and-energy`)."""
     target_energy: Number = Field(default=20.0, gt=0)
     """kWh kg-1 (`yield-and-energy`)."""
+
+    @model_validator(mode="after")
+    def _in_kwh(self) -> "GreenhouseReward":
+        for name in ("heat", "electricity", "electricity_night"):
+            price = getattr(self, name)
+            for each in price if isinstance(price, list) else [price]:
+                if isinstance(each, float) and abs(each) > LARGEST_OF_ENERGY:
+                    raise ValueError(
+                        f"{name}: a price of {each:g} EUR kWh-1; at most {LARGEST_OF_ENERGY:g} is allowed. "
+                        "EUR MWh-1 need a factor 0.001, ct kWh-1 0.01."
+                    )
+        return self
 
     @model_validator(mode="after")
     def _one_tariff(self) -> "GreenhouseReward":
@@ -81,6 +96,14 @@ class Constraint(Strict):
         return self
 
 
+_POSSIBLE: Final = {
+    "temperature": (-20.0, 60.0, "degC; kelvin need 273.15 subtracted"),
+    "co2": (0.0, 10_000.0, "ppm; % need a factor 10000"),
+    "humidity": (0.0, 100.0, "%; shares need a factor 100"),
+}
+"""Between what limits of the climate lie, and their unit."""
+
+
 class ConstraintsSpec(Strict):
     """The limits of temperature [degC], CO2 [ppm] and humidity [%].
 
@@ -91,3 +114,14 @@ class ConstraintsSpec(Strict):
     co2: Constraint = Constraint(low=300.0, high=1600.0, full_scale=2500.0)
     humidity: Constraint = Constraint(low=50.0, high=85.0, full_scale=15.0)
     clip: bool = True
+
+    @model_validator(mode="after")
+    def _possible(self) -> "ConstraintsSpec":
+        for name, (least, most, unit) in _POSSIBLE.items():
+            limits = getattr(self, name)
+            if not least <= limits.low < limits.high <= most:
+                raise ValueError(
+                    f"{name}: limits of {limits.low:g} and {limits.high:g}; give {unit}, "
+                    f"from {least:g} to {most:g}."
+                )
+        return self

@@ -112,6 +112,18 @@ class GreenhouseAction(Strict):
                 raise ValueError(f"{name}: a range has a lower and an upper end; got {ends}.")
         return ranges
 
+    @field_validator("temperatures")
+    @classmethod
+    def _menu(cls, temperatures: list[float]) -> list[float]:
+        if len(set(temperatures)) < len(temperatures):
+            raise ValueError(f"name each temperature once; got {temperatures}.")
+        wrong = [each for each in temperatures if not 0.0 <= each <= 50.0]
+        if wrong:
+            raise ValueError(
+                f"{wrong[0]:g} is no set point in degC; give 0 to 50 (kelvin need 273.15 subtracted)."
+            )
+        return temperatures
+
     @field_validator("controls")
     @classmethod
     def _distinct(cls, controls: list[str]) -> list[str]:

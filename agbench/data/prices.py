@@ -10,7 +10,10 @@ from agbench.data.reading import Strict, read_data
 
 HOURS: Final = 24
 LARGEST: Final = 100.0
-"""EUR per unit, of either sign. A price beyond it was meant for another unit, such as MWh."""
+"""EUR per kg, of either sign. A price beyond it was meant for another unit, such as t."""
+
+LARGEST_OF_ENERGY: Final = 10.0
+"""EUR per kWh, of either sign. A price beyond it was meant for another unit, such as MWh."""
 
 
 def _price(value: Any) -> Any:
@@ -39,15 +42,16 @@ Price = Annotated[float | list[float] | str, BeforeValidator(_price)]
 class PriceSeries(Strict):
     """A series of hourly prices: `prices/NAME.yaml` in a data folder, or a file of one's own.
 
-    Its `file`, in the same folder, is CSV or Parquet with the columns `time` (local standard time, the
-    beginning of each hour) and `price`. A series that `repeats` is one year that is used for every year.
-    Without `published_at`, the hour of the day before at which a day's prices appear, all are known.
+    Its `unit` is EUR kWh-1 (heat, electricity) or EUR kg-1 (fruit, CO2). Its `file`, in the same folder, is
+    CSV or Parquet with the columns `time` (local standard time, the beginning of each hour) and `price`. A
+    series that `repeats` is one year that is used for every year. Without `published_at`, the hour of the day
+    before at which a day's prices appear, all are known.
     """
 
     prices: str
     summary: str
     source: str
-    unit: str
+    unit: Literal["EUR kWh-1", "EUR kg-1"]
     file: str
     sha256: str | None = Field(default=None, min_length=64, max_length=64)
     repeats: bool = False
@@ -95,7 +99,7 @@ class PriceModel(Strict):
     source: str
     unit: Literal["EUR kWh-1"]
     model: Literal["day-ahead"]
-    mean: Number = Field(gt=0, le=LARGEST)
+    mean: Number = Field(gt=0, le=LARGEST_OF_ENERGY)
     weekday: list[Number] = Field(min_length=HOURS, max_length=HOURS)
     weekend: list[Number] = Field(min_length=HOURS, max_length=HOURS)
     season: PriceSeason
@@ -113,7 +117,7 @@ class PriceModel(Strict):
     @model_validator(mode="after")
     def _in_order(self) -> "PriceModel":
         low, high = self.limits
-        if not -LARGEST <= low < self.mean < high <= LARGEST:
+        if not -LARGEST_OF_ENERGY <= low < self.mean < high <= LARGEST_OF_ENERGY:
             raise ValueError(f"limits: {low:g} and {high:g} do not lie about the mean, {self.mean:g}.")
         return self
 

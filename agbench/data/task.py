@@ -105,6 +105,11 @@ class Task(Strict):
         """The model steps that one decision lasts."""
 
     @property
+    def has_costs(self) -> bool:
+        """Whether there are constraints, so that a step can have a cost."""
+        return True
+
+    @property
     def tolerated_cost(self) -> float:
         """The mean constraint cost of an episode that is feasible whatever the expert's is."""
         return 0.0

@@ -129,7 +129,7 @@ def _warn_of_failures(result: Result) -> None:
     if result.failed == len(result.episodes):
         warn(
             f"{result.task.task}: all {result.failed} episodes of {result.policy} failed, the first with "
-            f"{result.episodes['error'].iloc[0]}. They count as the task's worst bound.",
+            f"{str(result.episodes['error'].iloc[0]).rstrip('.')}. They count as the task's worst bound.",
             AgBenchWarning,
             stacklevel=4,
         )

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from gymnasium import spaces
 
+from agbench.data.task import Task
 from agbench.data.training import TrainingSettings
 from agbench.errors import AgBenchError, ConfigError, MissingExtraError, did_you_mean
 from agbench.policies.networks.made_for import AMOUNTS, MENU, MENUS, kind_of
@@ -165,6 +166,15 @@ def algorithm(name: str, task: str, space: spaces.Space[Any]) -> Algorithm:
             f"{kind_of(space)} ({space}). These fit: {', '.join(fitting)}."
         )
     return chosen.of(space)
+
+
+def require_costs(chosen: Algorithm, name: str, task: Task) -> None:
+    """Raise `ConfigError` for an algorithm that holds a cost below a limit, where no step costs anything."""
+    if chosen.needs_limit and not task.has_costs:
+        raise ConfigError(
+            f"{name} holds the constraint cost of an episode below a limit; {task.task} has no constraints, "
+            "its cost is always 0. Train with ppo."
+        )
 
 
 def require_network(chosen: Algorithm, settings: TrainingSettings, space: spaces.Space[Any]) -> None:

@@ -6,7 +6,6 @@ from files of your own.
 
 import io
 import pickle
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,9 +15,11 @@ import torch
 
 from agbench.errors import ConfigError
 from agbench.files import write_bytes
+from agbench.training.difference import difference
+from agbench.training.folders import CHECKPOINT
 from agbench.training.sb3 import FieldVecEnv
 
-FILE: Final = "checkpoint.pkl"
+FILE: Final = CHECKPOINT
 """Its name in the folder of a training."""
 
 
@@ -67,23 +68,11 @@ def read(path: Path, identity: dict[str, Any]) -> Checkpoint:
             raise TypeError(f"it holds a {type(result).__name__}")
     except Exception as error:  # unpickling raises anything
         raise ConfigError(f"{path}: cannot be read ({error}). Remove it to train from the start.") from None
-    for key, value in identity.items():
-        other = result.identity.get(key)
-        if other != value:
-            key, other, value = _apart(key, other, value)
-            raise ConfigError(
-                f"{path}: is of another run: its {key} is {other!r}, this one's {value!r}. Name another "
-                "folder with --out, or remove that one."
-            )
+    if apart := difference(result.identity, identity):
+        raise ConfigError(
+            f"{path}: is of another run: {apart}. Name another folder with --out, or remove that one."
+        )
     return result
-
-
-def _apart(key: str, one: Any, other: Any) -> tuple[str, Any, Any]:
-    """Return the path to the first value in which two mappings differ, and both values."""
-    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
-        return key, one, other
-    inner = next(name for name in [*other, *one] if one.get(name) != other.get(name))
-    return _apart(f"{key}.{inner}", one.get(inner), other.get(inner))
 
 
 def restored(cls: Any, checkpoint: Checkpoint) -> Any:

@@ -27,6 +27,7 @@ try:
     from agbench.training.normalisation import Seen, seen_by
     from agbench.training.sb3 import FieldVecEnv
     from agbench.training.torch_layers import network_of
+    from agbench.training.wrappers import require_known
 except ModuleNotFoundError:
     raise MissingExtraError(
         'Stable-Baselines3 is not installed. Install it with: pip install "agbench[rl]"'
@@ -77,6 +78,7 @@ def export(
     source = Path(model) if isinstance(model, (str, Path)) else None
     result: Any = model if source is None else _loaded(source, algorithm)
     _check_spaces(result, spec)
+    require_known(result)
     seen = seen_by(result, spec, source, normalisation)
     network = replace(_taught(network_of(result), seen), made_for=made_for(spec))
     agreement = _agreement(result, network, spec, seen)
@@ -112,6 +114,13 @@ def _loaded(path: Path, algorithm: str | None) -> Any:
 def _check_spaces(model: Any, task: Task) -> None:
     """Refuse a model that sees or does something else than the task has."""
     space, expected = model.observation_space, observer(task).space
+    if frames := _frames(space, expected):
+        raise ConfigError(
+            f"the model was trained for observations of the shape {space.shape}, which look like {frames} "
+            f"frames of the {expected.shape[0]} that {task.task} has. An exported policy holds no frames: "
+            "train on sb3_env(task, n) without VecFrameStack; RecurrentPPO of sb3-contrib has a memory that "
+            "exports hold."
+        )
     if not isinstance(space, spaces.Box) or space.shape != expected.shape:
         raise ConfigError(
             f"the model was trained for observations of the shape {space.shape}; {task.task} has "
@@ -123,6 +132,21 @@ def _check_spaces(model: Any, task: Task) -> None:
             f"the model acts in {model.action_space}; {task.task} takes {actions}. Was it trained for "
             "another task, or with overrides? Name them with --set, such as action.kind=continuous."
         )
+
+
+def _frames(space: spaces.Space[Any], one: spaces.Box) -> int:
+    """Return how many times over a space holds another one's observations, or 0 where it does not."""
+    if not isinstance(space, spaces.Box) or space.shape == one.shape:
+        return 0
+    count, rest = divmod(int(np.prod(space.shape)), one.shape[0])
+    if rest or count < 2:
+        return 0
+    low, high = (np.ravel(bounds) for bounds in (space.low, space.high))
+    for repeated in (np.repeat, np.tile):  # VecFrameStack repeats each bound, others all of them
+        each = slice(None, None, count) if repeated is np.repeat else slice(one.shape[0])
+        if all(np.array_equal(repeated(bounds[each], count), bounds) for bounds in (low, high)):
+            return count
+    return 0
 
 
 def _taught(network: mlp.Network, seen: Seen) -> mlp.Network:

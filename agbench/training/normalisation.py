@@ -21,6 +21,7 @@ from agbench.data.task import Task
 from agbench.envs.family import observer
 from agbench.envs.scaling import Scaling
 from agbench.errors import ConfigError
+from agbench.training.origin import require_bounds_of, require_scaling_of
 
 NONE: Final = "none"
 """Says that observations were not normalised, whatever it looks like."""
@@ -31,6 +32,9 @@ USUAL: Final = tuple(
 """What people call the file of `VecNormalize`."""
 _OWN: Final = "its own VecNormalize"
 _CHECKPOINT: Final = re.compile(r"(?P<name>.+)_(?P<steps>\d+)_steps")
+_ROUNDING: Final = 1e-6  # of float32
+_STEPS: Final = 3.0  # by which the statistics of a model may be ahead of it: one, with room for an odd one
+_MOST: Final = 0.05  # of a deviation, however few observations were counted
 _REMEDY: Final = (
     "Name the file that VecNormalize saved: --normalisation FILE (env.save(FILE) writes it), or "
     "--normalisation none if it normalised rewards alone."
@@ -67,16 +71,21 @@ def seen_by(model: Any, task: Task, path: Path | None, named: str | Path | None)
     found, file = _found(model, path, named, wanted=strange is not False)
     if found is not None and found.norm_obs:
         _check_alone(file, task, strange, scaling)
+        require_bounds_of(task, model.observation_space, "the model")
+        require_bounds_of(task, found.observation_space, file)
+        _check_moment(model, found, file)
         return Seen(None, found, f"normalised by {file}")
     known = found is not None or named is not None
     if isinstance(strange, str) or (strange is None and not known and _learned(model)):
         raise ConfigError(f"the model was trained with VecNormalize{strange or ''}. {_REMEDY}")
     if scaling is not None:
+        require_scaling_of(task, scaling)
         return Seen(scaling, None, "scaled, as the model says")
-    if not known and model.observation_space != physical:
+    if str(named) != NONE and model.observation_space != physical:
         raise ConfigError(
             f"the model was trained on observations {_bounds(model.observation_space)}, which {task.task} "
-            "does not show: something scaled or normalised them, and the model does not say by what. "
+            "does not show: something scaled or normalised them, and the model does not say by what, or it "
+            "is of another task. "
             "Train it on sb3_env(task, n), or on VecNormalize(sb3_env(task, n, scaled=False)) and name its "
             "file; --normalisation none says that it saw them as the task shows them."
         )
@@ -94,6 +103,25 @@ def _check_alone(file: str, task: Task, strange: str | bool | None, scaling: Sca
         raise ConfigError(
             "the model saw scaled observations through VecNormalize; one of the two is enough. Train on"
             " sb3_env(task, n) alone, or on VecNormalize(sb3_env(task, n, scaled=False))."
+        )
+
+
+def _check_moment(model: Any, found: VecNormalize, file: str) -> None:
+    """Refuse statistics that do not make what a learner from a replay buffer saw last of what was shown.
+
+    A model that a callback saved has not yet taken in the step that its statistics hold, which moves the
+    median by about rows / count: so much, and some more, is allowed.
+    """
+    last, shown = (getattr(model, name, None) for name in ("_last_obs", "_last_original_obs"))
+    if not isinstance(model, OffPolicyAlgorithm) or last is None or shown is None:
+        return
+    apart = np.abs(found.normalize_obs(shown) - last) / (1.0 + np.abs(last))
+    moved = apart[apart > _ROUNDING]
+    statistics: Any = found.obs_rms
+    if moved.size and np.median(moved) > min(_STEPS * len(last) / statistics.count, _MOST):
+        raise ConfigError(
+            f"{file}: the statistics are of another moment than the model, or of another model: what it saw "
+            "last was normalised by others. Save both at once: model.save(FILE) and env.save(FILE)."
         )
 
 

@@ -26,9 +26,10 @@ from agbench.policies.base import Policy
 from agbench.policies.networks import mlp
 from agbench.policies.registry import load_policy
 from agbench.training import checkpoint, logs, onnx_file
-from agbench.training.algorithms import Algorithm, algorithm, require_network
+from agbench.training.algorithms import Algorithm, algorithm, require_costs, require_network
 from agbench.training.export import export
 from agbench.training.extras import EXTRAS, require
+from agbench.training.folders import TRAINING, require_for_training
 from agbench.training.following import Following, diverged, is_finite, progress_bar
 from agbench.training.learner import Learner
 from agbench.training.starting import begun
@@ -36,7 +37,7 @@ from agbench.training.teachers import named_by, teacher
 from agbench.training.threads import one_thread
 from agbench.training.validation import Mark, Validation
 
-RECORD: Final = "training.yaml"
+RECORD: Final = TRAINING
 RESULT: Final = "test"
 _SEEDS: Final = 2**32
 """NumPy's generators, from which Stable-Baselines3 draws, take seeds below this."""
@@ -177,6 +178,7 @@ def _run(
     chosen = algorithm(algo, task, space)
     _require_fitting(chosen, settings)
     require_network(chosen, settings, space)
+    require_costs(chosen, algo, spec)
     _require_unfinished(folder)
     for split in _reported(spec):
         require_place(folder / split)  # before it is trained
@@ -302,9 +304,8 @@ def _identity(task: Task, chosen: Algorithm, settings: TrainingSettings, seed: i
 
 
 def _require_unfinished(folder: Path) -> None:
-    """Raise `ConfigError` for a folder that holds a finished training, and for a file."""
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder} is a file; a training needs a folder.")
+    """Raise `ConfigError` for a folder that holds a finished training or something else, and a file."""
+    require_for_training(folder)
     if (folder / RECORD).is_file():
         raise ConfigError(
             f"{folder} holds a finished training. Name another folder with --out, or remove it."

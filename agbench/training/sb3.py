@@ -47,6 +47,11 @@ def sb3_env(
     """
     if isinstance(reuse, bool) or not isinstance(reuse, int) or reuse < 1:
         raise ConfigError(f"{task}: reuse must be a whole number of episodes, at least 1; got {reuse!r}.")
+    if "autoreset_mode" in overrides:
+        raise ConfigError(
+            f"{task}: sb3_env takes no autoreset_mode: rows that end restart at once, as Stable-Baselines3 "
+            "wants. Leave it out; agbench.make_vec has the other modes."
+        )
     paid = scaled is not False if scaled_reward is None else scaled_reward
     if paid and scaled is False:
         raise ConfigError(f"{task}: scaled_reward needs scaled=True, which names the scaling.")

@@ -12,6 +12,7 @@ from agbench.data.reading import load_file
 from agbench.errors import ConfigError
 from agbench.files import write_bytes
 from agbench.running import Engine, engine_of
+from agbench.training.difference import difference
 
 _MOST: Final = 1000
 _PART: Final = re.compile(r"(\d+)(?:-(\d+))?")
@@ -162,12 +163,10 @@ def _require_same(folder: Path, task: str, algo: str, seed: int, options: Mappin
 
     record = _record(folder)
     said = {name: value for name, value in options.items() if name != "threads"}  # which change nothing
-    for key, value in asked(task, algo, seed, **said).items():
-        if record.get(key) != value:
-            raise ConfigError(
-                f"{folder} holds a training of another kind: its {key} is {record.get(key)!r}, not "
-                f"{value!r}. Give another --out, or remove that folder."
-            )
+    if apart := difference(record, asked(task, algo, seed, **said), "not "):
+        raise ConfigError(
+            f"{folder} holds a training of another kind: {apart}. Give another --out, or remove that folder."
+        )
 
 
 def _record(folder: Path) -> dict[str, Any]:

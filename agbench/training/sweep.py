@@ -28,15 +28,16 @@ from agbench.evaluation import provenance
 from agbench.files import write_text
 from agbench.running import Engine, engine_of
 from agbench.training import journal, trial
-from agbench.training.algorithms import algorithm, arguments
+from agbench.training.algorithms import algorithm, arguments, require_costs
+from agbench.training.difference import difference
+from agbench.training.folders import JOURNAL, SWEEP, require_for_sweep
 from agbench.training.following import progress_bar
 from agbench.training.journal import TrialState
 from agbench.training.trial import Job
 from agbench.training.validation import Mark, split_of
 
 PRUNERS: Final = ("median", "none")
-JOURNAL: Final = "journal.log"
-RECORD: Final = "sweep.yaml"
+RECORD: Final = SWEEP
 _IDENTITY: Final = "identity"
 _DEFAULT: Final = -1
 _LIBRARIES: Final = ("torch", "stable-baselines3", "sb3-contrib", "optuna")
@@ -134,6 +135,7 @@ def sweep(
     of_agents = list(range(seed, seed + seeds))
     job = Job(task, algo, base, chosen, seed, of_agents, pruner, seen)
     _check(job, spec)
+    require_for_sweep(folder)
     with journal.alone(folder):
         journal.mend(folder / JOURNAL)
         _identify(job, spec, folder)
@@ -154,6 +156,7 @@ def _check(job: Job, spec: Task) -> None:
         raise ConfigError(
             f"{job.algorithm}: sweeps train on rewards; {job.algorithm} learns from {chosen.learns_from}."
         )
+    require_costs(chosen, job.algorithm, spec)
     scaling_of(spec)
     arguments(chosen, job.settings({}), space)
     for key, dimension in job.space.space.items():
@@ -184,12 +187,10 @@ def _identify(job: Job, spec: Task, folder: Path) -> None:
     if there is None:
         study.set_user_attr(_IDENTITY, identity)
         return
-    for key, value in identity.items():
-        if there.get(key) != value:
-            raise ConfigError(
-                f"{folder}: is of another sweep: its {key} is {there.get(key)!r}, this one's {value!r}. Name "
-                "another folder with --out, or remove that one."
-            )
+    if apart := difference(there, identity):
+        raise ConfigError(
+            f"{folder}: is of another sweep: {apart}. Name another folder with --out, or remove that one."
+        )
 
 
 def _records(job: Job, name: str) -> list[TrialRecord]:

@@ -44,6 +44,19 @@ def test_lists_pass_it_over(kind, wrong):
     assert listed == [name for name in catalog.names(kind) if name != wrong]
 
 
+def test_a_link_to_nothing_costs_those_alone_who_use_it(folder):
+    """As editors leave them beside a file that is open."""
+    (folder / "tasks").mkdir()
+    for link in ("tasks/.#mine-v1.yaml", "tasks/mine-v1.yaml", "sites/soils/gone.yaml", "sites/gone.yaml"):
+        (folder / link).symlink_to("me@host.1:2")
+    with pytest.warns(AgBenchWarning, match=r"mine-v1.yaml: No such file or directory. It is not listed"):
+        assert "wheat-nitrogen-v1" in [task.id for task in agbench.tasks()]
+    with pytest.warns(AgBenchWarning, match=r"gone.yaml: No such file or directory. It is passed over"):
+        assert "arable-loam" in catalog.readable("soil")
+    with pytest.raises(ConfigError, match=r"gone.yaml: No such file"):
+        agbench.make("wheat-inputs-v1", soil="gone")
+
+
 def test_check_reports_it(folder):
     assert "not valid YAML" in check_file(folder / "sites" / "soils" / "mire.yaml")
     assert "missing" in check_file(folder / "crops" / "weed.yaml")

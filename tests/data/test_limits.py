@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from agbench.data.calibration import CalibrationSpec
 from agbench.data.dataset import Recipe
 from agbench.data.field_observation import ForecastSpec
-from agbench.data.prices import LARGEST, PriceModel
+from agbench.data.prices import LARGEST_OF_ENERGY, PriceModel
 from agbench.data.suites import Suite, Views
 from agbench.policies.field.solver import SolverSettings
 
@@ -34,8 +34,16 @@ RECIPE = {"summary": "s", "behaviour": [{"policy": "random"}], "episodes": 1}
             {"days": 1, "variables": ["RAIN"], "error": {"RAIN": 0.0}},
             {"error": {"RAIN": -1e-9}},
         ),
-        (PriceModel, PRICES | {"limits": [-LARGEST, LARGEST]}, {"limits": [-LARGEST - 1e-9, LARGEST]}),
-        (PriceModel, PRICES | {"limits": [-LARGEST, LARGEST]}, {"limits": [-LARGEST, LARGEST + 1e-9]}),
+        (
+            PriceModel,
+            PRICES | {"limits": [-LARGEST_OF_ENERGY, LARGEST_OF_ENERGY]},
+            {"limits": [-LARGEST_OF_ENERGY - 1e-9, LARGEST_OF_ENERGY]},
+        ),
+        (
+            PriceModel,
+            PRICES | {"limits": [-LARGEST_OF_ENERGY, LARGEST_OF_ENERGY]},
+            {"limits": [-LARGEST_OF_ENERGY, LARGEST_OF_ENERGY + 1e-9]},
+        ),
         (Views, {"task": "rice-inputs-v1", "views": ["rice-views-v1"]}, {"views": []}),
         (Suite, {"title": "t", "summary": "s", "tasks": ["rice-inputs-v1"]}, {"tasks": []}),
         (SolverSettings, {"searches": 1}, {"searches": 0}),

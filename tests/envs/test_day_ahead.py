@@ -259,12 +259,23 @@ def test_a_deviation_remembers_the_one_before_and_keeps_its_variance():
 
 
 @pytest.mark.parametrize(
-    ("price", "good"), [(100.0, True), (-100.0, True), (100.01, False), (-100.01, False), (np.nan, False)]
+    ("what", "price", "message"),
+    [
+        ("electricity", 10.0, None),
+        ("electricity", -10.0, None),
+        ("electricity", 10.01, "electricity: a price of 10.01 EUR kWh-1"),
+        ("heat", -10.01, "heat: a price of -10.01 EUR kWh-1"),
+        ("fruit", 100.0, None),
+        ("fruit", -100.0, None),
+        ("fruit", 100.01, "the price of hour 3 is"),
+        ("co2", -100.01, "the price of hour 3 is"),
+        ("electricity", np.nan, "the price of hour 3 is"),
+    ],
 )
-def test_a_price_of_a_hundred_is_the_highest(price, good):
-    changes = {"reward.electricity": [0.1] * 3 + [price] + [0.1] * 20}
-    if good:
-        assert override(catalog.task(WINTER), changes).reward.electricity[3] == price
+def test_a_price_has_limits_that_other_units_pass(what, price, message):
+    changes = {f"reward.{what}": [0.1] * 3 + [price] + [0.1] * 20}
+    if message is None:
+        assert getattr(override(catalog.task(WINTER), changes).reward, what)[3] == price
     else:
-        with pytest.raises(ConfigError, match="the price of hour 3 is"):
+        with pytest.raises(ConfigError, match=message):
             override(catalog.task(WINTER), changes)

@@ -289,12 +289,35 @@ def test_the_error_of_a_wrong_action_names_the_mistake():
         ({"uncertainty__level": 0.1}, "uncertainty.parameters is empty"),
         ({"constraints__temperature__low": 99}, r"constraints.temperature: low is 99 and high 34"),
         ({"constraints__co2__high": 100.0}, r"constraints.co2: low is 300 and high 100"),
+        (
+            {"constraints__temperature": {"low": 288, "high": 307, "full_scale": 15}},
+            r"temperature: limits of 288 and 307; give degC; kelvin need 273.15 subtracted, from -20 to 60",
+        ),
+        ({"constraints__humidity__low": -5}, "humidity: limits of -5 and 85; give %"),
+        (
+            {"constraints__co2": {"low": 0.03, "high": 12000, "full_scale": 1}},
+            "co2: limits of 0.03 and 12000",
+        ),
         ({"constraints__humidity": {"low": 90, "high": 60, "full_scale": 15}}, "low is 90 and high 60"),
     ],
 )
 def test_a_setting_that_would_do_nothing_is_refused(change, message):
     with pytest.raises(ConfigError, match=message):
         agbench.make(WINTER, **change)
+
+
+@pytest.mark.parametrize(
+    ("temperatures", "message"),
+    [
+        ([20.0, 20.0], "name each temperature once"),
+        ([291.0, 301.0], "291 is no set point in degC"),
+        ([18.0, 5000.0], "5000 is no set point"),
+        ([18.0], "at least two"),
+    ],
+)
+def test_a_menu_of_temperatures_that_is_none_is_refused(temperatures, message):
+    with pytest.raises(ConfigError, match=message):
+        agbench.make("greenhouse-setpoint-v1", action__temperatures=temperatures)
 
 
 def test_a_lower_limit_of_fruit_makes_a_task_harvest():

@@ -1,5 +1,7 @@
 """Prices of greenhouse tasks: numbers, hours of the day, series by date; what is paid and shown."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,6 +145,8 @@ def test_the_result_names_its_series_and_replays(series):
         ([0.1] * 23, "one for each hour of the day, 24; got 23"),
         ([0.1] * 23 + ["dear"], "price of hour 23 is 'dear'"),
         (45000.0, "at most 100 EUR per kg or kWh"),
+        (90.0, r"90 EUR kWh-1; at most 10 is allowed. EUR MWh-1 need a factor 0.001, ct kWh-1 0.01"),
+        ([0.1] * 23 + [-10.1], "-10.1 EUR kWh-1"),
         (True, "the price is True"),
     ],
 )
@@ -156,6 +160,17 @@ def test_a_night_tariff_beside_hourly_prices_is_refused():
         override(catalog.task(WINTER), {"reward.electricity": BY_HOUR, "electricity_night": 0.1})
 
 
+def test_series_are_in_the_unit_of_what_they_price(series):
+    path = series(hours("2009-10-01", 24), [8.0] * 24)
+    GreenhousePrices(GreenhouseReward(electricity="spot"))
+    with pytest.raises(ConfigError, match=r"unit: EUR kWh-1; the price of co2 is in EUR kg-1"):
+        GreenhousePrices(GreenhouseReward(co2="spot"))
+    for unit in ("ct kWh-1", "EUR MWh-1", "USD per barrel"):
+        path.write_text(re.sub("unit: .*", f"unit: {unit}", path.read_text()))
+        with pytest.raises(ConfigError, match=rf"unit: .*{unit}"):
+            GreenhousePrices(GreenhouseReward(electricity=str(path)))
+
+
 def test_errors_of_series_name_file_place_and_remedy(series):
     def reading(*args, **message):
         series(*args, **message)
@@ -166,7 +181,7 @@ def test_errors_of_series_name_file_place_and_remedy(series):
     gap = hours("2009-10-01", 48).delete(5)
     with pytest.raises(ConfigError, match=r"row 6 is .*2009-10-01 05:00 is missing"):
         reading(gap, np.zeros(47))
-    with pytest.raises(ConfigError, match=r"1000 times one per kWh"):
+    with pytest.raises(ConfigError, match=r"EUR kWh-1 up to 10 \(EUR MWh-1 need a factor 0.001"):
         reading(hours("2009-10-02", 24), [0.1] * 23 + [453.2])
     with pytest.raises(ConfigError, match="without a zone"):
         reading(hours("2009-10-03", 24).tz_localize("UTC"), np.zeros(24))

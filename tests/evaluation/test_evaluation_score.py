@@ -74,6 +74,15 @@ def test_a_policy_that_fails_in_every_episode_is_warned_of():
         agbench.evaluate(TASK, Broken(), years=[1984, 1986], workers=2)
 
 
+def test_a_failure_that_ends_in_a_full_stop_keeps_one():
+    class Ended(Broken):
+        def __call__(self, observation):
+            raise ValueError("no plan.")
+
+    with pytest.warns(AgBenchWarning, match=r"no plan\. They count as the task's worst bound\."):
+        agbench.evaluate(TASK, Ended(), years=[1984])
+
+
 def test_one_that_fails_in_some_is_not():
     assert agbench.evaluate(TASK, Fragile(), years=[1984, 1986]).failed == 1
 

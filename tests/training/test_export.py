@@ -8,11 +8,19 @@ import pytest
 
 pytest.importorskip("stable_baselines3")
 import stable_baselines3 as sb3
-from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+from stable_baselines3.common.callbacks import CheckpointCallback
+from stable_baselines3.common.vec_env import (
+    DummyVecEnv,
+    VecCheckNan,
+    VecEnvWrapper,
+    VecFrameStack,
+    VecMonitor,
+    VecNormalize,
+)
 from torch import nn
 
 import agbench
-from agbench.data import catalog
+from agbench.data import catalog, places
 from agbench.data.overrides import override
 from agbench.errors import ConfigError
 from agbench.policies.networks import mlp
@@ -227,6 +235,101 @@ def test_what_others_normalised_is_refused(tmp_path, wrapper):
     assert list(tmp_path.iterdir()) == []
 
 
+class Halved(VecEnvWrapper):
+    def reset(self):
+        return self.venv.reset() / 2
+
+    def step_wait(self):
+        seen, *others = self.venv.step_wait()
+        return seen / 2, *others
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "message"),
+    [
+        (lambda envs: VecNormalize(VecNormalize(envs)), "has VecNormalize 2 times, one around the other"),
+        (lambda envs: VecNormalize(VecMonitor(Halved(envs))), "has a Halved, which may change observations"),
+        (Halved, r"has a Halved, .* Train with sb3_env\(task, n\), which scales, or with one VecNormalize"),
+    ],
+)
+def test_wrappers_that_an_export_does_not_hold_are_refused(tmp_path, wrapped, message):
+    envs = wrapped(sb3_env(TASK, 2, scaled=False))
+    model = sb3.PPO("MlpPolicy", envs, **SMALL["PPO"], device="cpu")
+    with pytest.raises(ConfigError, match=message):
+        export(model, TASK, tmp_path / "p.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("quick")
+def test_wrappers_that_change_no_observation_are_let_through(tmp_path):
+    envs = VecCheckNan(VecMonitor(VecNormalize(VecMonitor(sb3_env(TASK, 2, scaled=False)))))
+    model = sb3.PPO("MlpPolicy", envs, **SMALL["PPO"], seed=0, device="cpu").learn(128)
+    assert export(model, TASK, tmp_path / "p.npz").saw == "normalised by its own VecNormalize"
+
+
+@pytest.mark.parametrize(
+    ("trained", "message"),
+    [
+        ("maize-inputs-v1", "are scaled as maize-inputs-v1 scales them; wheat-inputs-v1, as .* another task"),
+        ("wheat-limits-v1", "are scaled as wheat-limits-v1 scales them"),
+        ("wheat-inputs-v1", "are scaled as wheat-inputs-v1 scales them; .* has other observations.*--set"),
+    ],
+)
+def test_a_model_that_is_scaled_as_another_task_is_refused(tmp_path, trained, message):
+    task = catalog.task("wheat-inputs-v1")
+    changes = {} if trained != task.task else {"state": task.observation.state[::-1]}
+    model = sb3.PPO("MlpPolicy", sb3_env(trained, 1, **changes), **SMALL["PPO"], device="cpu")
+    with pytest.raises(ConfigError, match=message):
+        export(model, task, tmp_path / "p.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("way", ["bounds", "file"])
+def test_models_with_scalings_of_their_own_are_exported(tmp_path, way):
+    if way == "file":
+        text = places.find_scaling(TASK).read_text().replace("DVS: [", "DVS: [1")
+        assert text != places.find_scaling(TASK).read_text()
+        way = tmp_path / "mine.yaml"
+        way.write_text(text)
+    model = sb3.PPO("MlpPolicy", sb3_env(TASK, 1, scaled=way), **SMALL["PPO"], device="cpu")
+    assert export(model, TASK, tmp_path / "p.npz").saw == "scaled, as the model says"
+
+
+def test_statistics_of_other_observations_are_refused(tmp_path):
+    model, _, task = normalised()
+    model.save(tmp_path / "model.zip")
+    other = VecNormalize(sb3_env("maize-inputs-v1", 1, scaled=False))
+    turned = VecNormalize(sb3_env(TASK, 1, scaled=False, state=task.observation.state[::-1]))
+    for statistics, message in (
+        (other, r"v.pkl saw observations of the shape \(15,\); wheat-nitrogen-v1 has \(12,\)"),
+        (turned, "v.pkl saw observations of other bounds than wheat-nitrogen-v1 has: number 1 is between"),
+    ):
+        statistics.save(tmp_path / "v.pkl")
+        with pytest.raises(ConfigError, match=message):
+            export(tmp_path / "model.zip", task, tmp_path / "p.npz", normalisation=tmp_path / "v.pkl")
+    assert not (tmp_path / "p.npz").exists()
+
+
+@pytest.mark.usefixtures("quick")
+def test_statistics_of_another_moment_are_refused(tmp_path):
+    envs = VecNormalize(sb3_env(TASK, 1, scaled=False))
+    model = sb3.DQN("MlpPolicy", envs, learning_starts=10_000, seed=0, device="cpu")
+    keep = CheckpointCallback(400, str(tmp_path), "dqn", save_vecnormalize=True)
+    model.learn(2_400, callback=keep)
+    model.save(tmp_path / "model.zip")
+    envs.save(tmp_path / "model.pkl")
+    files = {f"dqn_{steps}_steps": f"dqn_vecnormalize_{steps}_steps.pkl" for steps in (400, 2_400)}
+    for name, statistics in (*files.items(), ("model", "model.pkl")):
+        result = export(sb3.DQN.load(tmp_path / name), TASK, tmp_path / "p.npz", None, tmp_path / statistics)
+        assert result.saw.endswith(statistics)
+    (tmp_path / "p.npz").unlink()
+    for name, statistics in (("dqn_400_steps", "model.pkl"), ("model", files["dqn_400_steps"])):
+        with pytest.raises(ConfigError, match=r"are of another moment than the model, .* Save both at once"):
+            export(tmp_path / f"{name}.zip", TASK, tmp_path / "p.npz", None, tmp_path / statistics)
+    assert not (tmp_path / "p.npz").exists()
+
+
 @pytest.mark.usefixtures("quick")
 def test_scaled_single_environments_are_exported_too(tmp_path):
     envs = DummyVecEnv([lambda: agbench.make(TASK, scaled=True)])
@@ -252,6 +355,14 @@ def test_the_check_leaves_the_models_own_environment_alone(tmp_path):
     assert np.array_equal(before[0], envs.obs_rms.mean)
     assert np.array_equal(before[1], envs.venv.envs.core.observations)
     assert envs.training is before[2]
+
+
+@pytest.mark.parametrize(("scaled", "frames"), [(True, 3), (False, 2)])
+def test_frames_are_named(tmp_path, scaled, frames):
+    envs = VecFrameStack(sb3_env(TASK, 1, scaled=scaled), frames)
+    model = sb3.PPO("MlpPolicy", envs, **SMALL["PPO"], device="cpu")
+    with pytest.raises(ConfigError, match=rf"\({12 * frames},\), which look like {frames} frames of the 12"):
+        export(model, TASK, tmp_path / "p.npz")
 
 
 def test_a_model_of_an_overridden_task_needs_the_overrides(tmp_path):

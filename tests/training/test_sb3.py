@@ -9,6 +9,7 @@ pytest.importorskip("stable_baselines3")
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecMonitor
 
+from agbench.errors import ConfigError
 from agbench.training import sb3_env
 
 TASK = "wheat-nitrogen-v1"
@@ -91,6 +92,11 @@ def test_ppo_logs_the_mean_return():
     assert len(model.ep_info_buffer) == 8
     assert model.logger is not None
     assert all(abs(episode["r"]) > 1.0 for episode in model.ep_info_buffer)
+
+
+def test_there_is_one_autoreset_mode():
+    with pytest.raises(ConfigError, match="sb3_env takes no autoreset_mode: rows that end restart at once"):
+        sb3_env(TASK, 2, autoreset_mode="next_step")
 
 
 def test_options_choose_scenarios():

@@ -82,9 +82,9 @@ def test_what_another_command_has_trained_is_not_taken_for_this_one(tmp_path):
     made = list(train_seeds(TASK, "sqil", [0], tmp_path / "own", **options))
     assert list(train_seeds(TASK, "sqil", [0], tmp_path / "own", **options)) == made
     other = {
-        "teacher": options | {"demos": "standard-practice"},
+        "teacher.policy": options | {"demos": "standard-practice"},
         "steps": options | {"steps": 128},
-        "settings": options | {"settings": SQIL | {"gamma": 0.5}},
+        "settings.gamma": options | {"settings": SQIL | {"gamma": 0.5}},
         "demo_episodes": options | {"demo_episodes": 3},
     }
     for key, changed in other.items():
@@ -106,7 +106,7 @@ def test_a_dataset_is_known_again_where_it_lies_elsewhere(tmp_path):
     made = list(train_seeds(TASK, "sqil", [0], out, dataset=tmp_path / "one", **options))
     assert list(train_seeds(TASK, "sqil", [0], out, dataset=tmp_path / "two", **options)) == made
     demonstrations.collect(catalog.task(TASK), load_policy("advisor", TASK), 2, 1).save(tmp_path / "two")
-    with pytest.raises(ConfigError, match="its teacher is"):
+    with pytest.raises(ConfigError, match=r"its teacher\.dataset is"):
         list(train_seeds(TASK, "sqil", [0], out, dataset=tmp_path / "two", **options))
 
 

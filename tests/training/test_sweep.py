@@ -195,8 +195,10 @@ def test_a_sweep_of_other_settings_is_not_gone_on_with(tmp_path, space):
     tiny(tmp_path, space, 1)
     with pytest.raises(ConfigError, match="is of another sweep: its seeds is"):
         tiny(tmp_path, space, 2, seeds=2)
+    with pytest.raises(ConfigError, match=r": its settings.steps is 128, this one's 256. Name another"):
+        tiny(tmp_path, space, 2, steps=256)
     space.write_text(SPACE.replace("0.9", "0.8"))
-    with pytest.raises(ConfigError, match="is of another sweep: its space is"):
+    with pytest.raises(ConfigError, match=r"its space.gamma.choices is \[0.5, 0.9, 1.0\], this one's \[0.5"):
         tiny(tmp_path, space, 2)
 
 
@@ -336,6 +338,26 @@ def test_wrong_arguments_are_refused_before_anything_is_trained(more, message, t
     with pytest.raises(ConfigError, match=message):
         tiny(tmp_path / "run", space, 1, **more)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("held", "what"),
+    [
+        ("training.yaml", "a training"),
+        ("checkpoint.pkl", "a training"),
+        ("policy.npz", "a policy"),
+        ("result.yaml", "a result of agbench evaluate"),
+    ],
+)
+def test_the_folder_of_something_else_is_refused(held, what, tmp_path, space):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / held).write_text("mine")
+    with pytest.raises(ConfigError, match=rf"holds {what} \({held}\); a sweep needs a folder of its own"):
+        tiny(folder, space, 1)
+    assert [path.name for path in folder.iterdir()] == [held]
+    with pytest.raises(ConfigError, match="is a file; a sweep needs a folder"):
+        tiny(folder / held, space, 1)
 
 
 def test_learners_from_demonstrations_are_not_swept(tmp_path, space):

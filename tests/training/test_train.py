@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 
 import agbench
 from agbench.cli.app import app
+from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.data.training import algorithms, training_settings
 from agbench.errors import ConfigError, MissingExtraError, ResultError, UnknownNameError
 from agbench.testing.data_files import check_file
@@ -132,6 +134,26 @@ def test_what_would_be_in_the_way_of_the_results_is_named_before_training(tmp_pa
         agbench.train(TASK, "ppo", 64, out="", settings=tiny("ppo"))
 
 
+@pytest.mark.parametrize(
+    ("held", "what"),
+    [("sweep.yaml", "a sweep"), ("journal.log", "a sweep"), ("result.yaml", "a result of agbench evaluate")],
+)
+def test_the_folder_of_something_else_is_refused(held, what, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / held).write_text("mine")
+    with pytest.raises(ConfigError, match=rf"holds {what} \({held}\); a training needs a folder of its own"):
+        run(TASK, "ppo", 64, 0, folder, tiny("ppo"))
+    assert [path.name for path in tmp_path.rglob("*")] == ["run", held]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for out in ("/proc/x", tmp_path / "file" / "run"):
+        with pytest.raises(ConfigError, match=rf"^{out}: cannot be written: \w+"):
+            agbench.train(TASK, "ppo", 64, out=out, settings=tiny("ppo"))
+
+
 @pytest.mark.parametrize("content", [b"", b"garbage", pickle.dumps({"identity": 1})])
 def test_a_checkpoint_that_is_none_is_named(content, tmp_path):
     (tmp_path / "checkpoint.pkl").write_bytes(content)
@@ -161,6 +183,29 @@ def test_an_algorithm_that_cannot_choose_such_actions_names_those_that_can():
     space = agbench.make(TASK).action_space
     with pytest.raises(ConfigError, match=r"sac chooses amounts; .* These fit: .*dqn.*ppo"):
         algorithm("sac", TASK, space)
+
+
+def test_an_algorithm_of_costs_is_refused_where_a_task_has_none(tmp_path):
+    with pytest.raises(
+        ConfigError, match=r"wheat-nitrogen-v1 has no constraints, its cost .* Train with ppo"
+    ):
+        run(TASK, "ppo-lagrangian", 64, 0, tmp_path / "run", tiny("ppo") | {"cost_limit": 1.0})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "overrides", "has"),
+    [
+        (TASK, {}, False),
+        ("wheat-limits-v1", {}, True),
+        ("potato-runoff-v1", {}, True),
+        ("greenhouse-tomato-v1", {}, True),
+        ("farm-nitrogen-v1", {"farm__overspending": "clipped"}, False),
+        ("farm-nitrogen-v1", {"farm__overspending": "costs"}, True),
+    ],
+)
+def test_tasks_say_whether_a_step_can_cost(task, overrides, has):
+    assert override(catalog.task(task), overrides).has_costs is has
 
 
 @pytest.mark.parametrize("algo", ["ppo", "trpo", "sac"])

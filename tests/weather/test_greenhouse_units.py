@@ -145,6 +145,9 @@ def test_the_place_of_a_table_may_be_in_its_attributes():
     table.attrs.update(lat="51.97N")
     with pytest.raises(WeatherError, match="Give degrees north and east and hours ahead of UTC"):
         from_frame(table)
+    table.attrs = {"lat": "51.97N"}
+    with pytest.raises(WeatherError, match=r"are \['51.97N', None, None\]. Give degrees north and east"):
+        from_frame(table)
 
 
 @pytest.mark.parametrize("site", ["bleiswijk", "schiphol"])
@@ -203,6 +206,14 @@ def test_a_sky_in_fahrenheit_is_refused():
     rows = DISAGGREGATED[1]
     with pytest.raises(WeatherError, match=r"tSky is .*\(degF - 32\) / 1\.8"):
         check_plausible(changed(rows, tSky=lambda t: 1.8 * t + 32.0), "given", 300)
+
+
+@pytest.mark.parametrize("days", [1, 3, 7, 60])
+@pytest.mark.parametrize("month", DISAGGREGATED)
+def test_air_in_fahrenheit_is_refused_in_winter_too(month, days):
+    rows = DISAGGREGATED[month][: days * 288]
+    with pytest.raises(WeatherError, match=r"tOut is .*\(degF - 32\) / 1\.8"):
+        check_plausible(changed(rows, tOut=lambda t: 1.8 * t + 32.0), "given", 300)
 
 
 @pytest.mark.parametrize("site", ["wageningen", "niger", "quebec", "saerheim", "la-coruna"])

@@ -254,6 +254,22 @@ def test_the_sky_is_not_warmer_than_the_air(count, warmer, good):
 
 
 @pytest.mark.parametrize(
+    ("days", "colder", "good"),
+    [
+        (1, 40.0, True),
+        (1, 40.1, False),
+        (7, 30.0, True),
+        (7, 30.1, False),
+        (30, 25.0, True),
+        (30, 25.1, False),
+    ],
+)
+def test_the_sky_is_not_much_colder_than_the_air(days, colder, good):
+    values = hours(24 * days, tOut=0.0, tSky=-colder)
+    judged(good, "tOut is 0 .*not above tSky by more than", check_greenhouse, values, "w", 3600.0)
+
+
+@pytest.mark.parametrize(
     ("value", "unit"),
     [
         (9.9e-6, "expected mg m-3, some 750"),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from agbench.data import catalog
-from agbench.data.greenhouse_reward import PRICED, GreenhouseReward
-from agbench.data.prices import HOURS, LARGEST, Price, PriceModel, PriceSeries
+from agbench.data.greenhouse_reward import PRICED, UNITS, GreenhouseReward
+from agbench.data.prices import HOURS, LARGEST, LARGEST_OF_ENERGY, Price, PriceModel, PriceSeries
 from agbench.envs.greenhouse.day_ahead import DayAhead
 from agbench.errors import ConfigError, did_you_mean
 from agbench.files import checked
@@ -66,7 +66,7 @@ class GreenhousePrices:
 
     def __init__(self, spec: GreenhouseReward) -> None:
         prices: list[Price] = [spec.fruit, spec.co2, spec.heat, _electricity(spec)]
-        self._of = [read_price(price) for price in prices]
+        self._of = [read_price(price, what) for what, price in zip(PRICED, prices, strict=True)]
 
     @property
     def random(self) -> bool:
@@ -124,12 +124,17 @@ def _highest(price: Floats | HourlySeries | DayAhead) -> float:
     return float((price.values if isinstance(price, HourlySeries) else price).max())
 
 
-def read_price(price: Price) -> Floats | HourlySeries | DayAhead:
-    """Return the prices of the day's hours, (24,), a series or a model."""
+def read_price(price: Price, what: str | None = None) -> Floats | HourlySeries | DayAhead:
+    """Return the prices of the day's hours, (24,), a series or a model.
+
+    With `what` they are of, one of `PRICED`, a series or model in another unit raises `ConfigError`.
+    """
     if not isinstance(price, str):
         return np.resize(np.array(price, dtype=np.float64), HOURS)
     path = Path(price) if price.endswith((".yaml", ".yml")) else catalog.find("prices", price)
     described = catalog.prices(path)
+    if what is not None and described.unit != UNITS[what]:
+        raise ConfigError(f"{path}: unit: {described.unit}; the price of {what} is in {UNITS[what]}.")
     if isinstance(described, PriceModel):
         return DayAhead(described, hashlib.sha256(described.model_dump_json().encode()).hexdigest())
     series = path.parent / described.file
@@ -158,11 +163,14 @@ def _series(path: Path, described: PriceSeries, changed: int) -> HourlySeries:
             )
     begin = _first_hour(table["time"], path)
     values = pd.to_numeric(table["price"], errors="coerce").to_numpy(np.float64)
-    wrong = np.flatnonzero(~(np.abs(values) <= LARGEST))
+    energy = described.unit == "EUR kWh-1"
+    most = LARGEST_OF_ENERGY if energy else LARGEST
+    wrong = np.flatnonzero(~(np.abs(values) <= most))
     if len(wrong):
         raise ConfigError(
             f"{path}: the price of {table['time'].iloc[wrong[0]]} is {table['price'].iloc[wrong[0]]}; give "
-            f"numbers in {described.unit} up to {LARGEST:g} (a price per MWh is 1000 times one per kWh)."
+            f"numbers in {described.unit} up to {most:g}"
+            f"{' (EUR MWh-1 need a factor 0.001, ct kWh-1 0.01)' if energy else ''}."
         )
     if described.repeats and (
         len(values) != _HOURS_A_YEAR or (begin.month, begin.day, begin.hour) != (1, 1, 0)

@@ -5,7 +5,7 @@ import itertools
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -49,7 +49,7 @@ class Repeated:
     exact: bool
     values: int
     wrong: tuple[str, ...] = ()
-    submission: CheckedSubmission | None = None
+    submission: CheckedSubmission | None = field(default=None, compare=False, repr=False)
 
 
 class _Entered(NamedTuple):

@@ -21,6 +21,8 @@ _WET: Final = 1.05  # -; share of saturation that no air exceeds, with room for 
 _PERCENT: Final = 105.0  # Pa; vapour that never exceeds it may be relative humidity
 _DRY_FROST: Final = 0.3  # -; share of saturation that air so poor in vapour reaches by night, as it is cold
 _WARM_SKY: Final = 5.0  # K; the mean of a day by which no sky is warmer than the air below it
+_COLD_SKY: Final = ((1, 40.0), (7, 30.0), (30, 25.0))
+"""Days, and by what mean [K] no sky is colder than the air: at Schiphol 29 on a day, 7 over five years."""
 _THIN: Final = 500.0  # mg m-3; less CO2 than this has been nowhere near the ground since it was measured
 _GUESSES: Final = (  # least value, and what CO2 from there up to the next is in today's air
     (0.0, ""),
@@ -42,7 +44,7 @@ _DAYLIGHT: Final = 3.0  # W m-2; more than what a pyranometer shows by night
 _SLACK: Final = 1e-9  # relative; sums of a day end in another last digit
 _HINTS: Final = {
     "iGlob": "a pyranometer's offset at night is 0; kJ m-2 h-1 need a factor 0.278",
-    "tOut": "kelvin need 273.15 subtracted",
+    "tOut": "kelvin need 273.15 subtracted; from degF (degF - 32) / 1.8",
     "vpOut": "kPa need a factor 1000, hPa 100",
     "co2Out": "ppm need a factor of some 1.83 at 20 degC",
     "wind": "km/h need a factor 0.278",
@@ -67,8 +69,8 @@ def check_plausible(
         slack = _SLACK * max(abs(variable.low), abs(variable.high))
         wrong = (column < variable.low - slack) | (column > variable.high + slack)
         table.refuse(wrong, variable.name, f"between {variable.low:g} and {variable.high:g}")
-    _check_vapour(table, interval)
     _check_sky(table, interval)
+    _check_vapour(table, interval)
     _check_co2(table)
     _check_wind(table, interval)
     _check_sun(table, interval)
@@ -135,13 +137,17 @@ def _check_vapour(table: _Table, interval: float) -> None:
 
 
 def _check_sky(table: _Table, interval: float) -> None:
-    """Refuse degrees Fahrenheit and radiation for the sky's temperature: it is below that of the air."""
+    """Refuse degrees Fahrenheit, and radiation of the sky: it is somewhat colder than the air."""
     sky, air = table.column("tSky"), table.column("tOut")
     warmer = sky - air
     there = warmer[~np.isnan(warmer)]
     if len(there) * interval >= DAY and there.mean() > _WARM_SKY:
         limits = f"not above tOut by more than {_WARM_SKY:g} in the mean; it is by {there.mean():.3g}"
         table.refuse(warmer > _WARM_SKY, "tSky", limits, "(degF - 32) / 1.8; kelvin need 273.15 subtracted")
+    most = [colder for days, colder in _COLD_SKY if len(there) * interval >= days * DAY]
+    if most and -there.mean() > most[-1]:
+        limits = f"not above tSky by more than {most[-1]:g} in the mean; it is by {-there.mean():.3g}"
+        table.refuse(warmer < -most[-1], "tOut", limits, "(degF - 32) / 1.8; or is tSky in another unit?")
 
 
 def _check_co2(table: _Table) -> None:

@@ -60,21 +60,27 @@ class Position:
 def position_of(frame: "pd.DataFrame") -> Position | None:
     """Return what a table says of its place: `attrs` lat, lon and zone, or the time zone of its index.
 
-    Raises `WeatherError` for what is no number, or no place on Earth.
+    Raises `WeatherError` for what is no number, or no place on Earth, also where the rest is missing.
     """
     attrs: dict[Any, Any] = frame.attrs
     zone = attrs.get("zone")
     if zone is None and getattr(frame.index, "tz", None) is not None and len(frame):
         zone = frame.index[0].utcoffset().total_seconds() / 3600.0
     given: list[Any] = [attrs.get("lat"), attrs.get("lon"), zone]
-    return None if any(value is None for value in given) else position(*given)
+    numbers = _numbers([0.0 if value is None else value for value in given], given)
+    return None if any(value is None for value in given) else Position(*numbers)
 
 
 def position(latitude: Any, longitude: Any, zone: Any) -> Position:
     """Return a position as given; raises `WeatherError` for what is no number, or no place on Earth."""
     given = [latitude, longitude, zone]
+    return Position(*_numbers(given, given))
+
+
+def _numbers(values: list[Any], given: list[Any]) -> list[float]:
+    """Return latitude, longitude and zone as numbers; errors show what was `given`."""
     try:
-        numbers = [number_of(value) for value in given]
+        numbers = [number_of(value) for value in values]
     except (TypeError, ValueError):
         numbers = [np.nan]
     if not all(abs(number) <= most for number, most in zip(numbers, _MOST, strict=False)):
@@ -82,7 +88,7 @@ def position(latitude: Any, longitude: Any, zone: Any) -> Position:
             f"weather: lat, lon and zone are {given}. Give degrees north and east and hours ahead of UTC, as "
             "51.97, 5.66 and 1."
         )
-    return Position(*numbers)
+    return numbers
 
 
 def unlike_switch(sun: Floats, switch: Floats, interval: float) -> str:
