@@ -32,7 +32,7 @@ def test_the_task_that_uses_it_names_the_file(folder):
 def test_a_hint_lists_the_soils_that_can_be_read():
     with (
         pytest.warns(AgBenchWarning, match=r"mire.yaml:3: not valid YAML.* It is passed over"),
-        pytest.raises(ConfigError, match="Soils that have: layered-loam, moregon-1, moregon-2, moregon-3"),
+        pytest.raises(ConfigError, match="Soils that have: layered-sand, moregon-1, moregon-2, moregon-3"),
     ):
         agbench.make("wofostgym-wheat-v1", soil_water="layered")
 

@@ -73,7 +73,7 @@ def test_bare_physics_reads_the_profile_of_a_soil_file():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"soil": "oregon-1"}, "oregon-1 has none. Soils that have: layered-loam, moregon-1"),
+        ({"soil": "oregon-1"}, "oregon-1 has none. Soils that have: layered-sand, moregon-1"),
         (
             {"soil_water": "single", "state": ["DVS", "SM"]},
             "is a profile of layers; it needs simulator.soil_water 'layered'",
