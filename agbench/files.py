@@ -150,7 +150,8 @@ def alone(folder: Path, error: type[Exception]) -> Iterator[None]:
                 path.parent.mkdir(parents=True, exist_ok=True)
             lock = _locked(path)
         except OSError as failed:
-            raise error(f"{folder}: cannot be written: {failed.strerror or failed}.") from None
+            text = f"{folder}: cannot be written: {failed.strerror or failed}. Give one that can be written."
+            raise error(text) from None
         if lock is None:
             raise error(f"{folder}: another process is writing it. Wait for it, or give another folder.")
         try:
