@@ -31,10 +31,10 @@ def require_scaling_of(task: Task, scaling: Scaling) -> None:
     for name in places.names("task"):
         path = places.find_scaling(name)
         if path is not None and _is_of(scaling, read_file(ScalingTable, path)):
-            seen = "other observations" if name == task.task else "another task"
+            here = "shows other observations" if name == task.task else "is another task"
             raise ConfigError(
                 f"the model's observations are scaled as {name} scales them; {task.task}, as it is named "
-                f"here, has {seen}. {_OVERRIDES}"
+                f"here, {here}. {_OVERRIDES}"
             )
 
 

@@ -272,7 +272,7 @@ def test_wrappers_that_change_no_observation_are_let_through(tmp_path):
     [
         ("maize-inputs-v1", "are scaled as maize-inputs-v1 scales them; wheat-inputs-v1, as .* another task"),
         ("wheat-limits-v1", "are scaled as wheat-limits-v1 scales them"),
-        ("wheat-inputs-v1", "are scaled as wheat-inputs-v1 scales them; .* has other observations.*--set"),
+        ("wheat-inputs-v1", "are scaled as wheat-inputs-v1 scales them; .* shows other observations.*--set"),
     ],
 )
 def test_a_model_that_is_scaled_as_another_task_is_refused(tmp_path, trained, message):
