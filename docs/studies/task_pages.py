@@ -1,7 +1,7 @@
 """Write docs/tasks, a page a task and a list of all: python docs/studies/task_pages.py [TASK ...].
 
-A page is made from the task's file, its anchors and the kept results of its references (`agbench anchors
-TASK` makes both), and shows a test season under the expert.
+A page is made from the task's file, its anchors and the results of its references (which `agbench anchors
+TASK` keeps, and the first rows of the board hold), and shows a test season under the expert.
 """
 
 import argparse
