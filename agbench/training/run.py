@@ -33,7 +33,7 @@ from agbench.training.folders import TRAINING, require_for_training
 from agbench.training.following import Following, diverged, is_finite, progress_bar
 from agbench.training.learner import Learner
 from agbench.training.starting import begun
-from agbench.training.teachers import named_by, teacher
+from agbench.training.teachers import named_by, require_teacher, teacher
 from agbench.training.threads import one_thread
 from agbench.training.validation import Mark, Validation
 
@@ -169,6 +169,8 @@ def _run(
     progress: bool | None,
 ) -> Trained:
     """Do what `run` says; no other process writes `out` meanwhile."""
+    if not isinstance(task, str):
+        raise ConfigError(f"task is an id, such as 'wheat-nitrogen-v1'; got {task!r}.")
     spec, folder, started = catalog.task(task), Path(out), time.process_time()
     if not isinstance(seed, int) or not 0 <= seed < _SEEDS:
         raise ConfigError(f"seed {seed!r}: seeds are whole numbers, 0 to {_SEEDS - 1:,}.")
@@ -176,6 +178,7 @@ def _run(
     settings = training_settings(algo, task, changes)
     space = action_map(spec).space
     chosen = algorithm(algo, task, space)
+    require_teacher(spec, chosen, settings, demos, dataset)
     _require_fitting(chosen, settings)
     require_network(chosen, settings, space)
     require_costs(chosen, algo, spec)

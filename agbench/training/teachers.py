@@ -62,22 +62,10 @@ def teacher(
     Raises:
         ConfigError: for a teacher that an algorithm cannot learn from, and where it needs one and has none.
     """
+    require_teacher(task, chosen, settings, demos, dataset)
     given = dataset if demos is None else demos
-    name = settings.algorithm
-    if chosen.learns_from == "rewards":
-        if given is not None or settings.demo_episodes is not None:
-            others = sorted(key for key, one in ALGORITHMS.items() if one.learns_from != "rewards")
-            raise ConfigError(f"{name} learns from rewards; demonstrations are for {', '.join(others)}.")
-        return Teacher()
-    if demos is not None and dataset is not None:
-        raise ConfigError("--demos and --dataset are both given; one of them says what to learn from.")
     if given is None:
-        raise ConfigError(
-            f"{name} learns from {chosen.learns_from}. Name a policy{_or_folder(chosen)}: --demos NAME. "
-            f"{task.task} has {', '.join(policies(task))}."
-        )
-    if dataset is not None and not os.path.isdir(dataset):
-        raise ConfigError(f"--dataset {dataset}: there is no such folder.")
+        return Teacher()
     in_folder = _in_folder(task, demos, dataset)
     named = {"teacher": named_by(task, demos, dataset)}
     if chosen.learns_from == "an expert":
@@ -89,6 +77,32 @@ def teacher(
     else:
         found = _played(task, settings, seed, folder / DEMOS, str(given), progress)
     return Teacher(found, about=named | {"demonstrations": _described(found)})
+
+
+def require_teacher(
+    task: Task,
+    chosen: Algorithm,
+    settings: TrainingSettings,
+    demos: str | Path | None,
+    dataset: str | Path | None,
+) -> None:
+    """Raise `ConfigError` where an algorithm is not given what it learns from, or what it does not need."""
+    given = dataset if demos is None else demos
+    name = settings.algorithm
+    if chosen.learns_from == "rewards":
+        if given is not None or settings.demo_episodes is not None:
+            others = sorted(key for key, one in ALGORITHMS.items() if one.learns_from != "rewards")
+            raise ConfigError(f"{name} learns from rewards; demonstrations are for {', '.join(others)}.")
+        return
+    if demos is not None and dataset is not None:
+        raise ConfigError("--demos and --dataset are both given; one of them says what to learn from.")
+    if given is None:
+        raise ConfigError(
+            f"{name} learns from {chosen.learns_from}. Name a policy{_or_folder(chosen)}: --demos NAME. "
+            f"{task.task} has {', '.join(policies(task))}."
+        )
+    if dataset is not None and not os.path.isdir(dataset):
+        raise ConfigError(f"--dataset {dataset}: there is no such folder.")
 
 
 def named_by(task: Task, demos: str | Path | None, dataset: str | Path | None) -> dict[str, Any]:

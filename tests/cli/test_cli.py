@@ -25,6 +25,13 @@ def in_a_process(*arguments, cwd, then=""):
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
+def test_the_module_is_the_command(tmp_path):
+    command = [sys.executable, "-m", "agbench", "tasks", "--suite", "core"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert TASK in ended.stdout
+
+
 def test_help_names_every_verb_and_every_verb_has_an_example(tmp_path):
     printed, _ = agbench("--help", cwd=tmp_path)
     for verb in ("tasks", "show", "run", "evaluate", "compare", "check", "fit", "bench"):

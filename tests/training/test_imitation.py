@@ -169,6 +169,20 @@ def test_an_imitator_without_a_teacher_names_the_policies(tmp_path):
     refused("sqil", "Did you mean 'advisor'", tmp_path, UnknownNameError, demos="adviser")
 
 
+def test_a_teacher_is_asked_for_before_a_library_is(tmp_path, monkeypatch):
+    def missing(name):
+        raise MissingExtraError(name)
+
+    monkeypatch.setattr("agbench.training.run.require", missing)
+    refused("bc", "bc learns from demonstrations. Name a policy", tmp_path)
+    refused("bc", "il", tmp_path, MissingExtraError, demos="advisor")
+
+
+def test_what_is_no_id_of_a_task_is_said(tmp_path):
+    with pytest.raises(ConfigError, match="task is an id, such as 'wheat-nitrogen-v1'; got None"):
+        run(None, "ppo", 64, 0, tmp_path / "run", progress=False)
+
+
 def test_environments_are_for_those_that_play(tmp_path):
     refused("bc", "bc: envs is how many .*it plays none", tmp_path, changes={"envs": 4}, demos="advisor")
     refused("sqil", "sqil: envs is how many .*add it", tmp_path, changes={"envs": None}, demos="advisor")

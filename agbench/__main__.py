@@ -1,0 +1,6 @@
+"""`python -m agbench` is the command `agbench`."""
+
+from agbench.cli import main
+
+if __name__ == "__main__":
+    main()
