@@ -73,7 +73,7 @@ ITEMS: Final[dict[str, list[Row]]] = {
     "fig3": [
         Row(PEAR, "ppo", "6,941"),
         Row(PEAR, "dqn", "3,565"),
-        Row(PEAR, policy="feeding"),
+        Row(PEAR, policy="thresholds"),
         Row(PEAR, policy="zero"),
     ],
     "fig4": [
