@@ -68,8 +68,9 @@ class Processes:
     ) -> Iterator[tuple[int, Any]]:
         """Yield results, first of what was under way when a worker died, until one dies."""
         pool = self._pool(job)
+        running: dict[Future[tuple[bool, Any]], int] = {}
         try:
-            running = {pool.submit(_work, item): number for number, item in under_way.items()}
+            running |= {pool.submit(_work, item): number for number, item in under_way.items()}
             while True:
                 while len(running) < self.workers * (1 + _AHEAD):
                     number, item = next(waiting, (-1, None))
@@ -80,8 +81,11 @@ class Processes:
                 if not running:
                     break
                 yield from _finished(running)
-        except BaseException:
+        except BaseException as error:
             self._held = None
+            if isinstance(error, GeneratorExit) and not running:  # who asked has all: nothing to cut off
+                pool.shutdown()
+                raise
             children = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for child in children:

@@ -224,3 +224,20 @@ def test_a_worker_with_other_code_refuses(tmp_path, monkeypatch):
     monkeypatch.setattr(work, "code_digest", lambda: "0" * 64)
     with pytest.raises(WorkerError, match="has other code of AgBench"):
         work.function_of(parcel, parcel.contents.__getitem__)
+
+
+def test_workers_end_by_themselves_when_all_results_are_taken(tmp_path, monkeypatch):
+    engine, started = Processes(2), []
+    make = engine._pool
+
+    def watched(job):
+        pool = make(job)
+        started.append(pool)
+        return pool
+
+    monkeypatch.setattr(engine, "_pool", watched)
+    results = engine.run(Squares(tmp_path), [1, 2, 3])
+    assert sorted(next(results)[1] for _ in range(3)) == [1, 4, 9]
+    children = list(started[0]._processes.values())
+    results.close()
+    assert [child.exitcode for child in children] == [0] * len(children)
