@@ -29,15 +29,15 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "maize-inputs-v1": ("ppo", "dqn", "ppo-100k"),
     "wheat-maize-rotation-v1": ("ppo", "dqn", "ppo-100k"),
     "wheat-layered-v1": ("ppo", "dqn", "ppo-100k"),
-    "potato-runoff-v1": ("ppo", "dqn", "ppo-100k"),
-    "potato-runoff-no-rain-v1": ("ppo", "dqn", "ppo-100k"),
-    "potato-runoff-no-total-v1": ("ppo", "dqn", "ppo-100k"),
-    "potato-runoff-no-rain-no-total-v1": ("ppo", "dqn", "ppo-100k"),
+    "potato-runoff-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-rain-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-total-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-rain-no-total-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
     "pear-orchard-v1": ("ppo", "dqn", "ppo-100k"),
     "sunflower-farm-v1": ("ppo", "dqn", "ppo-100k"),
     "sunflower-farm-fields-v1": ("ppo", "ppo-100k"),
-    "wheat-limits-v1": ("ppo-lagrangian", "ppo", "ppo-100k"),
-    "wheat-planting-v1": ("ppo", "dqn", "ppo-100k"),
+    "wheat-limits-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
+    "wheat-planting-v1": ("dqn", "dqn-100k"),
     "greenhouse-tomato-v1": ("ppo", "sac"),
 }
 APART: Final[dict[str, tuple[str, ...]]] = {
@@ -54,9 +54,7 @@ IMITATORS: Final[dict[str, tuple[str, ...]]] = {
 }
 TEACHERS: Final = {"wheat-nitrogen-v1": "advisor", "wheat-inputs-v1": "advisor-narrow"}
 """Whom imitators are shown: the experts, of the second as it was before its grids were widened."""
-BUDGETED: Final = {"ppo-100k": "ppo"}
-"""Agents of the track `budgeted`, and their algorithms."""
-BUDGET: Final = {
+FEW: Final = {
     "steps": 100_000,
     "envs": 20,
     "settings.n_steps": 50,  # an update follows 1,000 steps
@@ -64,7 +62,12 @@ BUDGET: Final = {
     "settings.ent_coef": 0.003,
     "validation.every": 20_000,
 }
-"""What differs from the task's own settings."""
+BUDGETED: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "ppo-100k": ("ppo", FEW),
+    "ppo-lagrangian-100k": ("ppo-lagrangian", FEW),
+    "dqn-100k": ("dqn", {"steps": 100_000, "validation.every": 20_000}),
+}
+"""Agents of the track `budgeted`: algorithm, and what differs from the task's own settings of it."""
 SEEDS: Final = range(5)
 FIGURES: Final = Path(__file__).parents[1] / "figures"
 
@@ -79,9 +82,9 @@ def train(runs: Path, task: str, algo: str) -> None:
     for seed in SEEDS:
         out = folder(runs, task, algo, seed)
         if not (out / RECORD).is_file():
-            changes = BUDGET if algo in BUDGETED else None
+            algorithm, changes = BUDGETED.get(algo, (algo, {}))
             demos = TEACHERS[task] if algo in IMITATORS.get(task, ()) else None
-            run(task, BUDGETED.get(algo, algo), None, seed, out, changes, demos=demos)
+            run(task, algorithm, None, seed, out, changes, demos=demos)
             print(f"{out.name}: done", flush=True)
 
 
@@ -91,10 +94,10 @@ def records(runs: Path, task: str, algo: str) -> list[dict[str, Any]]:
     return [yaml.safe_load(file.read_text("utf-8")) for file in files if file.is_file()]
 
 
-def objectives(runs: Path, task: str, algo: str) -> np.ndarray:
-    """Return the objective on test, (seeds, scenarios)."""
+def results(runs: Path, task: str, algo: str) -> list[Result]:
+    """Return the results on test of the trainings that are finished."""
     folders = [folder(runs, task, algo, seed) for seed in SEEDS]
-    return np.array([Result.load(f / RESULT).objective for f in folders if (f / RECORD).is_file()])
+    return [Result.load(f / RESULT) for f in folders if (f / RECORD).is_file()]
 
 
 def text(value: Interval, digits: int = 1) -> str:
@@ -102,9 +105,18 @@ def text(value: Interval, digits: int = 1) -> str:
     return f"{value.value:.{digits}f} [{value.low:.{digits}f}, {value.high:.{digits}f}]"
 
 
-def row(task: Task, algo: str, values: np.ndarray, made: Sequence[dict[str, Any]]) -> str:
+def beyond(task: Task, played: Sequence[Result]) -> str:
+    """Return what is said of agents that break the task's limit, empty where they keep it."""
+    cost = np.mean([result.by_scenario("cost") for result in played])
+    limit = anchors.of_split(task, "test").limit
+    return "" if cost <= limit + 1e-9 else f", infeasible: {cost:.1f} of {limit:.1f}"
+
+
+def row(task: Task, algo: str, played: Sequence[Result], made: Sequence[dict[str, Any]]) -> str:
     """Return an algorithm's row: means over seeds and scenarios, paired with the expert."""
+    values = np.array([result.objective for result in played])
     score, by_seed, better, margin = against_expert(task, values)
+    score += beyond(task, played)
     seconds = np.mean([record["cpu_seconds"] for record in made])
     return (
         f"| `{algo}` | {len(made)} | {made[0]['steps_made']:,} | {seconds:.0f} | {values.mean():,.1f} | "
@@ -126,7 +138,7 @@ def table(runs: Path, name: str) -> list[str]:
             )
     for algo in (*AGENTS[name], *IMITATORS.get(name, ())):
         if made := records(runs, name, algo):
-            rows.append(row(task, algo, objectives(runs, name, algo), made))
+            rows.append(row(task, algo, results(runs, name, algo), made))
     return rows
 
 
@@ -156,8 +168,9 @@ def overview(board: Path) -> list[str]:
             if said["method"] not in ("rl", "il", "offline-rl"):
                 continue
             seeds = [card.parent / "test" / f"seed-{seed}" for seed in said["training"]["seeds"]]
-            values = np.array([Result.load(seed).objective for seed in seeds])
-            score, _, _, margin = against_expert(task, values)
+            played = [Result.load(seed) for seed in seeds]
+            score, _, _, margin = against_expert(task, np.array([result.objective for result in played]))
+            score += beyond(task, played)
             first_cell = f"`{first}`" if first else ""
             rows.append(f"| {first_cell} | `{said['agent']}` | {score} | {expert:.1f} | {text(margin)} |")
             first = ""
