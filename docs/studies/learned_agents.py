@@ -192,7 +192,7 @@ def curves(runs: Path, name: str, figures: Path, algos: Sequence[str], ending: s
 
     task, shares = catalog.task(name), ending == "-imitators"
     figure, axis = plt.subplots(figsize=(7, 3.8), layout="constrained")
-    tops = []
+    tops, ends = [], []
     for algo in algos:
         found = records(runs, name, algo)
         if not found:
@@ -203,6 +203,7 @@ def curves(runs: Path, name: str, figures: Path, algos: Sequence[str], ending: s
         steps = [mark["steps"] / whole for mark in made[0][:marks]]
         reached = np.array([[mark["objective"] for mark in curve[:marks]] for curve in made])
         tops.append(reached.max())
+        ends.append(reached.mean(axis=0)[marks // 2 :].min())
         unit = "steps" if "envs" in found[0] and found[0]["envs"] else "batches"
         of = f"{found[0]['steps_made']:,} {unit}, " if shares else ""
         seeds = f"mean of {len(made)} seeds" if len(made) > 1 else "one seed"
@@ -214,7 +215,7 @@ def curves(runs: Path, name: str, figures: Path, algos: Sequence[str], ending: s
     gain = marks_of["expert"] - marks_of["floor"]
     highest = max(marks_of["expert"], *tops)
     # Agents that begin far below would hide how they end.
-    axis.set_ylim(marks_of["floor"] - 0.25 * gain, highest + 0.1 * gain)
+    axis.set_ylim(min(marks_of["floor"], *ends) - 0.25 * gain, highest + 0.1 * gain)
     axis.xaxis.set_major_formatter(ticker.PercentFormatter() if shares else ticker.EngFormatter())
     steps_are = "share of the training" if shares else "environment steps"
     axis.set(xlabel=steps_are, ylabel=f"validation, {task.protocol.objective_unit}", title=name)
