@@ -2,7 +2,7 @@
 
     python docs/studies/learned_agents.py train [TASK [ALGO]]     trains what is missing, one after another
     python docs/studies/learned_agents.py tables [TASK]           prints the tables, draws the curves
-    python docs/studies/learned_agents.py overview                prints a line for each learned row of the board
+    python docs/studies/learned_agents.py overview                prints a line a learned row of the board
 
 Agents are kept in runs/learned/TASK-ALGO-SEED (`--runs`). A training that was cut off goes on.
 """
@@ -26,17 +26,17 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("ppo", "dqn"),
     "wheat-inputs-v1": ("ppo", "dqn", "ppo-100k"),
     "jujube-orchard-v1": ("ppo", "dqn"),
-    "maize-inputs-v1": ("ppo", "dqn", "ppo-100k"),
-    "wheat-maize-rotation-v1": ("ppo", "dqn", "ppo-100k"),
+    "maize-inputs-v1": ("ppo", "ppo-100k"),
+    "wheat-maize-rotation-v1": ("ppo", "ppo-100k"),
     "wheat-layered-v1": ("ppo", "dqn", "ppo-100k"),
-    "potato-runoff-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "potato-runoff-no-rain-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "potato-runoff-no-total-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "potato-runoff-no-rain-no-total-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "pear-orchard-v1": ("ppo", "dqn", "ppo-100k"),
-    "sunflower-farm-v1": ("ppo", "dqn", "ppo-100k"),
+    "potato-runoff-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-rain-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-total-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-rain-no-total-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "pear-orchard-v1": ("ppo", "ppo-100k"),
+    "sunflower-farm-v1": ("ppo", "ppo-100k"),
     "sunflower-farm-fields-v1": ("ppo", "ppo-100k"),
-    "wheat-limits-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
+    "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
     "wheat-planting-v1": ("dqn", "dqn-100k"),
     "greenhouse-tomato-v1": ("ppo", "sac"),
 }
@@ -44,10 +44,10 @@ APART: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("dqn",),
     "wheat-inputs-v1": ("dqn",),
     "jujube-orchard-v1": ("dqn",),
-    "maize-inputs-v1": ("dqn", "ppo-100k"),
-    "wheat-maize-rotation-v1": ("dqn", "ppo-100k"),
+    "maize-inputs-v1": ("ppo-100k",),
+    "wheat-maize-rotation-v1": ("ppo-100k",),
 }
-"""Those that were trained later than the others of their task: they have a figure of their own."""
+"""Those that were trained later than the others of their task, in a figure that the first of them names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("bc", "gail", "airl"),
     "wheat-inputs-v1": ("bc", "gail", "airl"),
@@ -249,7 +249,8 @@ def main() -> None:
             continue
         apart = APART.get(name, ())
         together = tuple(algo for algo in AGENTS[name] if algo not in apart)
-        groups = {"": together, "-dqn": apart, "-imitators": IMITATORS.get(name, ())}
+        groups = {"": together, f"-{apart[0]}" if apart else "-": apart}
+        groups |= {"-imitators": IMITATORS.get(name, ())}
         there = {
             ending: algos
             for ending, algos in groups.items()
