@@ -2,7 +2,7 @@
 
     python docs/studies/learned_agents.py train [TASK [ALGO]]     trains what is missing, one after another
     python docs/studies/learned_agents.py tables [TASK]           prints the tables, draws the curves
-    python docs/studies/learned_agents.py overview                prints a line for each learned row of the board
+    python docs/studies/learned_agents.py overview                prints a line a learned row of the board
 
 Agents are kept in runs/learned/TASK-ALGO-SEED (`--runs`). A training that was cut off goes on.
 """
@@ -26,28 +26,28 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("ppo", "dqn"),
     "wheat-inputs-v1": ("ppo", "dqn", "ppo-100k"),
     "jujube-orchard-v1": ("ppo", "dqn"),
-    "maize-inputs-v1": ("ppo", "dqn", "ppo-100k"),
-    "wheat-maize-rotation-v1": ("ppo", "dqn", "ppo-100k"),
-    "wheat-layered-v1": ("ppo", "dqn", "ppo-100k"),
-    "potato-runoff-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "potato-runoff-no-rain-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "potato-runoff-no-total-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "potato-runoff-no-rain-no-total-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "pear-orchard-v1": ("ppo", "dqn", "ppo-100k"),
-    "sunflower-farm-v1": ("ppo", "dqn", "ppo-100k"),
+    "maize-inputs-v1": ("ppo", "ppo-100k"),
+    "wheat-maize-rotation-v1": ("ppo", "ppo-100k"),
+    "wheat-layered-v1": ("ppo", "ppo-100k"),
+    "potato-runoff-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-rain-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-total-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-no-rain-no-total-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "pear-orchard-v1": ("ppo", "ppo-100k"),
+    "sunflower-farm-v1": ("ppo", "ppo-100k"),
     "sunflower-farm-fields-v1": ("ppo", "ppo-100k"),
-    "wheat-limits-v1": ("ppo", "ppo-lagrangian", "ppo-lagrangian-100k"),
-    "wheat-planting-v1": ("dqn", "dqn-100k"),
+    "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "wheat-planting-v1": ("dqn",),
     "greenhouse-tomato-v1": ("ppo", "sac"),
 }
 APART: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("dqn",),
     "wheat-inputs-v1": ("dqn",),
     "jujube-orchard-v1": ("dqn",),
-    "maize-inputs-v1": ("dqn", "ppo-100k"),
-    "wheat-maize-rotation-v1": ("dqn", "ppo-100k"),
+    "maize-inputs-v1": ("ppo-100k",),
+    "wheat-maize-rotation-v1": ("ppo-100k",),
 }
-"""Those that were trained later than the others of their task: they have a figure of their own."""
+"""Those that were trained later than the others of their task, in a figure that the first of them names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("bc", "gail", "airl"),
     "wheat-inputs-v1": ("bc", "gail", "airl"),
@@ -65,7 +65,6 @@ FEW: Final = {
 BUDGETED: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "ppo-100k": ("ppo", FEW),
     "ppo-lagrangian-100k": ("ppo-lagrangian", FEW),
-    "dqn-100k": ("dqn", {"steps": 100_000, "validation.every": 20_000}),
 }
 """Agents of the track `budgeted`: algorithm, and what differs from the task's own settings of it."""
 SEEDS: Final = range(5)
@@ -157,9 +156,22 @@ def against_expert(task: Task, values: np.ndarray) -> tuple[str, str, float, Int
     return text(own.interval), by_seed, versus.improvement.value, versus.difference
 
 
+def in_round(board: Path, name: str, agent: str) -> str:
+    """Return number, score and margin over the expert of the last round that ran an agent."""
+    files = sorted((board / "rounds" / name).glob("*.yaml"), key=lambda file: int(file.stem), reverse=True)
+    for file in files:
+        said = yaml.safe_load(file.read_text("utf-8"))
+        for one in said["rows"]:
+            if one["agent"] == agent and "details" in one:
+                margin = Interval(*one["details"]["less_expert"])
+                return f"{said['round']}: {one['score'][0]:.1f}, {text(margin)}"
+    return ""
+
+
 def overview(board: Path) -> list[str]:
-    """Return a line in Markdown for each learned row of the board, in the order of the suite `core`."""
-    rows = ["| task | agent | score [95 %] | expert | less expert [95 %] |", "|---|---|---|---|---|"]
+    """Return a line in Markdown for each learned row of the board."""
+    head = "| task | agent | score [95 %] | expert | less expert [95 %] | round: score, less expert |"
+    rows = [head, "|---" * 6 + "|"]
     for name in AGENTS:
         task, first = catalog.task(name), name
         expert = anchors.of_split(task, "test").scores(anchors.of_split(task, "test").expert).mean()
@@ -172,7 +184,8 @@ def overview(board: Path) -> list[str]:
             score, _, _, margin = against_expert(task, np.array([result.objective for result in played]))
             score += beyond(task, played)
             first_cell = f"`{first}`" if first else ""
-            rows.append(f"| {first_cell} | `{said['agent']}` | {score} | {expert:.1f} | {text(margin)} |")
+            start = f"| {first_cell} | `{said['agent']}` | {score} | {expert:.1f} | {text(margin)} | "
+            rows.append(f"{start}{in_round(board, name, said['agent'])} |")
             first = ""
     return rows
 
@@ -249,7 +262,8 @@ def main() -> None:
             continue
         apart = APART.get(name, ())
         together = tuple(algo for algo in AGENTS[name] if algo not in apart)
-        groups = {"": together, "-dqn": apart, "-imitators": IMITATORS.get(name, ())}
+        groups = {"": together, f"-{apart[0]}" if apart else "-": apart}
+        groups |= {"-imitators": IMITATORS.get(name, ())}
         there = {
             ending: algos
             for ending, algos in groups.items()
