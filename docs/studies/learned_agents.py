@@ -28,7 +28,7 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "jujube-orchard-v1": ("ppo", "dqn"),
     "maize-inputs-v1": ("ppo", "ppo-100k"),
     "wheat-maize-rotation-v1": ("ppo", "ppo-100k"),
-    "wheat-layered-v1": ("ppo", "ppo-100k"),
+    "wheat-layered-v1": ("ppo", "dqn", "ppo-100k"),
     "potato-runoff-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
     "potato-runoff-no-rain-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
     "potato-runoff-no-total-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
