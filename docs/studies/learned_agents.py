@@ -28,6 +28,7 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "maize-inputs-v1": ("ppo",),
     "wheat-maize-rotation-v1": ("ppo",),
     "greenhouse-tomato-v1": ("ppo", "sac"),
+    "greenhouse-setpoint-continuous-v1": ("ppo",),
 }
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("bc", "gail", "airl"),
