@@ -39,6 +39,7 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
     "wheat-planting-v1": ("dqn",),
     "greenhouse-tomato-v1": ("ppo", "sac"),
+    "greenhouse-setpoint-continuous-v1": ("ppo",),
 }
 APART: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("dqn",),
