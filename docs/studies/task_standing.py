@@ -232,7 +232,7 @@ def reached(task: Task, play: bool) -> list[str]:
         if found is None and play and role != "oracle":
             found = Result.load(references.run(Part(task.task, role, "test"))[0])
         if found is None:
-            print(f"{task.task}: no metrics of the {NAMES[role]}, whose result is neither kept nor on the board")
+            print(f"{task.task}: no metrics of the {NAMES[role]}: no result is kept or on the board")
             continue
         means = [f"{found.by_scenario(m).mean():.{s.digits}f}" for m, s in task.metrics.items()]
         cells.append((NAMES[role], *means))
