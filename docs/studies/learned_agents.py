@@ -45,8 +45,8 @@ APART: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("dqn",),
     "wheat-inputs-v1": ("dqn",),
     "jujube-orchard-v1": ("dqn",),
-    "maize-inputs-v1": ("ppo-100k",),
-    "wheat-maize-rotation-v1": ("ppo-100k",),
+    "maize-inputs-v1": ("dqn", "ppo-100k"),
+    "wheat-maize-rotation-v1": ("dqn", "ppo-100k"),
 }
 """Those that were trained later than the others of their task, in a figure that the first of them names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
