@@ -184,7 +184,8 @@ def _elsewhere(task: Task) -> list[str]:
         if fed is None or unfed is None:
             return []
         gains[split] = fed.by_scenario("yield").mean() - unfed.by_scenario("yield").mean()
-        water = fed.by_scenario("water").mean() if "water" in task.metrics else 0.0
+    given = result(task, "expert", "shift")
+    water = given.by_scenario("water").mean() if given and "water" in task.metrics else 0.0
     wet = f", {water:.0f} cm of water among them," if water >= 1.0 else ""
     return [
         f"- The expert's inputs{wet} bring {gains['shift']:.2f} {unit} more than none do there, and "

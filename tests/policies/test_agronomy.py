@@ -51,4 +51,6 @@ def test_experts_give_no_nitrogen_to_bare_soil_or_a_ripening_crop(name):
 
 @pytest.mark.parametrize("name", WINTER_WHEAT)
 def test_winter_wheat_is_fed_from_tillering_on(name):
-    assert (stages_of_nitrogen(name, 30) >= 0.1).all()
+    stages = stages_of_nitrogen(name, 30)
+    assert len(stages) > 30  # it feeds, mostly more than once
+    assert (stages >= 0.1).all()
