@@ -1,29 +1,30 @@
-"""What an adviser would not do: nitrogen on bare soil, or on winter wheat that has just come up."""
+"""What an adviser would not do: nitrogen on bare soil or on wheat that has just come up, anything on a ripe crop."""
 
 import numpy as np
 import pytest
 
 import agbench
 from agbench.data import catalog
-from agbench.data.farm_task import FarmTask
 from agbench.data.field_task import FieldTask
 from agbench.data.suites import suite
 from agbench.evaluation.references import policy_name
 
+SUITES = ("core", "field", "crops", "replication")
 FED = sorted(
     name
-    for name in {*suite("core").ids, *suite("field").ids, *suite("crops").ids}
-    if isinstance(task := catalog.task(name), FieldTask)
-    and not isinstance(task, FarmTask)
-    and {"N"} < set(task.action.doses)
-    and task.season.years == 1
+    for name in {name for label in SUITES for name in suite(label).ids}
+    if isinstance(task := catalog.task(name), FieldTask) and {"N"} < set(task.action.doses)
 )
 WINTER_WHEAT = ("wheat-inputs-v1", "wheat-limits-v1", "wheat-layered-v1", "wheat-planting-v1")
 SEASONS = 4
+TOTALS = {"nitrogen": "TOTN", "phosphorus": "TOTP", "potassium": "TOTK", "water": "TOTIRRIG"}
+ANNUAL = [name for name in FED if catalog.task(name).season.years == 1 and name != "wheat-maize-rotation-v1"]
+LEGUMES = ("chickpea", "cowpea", "fababean", "groundnut", "soybean")
+"""They fix their nitrogen; their experts give none."""
 
 
-def stages_of_nitrogen(name, seasons):
-    """Return DVS of the standing crop at each dose of nitrogen of the expert; -1 where none stands."""
+def stages_of(name, seasons, input):
+    """Return DVS of the standing crop at each dose of an input of the expert; -1 where none stands."""
     env = agbench.make(name, split="test")
     names = [entry.name for entry in env.unwrapped.observation_entries]
     expert = agbench.load_policy(policy_name(catalog.task(name), "expert"), name)
@@ -33,24 +34,43 @@ def stages_of_nitrogen(name, seasons):
         expert.reset(number)
         over = False
         while not over:
-            stands = "CROP" not in names or seen[names.index("CROP")] > 0.5
-            stage, before = float(seen[names.index("DVS")]), told["nitrogen"]
-            seen, _, terminated, truncated, told = env.step(expert(seen))
+            before, given = seen, told[input]
+            seen, _, terminated, truncated, told = env.step(expert(before))
             over = terminated or truncated
-            if told["nitrogen"] > before:
-                found.append(stage if stands else -1.0)
+            if told[input] > given:
+                found += stages_of_fed(names, before, seen, input)
     return np.array(found)
+
+
+def stages_of_fed(names, before, after, input):
+    """Return DVS before a dose in each of the fields that got it, or in the one field that there is."""
+    fields = [name.removeprefix("DVS") for name in names if name.startswith("DVS")]
+    totals = [names.index(f"{TOTALS[input]}{field}") for field in fields] if len(fields) > 1 else []
+    fed = [after[at] > before[at] for at in totals] or [True]
+    stands = "CROP" not in names or before[names.index("CROP")] > 0.5
+    return [
+        float(before[names.index(f"DVS{field}")]) if stands else -1.0
+        for field, got in zip(fields, fed, strict=True)
+        if got
+    ]
 
 
 @pytest.mark.parametrize("name", FED)
 def test_experts_give_no_nitrogen_to_bare_soil_or_a_ripening_crop(name):
-    stages = stages_of_nitrogen(name, SEASONS)
+    stages = stages_of(name, SEASONS, "nitrogen")
+    assert len(stages) > 0 or name.startswith(LEGUMES)
     assert (stages >= 0.0).all()
     assert (stages <= 1.8).all()
 
 
+@pytest.mark.parametrize("name", ANNUAL)
+def test_experts_give_nothing_to_a_ripe_crop(name):
+    for input in TOTALS.keys() & catalog.task(name).metrics.keys():
+        assert (stages_of(name, SEASONS, input) <= 1.9).all(), input
+
+
 @pytest.mark.parametrize("name", WINTER_WHEAT)
 def test_winter_wheat_is_fed_from_tillering_on(name):
-    stages = stages_of_nitrogen(name, 30)
+    stages = stages_of(name, 30, "nitrogen")
     assert len(stages) > 30  # it feeds, mostly more than once
     assert (stages >= 0.1).all()

@@ -82,6 +82,25 @@ def test_the_first_rule_comes_first_and_the_other_a_day_later():
     assert follow(rules, 3) == [N8, WATER2, 0]
 
 
+def test_a_rule_that_is_first_comes_before_the_plan_which_waits_for_it():
+    task = catalog.task(TASK)
+    plan = [{"date": date, "input": "N", "amount": 8.0} for date in ("03-16", "03-17")]
+    seen = list(task.observation.state)
+
+    def followed(**first):
+        rule = {"input": "IRRIG", "amount": 2.0, "when": "SM", "below": 0.3, **first}
+        policy = Rules("mine", RulesSettings(rules=[Rule(**rule)], plan=plan), interface_of(task))
+        actions = []
+        for moisture in (0.2, 0.4, 0.4, 0.4):
+            observation = np.zeros(len(seen))
+            observation[seen.index("SM")] = moisture
+            actions.append(policy(observation))
+        return actions
+
+    assert followed(first=True) == [WATER2, N8, N8, 0]
+    assert followed() == [N8, N8, 0, 0]
+
+
 def test_tuning_finds_what_the_training_years_want():
     settings = RulesSettings(
         rules=[Rule(input="IRRIG", amount=0.0, when="SM", below=0.35)],

@@ -86,6 +86,10 @@ class Calendar:
         self._done += 1
         return input, amount
 
+    def put_back(self) -> None:
+        """Leave what `due` returned last due at the next decision."""
+        self._done -= 1
+
 
 def _day(season: SeasonSpec, entry: CalendarEntry) -> int:
     """Return the day of an entry, in days since the start, in years of 365 days."""

@@ -35,7 +35,7 @@ class Rule(Strict):
 
     Only while the observed `when` lies below `below`, while everything observed that `within` names
     (state or mean weather) lies in its range from .. to, and until the season's total of the input
-    reaches `until`, where these are given.
+    reaches `until`, where these are given. A rule that is `first` comes before the doses of the plan.
     """
 
     input: str
@@ -46,6 +46,7 @@ class Rule(Strict):
     below: Number | None = None
     until: Number | None = Field(default=None, ge=0)
     within: Ranges = Field(default={})
+    first: bool = False
 
     @model_validator(mode="after")
     def _both(self) -> "Rule":
@@ -134,9 +135,16 @@ class Rules:
             reading.last = None
 
     def __call__(self, observation: Any) -> Any:
-        """Return the planned dose, or else that of the rule that comes first of those that apply."""
+        """Return what a rule that is `first`, or else the plan, or else another rule gives now."""
         self._day += self._step_days
         due = self._calendar.due()
+        first = next(
+            (one for one in self._readings if one.rule.first and self._applies(one, observation)), None
+        )
+        if first is not None:
+            if due is not None:
+                self._calendar.put_back()
+            return self._give(first)
         if due is not None and self._is_wanted(*due, observation):
             action, dose = self._actions.encode(due[0], due[1] + _SMALLEST)
             self._applied[due[0]] += dose
@@ -146,8 +154,10 @@ class Rules:
             reading = min(applying, key=lambda one: _share(one, observation), default=None)
         else:
             reading = next(applying, None)
-        if reading is None:
-            return self._nothing
+        return self._nothing if reading is None else self._give(reading)
+
+    def _give(self, reading: _Reading) -> Any:
+        """Return the action of a rule, and keep account of it."""
         action, dose = self._actions.encode(reading.rule.input, reading.rule.amount + _SMALLEST)
         self._applied[reading.rule.input] += dose
         reading.last = self._day
