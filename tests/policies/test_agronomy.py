@@ -1,4 +1,4 @@
-"""What an adviser would not do: nitrogen on bare soil or on wheat that has just come up, anything on a ripe crop."""
+"""What an adviser would not do: nitrogen on bare soil or young winter wheat, anything on a ripe crop."""
 
 import numpy as np
 import pytest
