@@ -50,11 +50,14 @@ class ValidationSettings(Strict):
     """How often the agent is played on the validation split, and when training ends early.
 
     `every`: environment steps from one validation to the next. `episodes`: at most so many scenarios.
+    `repeats`: times that each is played, with other draws of what the task draws at random: where a limit is
+    hard, a rare violation shows in many episodes only.
     `patience`: training ends after so many validations without a better one; null never ends it.
     """
 
     every: int = Field(gt=0)
     episodes: int = Field(default=100, gt=0)
+    repeats: int = Field(default=1, gt=0, le=100)
     patience: int | None = Field(default=None, gt=0)
 
 

@@ -277,7 +277,7 @@ def _following(
             kept = checkpoint.take(following.model, identity, following.state)
             kept.write(folder / checkpoint.FILE)
 
-    validation = Validation(task, plan.episodes, scaling.observations)
+    validation = Validation(task, plan, scaling.observations)
     return Following(validation, plan.every, plan.patience, keep, bar)
 
 

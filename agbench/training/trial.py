@@ -140,7 +140,7 @@ def played(task: str, settings: TrainingSettings, seeds: Sequence[int], watch: W
 
     with one_thread():
         for seed in seeds:
-            validation = Validation(spec, checks.episodes, scaling_of(spec).observations)
+            validation = Validation(spec, checks, scaling_of(spec).observations)
             following = Following(validation, checks.every, checks.patience, told, progress_bar(False))
             envs = sb3_env(task, settings.envs or 1, reuse=settings.reuse)
             model = make(chosen, settings, envs, seed, limit_of(spec))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.data.task import Task
+from agbench.data.training import ValidationSettings
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.envs.scenarios import episode_seed
@@ -32,15 +33,18 @@ class Mark(NamedTuple):
 
 
 class Validation:
-    """Plays scenarios of a split, each with its protocol's seed, all at once."""
+    """Plays scenarios of a split, with the protocol's seeds of so many repeats, all at once."""
 
-    def __init__(self, task: Task, episodes: int, scaled: Callable[[Any], NDArray[np.float32]]) -> None:
+    def __init__(
+        self, task: Task, checks: ValidationSettings, scaled: Callable[[Any], NDArray[np.float32]]
+    ) -> None:
         """Make the batch; `scaled` returns observations as the agent sees them."""
         self.split = split_of(task)
         self.limit = limit_of(task)
         parts = build(task, self.split)
-        self._keys = list(parts.scenarios.keys)[:episodes]
-        self._seeds = [episode_seed(task.protocol.seed, key, 0) for key in self._keys]
+        played = [(key, i) for i in range(checks.repeats) for key in parts.scenarios.keys[: checks.episodes]]
+        self._keys = [key for key, _ in played]
+        self._seeds = [episode_seed(task.protocol.seed, key, repeat) for key, repeat in played]
         self._core = BatchCore(parts, len(self._keys))
         self._scaled = scaled
         self._objective = task.protocol.objective

@@ -29,17 +29,18 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "maize-inputs-v1": ("ppo", "dqn", "ppo-100k"),
     "wheat-maize-rotation-v1": ("ppo", "dqn", "ppo-100k"),
     "wheat-layered-v1": ("ppo", "dqn", "ppo-100k"),
-    "potato-runoff-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "potato-runoff-v1": ("ppo-lagrangian", "ppo-lagrangian-100k", "dqn"),
     "potato-runoff-no-rain-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
     "potato-runoff-no-total-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
     "potato-runoff-no-rain-no-total-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
-    "pear-orchard-v1": ("ppo", "ppo-100k"),
+    "pear-orchard-v1": ("ppo", "ppo-100k", "dqn"),
     "sunflower-farm-v1": ("ppo", "dqn", "ppo-100k"),
     "sunflower-farm-fields-v1": ("ppo", "ppo-100k"),
-    "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k"),
+    "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k", "dqn"),
     "wheat-planting-v1": ("dqn",),
     "greenhouse-tomato-v1": ("ppo", "sac"),
-    "greenhouse-setpoint-continuous-v1": ("ppo",),
+    "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian"),
+    "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian",),
 }
 APART: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("dqn",),
@@ -47,6 +48,7 @@ APART: Final[dict[str, tuple[str, ...]]] = {
     "jujube-orchard-v1": ("dqn",),
     "maize-inputs-v1": ("dqn", "ppo-100k"),
     "wheat-maize-rotation-v1": ("dqn", "ppo-100k"),
+    "greenhouse-setpoint-continuous-v1": ("ppo-lagrangian",),
 }
 """Those that were trained later than the others of their task, in a figure that the first of them names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -19,7 +20,8 @@ import agbench
 from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.data.overrides import override
-from agbench.data.training import algorithms, training_settings
+from agbench.data.training import ValidationSettings, algorithms, training_settings
+from agbench.envs.scaling import scaling_of
 from agbench.errors import ConfigError, MissingExtraError, ResultError, UnknownNameError
 from agbench.testing.data_files import check_file
 
@@ -29,7 +31,7 @@ from agbench.training import logs
 from agbench.training.algorithms import ALGORITHMS, algorithm, arguments, make
 from agbench.training.run import run
 from agbench.training.sb3 import sb3_env
-from agbench.training.validation import Mark
+from agbench.training.validation import Mark, Validation
 
 ROOT = Path(__file__).parents[2]
 TASK = "wheat-nitrogen-v1"
@@ -399,3 +401,18 @@ def test_a_killed_run_goes_on_to_the_same_policy(algo, tmp_path):
     unbroken = run(TASK, algo, 640, 1, whole, tiny(algo), **more, progress=False)
     assert resumed.marks == unbroken.marks
     assert (cut / "policy.npz").read_bytes() == (whole / "policy.npz").read_bytes()
+
+
+def test_a_validation_repeats_seasons_as_the_protocol_does():
+    """With other draws of what is random: the soils of this task."""
+    task = catalog.task("wheat-limits-v1")
+
+    def nothing(observations, memory, first, deterministic):
+        return np.zeros(len(observations), np.int64), None
+
+    for repeats in (1, 3):
+        checks = ValidationSettings(every=1, repeats=repeats)
+        mark = Validation(task, checks, scaling_of(task).observations).mark(nothing, 0)
+        result = agbench.evaluate(task, "zero", split="validation", protocol__repeats=repeats)
+        assert len(result.episodes) == 100 * repeats
+        assert mark.objective == pytest.approx(result.episodes["return"].mean())
