@@ -38,8 +38,8 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "sunflower-farm-fields-v1": ("ppo", "ppo-100k"),
     "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k", "dqn"),
     "wheat-planting-v1": ("dqn",),
-    "greenhouse-tomato-v1": ("ppo", "sac"),
-    "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian"),
+    "greenhouse-tomato-v1": ("ppo", "ppo-lagrangian", "sac"),
+    "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian", "sac"),
     "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian",),
 }
 APART: Final[dict[str, tuple[str, ...]]] = {
@@ -48,7 +48,10 @@ APART: Final[dict[str, tuple[str, ...]]] = {
     "jujube-orchard-v1": ("dqn",),
     "maize-inputs-v1": ("dqn", "ppo-100k"),
     "wheat-maize-rotation-v1": ("dqn", "ppo-100k"),
-    "greenhouse-setpoint-continuous-v1": ("ppo-lagrangian",),
+    "pear-orchard-v1": ("dqn",),
+    "potato-runoff-v1": ("dqn",),
+    "greenhouse-tomato-v1": ("ppo-lagrangian", "sac"),
+    "greenhouse-setpoint-continuous-v1": ("ppo-lagrangian", "sac"),
 }
 """Those that were trained later than the others of their task, in a figure that the first of them names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
