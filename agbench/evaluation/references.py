@@ -112,11 +112,18 @@ def data_hash(task: Task) -> str:
 
 
 def place(part: Part, root: Path = REFERENCES) -> Path:
-    """Return the folder of a part's result; other settings, or other code of the policy, are another."""
+    """Return the folder of a part's result.
+
+    Other settings, other plans that an oracle knows, or other code of the policy are another.
+    """
     task = catalog.task(part.task)
     name = policy_name(task, part.role)
     assert name is not None
     mark = f"{settings_hash(task, name)[:12]}-{code_hash(task, name)[:12]}"
+    path = catalog.find_baseline(task.task, name)
+    known = None if path is None else read_file(Baseline, path).settings.get("known")
+    if isinstance(known, str):
+        mark += f"-{settings_hash(task, known)[:12]}"
     return root / part.task / f"{part.role}-{part.split}-{mark}"
 
 

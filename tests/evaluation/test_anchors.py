@@ -153,6 +153,16 @@ def test_results_of_references_are_kept_and_used_again(tmp_path, monkeypatch):
     assert references.kept(part, tmp_path) is None
 
 
+def test_an_oracle_that_knows_other_plans_is_searched_again(monkeypatch):
+    part = references.Part("wheat-maize-rotation-v1", "oracle", "test")
+    before, usual = references.place(part), references.settings_hash
+    changed = {"found": "0" * 64}
+    monkeypatch.setattr(
+        references, "settings_hash", lambda task, name: changed.get(name) or usual(task, name)
+    )
+    assert references.place(part) != before
+
+
 def test_anchors_made_with_other_policies_are_outdated(monkeypatch):
     assert anchors.outdated(TASK) is None
     monkeypatch.setattr(references, "settings_hash", lambda task, name: "other" + name)
