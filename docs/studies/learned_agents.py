@@ -37,9 +37,9 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "sunflower-farm-v1": ("ppo", "dqn", "ppo-100k"),
     "sunflower-farm-fields-v1": ("ppo", "ppo-100k"),
     "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k", "dqn"),
-    "wheat-planting-v1": ("dqn", "ppo"),
-    "greenhouse-tomato-v1": ("ppo", "ppo-lagrangian", "sac"),
-    "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian", "sac"),
+    "wheat-planting-v1": ("dqn",),
+    "greenhouse-tomato-v1": ("ppo", "sac"),
+    "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian"),
     "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian",),
 }
 APART: Final[dict[str, tuple[str, ...]]] = {
@@ -50,9 +50,7 @@ APART: Final[dict[str, tuple[str, ...]]] = {
     "wheat-maize-rotation-v1": ("dqn", "ppo-100k"),
     "pear-orchard-v1": ("dqn",),
     "potato-runoff-v1": ("dqn",),
-    "wheat-planting-v1": ("ppo",),
-    "greenhouse-tomato-v1": ("ppo-lagrangian", "sac"),
-    "greenhouse-setpoint-continuous-v1": ("ppo-lagrangian", "sac"),
+    "greenhouse-setpoint-continuous-v1": ("ppo-lagrangian",),
 }
 """Those that were trained later than the others of their task, in a figure that the first of them names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {

@@ -14,7 +14,11 @@ from agbench.policies.greenhouse.daily import Daily, DailySettings
 from agbench.policies.greenhouse.daily_tuning import tune_daily
 from agbench.policies.greenhouse.light_setpoints import LightSetpoints, LightSettings
 from agbench.policies.greenhouse.price_rules import PriceRules, PriceRulesSettings
-from agbench.policies.greenhouse.receding_greenhouse import GreenhouseReceding, GreenhouseRecedingSettings
+from agbench.policies.greenhouse.receding_greenhouse import (
+    GreenhouseReceding,
+    GreenhouseRecedingSettings,
+    WholeSeason,
+)
 from agbench.policies.greenhouse.tuning import tune_price_rules, tune_rules, tune_setpoints
 from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
@@ -192,6 +196,22 @@ def test_the_receding_search_takes_a_start_itself_where_searching_loses(monkeypa
     start = agbench.load_policy("growers-setpoints", task)
     one, other = (agbench.evaluate(task, policy, years=[2010]) for policy in (oracle, start))
     np.testing.assert_array_equal(one.actions[0], other.actions[0])
+
+
+@pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
+def test_a_search_over_the_whole_season_takes_part(name):
+    task = override(catalog.task(name), {"episode__length": "2 d", "simulator__accuracy": "fast"})
+    hopeless, search = Search(candidates=4, rounds=1), Search(candidates=12, rounds=5)
+    shared = {"start": "middle", "horizon": 24, "hold": 6, "search": hopeless}
+    season = WholeSeason(start="middle", hold=24, search=search)
+    reached = []
+    for settings in (shared, {**shared, "season": season}):
+        own = GreenhouseRecedingSettings.model_validate(settings)
+        oracle = GreenhouseReceding("oracle", own, interface_of(task))
+        once, again = (agbench.evaluate(task, oracle, years=[2010]).objective[0] for _ in range(2))
+        assert once == again
+        reached.append(once)
+    assert reached[1] > reached[0] + 0.01
 
 
 def test_the_receding_search_refuses_to_apply_more_than_it_plans():

@@ -3,6 +3,7 @@
 Its counterpart for fields is `agbench.policies.field.receding`.
 """
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -13,17 +14,27 @@ from pydantic import Field
 
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.reading import Strict
-from agbench.envs.core import BatchCore, SavedEpisode
+from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.envs.greenhouse.building import make_simulator
 from agbench.envs.rollout import play
 from agbench.errors import ConfigError
 from agbench.policies.base import Information, Interface, Policy, policy
 from agbench.policies.playing import gain
-from agbench.policies.tuning.cross_entropy import Search, maximise
+from agbench.policies.tuning.cross_entropy import Search, maximise, settle
+from agbench.policies.tuning.search import number_of_decisions
 from agbench.simulators.greenlight.stepping import COARSE
 from agbench.variables import Floats
 
 _SPREAD = 0.15  # of the range of a change, in the first round
+_SEASON_SPREAD = 0.05  # as well, where all changes of a season are drawn together
+
+
+class WholeSeason(Strict):
+    """The policy whose decisions a search changes all season at once, each change for `hold` of them."""
+
+    start: str
+    hold: int = Field(default=480, ge=1)
+    search: Search = Search(candidates=48, rounds=8)
 
 
 class GreenhouseRecedingSettings(Strict):
@@ -31,7 +42,7 @@ class GreenhouseRecedingSettings(Strict):
 
     `horizon` decisions are looked ahead, of which the first `commit` are carried out before the next
     search; a change of the policy's decisions lasts `hold` of them and is at most `reach` of an
-    action's whole range.
+    action's whole range. With `season` a search over the whole season takes part.
     """
 
     start: str | list[str] = Field(min_length=1)
@@ -40,6 +51,7 @@ class GreenhouseRecedingSettings(Strict):
     hold: int = Field(default=3, ge=1)
     reach: float = Field(default=0.5, gt=0, le=1)
     search: Search = Search(candidates=48, rounds=6)
+    season: WholeSeason | None = None
 
 
 @policy("receding-greenhouse", settings=GreenhouseRecedingSettings, families=["greenhouse"])
@@ -47,10 +59,12 @@ class GreenhouseReceding:
     """Searches the best changes to another policy's decisions over some days, goes on a day, again.
 
     Of several policies to start from, each is searched from alone. Taken is what earns most in the whole
-    episode: what a search found, or what one of the policies does by itself.
+    episode: what a search found, or what one of the policies does by itself. A search over the whole `season`
+    sees what a set point is worth beyond the horizon, and its policy answers to each candidate's own climate.
 
     A plan uses the true weather. Its value is the gain of the task's objective within the
-    horizon, at the accuracy `COARSE`. The chosen actions run at the accuracy of the task.
+    horizon, at the accuracy `COARSE`; over a season at the accuracy of the task, at which the chosen actions
+    run too.
     """
 
     information: Information = "model"
@@ -64,6 +78,10 @@ class GreenhouseReceding:
         self._settings = settings
         names = [settings.start] if isinstance(settings.start, str) else settings.start
         self._starts = [interface.load(own) for own in names]
+        season = settings.season
+        self._in_season = (
+            [] if season is None else [interface.load(season.start) for _ in range(season.search.candidates)]
+        )
         self._task = interface.task
         self._actions: list[Any] = []
         self._step = 0
@@ -89,7 +107,48 @@ class GreenhouseReceding:
             for own in self._starts
             for actions in (self._searched(core, now, own), _usual(truth, now, own))
         ]
+        if self._settings.season is not None:
+            found.append(self._over_season(core.parts, now, self._settings.season))
         return max(found, key=lambda actions: _worth(truth, now, actions))
+
+    def _over_season(self, parts: Parts, now: SavedEpisode, season: WholeSeason) -> list[Any]:
+        """Return the best found by changing a policy's decisions over the whole episode."""
+        every, space = BatchCore(parts, season.search.candidates), parts.actions.space
+        shape = -(-number_of_decisions(parts) // season.hold), *(space.shape or ())
+        best: NDArray[Any] = np.zeros(0)
+        most = -np.inf
+
+        def value(changes: Floats, _: int) -> Floats:
+            nonlocal best, most
+            values, actions = self._followed(every, now, changes.reshape(-1, *shape), season.hold)
+            if values.max() > most:
+                best, most = actions[:, int(np.argmax(values))], float(values.max())
+            return values
+
+        none = np.zeros(math.prod(shape))
+        reach = np.full(none.size, self._settings.reach * _width(space))
+        settle(value, none, -reach, reach, season.search, _SEASON_SPREAD)
+        return list(best)
+
+    def _followed(
+        self, core: BatchCore, now: SavedEpisode, changes: Floats, hold: int
+    ) -> tuple[Floats, NDArray[Any]]:
+        """Return what changes (n, holds, ...) of a policy's decisions gain, and actions (steps, n, ...)."""
+        core.over[:] = True
+        core.load(range(core.n), now)
+        for one in self._in_season:
+            one.reset(0)
+        taken: list[NDArray[Any]] = []
+
+        def act(observations: NDArray[np.float32], number: int) -> NDArray[Any]:
+            usual = np.array(
+                [own(seen) for own, seen in zip(self._in_season, observations.copy(), strict=True)]
+            )
+            taken.append(_within(usual + changes[:, number // hold], core.parts.actions.space))
+            return taken[-1]
+
+        gained = gain(core, act)
+        return gained, np.array(taken)
 
     def _searched(self, core: BatchCore, start: SavedEpisode, policy: Policy) -> list[Any]:
         """Return what the search makes of a policy's decisions, from a saved episode to its end."""
@@ -145,10 +204,16 @@ class GreenhouseReceding:
     def _changed(self, usual: NDArray[Any], changes: Floats, space: "spaces.Space[Any]") -> NDArray[Any]:
         """Return the decisions (n, horizon, ...) that changes (n, holds, ...) make of the usual ones."""
         by_decision = changes.repeat(self._settings.hold, axis=1)[:, : len(usual)]
-        if isinstance(space, spaces.Discrete):
-            result: NDArray[Any] = np.clip(np.rint(usual + by_decision), 0, space.n - 1).astype(np.int64)
-            return result
-        return np.clip(usual + by_decision, -1.0, 1.0).astype(np.float32)
+        return _within(usual + by_decision, space)
+
+
+def _within(actions: NDArray[Any], space: "spaces.Space[Any]") -> NDArray[Any]:
+    """Return the actions of a space that lie nearest to any."""
+    if isinstance(space, spaces.Discrete):
+        numbers: NDArray[Any] = np.clip(np.rint(actions), 0, space.n - 1).astype(np.int64)
+        return numbers
+    amounts: NDArray[Any] = np.clip(actions, -1.0, 1.0).astype(np.float32)
+    return amounts
 
 
 def _width(space: "spaces.Space[Any]") -> float:
