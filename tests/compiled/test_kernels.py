@@ -39,7 +39,7 @@ def advance(package):
         "print(advance(3.0), sum(advance.stats.cache_misses.values()))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-B", "-c", code],  # bytecode of a file changed within its second would be stale
         env={
             **os.environ,
             "PYTHONPATH": str(package.parent),
