@@ -80,12 +80,23 @@ def settings_hash(task: Task, name: str) -> str:
     if path is not None:
         baseline = read_file(Baseline, path)
         content |= {"policy": baseline.policy, "settings": baseline.settings}
-        start = baseline.settings.get("start")
-        if isinstance(start, str):  # an oracle that begins with another policy's season
-            content["start"] = settings_hash(task, start)
-        elif isinstance(start, list):
-            content["start"] = [settings_hash(task, other) for other in start]
+        content |= _begun_from(task, baseline.settings)
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _begun_from(task: Task, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the hashes of what an oracle begins from: other policies, and the plans that it knows."""
+    result: dict[str, Any] = {}
+    for key in ("start", "known"):
+        named = settings.get(key)
+        if isinstance(named, str):
+            result[key] = settings_hash(task, named)
+        elif isinstance(named, list):
+            result[key] = [settings_hash(task, other) for other in named]
+    season = settings.get("season")  # of the set points' oracle
+    if isinstance(season, dict) and (begun := _begun_from(task, season)):
+        result["season"] = begun
+    return result
 
 
 def code_hash(task: Task, name: str) -> str:
@@ -112,18 +123,11 @@ def data_hash(task: Task) -> str:
 
 
 def place(part: Part, root: Path = REFERENCES) -> Path:
-    """Return the folder of a part's result.
-
-    Other settings, other plans that an oracle knows, or other code of the policy are another.
-    """
+    """Return the folder of a part's result; other settings, or other code of the policy, are another."""
     task = catalog.task(part.task)
     name = policy_name(task, part.role)
     assert name is not None
     mark = f"{settings_hash(task, name)[:12]}-{code_hash(task, name)[:12]}"
-    path = catalog.find_baseline(task.task, name)
-    known = None if path is None else read_file(Baseline, path).settings.get("known")
-    if isinstance(known, str):
-        mark += f"-{settings_hash(task, known)[:12]}"
     return root / part.task / f"{part.role}-{part.split}-{mark}"
 
 

@@ -49,13 +49,17 @@ def searched(task: str, rounds: int, seed: int) -> Another:
         raise SystemExit(f"{task}: its oracle does not search from plans.")
     steps, keys = number_of_decisions(parts), list(parts.scenarios.keys)
     known, edits, plans, values = plans_of_rows(task, steps), Edits(parts), [], []
+    if not all(known.get(key, {}).get("rows") for key in keys):
+        raise SystemExit(
+            f"{task}: no row of the board but its oracle has been played in every season of test."
+        )
     for place, key in enumerate(keys):
         core = BatchCore(parts, 1)
         core.start([key], seeds_of(parts, [key]))
         worth = solver.worth(parts, core.save(0))
         budget = (0, steps), CLONES, rounds, np.random.default_rng(seed + place)
         grown, _ = improve(worth, edits, np.stack(known[key]["rows"]), *budget)
-        joined, reached = improve(worth, edits, np.concatenate([grown, *[known[key]["oracle"]]]), *budget)
+        joined, reached = improve(worth, edits, np.concatenate([grown, known[key]["oracle"]]), *budget)
         plans.append(joined[0])
         values.append(float(reached[0]))
         print(f"{key}: {values[-1]:.6g}", flush=True)

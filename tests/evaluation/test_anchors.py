@@ -153,14 +153,38 @@ def test_results_of_references_are_kept_and_used_again(tmp_path, monkeypatch):
     assert references.kept(part, tmp_path) is None
 
 
-def test_an_oracle_that_knows_other_plans_is_searched_again(monkeypatch):
-    part = references.Part("wheat-maize-rotation-v1", "oracle", "test")
-    before, usual = references.place(part), references.settings_hash
-    changed = {"found": "0" * 64}
-    monkeypatch.setattr(
-        references, "settings_hash", lambda task, name: changed.get(name) or usual(task, name)
-    )
+ROTATION, CONTINUOUS = "wheat-maize-rotation-v1", "greenhouse-setpoint-continuous-v1"
+
+
+@pytest.mark.parametrize(
+    ("name", "begun_from"),
+    [
+        (ROTATION, "agronomist"),
+        (ROTATION, "found"),
+        (CONTINUOUS, "phase-setpoints-tuned"),
+        (CONTINUOUS, "light-setpoints-tuned"),
+    ],
+)
+def test_an_oracle_that_begins_from_something_else_is_another(name, begun_from, monkeypatch):
+    task, part = catalog.task(name), references.Part(name, "oracle", "test")
+    before, real = references.place(part), references.read_file
+    assert anchors.outdated(task) is None
+
+    def changed(model, path):
+        read = real(model, path)
+        more = {"settings": {**read.settings, "changed": True}}
+        return read.model_copy(update=more) if path.stem == begun_from else read
+
+    monkeypatch.setattr(references, "read_file", changed)
     assert references.place(part) != before
+    assert "references_hash: other policies" in anchors.outdated(task)
+
+
+@pytest.mark.parametrize("name", [ROTATION, "wheat-layered-v1", "cowpea-inputs-v1"])
+def test_an_oracle_is_no_worse_than_the_plans_that_it_knows(name):
+    found = evaluate(name, "found").episodes
+    stored = anchors.of_split(catalog.task(name), "test")
+    assert (found["return"].to_numpy() <= stored.oracle + 1e-6).all()
 
 
 def test_anchors_made_with_other_policies_are_outdated(monkeypatch):

@@ -71,7 +71,7 @@ class PlannedInput(Strict):
 
 
 class RulesSettings(Strict):
-    """A plan of doses by date, and rules: one dose a decision, the plan's before that of a rule.
+    """A plan of doses by date, and rules: one dose a decision, the plan's before those of rules not `first`.
 
     A dose of the `plan` is left out as `planned` says for its input. `agbench fit` takes the plan from the
     policy `calendar`, such as the best blind calendar, so that the rules correct what does not observe.
