@@ -1,5 +1,6 @@
 """Pictures of an episode as it is simulated: images for videos and papers, a window to watch."""
 
+import math
 import os
 import textwrap
 from itertools import groupby
@@ -23,7 +24,6 @@ _SIZE: Final = (10.0, 9.0)  # inches
 _DPI: Final = 100  # hence images of 1000 x 900 pixels
 _SAVED_DPI: Final = 200
 _LINE: Final = 130  # characters of a summary's line
-_MOST_PANELS: Final = 6
 _DAY: Final = 86_400  # s
 
 _NO_WINDOWS: Final = BackendFilter.NON_INTERACTIVE
@@ -37,6 +37,10 @@ class EpisodePlot:
     `draw` and `save` make the picture, which shows the episode up to now. `step_seconds` [s] is the family's
     unit of time.
     """
+
+    most_panels = 6
+    in_a_row = 1
+    """How many panels a picture has at most, and how many of them lie side by side."""
 
     def __init__(self, core: BatchCore, step_seconds: int = _DAY) -> None:
         self._core = core
@@ -132,16 +136,24 @@ class EpisodePlot:
     def _draw(self, figure: Figure) -> None:
         """Draw the episode so far: a panel each unit, as many as fit."""
         figure.clear()
-        panels = self.panels()[:_MOST_PANELS]
-        grid = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, panel in zip(grid, panels, strict=True):
+        panels = self.panels()[: self.most_panels]
+        rows = math.ceil(len(panels) / self.in_a_row)
+        grid = figure.subplots(rows, self.in_a_row, sharex=True, squeeze=False)
+        for axes, panel in zip(grid.ravel(), panels, strict=False):
             for line in panel.curves:
-                axes.plot(line.x, line.y, label=line.name)
-            axes.set_ylabel(plotting.printed(panel.curves[0].unit))
+                if line.form == "bars":
+                    axes.bar(line.x, line.y, label=line.name, color=plotting.BLUE)
+                else:
+                    axes.plot(line.x, line.y, label=line.name)
+            if panel.curves[0].unit != "-":
+                axes.set_ylabel(plotting.printed(panel.curves[0].unit))
             axes.set_title(panel.title, fontsize=7, loc="left")
             axes.legend(fontsize=6, loc="upper left")
             plotting.tidy(axes)
-        grid[-1].set_xlabel("days")
+        for axes in grid.ravel()[len(panels) :]:
+            axes.set_axis_off()
+        for axes in grid[-1]:
+            axes.set_xlabel("days")
         figure.suptitle(f"{self._core.task.task} · {self._scenario}")
         figure.text(0.07, 0.925, self._summary(), fontsize=9)
 

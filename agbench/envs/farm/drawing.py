@@ -1,4 +1,4 @@
-"""Pictures of a farm's season: a curve a field, of what grows, what was applied, what is seen of soil."""
+"""Pictures of a farm's season: rain, and a curve a field of what grows, was applied and is seen of soil."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from agbench.data.farm_task import FarmTask
 from agbench.envs.core import BatchCore
-from agbench.envs.curves import PanelData, curve
+from agbench.envs.curves import PanelData, curve, stems
 from agbench.envs.rendering import EpisodePlot
 from agbench.variables import Floats
 
@@ -17,10 +17,14 @@ _MOST_IN_A_ROW: Final = 10  # fields whose names fit side by side
 
 
 class FarmPlot(EpisodePlot):
-    """The season of a core's first farm: what is rewarded, inputs so far, and the observed states.
+    """The season of a core's first farm: what is rewarded, rain, inputs so far, and the observed states.
 
     Each has a panel, each field a curve in it. What one action gives to all fields is one curve.
+    Observed sums of an input are left out: its panel shows them.
     """
+
+    most_panels = 12
+    in_a_row = 2
 
     def __init__(self, core: BatchCore) -> None:
         self._applied: list[Floats] = []
@@ -34,7 +38,7 @@ class FarmPlot(EpisodePlot):
     def panels(self) -> list[PanelData]:
         """Return the season so far as curves over days."""
         rewarded, *others = self._states()
-        return [rewarded, *self._inputs(), *others]
+        return [rewarded, *self._rain(), *self._inputs(), *others]
 
     def _draw(self, figure: "Figure") -> None:
         """Draw the panels with one legend for all: the colour of each field."""
@@ -58,11 +62,25 @@ class FarmPlot(EpisodePlot):
         super()._note()
         self._applied.append(self._core.applied[0].copy())
 
+    def _rain(self) -> list[PanelData]:
+        """Return a panel with each day's rain, empty for a model whose weather has none."""
+        simulator = self._core.simulator
+        sky = simulator.weather_variables
+        if "RAIN" not in sky:
+            return []
+        today = int(self._notes[-1][0])
+        rain = simulator.weather(today + 1, sky.columns(["RAIN"]))[0][:, 0]
+        unit = sky["RAIN"].unit
+        return [
+            PanelData(title=f"Rain [{unit}]", curves=[stems("rain", unit, np.arange(today + 1.0), rain)])
+        ]
+
     def _states(self) -> list[PanelData]:
         """Return a panel for each variable that is observed of the fields, the rewarded one first."""
         task, observer = self._core.task, self._core.parts.observer
         assert isinstance(task, FarmTask)
-        seen = task.observation.state
+        sums = {f"TOT{name}" for name in task.action.doses}
+        seen = [name for name in task.observation.state if name not in sums]
         first = [task.reward.variable] if task.reward.variable in seen else []
         table = np.array(self._notes)
         panels = []
