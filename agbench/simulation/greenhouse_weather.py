@@ -96,8 +96,10 @@ def _intervals(first: pd.Timestamp, last: pd.Timestamp, interval: float, steps: 
     """Return the intervals from the first moment to the last; `steps` are those of a table of controls."""
     count = (last - first).total_seconds() / interval
     if count < 1 or abs(count - round(count)) > 1e-9 * count:
+        nearest = first + max(round(count), 1) * pd.Timedelta(seconds=interval)
         raise ConfigError(
-            f"end: {last} must lie one or more intervals of {interval:g} s after the start, {first}."
+            f"end: {last} must lie a whole number of intervals of {interval:g} s after the start, {first}; "
+            f"{nearest} would be right."
         )
     if steps is not None and round(count) != steps:
         raise ConfigError(

@@ -136,21 +136,27 @@ def _precision(of: Standing) -> list[str]:
 
 def _why_close(of: Standing) -> list[str]:
     """Return the sentence that explains a blind calendar which comes near the expert."""
-    if "blind" not in of.values or "oracle" not in of.values or of.scale is None:
+    if "blind" not in of.values or of.scale is None:
         return []
     gains = {role: float((of.values[role] - of.values["floor"]).mean()) for role in of.values}
-    if gains["blind"] < CLOSE * gains["expert"]:
+    if gains["expert"] <= 0.0 or gains["blind"] < CLOSE * gains["expert"]:
         return []
-    share, more = gains["blind"] / gains["expert"], gains["oracle"] / gains["blind"] - 1.0
-    begin = f"- The blind calendar reaches {share:.0%} of what the expert gains over the floor: "
+    begin = (
+        f"- The blind calendar reaches {gains['blind'] / gains['expert']:.0%} of what the expert gains over the "
+        "floor: "
+    )
+    if "oracle" not in of.values:
+        return [f"{begin}both were tuned where training is, and neither was made for this place."]
+    more = gains["oracle"] / gains["blind"] - 1.0
     if more < _LITTLE:
         return [
-            f"{begin}seasons ask for nearly the same actions, as even the oracle, which knows the weather "
-            f"to come, gains only {more:.0%} more than the calendar."
+            f"{begin}even the oracle, which knows the weather to come, gains only {more:.0%} more than the "
+            "calendar. Near the best, what is earned hardly changes with what is done when."
         ]
     return [
-        f"{begin}the oracle, which knows the weather to come, gains {more:.0%} more than the calendar, but "
-        f"what the expert sees of a season is worth {points(of.score('expert', 'blind'))} points to it."
+        f"{begin}the oracle, which knows the weather to come, gains {more:.0%} more than the calendar, of which "
+        f"what the expert sees of a season brings {points(of.score('expert', 'blind'))} points. The rest lies in "
+        "weather to come, or in what its rules do not use."
     ]
 
 
@@ -209,9 +215,14 @@ def _overlap(of: Standing) -> list[str]:
     years = getattr(getattr(of.task, "season", None), "years", 1)
     if years == 1 or any("generated" in key for key in of.task.scenarios(of.split)):
         return []
-    return [
-        f"- An episode lasts {years} years, one begins in each: they overlap, and true intervals are wider."
-    ]
+    text = f"- An episode lasts {years} years, one begins in each: they overlap, and true intervals are wider."
+    if of.half_width is not None:
+        alone = of.half_width * years**0.5
+        text += (
+            f" If they tell as much as {of.seasons // years} that do not, they give the expert's points to "
+            f"±{alone:.1f}."
+        )
+    return [text]
 
 
 def metrics(task: Task) -> list[str]:

@@ -383,8 +383,8 @@ def test_end_of_a_measured_series_needs_no_start():
     [
         ({"end": "soon"}, ConfigError, "end: 'soon' is not a moment"),
         ({"end": "2010-01-10 02:00"}, ConfigError, "are 24 intervals of 300 s, and controls have 12 rows"),
-        ({"end": "2010-01-10"}, ConfigError, "end: 2010-01-10 00:00:00 must lie one or more intervals"),
-        ({"end": "2010-01-10 00:07"}, ConfigError, "must lie one or more intervals"),
+        ({"end": "2010-01-10"}, ConfigError, "end: 2010-01-10 00:00:00 must lie a whole number"),
+        ({"end": "2010-01-10 00:07"}, ConfigError, r"a whole number of intervals of .* would be right\."),
         ({"end": "2010-01-10 01:00+01:00"}, ConfigError, "end: .* has a time zone"),
         (
             {"weather": TABLE.to_numpy(), "end": "2010-01-11"},
