@@ -47,6 +47,12 @@ def printed(unit: str) -> str:
     return _POWER.sub(power, unit.replace("degC", "°C"))
 
 
+def valued(name: str, value: float, digits: int, unit: str) -> str:
+    """Return a number in words: `water 12.4 cm`; a count has no unit, and words are apart: `wheat sown 2`."""
+    text = f"{name.replace('_', ' ')} {value:.{digits}f}"
+    return text if unit in ("-", "") else f"{text} {printed(unit)}"
+
+
 def named(names: Iterable[str], unit: str) -> str:
     """Return an axis label: names, and their unit in parentheses."""
     return f"{', '.join(names)} ({printed(unit)})"

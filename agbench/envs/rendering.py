@@ -161,7 +161,7 @@ class EpisodePlot:
         """Return the task's metrics so far, with units."""
         info = self._core.info()
         parts = [
-            f"{self._label(name)} {info[name][0]:.{metric.digits}f} {plotting.printed(metric.unit)}"
+            plotting.valued(self._label(name), info[name][0], metric.digits, metric.unit)
             for name, metric in self._core.task.metrics.items()
         ]
         parts = [part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts]

@@ -141,10 +141,8 @@ def _why_close(of: Standing) -> list[str]:
     gains = {role: float((of.values[role] - of.values["floor"]).mean()) for role in of.values}
     if gains["expert"] <= 0.0 or gains["blind"] < CLOSE * gains["expert"]:
         return []
-    begin = (
-        f"- The blind calendar reaches {gains['blind'] / gains['expert']:.0%} of what the expert gains over the "
-        "floor: "
-    )
+    share = gains["blind"] / gains["expert"]
+    begin = f"- The blind calendar reaches {share:.0%} of what the expert gains over the floor: "
     if "oracle" not in of.values:
         return [f"{begin}both were tuned where training is, and neither was made for this place."]
     more = gains["oracle"] / gains["blind"] - 1.0
@@ -154,9 +152,9 @@ def _why_close(of: Standing) -> list[str]:
             "calendar. Near the best, what is earned hardly changes with what is done when."
         ]
     return [
-        f"{begin}the oracle, which knows the weather to come, gains {more:.0%} more than the calendar, of which "
-        f"what the expert sees of a season brings {points(of.score('expert', 'blind'))} points. The rest lies in "
-        "weather to come, or in what its rules do not use."
+        f"{begin}the oracle, which knows the weather to come, gains {more:.0%} more than the calendar, of "
+        f"which what the expert sees of a season brings {points(of.score('expert', 'blind'))} points. The "
+        "rest lies in weather to come, or in what its rules do not use."
     ]
 
 
@@ -215,7 +213,9 @@ def _overlap(of: Standing) -> list[str]:
     years = getattr(getattr(of.task, "season", None), "years", 1)
     if years == 1 or any("generated" in key for key in of.task.scenarios(of.split)):
         return []
-    text = f"- An episode lasts {years} years, one begins in each: they overlap, and true intervals are wider."
+    text = (
+        f"- An episode lasts {years} years, one begins in each: they overlap, and true intervals are wider."
+    )
     if of.half_width is not None:
         alone = of.half_width * years**0.5
         text += (

@@ -71,9 +71,7 @@ class FarmPlot(EpisodePlot):
         today = int(self._notes[-1][0])
         rain = simulator.weather(today + 1, sky.columns(["RAIN"]))[0][:, 0]
         unit = sky["RAIN"].unit
-        return [
-            PanelData(title=f"Rain [{unit}]", curves=[stems("rain", unit, np.arange(today + 1.0), rain)])
-        ]
+        return [PanelData(title=f"Rain [{unit}]", curves=[stems("rain", unit, np.arange(today + 1.0), rain)])]
 
     def _states(self) -> list[PanelData]:
         """Return a panel for each variable that is observed of the fields, the rewarded one first."""

@@ -166,7 +166,7 @@ class FieldPlot(EpisodePlot):
         """Return the task's metrics and the return so far, with units."""
         info = self._core.info()
         parts = [
-            f"{name} {info[name][0]:.{metric.digits}f} {plotting.printed(metric.unit)}"
+            plotting.valued(name, info[name][0], metric.digits, metric.unit)
             for name, metric in self._core.task.metrics.items()
         ]
         total = sum(step.reward for step in self._steps)
