@@ -37,7 +37,7 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "sunflower-farm-v1": ("ppo", "dqn", "ppo-100k"),
     "sunflower-farm-fields-v1": ("ppo", "ppo-100k"),
     "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k", "dqn"),
-    "wheat-planting-v1": ("dqn",),
+    "wheat-planting-v1": ("dqn", "dqn-100k"),
     "greenhouse-tomato-v1": ("ppo", "sac"),
     "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian"),
     "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian",),
@@ -51,6 +51,8 @@ APART: Final[dict[str, tuple[str, ...]]] = {
     "pear-orchard-v1": ("dqn",),
     "potato-runoff-v1": ("dqn",),
     "greenhouse-setpoint-continuous-v1": ("ppo-lagrangian",),
+    "greenhouse-tomato-v1": ("sac",),
+    "wheat-planting-v1": ("dqn-100k",),
 }
 """Those that were trained later than the others of their task, in a figure that the first of them names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
@@ -70,6 +72,7 @@ FEW: Final = {
 BUDGETED: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "ppo-100k": ("ppo", FEW),
     "ppo-lagrangian-100k": ("ppo-lagrangian", FEW),
+    "dqn-100k": ("dqn", {"steps": FEW["steps"], "validation.every": FEW["validation.every"]}),
 }
 """Agents of the track `budgeted`: algorithm, and what differs from the task's own settings of it."""
 SEEDS: Final = range(5)
