@@ -407,3 +407,25 @@ def test_a_picture_names_each_field_once(name, applied):
     assert all(axes.get_legend() is None for axes in plot._figure.axes)
     nitrogen = next(panel for panel in plot.panels() if panel.title.startswith("N applied"))
     assert [curve.name for curve in nitrogen.curves] == (applied or fields)
+
+
+def test_a_picture_shows_rain_and_every_observed_state_of_the_fields():
+    env = agbench.make(FIELDS, render_mode="rgb_array")
+    env.reset(seed=0)
+    for _ in range(4):
+        env.step(env.action_space.sample())
+    env.render()
+    core, plot = env.unwrapped.core, env.unwrapped._plot
+    panels = {panel.title.rpartition(" [")[0]: panel.curves for panel in plot.panels()}
+    (rain,) = panels["Rain"]
+    sky = core.simulator.weather_variables.columns(["RAIN"])
+    fallen = core.simulator.weather(int(core.simulator.elapsed[0]) + 1, sky)[0, :, 0]
+    assert fallen.sum() > 0.0
+    assert sum(rain.y) == pytest.approx(fallen.sum(), rel=1e-3)
+    sums = {"TOTN", "TOTP", "TOTK", "TOTIRRIG"}
+    assert set(core.task.observation.state) - sums <= panels.keys()
+    assert not sums & panels.keys()
+    drawn = [axes for axes in plot._figure.axes if axes.axison]
+    assert len(drawn) == len(panels)
+    (stage,) = (axes for axes in drawn if axes.get_title(loc="left").startswith("DVS"))
+    assert stage.get_ylabel() == ""

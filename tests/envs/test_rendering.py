@@ -366,3 +366,9 @@ def test_the_panel_of_stress_ends_at_one():
     stress = next(axes for axes in figure.axes if "RFTRA" in axes.get_ylabel())
     assert stress.get_ylim() == (0.0, 1.08)
     assert [text.get_text() for text in stress.get_legend().get_texts()] == ["NNI", "PNI", "KNI", "RFTRA"]
+
+
+def test_numbers_are_put_into_words():
+    assert plotting.valued("water", 12.44, 1, "cm") == "water 12.4 cm"
+    assert plotting.valued("yield", 2.5, 2, "t ha-1") == "yield 2.50 t ha⁻¹"
+    assert plotting.valued("wheat_sown", 2.0, 0, "-") == "wheat sown 2"
