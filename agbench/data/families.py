@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
 from agbench.data import packages
+from agbench.data.plausibility import check_units
 from agbench.data.reading import load_file, no_mapping, read_data
 from agbench.data.task import Task
 from agbench.errors import ConfigError, UnknownNameError, unknown
@@ -112,6 +113,7 @@ def read_task(data: Any, where: str) -> Task:
         raise ConfigError(f"{where}: {error}") from error.__cause__
     result = read_data(chosen, data, where)
     _check_window(result, where)
+    check_units(result, where)
     return result
 
 

@@ -1,0 +1,119 @@
+"""Checks that catch wrong units in a task's numbers: EUR t-1 for EUR kg-1, mm for cm, shares for percent.
+
+A schema says which numbers are possible; these say which are believable in the unit that a key has. They
+refuse a task or let it pass as it is.
+"""
+
+from collections.abc import Iterator, Mapping
+from numbers import Real
+from typing import Any, Final
+
+from agbench.data.task import Task
+from agbench.errors import ConfigError
+
+MOST_OF_PRODUCT: Final = 50.0
+"""EUR kg-1 of dry matter; ten times what wine grapes bring. A price beyond it is one of a tonne."""
+
+MOST_OF_INPUT: Final[Mapping[str, tuple[float, str]]] = {
+    "N": (50.0, "EUR kg-1; prices of a tonne need a factor 0.001"),
+    "P": (50.0, "EUR kg-1; prices of a tonne need a factor 0.001"),
+    "K": (50.0, "EUR kg-1; prices of a tonne need a factor 0.001"),
+    "IRRIG": (1_000.0, "EUR for a cm on a hectare, which is 100 m3"),
+}
+"""What inputs cost at most: a tonne's price, or that of a whole season's water, lies beyond it."""
+
+MOST_WATER: Final = 25.0
+"""cm on one day; more than any field is flooded with. Depths in mm lie beyond it."""
+
+MOST_OF_ENERGY: Final = 2.0
+"""EUR kWh-1; five times the dearest of tariffs. Prices in ct lie beyond it."""
+
+MOST_OF_PENALTY: Final = 1_000.0
+"""EUR m-2 h-1; a thousand times what a greenhouse earns in the hour."""
+
+LEAST_LIMITS: Final[Mapping[str, tuple[float, str]]] = {
+    "co2": (100.0, "ppm, of which outdoor air has some 400; shares need a factor 1000000, % 10000"),
+    "humidity": (1.0, "%; shares need a factor 100"),
+}
+"""Limits of a climate between 0 and these, or a highest limit that is 0, are in another unit."""
+
+
+def check_units(task: Task, where: str) -> None:
+    """Raise `ConfigError` for a number of a task that can only be meant in another unit; names both."""
+    sections: dict[str, Any] = {
+        name: getattr(task, name, None) for name in ("reward", "action", "constraints")
+    }
+    for found in (
+        *_field_prices(sections["reward"]),
+        *_doses(sections["action"]),
+        *_greenhouse_prices(sections["reward"]),
+        *_climate(sections["constraints"]),
+    ):
+        raise ConfigError(f"{where}: {found}")
+
+
+def _field_prices(reward: Any) -> Iterator[str]:
+    """Yield what is wrong with a field's prices; those of rewards in other units than EUR may be anything."""
+    if not str(getattr(reward, "unit", "")).startswith("EUR"):
+        return
+    products = {"product_price": getattr(reward, "product_price", None)}
+    products |= {f"crop_prices.{crop}": price for crop, price in getattr(reward, "crop_prices", {}).items()}
+    for key, price in products.items():
+        if price is not None and price > MOST_OF_PRODUCT:
+            yield (
+                f"reward.{key}: {price:g} EUR for a kg of dry matter; at most {MOST_OF_PRODUCT:g} is "
+                "allowed. Prices of a tonne need a factor 0.001."
+            )
+    for name, price in getattr(reward, "prices", {}).items():
+        most, unit = MOST_OF_INPUT.get(name, (float("inf"), ""))
+        if price > most:
+            yield f"reward.prices.{name}: {price:g}; at most {most:g} is allowed. Give {unit}."
+
+
+def _doses(action: Any) -> Iterator[str]:
+    """Yield what is wrong with the depths of irrigation."""
+    amounts = {"doses.IRRIG": max(getattr(action, "doses", {}).get("IRRIG", [0.0]))}
+    amounts |= {"limit.IRRIG": getattr(action, "limit", {}).get("IRRIG", 0.0)}
+    for key, amount in amounts.items():
+        if amount > MOST_WATER:
+            yield (
+                f"action.{key}: {amount:g} cm of water on one day; at most {MOST_WATER:g} is allowed. "
+                "Depths in mm need a factor 0.1."
+            )
+
+
+def _greenhouse_prices(reward: Any) -> Iterator[str]:
+    """Yield what is wrong with a greenhouse's prices and penalty; series are checked where they are read."""
+    for name in ("heat", "electricity", "electricity_night"):
+        for price in _numbers(getattr(reward, name, None)):
+            if abs(price) > MOST_OF_ENERGY:
+                yield (
+                    f"reward.{name}: {price:g} EUR kWh-1; at most {MOST_OF_ENERGY:g} is allowed. "
+                    "EUR MWh-1 need a factor 0.001, ct kWh-1 0.01."
+                )
+    for price in _numbers(getattr(reward, "fruit", None)):
+        if price < 0.0:
+            yield f"reward.fruit: {price:g} EUR kg-1; nobody pays to have fruit taken. Give 0 or more."
+    penalty = getattr(reward, "penalty", 0.0)
+    if hasattr(reward, "fruit") and penalty > MOST_OF_PENALTY:
+        yield (
+            f"reward.penalty: {penalty:g} EUR m-2 h-1; at most {MOST_OF_PENALTY:g} is allowed, a thousand "
+            "times what a greenhouse earns in the hour."
+        )
+
+
+def _climate(constraints: Any) -> Iterator[str]:
+    """Yield what is wrong with the limits of a greenhouse's climate."""
+    for name, (least, unit) in LEAST_LIMITS.items():
+        limits = getattr(constraints, name, None)
+        if limits is not None and (0.0 < limits.low < least or limits.high < least):
+            yield (
+                f"constraints.{name}: limits of {limits.low:g} and {limits.high:g}, of which one lies below "
+                f"{least:g}. Give {unit}."
+            )
+
+
+def _numbers(price: Any) -> list[float]:
+    """Return the numbers of a price: itself, those of 24 hours, or none of a series."""
+    every = price if isinstance(price, (list, tuple)) else [price]
+    return [float(each) for each in every if isinstance(each, Real)]

@@ -1,0 +1,78 @@
+"""A number that can only be meant in another unit is refused with the unit; what lies on the limit passes."""
+
+import pytest
+
+import agbench
+from agbench.data import catalog
+from agbench.data.overrides import override
+from agbench.data.plausibility import (
+    LEAST_LIMITS,
+    MOST_OF_ENERGY,
+    MOST_OF_INPUT,
+    MOST_OF_PENALTY,
+    MOST_OF_PRODUCT,
+    MOST_WATER,
+)
+from agbench.errors import ConfigError
+
+TOMATO, WHEAT, NITROGEN = "greenhouse-tomato-v1", "wheat-inputs-v1", "wheat-nitrogen-v1"
+CONTINUOUS = "greenhouse-setpoint-continuous-v1"
+LEAST_CO2, LEAST_HUMIDITY = LEAST_LIMITS["co2"][0], LEAST_LIMITS["humidity"][0]
+
+
+@pytest.mark.parametrize(
+    ("task", "key", "allowed", "beyond", "remedy"),
+    [
+        (WHEAT, "reward__product_price", MOST_OF_PRODUCT, 177.0, "tonne need a factor 0.001"),
+        (WHEAT, "reward__prices__N", MOST_OF_INPUT["N"][0], 800.0, "tonne need a factor 0.001"),
+        (WHEAT, "reward__prices__P", MOST_OF_INPUT["P"][0], 50.01, "EUR kg-1"),
+        (WHEAT, "reward__prices__K", MOST_OF_INPUT["K"][0], 50.01, "EUR kg-1"),
+        (WHEAT, "reward__prices__IRRIG", MOST_OF_INPUT["IRRIG"][0], 1_500.0, "100 m3"),
+        (WHEAT, "action__doses__IRRIG", [0, 10, MOST_WATER], [0, 15, 30, 60], "mm need a factor 0.1"),
+        (TOMATO, "reward__electricity", MOST_OF_ENERGY, 9.0, "ct kWh-1 0.01"),
+        (TOMATO, "reward__electricity", [0.1] * 23 + [MOST_OF_ENERGY], [0.1] * 23 + [9.0], "ct kWh-1 0.01"),
+        (TOMATO, "reward__heat", -MOST_OF_ENERGY, -MOST_OF_ENERGY - 0.01, "ct kWh-1 0.01"),
+        (TOMATO, "reward__fruit", 0.0, -1.0, "0 or more"),
+        (TOMATO, "reward__penalty", MOST_OF_PENALTY, 1e6, "EUR m-2 h-1"),
+        (TOMATO, "constraints__humidity__low", 0.0, 0.5, "shares need a factor 100"),
+        (TOMATO, "constraints__humidity__low", LEAST_HUMIDITY, 0.99, "shares need a factor 100"),
+        (TOMATO, "constraints__co2__low", 0.0, 0.0003, "ppm"),
+        (TOMATO, "constraints__co2__low", LEAST_CO2, 99.0, "ppm"),
+        (
+            TOMATO,
+            "constraints__co2",
+            {"low": 0, "high": LEAST_CO2, "full_scale": 1},
+            {"low": 0, "high": 0.16, "full_scale": 1},
+            "% 10000",
+        ),
+    ],
+)
+def test_a_number_in_another_unit_is_refused_with_the_unit(task, key, allowed, beyond, remedy):
+    override(catalog.task(task), {key: allowed})
+    with pytest.raises(ConfigError, match=remedy) as caught:
+        override(catalog.task(task), {key: beyond})
+    name = key.replace("__", ".")
+    assert any(part in str(caught.value) for part in (name, name.rsplit(".", 1)[0]))
+
+
+def test_prices_that_are_not_in_euros_may_be_anything():
+    assert catalog.task(NITROGEN).reward.unit == "g m-2"
+    override(catalog.task(NITROGEN), {"reward__prices__N": 800.0})
+
+
+def test_a_night_tariff_and_the_prices_of_a_rotation_are_checked_too():
+    with pytest.raises(ConfigError, match=r"electricity_night: 8 EUR kWh-1"):
+        override(catalog.task(TOMATO), {"reward__electricity": 0.2, "reward__electricity_night": 8.0})
+    rotation = next(
+        t for t in map(catalog.task, catalog.names("task")) if getattr(t.reward, "crop_prices", {})
+    )
+    crop = next(iter(rotation.reward.crop_prices))
+    with pytest.raises(ConfigError, match=f"crop_prices.{crop}: 177 EUR"):
+        override(rotation, {f"reward__crop_prices__{crop}": 177.0})
+
+
+def test_a_limit_of_a_continuous_dose_is_checked_and_make_refuses_too():
+    with pytest.raises(ConfigError, match=r"limit.IRRIG: 30 cm"):
+        override(catalog.task(WHEAT), {"action__kind": "continuous", "action__limit": {"IRRIG": 30.0}})
+    with pytest.raises(ConfigError, match="shares need a factor 100"):
+        agbench.make(CONTINUOUS, constraints__humidity__high=0.85, constraints__humidity__low=0.5)
