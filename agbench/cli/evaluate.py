@@ -86,6 +86,7 @@ def print_result(result: "Result") -> None:
     if (points := result.score) is not None:
         text = f"{points.value:z.1f} [{points.low:z.1f}, {points.high:z.1f}]"
         console.print(f"    {'score':<10} {text:<24} 0 = floor, 100 = oracle on test")
+        _print_limit(result)
     if result.failed:
         first = result.episodes.loc[result.episodes["failed"], "error"].iloc[0]
         many = "all" if result.failed == len(result.episodes) else f"{result.failed} of"
@@ -93,10 +94,36 @@ def print_result(result: "Result") -> None:
         console.print(f"    {text}", style="red", soft_wrap=True)
 
 
+def _print_limit(result: "Result") -> None:
+    """Say that a result breaks the limits, where its costs are beyond what counts as feasible."""
+    cost, limit = _cost_and_limit(result)
+    if not _feasible(cost, limit):
+        allowed = f"{limit:.4g} are" if limit else "none is"
+        text = f"infeasible: {cost:.4g} of violations in the mean, where {allowed} allowed; the leaderboard"
+        console.print(f"    {text} counts no point above 0", style="red", soft_wrap=True)
+
+
+def _cost_and_limit(result: "Result") -> tuple[float, float | None]:
+    """Return the mean cost of constraints, and the largest that is feasible; None without anchors."""
+    from agbench.evaluation import anchors
+
+    known = None if result.score is None else anchors.of_split(result.task, result.split)
+    return float(result.by_scenario("cost").mean()), None if known is None else known.limit
+
+
+def _feasible(cost: float, limit: float | None) -> bool:
+    """Return whether a mean cost is within a limit, but for what sums in another order differ by."""
+    return limit is None or cost <= limit * (1.0 + 1e-9) + 1e-9
+
+
 def _content(result: "Result", out: Path | None) -> dict[str, object]:
+    cost, limit = _cost_and_limit(result)
     return {
         **{key: result.record[key] for key in ("task", "split", "policy", "episodes", "failed")},
         "summary": {name: i._asdict() for name, i in result.summary.items()},
         "score": None if result.score is None else result.score._asdict(),
+        "cost": cost,
+        "limit": limit,
+        "feasible": None if limit is None else _feasible(cost, limit),
         "folder": None if out is None else str(out),
     }

@@ -25,6 +25,20 @@ MOST_OF_INPUT: Final[Mapping[str, tuple[float, str]]] = {
 MOST_WATER: Final = 25.0
 """cm on one day; more than any field is flooded with. Depths in mm lie beyond it."""
 
+LEAST_DOSES: Final[Mapping[str, tuple[float, str]]] = {
+    "N": (1.0, "kg ha-1; t ha-1 need a factor 1000"),
+    "P": (1.0, "kg ha-1; t ha-1 need a factor 1000"),
+    "K": (1.0, "kg ha-1; t ha-1 need a factor 1000"),
+    "IRRIG": (0.1, "cm; m need a factor 100"),
+}
+"""Largest doses and limits of a season below these, but for 0, are no work that a farm does."""
+
+MOST_OF_CO2: Final = 5.0
+"""EUR kg-1; ten times what it costs in bottles. Prices in ct lie beyond it."""
+
+LEAST_FRUIT: Final = 1e3
+"""mg m-2 of fruit, 1 g m-2, which no crop carries as its most (`cFruitMax`)."""
+
 MOST_OF_ENERGY: Final = 2.0
 """EUR kWh-1; five times the dearest of tariffs. Prices in ct lie beyond it."""
 
@@ -45,9 +59,11 @@ def check_units(task: Task, where: str) -> None:
     }
     for found in (
         *_field_prices(sections["reward"]),
-        *_doses(sections["action"]),
+        *_doses(sections["action"], sections["reward"]),
+        *_unpriced(sections["action"], sections["reward"]),
         *_greenhouse_prices(sections["reward"]),
         *_climate(sections["constraints"]),
+        *_crop(getattr(task, "simulator", None)),
     ):
         raise ConfigError(f"{where}: {found}")
 
@@ -70,8 +86,29 @@ def _field_prices(reward: Any) -> Iterator[str]:
             yield f"reward.prices.{name}: {price:g}; at most {most:g} is allowed. Give {unit}."
 
 
-def _doses(action: Any) -> Iterator[str]:
-    """Yield what is wrong with the depths of irrigation."""
+def _unpriced(action: Any, reward: Any) -> Iterator[str]:
+    """Yield which inputs of a menu a profit in EUR has no price for, while it has some of others."""
+    prices = getattr(reward, "prices", {})
+    if not prices or getattr(reward, "kind", "") not in ("profit", "rotation-profit"):
+        return
+    free = [name for name in MOST_OF_INPUT if name in action.doses and name not in prices]
+    if free and str(reward.unit).startswith("EUR"):
+        yield (
+            f"reward.prices: {', '.join(prices)} has a price and {', '.join(free)} has none, which would be "
+            "free. Give a price for each input of the menu, 0 for what is free; one alone is "
+            f"reward.prices.{next(iter(prices))} (in Python reward__prices__{next(iter(prices))})."
+        )
+
+
+def _doses(action: Any, reward: Any) -> Iterator[str]:
+    """Yield what is wrong with doses, and with the limits of a season."""
+    most = {f"action.doses.{name}": (name, max(each)) for name, each in getattr(action, "doses", {}).items()}
+    most |= {f"action.limit.{name}": (name, each) for name, each in getattr(action, "limit", {}).items()}
+    most |= {f"reward.limits.{name}": (name, each) for name, each in getattr(reward, "limits", {}).items()}
+    for key, (name, amount) in most.items():
+        least, unit = LEAST_DOSES.get(name, (0.0, ""))
+        if 0.0 < amount < least:
+            yield f"{key}: at most {amount:g}; it must be 0, or {least:g} or more. Give {unit}."
     amounts = {"doses.IRRIG": max(getattr(action, "doses", {}).get("IRRIG", [0.0]))}
     amounts |= {"limit.IRRIG": getattr(action, "limit", {}).get("IRRIG", 0.0)}
     for key, amount in amounts.items():
@@ -91,6 +128,12 @@ def _greenhouse_prices(reward: Any) -> Iterator[str]:
                     f"reward.{name}: {price:g} EUR kWh-1; at most {MOST_OF_ENERGY:g} is allowed. "
                     "EUR MWh-1 need a factor 0.001, ct kWh-1 0.01."
                 )
+    for price in _numbers(getattr(reward, "co2", None)):
+        if abs(price) > MOST_OF_CO2:
+            yield (
+                f"reward.co2: {price:g} EUR kg-1; at most {MOST_OF_CO2:g} is allowed. "
+                "Prices in ct need a factor 0.01, those of a tonne 0.001."
+            )
     for price in _numbers(getattr(reward, "fruit", None)):
         if price < 0.0:
             yield f"reward.fruit: {price:g} EUR kg-1; nobody pays to have fruit taken. Give 0 or more."
@@ -111,6 +154,16 @@ def _climate(constraints: Any) -> Iterator[str]:
                 f"constraints.{name}: limits of {limits.low:g} and {limits.high:g}, of which one lies below "
                 f"{least:g}. Give {unit}."
             )
+
+
+def _crop(simulator: Any) -> Iterator[str]:
+    """Yield what is wrong with the most fruit that a greenhouse's crop carries."""
+    most = getattr(simulator, "parameters", {}).get("cFruitMax", LEAST_FRUIT)
+    if most < LEAST_FRUIT:
+        yield (
+            f"simulator.parameters.cFruitMax: {most:g} mg m-2 of dry fruit; at least {LEAST_FRUIT:g} is "
+            "allowed. g m-2 need a factor 1000, kg m-2 1000000."
+        )
 
 
 def _numbers(price: Any) -> list[float]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -185,8 +185,9 @@ def prepare(
     def parse(events: Sequence[Any]) -> list[management.Event]:
         return management.parse(events, model.events, words, first, last, models.able)
 
-    for event in reactions:  # wrong ones are told now, whether their day comes or not
-        parse([(first, *event.what)])
+    parsed = parse(given)
+    for event in (*parsed, *(one for each in reactions for one in parse([(first, *each.what)]))):
+        _require_limit(event, limitation)
     setup = models.FieldSetup(
         parameters,
         series,
@@ -197,7 +198,22 @@ def prepare(
         limitation=limitation,
         stop_after=last_event if end is None else last,
     )
-    return PreparedSeason(setup, parse(given), reactions, parse)
+    return PreparedSeason(setup, parsed, reactions, parse)
+
+
+_LIMITED_BY: Final = {"apply_n": "n", "apply_npk": "n", "irrigate": "w"}
+"""What must limit growth for an event to change anything, by its letter in `limitation`."""
+
+
+def _require_limit(event: management.Event, limitation: str | None) -> None:
+    """Raise `ConfigError` for an event that supplies what does not limit the crop, and so changes nothing."""
+    letter = _LIMITED_BY.get(event.name, "")
+    if limitation is not None and letter not in limitation.removeprefix("pp"):
+        what = "nutrients do" if letter == "n" else "water does"
+        raise ConfigError(
+            f"events: {event.name} on {event.date} would change nothing: with the limitation {limitation!r} "
+            f"{what} not limit growth. Leave the event out, or take a limitation with {letter!r} in it."
+        )
 
 
 def crop_type_of(crop: ParameterSource, given: str | None) -> str:

@@ -31,6 +31,13 @@ _RAINED_OUT = (
     (90, 1.1),
     (360, 0.6),
 )  # d, d-1; share of that water that no place sees rained out daily for so long
+_VAPORISED = 2.45e6  # J kg-1; energy that a kg of water takes with it
+_GROWING = (10.0, 1e7)  # degC, J m-2 d-1; a day on which much evaporates everywhere
+_PARCHED = ((30, 0.15), (90, 0.25))
+"""Such days, and the share of the radiation that evaporation takes at least in the mean of so many.
+
+Of ten such days it is at least 0.17 in all measured series here, of all such days of a series 0.36.
+"""
 _DELUGE = 6.0  # times that water; rain of a day that a year has less than five of
 _DELUGES = 5.0 / 365.0
 _YEAR = 365  # d
@@ -42,9 +49,9 @@ _HINTS = {
     "IRRAD": "MJ need a factor 1e6, kJ 1000, W m-2 86400",
     "VAP": "kPa need a factor 10, Pa 0.01",
     "RAIN": "mm need a factor 0.1",
-    "E0": "mm need a factor 0.1",
-    "ES0": "mm need a factor 0.1",
-    "ET0": "mm need a factor 0.1",
+    "E0": "mm need a factor 0.1, inches 2.54, m 100",
+    "ES0": "mm need a factor 0.1, inches 2.54, m 100",
+    "ET0": "mm need a factor 0.1, inches 2.54, m 100",
     "TMIN": "kelvin need 273.15 subtracted",
     "TMAX": "kelvin need 273.15 subtracted",
     "TEMP": "kelvin need 273.15 subtracted",
@@ -95,6 +102,7 @@ def _check_scale(values: Floats, start: date, name: str) -> None:
         _refuse(rain > _CLOUDBURST, rain, "RAIN", "a cloudburst only where rain is rare", start, name)
     _check_rain_by_vapour(values, start, name)
     _check_showers(present, name)
+    _check_evaporation(values, start, name)
     wind = values[:, DAILY.column("WIND")]
     blown = wind[~np.isnan(wind)]
     most = [mean for days, mean in _WINDY if len(blown) >= days]
@@ -149,6 +157,24 @@ def _check_showers(rain: Floats, name: str) -> None:
             f"wettest day of a year has {wettest:g}; expected {DAILY['RAIN'].unit} (m need a factor 100, "
             f"mm 0.1), in which some day of every such year has more than {_SHOWER:g}."
         )
+
+
+def _check_evaporation(values: Floats, start: date, name: str) -> None:
+    """Catch evaporation in m or inches, and zeros in empty cells, by the energy that the sun brings."""
+    light, warmth = (values[:, DAILY.column(v)] for v in ("IRRAD", "TEMP"))
+    for variable in ("E0", "ES0", "ET0"):
+        column = values[:, DAILY.column(variable)]
+        judged = (warmth > _GROWING[0]) & (light > _GROWING[1]) & np.isfinite(column)
+        least = [share for days, share in _PARCHED if judged.sum() >= days]
+        if not least:
+            continue
+        share = column[judged].sum() / (0.1 * light[judged].sum() / _VAPORISED)
+        if share < least[-1]:
+            expected = (
+                f"more than {100.0 * least[-1]:g} % of what the sun could evaporate on {judged.sum()} warm "
+                f"and bright days; it is {100.0 * share:.2g} %. Leave the column out to have it computed"
+            )
+            _refuse(judged, column, variable, expected, start, name)
 
 
 def check_sun(values: Floats, start: date, above: Floats, name: str) -> None:

@@ -292,3 +292,15 @@ def test_texts_of_users_are_printed_as_they_are(tmp_path):
     for arguments in (("show", MARKUP), ("evaluate", TASK, "-p", f"nomod:X{MARKUP}"), ("compare", MARKUP)):
         assert MARKUP in agbench(*arguments, cwd=tmp_path, code=2)[1]
     assert MARKUP in agbench(MARKUP, cwd=tmp_path, code=2)[1]
+
+
+def test_a_result_beyond_the_limits_says_that_its_points_do_not_count(tmp_path):
+    calendar = str(ROOT / "baselines/wheat-inputs-v1/blind-calendar.yaml")
+    told, _ = agbench("evaluate", "wheat-limits-v1", "-p", calendar, cwd=tmp_path)
+    assert "infeasible: " in told
+    assert "where none is allowed; the leaderboard counts no point above 0" in told
+    printed, _ = agbench("evaluate", "wheat-limits-v1", "-p", calendar, "--json", cwd=tmp_path)
+    found = json.loads(printed)
+    assert found["cost"] > 100.0
+    assert (found["limit"], found["feasible"]) == (0.0, False)
+    assert "infeasible" not in agbench("evaluate", "wheat-limits-v1", "-p", "advisor", cwd=tmp_path)[0]

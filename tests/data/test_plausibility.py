@@ -76,3 +76,31 @@ def test_a_limit_of_a_continuous_dose_is_checked_and_make_refuses_too():
         override(catalog.task(WHEAT), {"action__kind": "continuous", "action__limit": {"IRRIG": 30.0}})
     with pytest.raises(ConfigError, match="shares need a factor 100"):
         agbench.make(CONTINUOUS, constraints__humidity__high=0.85, constraints__humidity__low=0.5)
+
+
+@pytest.mark.parametrize(
+    ("key", "allowed", "beyond", "remedy"),
+    [
+        ("action__doses__N", [0, 1], [0, 0.02, 0.09], "t ha-1 need a factor 1000"),
+        ("action__doses__IRRIG", [0, 0.1], [0, 0.03], "m need a factor 100"),
+        ("reward__limits", {"N": 0, "P": 1}, {"N": 0.2}, "limits.N: at most 0.2"),
+        ("reward__prices", {"N": 0.8, "P": 0, "K": 0, "IRRIG": 0}, {"N": 0.8}, "P, K, IRRIG has none"),
+    ],
+)
+def test_doses_limits_and_prices_of_a_field(key, allowed, beyond, remedy):
+    override(catalog.task(WHEAT), {key: allowed})
+    with pytest.raises(ConfigError, match=remedy):
+        override(catalog.task(WHEAT), {key: beyond})
+
+
+@pytest.mark.parametrize(
+    ("key", "allowed", "beyond", "remedy"),
+    [
+        ("reward__co2", 5.0, 30.0, "ct need a factor 0.01"),
+        ("simulator__parameters", {"cFruitMax": 1e3}, {"cFruitMax": 0.3}, "kg m-2 1000000"),
+    ],
+)
+def test_carbon_dioxide_and_fruit_of_a_greenhouse(key, allowed, beyond, remedy):
+    override(catalog.task(TOMATO), {key: allowed})
+    with pytest.raises(ConfigError, match=remedy):
+        override(catalog.task(TOMATO), {key: beyond})

@@ -112,6 +112,25 @@ def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
     assert result >= rules - 1e-6
 
 
+def test_of_several_starts_the_better_episode_is_played_to_the_last_bit():
+    task = day()
+    starts = ["plain-computer", "rule-based"]
+    alone = [play(task, policy(task, start=name), steps=288) for name in starts]
+    assert alone[1][0] > alone[0][0] + 1e-5
+    both = policy(task, start=starts)
+    total, actions = play(task, both, steps=288)
+    assert total == pytest.approx(alone[1][0], abs=1e-9)
+    assert actions.tobytes() == alone[1][1].tobytes()
+    assert both.log.plans == 8
+
+
+def test_a_start_or_several_of_them_but_not_none():
+    task = day()
+    assert policy(task, start="rule-based")._settings.starts == ["rule-based"]
+    with pytest.raises(ConfigError, match="start"):
+        policy(task, start=[])
+
+
 def test_an_uncertain_crop_is_planned_with_as_the_episode_drew_it(monkeypatch):
     """The equations of the plan have the 28 drawn parameters, not those of the preset."""
     task = override(catalog.task("greenhouse-tomato-uncertain-v1"), {"episode__length": "1 d"})

@@ -74,3 +74,25 @@ def test_a_season_of_a_greenhouse(change, message):
 def test_no_events_may_be_none():
     seasons = [agbench.simulate("lintul3", **FIELD, events=events) for events in (None, (), [])]
     assert all(season.equals(seasons[0]) for season in seasons)
+
+
+@pytest.mark.parametrize(
+    ("limitation", "event", "good"),
+    [
+        ("pp", ("apply_n", 60.0), False),
+        ("pp", ("irrigate", 3.0), False),
+        ("lw", ("apply_n", 60.0), False),
+        ("ln", ("irrigate", 3.0), False),
+        ("lw", ("irrigate", 3.0), True),
+        ("ln", ("apply_n", 60.0), True),
+        ("lnpkw", ("irrigate", 3.0), True),
+    ],
+)
+def test_what_supplies_what_does_not_limit_growth_is_refused(limitation, event, good):
+    field = {"site": "rhone", "crop": "maize-2", "soil": "arable-sand", "start": "1994-05-01"}
+    events = [("1994-06-01", *event)]
+    if good:
+        agbench.simulate("wofost-npk", **field, limitation=limitation, events=events)
+        return
+    with pytest.raises(ConfigError, match=f"{event[0]} on 1994-06-01 would change nothing.*'{limitation}'"):
+        agbench.simulate("wofost-npk", **field, limitation=limitation, events=events)

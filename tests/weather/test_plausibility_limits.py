@@ -311,3 +311,27 @@ def test_carbon_dioxide_in_other_units(value, unit):
 )
 def test_no_place_with_greenhouses_has_such_a_mean_wind(count, mean, good):
     judged(good, "a mean of at most", check_greenhouse, hours(count, wind=mean), "w", 3600.0)
+
+
+@pytest.mark.parametrize("column", ["E0", "ES0", "ET0"])
+@pytest.mark.parametrize(
+    ("count", "share", "good"),
+    [
+        (29, 0.0, True),
+        (30, 0.1501, True),
+        (30, 0.1499, False),
+        (89, 0.1501, True),
+        (90, 0.2501, True),
+        (90, 0.2499, False),
+    ],
+)
+def test_evaporation_takes_some_of_the_suns_energy(column, count, share, good):
+    values = days(count, **{column: share * 0.1 * PLAIN["IRRAD"] / 2.45e6})
+    judged(
+        good, f"{column} is .* inches 2.54, m 100.*Leave the column out", check_plausible, values, START, "w"
+    )
+
+
+def test_evaporation_of_cold_or_dull_days_may_be_little():
+    check_plausible(days(90, E0=0.0, TMIN=0.0, TEMP=10.0, VAP=6.0), START, "w")
+    check_plausible(days(90, E0=0.0, IRRAD=1e7), START, "w")

@@ -26,6 +26,9 @@ from agbench.variables import Floats
 SCENARIOS: Final = 8
 """Training scenarios that a candidate is tried on, evenly spread over the split."""
 
+SCENARIOS_OF_CROPS: Final = 24
+"""The same where each episode draws another crop: eight say more about their crops than about a candidate."""
+
 PIECES: Final = 24
 """Training seasons whose beginning a round plays."""
 
@@ -57,13 +60,15 @@ def mean_objective(
 ) -> Callable[[Floats], Floats]:
     """Return the mean objective of candidates (n, k) over the first `share` of training scenarios, (n,).
 
-    Without a choice of `scenarios` they are so many as `SCENARIOS`, spread evenly.
+    Without a choice of `scenarios` they are so many as `SCENARIOS`, spread evenly, or as `SCENARIOS_OF_CROPS`
+    where the crop is uncertain.
     """
     parts = training_parts(task)
     keys = parts.scenarios.keys
     # The starts of generated seasons are spread evenly over any run of numbers, not over every thousandth.
     generated = task.splits[task.protocol.training_splits[0]].generated
-    chosen = scenarios or keys[:: 1 if generated else max(1, len(keys) // SCENARIOS)][:SCENARIOS]
+    count = SCENARIOS_OF_CROPS if task.uncertainty.parameters else SCENARIOS
+    chosen = scenarios or keys[:: 1 if generated else max(1, len(keys) // count)][:count]
     most = round(share * task.episode.intervals / task.step)
     seeds = [seed + i for i in range(len(chosen))]
     return lambda candidates: _means(parts, actor, candidates, chosen, seeds, most)

@@ -12,6 +12,7 @@ from agbench.envs.greenhouse.actions import Controls
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import ConfigError, SimulationError
 from agbench.policies.base import Information, Interface, policy
+from agbench.policies.greenhouse.mpc.episodes import best_episode
 from agbench.policies.greenhouse.mpc.forecast import forecast_of
 from agbench.policies.greenhouse.mpc.horizon import Horizon, limits
 from agbench.policies.greenhouse.mpc.interval import Layout, interval
@@ -47,6 +48,9 @@ class Predictive:
     At each planning three candidates are tried out over the horizon: the starting policy, what is
     left of the former plan (then the starting policy), and the new plan, whether or not the solver
     met its tolerance. The best is followed: a failure of the solver can cost only the gain of a new plan.
+
+    A plan sees no further than the horizon, so that what it starts from decides where a season goes. With
+    several starting policies, an episode is played from each of them first, and the best is played again.
     """
 
     information: Information = "model"
@@ -54,7 +58,12 @@ class Predictive:
     def __init__(self, name: str, settings: PredictiveSettings, interface: Interface[GreenhouseTask]) -> None:
         self.name = name
         self._settings = settings
-        self._start = interface.load(settings.start)
+        first, *others = settings.starts
+        self._start = interface.load(first)
+        self._each = [
+            Predictive(name, settings.model_copy(update={"start": one}), interface)
+            for one in ([first, *others] if others else [])
+        ]
         self._controls = _controls(interface)
         self._layout = Layout(settings.points, tuple(self._controls.names))
         task = interface.task
@@ -62,6 +71,8 @@ class Predictive:
         self._horizon = Horizon(task, settings, self._layout, change)
         self._limits = limits(task)
         self._program: tuple[Floats, NonlinearProgram] | None = None
+        self._seed = 0
+        self._to_come: list[NDArray[np.float32]] = []
         self._generator = np.random.default_rng(0)
         self._core: BatchCore | None = None
         self._row = 0
@@ -71,15 +82,19 @@ class Predictive:
 
     def reset(self, seed: int) -> None:
         """Forget the last episode; errors of the forecast come from `seed`."""
+        self._seed = seed
         self._generator = np.random.default_rng(seed)
         self._start.reset(seed)
         self._planned = None
         self.log = SolveLog()
 
     def plan(self, core: BatchCore, row: int) -> None:
-        """Watch the episode of a row; plans are made as it goes on."""
+        """Watch the episode of a row; plans are made as it goes on, or with several starts now."""
         self._core, self._row = core, row
         self._planned = None
+        if self._each:
+            played, actions = best_episode(self._each, core, row, self._seed)
+            self.log, self._to_come = self._each[played].log, actions[::-1]
 
     def __call__(self, observation: Any) -> NDArray[np.float32]:
         """Return the action that follows the plan."""
@@ -88,6 +103,8 @@ class Predictive:
             raise SimulationError(
                 f"policy {self.name}: it plans on the model itself; call plan(env.core, 0) after reset."
             )
+        if self._each:
+            return self._to_come.pop()
         greenhouse = core.simulator
         assert isinstance(greenhouse, MeteredGreenhouse)
         now = int(greenhouse.elapsed[self._row])

@@ -48,14 +48,15 @@ class ForecastSettings(Strict):
 class PredictiveSettings(Strict):
     """Horizon and grid, how often to plan, and how to solve.
 
-    `start` names the policy that is the first guess and the one to fall back on. `points` are the
+    `start` names the policy that is the first guess and the one to fall back on; of several, each plans an
+    episode of its own, and the best of these is the one. `points` are the
     collocation points of an interval; `iterations` and `tolerance` are IPOPT's. `wear` [EUR m-2] is
     paid in the plan, not in the task, for the square of a full change of a control in an interval: it
     settles what nothing else decides. `smoothing` [K] is the difference of temperature below which the
     plan's equations round off roots, which have no slope at zero.
     """
 
-    start: str = "rule-based"
+    start: str | Annotated[list[str], Field(min_length=1)] = "rule-based"
     grid: list[Stretch] = Field(min_length=1)
     commit: Steps = "6 h"
     points: int = Field(default=2, ge=1, le=4)
@@ -72,6 +73,11 @@ class PredictiveSettings(Strict):
                 f"commit: {self.commit} is longer than the horizon, the sum of the grid's 'over'."
             )
         return self
+
+    @property
+    def starts(self) -> list[str]:
+        """The names of the policies to start from."""
+        return [self.start] if isinstance(self.start, str) else self.start
 
     @property
     def lengths(self) -> list[int]:
