@@ -181,7 +181,11 @@ def test_an_oracle_that_begins_from_something_else_is_another(name, begun_from, 
 
 
 @pytest.mark.parametrize(
-    "name", [ROTATION, "wheat-layered-v1", "wheat-inputs-v1", "sunflower-inputs-v1", "jujube-orchard-v1"]
+    "name",
+    [
+        *(ROTATION, "wheat-layered-v1", "jujube-orchard-v1"),
+        *("wheat-inputs-v1", "sunflower-inputs-v1", "cowpea-inputs-v1", "cassava-inputs-v1"),
+    ],
 )
 def test_an_oracle_is_no_worse_than_the_plans_that_it_knows(name):
     found = evaluate(name, "found").episodes
