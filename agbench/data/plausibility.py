@@ -40,7 +40,7 @@ LEAST_FRUIT: Final = 1e3
 """mg m-2 of fruit, 1 g m-2, which no crop carries as its most (`cFruitMax`)."""
 
 MOST_OF_ENERGY: Final = 2.0
-"""EUR kWh-1; five times the dearest of tariffs. Prices in ct lie beyond it."""
+"""EUR kWh-1, in the mean of a day; five times the dearest of tariffs. Prices in ct lie beyond it."""
 
 MOST_OF_PENALTY: Final = 1_000.0
 """EUR m-2 h-1; a thousand times what a greenhouse earns in the hour."""
@@ -89,7 +89,8 @@ def _field_prices(reward: Any) -> Iterator[str]:
 def _unpriced(action: Any, reward: Any) -> Iterator[str]:
     """Yield which inputs of a menu a profit in EUR has no price for, while it has some of others."""
     prices = getattr(reward, "prices", {})
-    if not prices or getattr(reward, "kind", "") not in ("profit", "rotation-profit"):
+    known = bool(prices) and prices.keys() <= action.doses.keys()  # others are refused by their names
+    if not known or reward.kind not in ("profit", "rotation-profit"):
         return
     free = [name for name in MOST_OF_INPUT if name in action.doses and name not in prices]
     if free and str(reward.unit).startswith("EUR"):
@@ -122,12 +123,13 @@ def _doses(action: Any, reward: Any) -> Iterator[str]:
 def _greenhouse_prices(reward: Any) -> Iterator[str]:
     """Yield what is wrong with a greenhouse's prices and penalty; series are checked where they are read."""
     for name in ("heat", "electricity", "electricity_night"):
-        for price in _numbers(getattr(reward, name, None)):
-            if abs(price) > MOST_OF_ENERGY:
-                yield (
-                    f"reward.{name}: {price:g} EUR kWh-1; at most {MOST_OF_ENERGY:g} is allowed. "
-                    "EUR MWh-1 need a factor 0.001, ct kWh-1 0.01."
-                )
+        hours = _numbers(getattr(reward, name, None))
+        mean = sum(map(abs, hours)) / len(hours) if hours else 0.0
+        if mean > MOST_OF_ENERGY:
+            yield (
+                f"reward.{name}: {mean:g} EUR kWh-1{' in the mean' if len(hours) > 1 else ''}; at most "
+                f"{MOST_OF_ENERGY:g} is allowed. EUR MWh-1 need a factor 0.001, ct kWh-1 0.01."
+            )
     for price in _numbers(getattr(reward, "co2", None)):
         if abs(price) > MOST_OF_CO2:
             yield (

@@ -30,7 +30,7 @@ LEAST_CO2, LEAST_HUMIDITY = LEAST_LIMITS["co2"][0], LEAST_LIMITS["humidity"][0]
         (WHEAT, "reward__prices__IRRIG", MOST_OF_INPUT["IRRIG"][0], 1_500.0, "100 m3"),
         (WHEAT, "action__doses__IRRIG", [0, 10, MOST_WATER], [0, 15, 30, 60], "mm need a factor 0.1"),
         (TOMATO, "reward__electricity", MOST_OF_ENERGY, 9.0, "ct kWh-1 0.01"),
-        (TOMATO, "reward__electricity", [0.1] * 23 + [MOST_OF_ENERGY], [0.1] * 23 + [9.0], "ct kWh-1 0.01"),
+        (TOMATO, "reward__electricity", [0.1] * 23 + [9.0], [9.0] * 24, "9 EUR kWh-1 in the mean"),
         (TOMATO, "reward__heat", -MOST_OF_ENERGY, -MOST_OF_ENERGY - 0.01, "ct kWh-1 0.01"),
         (TOMATO, "reward__fruit", 0.0, -1.0, "0 or more"),
         (TOMATO, "reward__penalty", MOST_OF_PENALTY, 1e6, "EUR m-2 h-1"),

@@ -266,7 +266,7 @@ def test_a_deviation_remembers_the_one_before_and_keeps_its_variance():
         ("electricity", 10.01, "electricity: a price of 10.01 EUR kWh-1"),
         ("heat", -10.01, "heat: a price of -10.01 EUR kWh-1"),
         ("fruit", 100.0, None),
-        ("fruit", -100.0, None),
+        ("fruit", -0.01, "nobody pays to have fruit taken"),
         ("fruit", 100.01, "the price of hour 3 is"),
         ("co2", -100.01, "the price of hour 3 is"),
         ("electricity", np.nan, "the price of hour 3 is"),
