@@ -113,7 +113,8 @@ def read_task(data: Any, where: str) -> Task:
         raise ConfigError(f"{where}: {error}") from error.__cause__
     result = read_data(chosen, data, where)
     _check_window(result, where)
-    check_units(result, where)
+    if str(family) in _OURS:
+        check_units(result, where)
     return result
 
 

@@ -49,7 +49,7 @@ LEAST_LIMITS: Final[Mapping[str, tuple[float, str]]] = {
     "co2": (100.0, "ppm, of which outdoor air has some 400; shares need a factor 1000000, % 10000"),
     "humidity": (1.0, "%; shares need a factor 100"),
 }
-"""Limits of a climate between 0 and these, or a highest limit that is 0, are in another unit."""
+"""Lowest limits of a climate above 0 and below these, or highest ones below these, are in another unit."""
 
 
 def check_units(task: Task, where: str) -> None:
