@@ -15,9 +15,7 @@ MOST_OF_PRODUCT: Final = 50.0
 """EUR kg-1 of dry matter; ten times what wine grapes bring. A price beyond it is one of a tonne."""
 
 MOST_OF_INPUT: Final[Mapping[str, tuple[float, str]]] = {
-    "N": (50.0, "EUR kg-1; prices of a tonne need a factor 0.001"),
-    "P": (50.0, "EUR kg-1; prices of a tonne need a factor 0.001"),
-    "K": (50.0, "EUR kg-1; prices of a tonne need a factor 0.001"),
+    **dict.fromkeys("NPK", (50.0, "EUR kg-1; prices of a tonne need a factor 0.001")),
     "IRRIG": (1_000.0, "EUR for a cm on a hectare, which is 100 m3"),
 }
 """What inputs cost at most: a tonne's price, or that of a whole season's water, lies beyond it."""
@@ -26,9 +24,7 @@ MOST_WATER: Final = 25.0
 """cm on one day; more than any field is flooded with. Depths in mm lie beyond it."""
 
 LEAST_DOSES: Final[Mapping[str, tuple[float, str]]] = {
-    "N": (1.0, "kg ha-1; t ha-1 need a factor 1000"),
-    "P": (1.0, "kg ha-1; t ha-1 need a factor 1000"),
-    "K": (1.0, "kg ha-1; t ha-1 need a factor 1000"),
+    **dict.fromkeys("NPK", (1.0, "kg ha-1; t ha-1 need a factor 1000")),
     "IRRIG": (0.1, "cm; m need a factor 100"),
 }
 """Largest doses and limits of a season below these, but for 0, are no work that a farm does."""
@@ -54,15 +50,13 @@ LEAST_LIMITS: Final[Mapping[str, tuple[float, str]]] = {
 
 def check_units(task: Task, where: str) -> None:
     """Raise `ConfigError` for a number of a task that can only be meant in another unit; names both."""
-    sections: dict[str, Any] = {
-        name: getattr(task, name, None) for name in ("reward", "action", "constraints")
-    }
+    reward, action = getattr(task, "reward", None), getattr(task, "action", None)
     for found in (
-        *_field_prices(sections["reward"]),
-        *_doses(sections["action"], sections["reward"]),
-        *_unpriced(sections["action"], sections["reward"]),
-        *_greenhouse_prices(sections["reward"]),
-        *_climate(sections["constraints"]),
+        *_field_prices(reward),
+        *_doses(action, reward),
+        *_unpriced(action, reward),
+        *_greenhouse_prices(reward),
+        *_climate(getattr(task, "constraints", None)),
         *_crop(getattr(task, "simulator", None)),
     ):
         raise ConfigError(f"{where}: {found}")
