@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
 from agbench.data import packages
-from agbench.data.plausibility import check_units
+from agbench.data.plausibility import check_limits, check_units
 from agbench.data.reading import load_file, no_mapping, read_data
 from agbench.data.task import Task
 from agbench.errors import ConfigError, UnknownNameError, unknown
@@ -111,9 +111,12 @@ def read_task(data: Any, where: str) -> Task:
         chosen = schema(str(family))
     except (UnknownNameError, ConfigError) as error:
         raise ConfigError(f"{where}: {error}") from error.__cause__
+    ours = str(family) in _OURS
+    if ours:
+        check_limits(data, where)
     result = read_data(chosen, data, where)
     _check_window(result, where)
-    if str(family) in _OURS:
+    if ours:
         check_units(result, where)
     return result
 

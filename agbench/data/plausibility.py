@@ -48,6 +48,32 @@ LEAST_LIMITS: Final[Mapping[str, tuple[float, str]]] = {
 """Lowest limits of a climate above 0 and below these, or highest ones below these, are in another unit."""
 
 
+COLDEST_IN_KELVIN: Final = 200.0
+"""A limit of temperature above it, which no greenhouse has in degC, is in kelvin."""
+
+
+def check_limits(data: Mapping[str, Any], where: str) -> None:
+    """Raise `ConfigError` for a limit of the climate in another unit, before it is held against the other.
+
+    `data` is a task as its file has it. One limit in kelvin or as a share crosses the other in degC or %, and
+    the schema would tell of the crossing alone.
+    """
+    constraints = data.get("constraints")
+    for name, of in constraints.items() if isinstance(constraints, Mapping) else ():
+        for end, limit in of.items() if isinstance(of, Mapping) else ():
+            if end not in ("low", "high") or not isinstance(limit, Real):
+                continue
+            if name == "temperature" and limit > COLDEST_IN_KELVIN:
+                raise ConfigError(
+                    f"{where}: constraints.temperature.{end}: {limit:g}; give degC. Kelvin need 273.15 "
+                    "subtracted."
+                )
+            if name == "humidity" and 0.0 < limit < LEAST_LIMITS["humidity"][0]:
+                raise ConfigError(
+                    f"{where}: constraints.humidity.{end}: {limit:g}; give {LEAST_LIMITS['humidity'][1]}."
+                )
+
+
 def check_units(task: Task, where: str) -> None:
     """Raise `ConfigError` for a number of a task that can only be meant in another unit; names both."""
     reward, action = getattr(task, "reward", None), getattr(task, "action", None)
@@ -58,6 +84,7 @@ def check_units(task: Task, where: str) -> None:
         *_greenhouse_prices(reward),
         *_climate(getattr(task, "constraints", None)),
         *_crop(getattr(task, "simulator", None)),
+        *_step(getattr(task, "season", None)),
     ):
         raise ConfigError(f"{where}: {found}")
 
@@ -159,6 +186,18 @@ def _crop(simulator: Any) -> Iterator[str]:
         yield (
             f"simulator.parameters.cFruitMax: {most:g} mg m-2 of dry fruit; at least {LEAST_FRUIT:g} is "
             "allowed. g m-2 need a factor 1000, kg m-2 1000000."
+        )
+
+
+def _step(season: Any) -> Iterator[str]:
+    """Yield what is wrong with a step of a field: one that is longer than the season leaves one decision."""
+    if not hasattr(season, "days_from"):
+        return
+    start, end = season.days_from(2001)
+    if season.step_days > (length := (end - start).days):
+        yield (
+            f"season.step: {season.step}, and the season from {season.start} to {season.end} has {length} d; "
+            "give a step that it has room for."
         )
 
 

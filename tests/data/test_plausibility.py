@@ -36,6 +36,10 @@ LEAST_CO2, LEAST_HUMIDITY = LEAST_LIMITS["co2"][0], LEAST_LIMITS["humidity"][0]
         (TOMATO, "reward__penalty", MOST_OF_PENALTY, 1e6, "EUR m-2 h-1"),
         (TOMATO, "constraints__humidity__low", 0.0, 0.5, "shares need a factor 100"),
         (TOMATO, "constraints__humidity__low", LEAST_HUMIDITY, 0.99, "shares need a factor 100"),
+        (TOMATO, "constraints__humidity__high", 85.0, 0.85, "shares need a factor 100"),
+        (TOMATO, "constraints__temperature__low", 15.0, 288.15, "Kelvin need 273.15 subtracted"),
+        (TOMATO, "constraints__temperature__high", 34.0, 307.15, "Kelvin need 273.15 subtracted"),
+        (WHEAT, "season__step", "90 d", "400 d", "a step that it has room for"),
         (TOMATO, "constraints__co2__low", 0.0, 0.0003, "ppm"),
         (TOMATO, "constraints__co2__low", LEAST_CO2, 99.0, "ppm"),
         (
