@@ -15,7 +15,7 @@ from agbench.evaluation.protocol import episodes
 from agbench.files import write
 
 _WIDTH: Final = 960  # pixels: text of 7 points stays readable
-_COLOURS: Final = 64
+_COLOURS: Final = 256
 
 
 def season(task: Task, standing: Standing | None) -> str:

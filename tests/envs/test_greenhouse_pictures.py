@@ -5,9 +5,13 @@ import pytest
 from matplotlib.figure import Figure
 
 import agbench
-from agbench.envs.greenhouse.drawing import GreenhousePlot
+from agbench.data.greenhouse_reward import PRICED
+from agbench.envs.greenhouse.ahead import prices_ahead
+from agbench.envs.greenhouse.drawing import _COLUMNS, GreenhousePlot
 from agbench.simulators.greenlight.metered import METERS
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
+
+NOW = np.zeros(1, np.int64), np.array([PRICED.index("electricity")])
 
 
 def season(task, steps, **overrides):
@@ -64,3 +68,15 @@ def test_limits_of_constraints_are_drawn(label, limits):
         low, high = axes.get_ylim()
         assert low <= min(limits)
         assert high >= max(limits)
+
+
+@pytest.mark.parametrize(
+    ("task", "steps", "drawn"), [("greenhouse-winter-v1", 576, 2), ("greenhouse-setpoint-v1", 48, 0)]
+)
+def test_the_price_of_electricity_is_drawn_where_it_changes(task, steps, drawn):
+    plot, _, core = season(task, steps)
+    figure = Figure()
+    plot._draw(figure)
+    scales = [axes for axes in figure.axes if "electricity" in axes.get_ylabel()]
+    assert len(scales) == drawn
+    assert plot._notes[-1][_COLUMNS.index("electricityPrice")] == prices_ahead(core.simulator, *NOW)[0, 0, 0]

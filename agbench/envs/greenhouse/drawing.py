@@ -9,9 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from agbench import plotting
+from agbench.data.greenhouse_reward import PRICED
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.envs.core import BatchCore
 from agbench.envs.curves import PanelData, curve
+from agbench.envs.greenhouse.ahead import prices_ahead
 from agbench.envs.greenhouse.constraints import NAMES as CONSTRAINED
 from agbench.envs.rendering import EpisodePlot
 from agbench.plotting import BLACK, BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY_BLUE, VERMILLION
@@ -22,12 +24,14 @@ from agbench.variables import Floats
 
 _COLUMNS: Final = (
     *("days", "tOut", "iGlob", "tAir", "setPoint", "rh", "co2_ppm", "cFruit"),
-    *("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr", "income", "spent", "profit", "penalty"),
+    *("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr", "electricityPrice"),
+    *("income", "spent", "profit", "penalty"),
 )
 _ACTUATORS: Final = ("uBoil", "uCo2", "uThScr", "uVent", "uLamp", "uBlScr")
 _COLOURS: Final = dict(
     zip(_COLUMNS[1:], (BLUE, ORANGE, VERMILLION, BLACK, SKY_BLUE, PURPLE, GREEN), strict=False)
 )
+_ELECTRICITY: Final = np.array([PRICED.index("electricity")])
 _LIMIT_DASHES: Final = (0.0, (5.0, 3.0))
 Limits = Mapping[str, tuple[float, float]]
 _ACTUATOR_COLOURS: Final = (VERMILLION, PURPLE, GREEN, BLUE, ORANGE, BLACK)
@@ -62,7 +66,8 @@ class GreenhousePlot(EpisodePlot):
         """Return the episode so far in means of a day, by name; money as it stood at the day's end.
 
         Equipment is the mean over all its steps, the rest that of the moments at the decisions' ends.
-        `setPoint` is the heating's [degC], nan if there is none. Before the first step there is no day.
+        `setPoint` is the heating's [degC], nan if there is none; `electricityPrice` is in EUR kWh-1.
+        Before the first step there is no day.
         """
         return dict(zip(_COLUMNS, _daily(np.array(self._notes)).T, strict=True))
 
@@ -90,7 +95,8 @@ class GreenhousePlot(EpisodePlot):
         money = [float(totals[name][0]) for name in ("income", "spent", "profit", "penalty")]
         days = float(greenhouse.elapsed[0]) * INTERVAL / 86_400
         equipment = self._equipment(greenhouse, days)
-        row = [days, *sky, air, _set_point(greenhouse), humidity, co2, fruit, *equipment, *money]
+        price = prices_ahead(greenhouse, np.zeros(1, np.int64), _ELECTRICITY)[0, 0, 0]
+        row = [days, *sky, air, _set_point(greenhouse), humidity, co2, fruit, *equipment, price, *money]
         self._notes.append(np.array(row))
 
     def _equipment(self, greenhouse: MeteredGreenhouse, days: float) -> Floats:
@@ -166,7 +172,7 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats, limits: Limits) -> N
     set_point = table[:, _COLUMNS.index("setPoint")]
     if np.isfinite(set_point).any():
         axes[1].plot(x, set_point, color=BLACK, linewidth=0.8, linestyle=":", label="heating set point")
-    _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "fruit (g m⁻²)"), limits)
+    _pair(axes[2], table, x, "co2_ppm", "cFruit", ("CO₂ (ppm)", "dry fruit (g m⁻²)"), limits)
     for name, colour in zip(_ACTUATORS, _ACTUATOR_COLOURS, strict=True):
         axes[3].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)
     axes[3].set_ylim(-0.03, 1.03)
@@ -174,6 +180,12 @@ def _panels(axes: Sequence[Axes], table: Floats, x: Floats, limits: Limits) -> N
     for name, colour in (("income", GREEN), ("spent", VERMILLION), ("profit", BLUE), ("penalty", BLACK)):
         axes[4].plot(x, table[:, _COLUMNS.index(name)], color=colour, linewidth=1.0, label=name)
     axes[4].set_ylabel("money (EUR m⁻²)", fontsize=8, color=MUTED)
+    price = table[:, _COLUMNS.index("electricityPrice")]
+    if len(price) and np.ptp(price) > 0.0:
+        other = axes[4].twinx()
+        plotting.tidy(other, grid=None)
+        other.plot(x, price, color=ORANGE, linewidth=0.8)
+        other.set_ylabel("electricity (EUR kWh⁻¹)", fontsize=8, color=ORANGE)
     for ax in axes:
         plotting.tidy(ax)
     for ax in axes[1:3]:
