@@ -34,12 +34,14 @@ class CalendarSearch(SequenceSearch):
 class CalendarSettings(Strict):
     """The entries, and the budget of the search that fits them on training scenarios.
 
-    `agbench fit` plays `scenarios` of the training split, evenly spread, or all if there are fewer.
+    `agbench fit` plays `scenarios` of the training split, evenly spread, or all if there are fewer; random
+    calendars and amounts are tried on `coarse` of them.
     """
 
     plan: list[CalendarEntry] = Field(default=[])
     search: CalendarSearch = CalendarSearch()
-    scenarios: int = Field(default=25, ge=1)
+    scenarios: int = Field(default=100, ge=1)
+    coarse: int = Field(default=25, ge=1)
 
 
 @policy(

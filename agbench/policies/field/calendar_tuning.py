@@ -1,8 +1,10 @@
 """Fitting a blind calendar: the best that is found for the mean of the training seasons.
 
-Three searches, each from the best of the one before: random calendars of every kind; the amount of each input
+Four searches, each from the best of the one before: random calendars of every kind; the amount of each input
 in each period, inputs in turn as they are due, by the covariance matrix adaptation evolution strategy (Hansen
-and Ostermeier 2001, Evolutionary Computation 9, 159-195; package `cma`); and edits of single decisions.
+and Ostermeier 2001, Evolutionary Computation 9, 159-195; package `cma`); edits of single decisions, a few at
+a time; and every move of a decision by a few steps, every next dose and every omission, until none is better.
+The first two play a share of the training seasons, the last two all that the training split lists.
 """
 
 from collections.abc import Sequence
@@ -35,6 +37,7 @@ _POPULATION: Final = 64  # calendars of a generation
 _SPREAD: Final = 0.7  # of the first generation, in the largest dose of an input a period
 _PATIENCE: Final = 2048  # edited calendars without a better one, after which a search ends
 _KEPT: Final = 8  # calendars that the edits begin with
+_MOVES: Final = (-3, -2, -1, 1, 2, 3)  # decisions by which the last search moves one
 
 
 def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarSettings, float]:
@@ -45,23 +48,62 @@ def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarS
     parts = threaded(build(task, task.protocol.training_splits[0]))
     if not isinstance(parts.actions, Menu):
         raise ConfigError(f"{task.task}: a calendar is fitted to a menu, not to amounts.")
-    search, keys = settings.search, spread(parts.scenarios.keys, settings.scenarios)
-    steps = number_of_decisions(parts)
+    search, steps = settings.search, number_of_decisions(parts)
+    keys, every = (spread(parts.scenarios.keys, count) for count in (settings.coarse, settings.scenarios))
     generator = np.random.default_rng(search.seed)
     training = _Training(parts, keys, search.clones)
     best = _own(task, settings, steps)[None]
     drawn = blind.calendars(parts, search.calendars, steps, generator)
-    best = _best(training, np.concatenate([best, drawn.reshape(-1, steps)]))
+    best = _best(training, np.concatenate([best, drawn.reshape(-1, steps).astype(np.int64)]))
     if search.generations:
         amounts = _Training(parts, keys, _POPULATION)
         best = np.concatenate([_by_amounts(parts, amounts, best[0], search.generations, generator), best])
     patience = -(-_PATIENCE // search.clones)
-    best, values = improve(
+    training = _Training(parts, every, search.clones)
+    best, _ = improve(
         training, Edits(parts), best, (0, steps), search.clones, search.rounds, generator, patience
     )
-    plain = simplified(_Training(parts, keys, 1), best[0], 0)
+    settled, most = _settled(training, parts.actions, best[0])
+    plain = simplified(_Training(parts, every, 1), settled, 0)
     plan = _entries(task.season, parts.actions, plain.tolist())
-    return settings.model_copy(update={"plan": plan}), float(values[0])
+    return settings.model_copy(update={"plan": plan}), most
+
+
+def neighbours(actions: Menu, sequence: Actions) -> Actions:
+    """Return what differs from a calendar (steps,) by one decision, (n, steps).
+
+    Each decision that does something is made up to three steps sooner or later, in exchange for what stands
+    there, with the next smaller or larger dose, or not at all.
+    """
+    found = []
+    for i in np.flatnonzero(sequence):
+        for j in (i + move for move in _MOVES):
+            if 0 <= j < len(sequence) and sequence[j] != sequence[i]:
+                found.append(sequence.copy())
+                found[-1][[i, j]] = sequence[[j, i]]
+        for other in (0, *_next_doses(actions, int(sequence[i]))):
+            found.append(sequence.copy())
+            found[-1][i] = other
+    return np.array(found, dtype=sequence.dtype).reshape(-1, len(sequence))
+
+
+def _next_doses(actions: Menu, code: int) -> list[int]:
+    """Return the numbers of the doses of the same input that are next to one's own."""
+    ((name, amount),) = actions.amounts(code).items()
+    doses = [dose for dose in actions.doses(name) if dose > 0.0]
+    own = doses.index(amount)
+    return [actions.encode(name, doses[k])[0] for k in (own - 1, own + 1) if 0 <= k < len(doses)]
+
+
+def _settled(training: "_Training", actions: Menu, sequence: Actions) -> tuple[Actions, float]:
+    """Return the calendar at which no neighbour is better, taking the best one each time, and its value."""
+    most = float(training(sequence[None])[0])
+    while len(others := neighbours(actions, sequence)):
+        values = training(others)
+        if not values.max() > most:
+            break
+        sequence, most = others[int(np.argmax(values))], float(values.max())
+    return sequence, most
 
 
 class _Training:
