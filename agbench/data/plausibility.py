@@ -20,6 +20,12 @@ MOST_OF_INPUT: Final[Mapping[str, tuple[float, str]]] = {
 }
 """What inputs cost at most: a tonne's price, or that of a whole season's water, lies beyond it."""
 
+LEAST_PRICE: Final = 0.005
+"""EUR kg-1 or EUR for a cm on a hectare; prices below it, but for 0, are those of a gram."""
+
+LEAST_PRICE_OF_ENERGY: Final = 5e-4
+"""EUR kWh-1, in the mean of a day; prices below it, but for 0, are those of a Wh."""
+
 MOST_WATER: Final = 25.0
 """cm on one day; more than any field is flooded with. Depths in mm lie beyond it."""
 
@@ -32,8 +38,8 @@ LEAST_DOSES: Final[Mapping[str, tuple[float, str]]] = {
 MOST_OF_CO2: Final = 5.0
 """EUR kg-1; ten times what it costs in bottles. Prices in ct lie beyond it."""
 
-LEAST_FRUIT: Final = 1e3
-"""mg m-2 of fruit, 1 g m-2, which no crop carries as its most (`cFruitMax`)."""
+LEAST_FRUIT, MOST_FRUIT = 1e3, 1e7
+"""mg m-2 of dry fruit, 1 g and 10 kg m-2: between them lies the most that a crop carries (`cFruitMax`)."""
 
 MOST_OF_ENERGY: Final = 2.0
 """EUR kWh-1, in the mean of a day; five times the dearest of tariffs. Prices in ct lie beyond it."""
@@ -101,10 +107,20 @@ def _field_prices(reward: Any) -> Iterator[str]:
                 f"reward.{key}: {price:g} EUR for a kg of dry matter; at most {MOST_OF_PRODUCT:g} is "
                 "allowed. Prices of a tonne need a factor 0.001."
             )
+        if price is not None and 0.0 < price < LEAST_PRICE:
+            yield _too_cheap(f"reward.{key}", price)
     for name, price in getattr(reward, "prices", {}).items():
         most, unit = MOST_OF_INPUT.get(name, (float("inf"), ""))
         if price > most:
             yield f"reward.prices.{name}: {price:g}; at most {most:g} is allowed. Give {unit}."
+        if name in MOST_OF_INPUT and 0.0 < price < LEAST_PRICE:
+            yield _too_cheap(f"reward.prices.{name}", price)
+
+
+def _too_cheap(key: str, price: float, least: float = LEAST_PRICE, remedy: str = "") -> str:
+    """Return what is wrong with a price that is nearly nothing."""
+    remedy = remedy or "Prices of a gram need a factor 1000."
+    return f"{key}: {price:g} EUR; it must be 0, or {least:g} or more. {remedy}"
 
 
 def _unpriced(action: Any, reward: Any) -> Iterator[str]:
@@ -151,6 +167,9 @@ def _greenhouse_prices(reward: Any) -> Iterator[str]:
                 f"reward.{name}: {mean:g} EUR kWh-1{' in the mean' if len(hours) > 1 else ''}; at most "
                 f"{MOST_OF_ENERGY:g} is allowed. EUR MWh-1 need a factor 0.001, ct kWh-1 0.01."
             )
+        if 0.0 < mean < LEAST_PRICE_OF_ENERGY:
+            remedy = "EUR Wh-1 need a factor 1000."
+            yield _too_cheap(f"reward.{name}", mean, LEAST_PRICE_OF_ENERGY, remedy)
     for price in _numbers(getattr(reward, "co2", None)):
         if abs(price) > MOST_OF_CO2:
             yield (
@@ -160,6 +179,8 @@ def _greenhouse_prices(reward: Any) -> Iterator[str]:
     for price in _numbers(getattr(reward, "fruit", None)):
         if price < 0.0:
             yield f"reward.fruit: {price:g} EUR kg-1; nobody pays to have fruit taken. Give 0 or more."
+        if 0.0 < price < LEAST_PRICE:
+            yield _too_cheap("reward.fruit", price)
     penalty = getattr(reward, "penalty", 0.0)
     if hasattr(reward, "fruit") and penalty > MOST_OF_PENALTY:
         yield (
@@ -186,6 +207,11 @@ def _crop(simulator: Any) -> Iterator[str]:
         yield (
             f"simulator.parameters.cFruitMax: {most:g} mg m-2 of dry fruit; at least {LEAST_FRUIT:g} is "
             "allowed. g m-2 need a factor 1000, kg m-2 1000000."
+        )
+    if most > MOST_FRUIT:
+        yield (
+            f"simulator.parameters.cFruitMax: {most:g} mg m-2 of dry fruit; at most {MOST_FRUIT:g} is "
+            "allowed, 10 kg m-2: nothing would ever be harvested."
         )
 
 

@@ -7,6 +7,9 @@ from agbench.data import catalog
 from agbench.data.overrides import override
 from agbench.data.plausibility import (
     LEAST_LIMITS,
+    LEAST_PRICE,
+    LEAST_PRICE_OF_ENERGY,
+    MOST_FRUIT,
     MOST_OF_ENERGY,
     MOST_OF_INPUT,
     MOST_OF_PENALTY,
@@ -25,6 +28,8 @@ LEAST_CO2, LEAST_HUMIDITY = LEAST_LIMITS["co2"][0], LEAST_LIMITS["humidity"][0]
     [
         (WHEAT, "reward__product_price", MOST_OF_PRODUCT, 177.0, "tonne need a factor 0.001"),
         (WHEAT, "reward__prices__N", MOST_OF_INPUT["N"][0], 800.0, "tonne need a factor 0.001"),
+        (WHEAT, "reward__product_price", LEAST_PRICE, 1.77e-4, "a gram need a factor 1000"),
+        (WHEAT, "reward__prices__N", LEAST_PRICE, 8e-4, "a gram need a factor 1000"),
         (WHEAT, "reward__prices__P", MOST_OF_INPUT["P"][0], 50.01, "EUR kg-1"),
         (WHEAT, "reward__prices__K", MOST_OF_INPUT["K"][0], 50.01, "EUR kg-1"),
         (WHEAT, "reward__prices__IRRIG", MOST_OF_INPUT["IRRIG"][0], 1_500.0, "100 m3"),
@@ -33,6 +38,8 @@ LEAST_CO2, LEAST_HUMIDITY = LEAST_LIMITS["co2"][0], LEAST_LIMITS["humidity"][0]
         (TOMATO, "reward__electricity", [0.1] * 23 + [9.0], [9.0] * 24, "9 EUR kWh-1 in the mean"),
         (TOMATO, "reward__heat", -MOST_OF_ENERGY, -MOST_OF_ENERGY - 0.01, "ct kWh-1 0.01"),
         (TOMATO, "reward__fruit", 0.0, -1.0, "0 or more"),
+        (TOMATO, "reward__fruit", LEAST_PRICE, 0.0016, "a gram need a factor 1000"),
+        (TOMATO, "reward__heat", LEAST_PRICE_OF_ENERGY, 9e-5, "Wh-1 need a factor 1000"),
         (TOMATO, "reward__penalty", MOST_OF_PENALTY, 1e6, "EUR m-2 h-1"),
         (TOMATO, "constraints__humidity__low", 0.0, 0.5, "shares need a factor 100"),
         (TOMATO, "constraints__humidity__low", LEAST_HUMIDITY, 0.99, "shares need a factor 100"),
@@ -102,6 +109,7 @@ def test_doses_limits_and_prices_of_a_field(key, allowed, beyond, remedy):
     [
         ("reward__co2", 5.0, 30.0, "ct need a factor 0.01"),
         ("simulator__parameters", {"cFruitMax": 1e3}, {"cFruitMax": 0.3}, "kg m-2 1000000"),
+        ("simulator__parameters", {"cFruitMax": MOST_FRUIT}, {"cFruitMax": 3e8}, "ever be harvested"),
     ],
 )
 def test_carbon_dioxide_and_fruit_of_a_greenhouse(key, allowed, beyond, remedy):
