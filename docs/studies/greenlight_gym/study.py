@@ -39,7 +39,7 @@ from agbench.training.run import RECORD, run  # noqa: E402
 TASK: Final = "greenhouse-gym-v1"
 TRAINED_ON: Final = "greenlight-gym-fig2-v1"
 LEARNERS: Final = ("ppo", "sac")
-RUNS: Final = {"rule-based": 30, "ppo": 10, "sac": 10}
+RUNS: Final = {"rule-based": 30, "ppo": 30, "sac": 30}
 """Runs at each level of what is played here."""
 STORED: Final = {"idle": "floor", "mpc": "oracle"}
 """What is not played: one run a level is among the task's references on the leaderboard."""
