@@ -71,3 +71,13 @@ def test_a_fit_ends_where_no_neighbour_is_better_and_moves_a_dose_to_its_week():
     assert training(plan[None])[0] == pytest.approx(most)
     assert most > of(task, begun)[1](of(task, begun)[2][None])[0]
     assert training(neighbours(actions, plan)).max() <= most + 1e-9
+
+
+def test_a_fit_is_never_worse_than_its_own_plan_though_fewer_seasons_choose_among_random_calendars():
+    task = catalog.task(WHEAT)
+    known = stored(WHEAT).plan
+    search = CalendarSearch(calendars=60, generations=1, rounds=1, clones=8)
+    begun = CalendarSettings(plan=known, search=search, scenarios=12, coarse=1)
+    _, most = fit_calendar(task, begun)
+    _, training, plan = of(task, begun)
+    assert most >= training(plan[None])[0]

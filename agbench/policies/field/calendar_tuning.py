@@ -4,7 +4,7 @@ Four searches, each from the best of the one before: random calendars of every k
 in each period, inputs in turn as they are due, by the covariance matrix adaptation evolution strategy (Hansen
 and Ostermeier 2001, Evolutionary Computation 9, 159-195; package `cma`); edits of single decisions, a few at
 a time; and every move of a decision by a few steps, every next dose and every omission, until none is better.
-The first two play a share of the training seasons, the last two all that the training split lists.
+The first two play fewer of the training seasons than the last two.
 """
 
 from collections.abc import Sequence
@@ -52,12 +52,14 @@ def fit_calendar(task: FieldTask, settings: CalendarSettings) -> tuple[CalendarS
     keys, every = (spread(parts.scenarios.keys, count) for count in (settings.coarse, settings.scenarios))
     generator = np.random.default_rng(search.seed)
     training = _Training(parts, keys, search.clones)
-    best = _own(task, settings, steps)[None]
+    own = _own(task, settings, steps)[None]
     drawn = blind.calendars(parts, search.calendars, steps, generator)
-    best = _best(training, np.concatenate([best, drawn.reshape(-1, steps).astype(np.int64)]))
+    best = _best(training, np.concatenate([own, drawn.reshape(-1, steps).astype(np.int64)]))
     if search.generations:
         amounts = _Training(parts, keys, _POPULATION)
         best = np.concatenate([_by_amounts(parts, amounts, best[0], search.generations, generator), best])
+    if not (best == own).all(axis=1).any():
+        best = np.concatenate([best, own])  # it may be the best where all seasons are played
     patience = -(-_PATIENCE // search.clones)
     training = _Training(parts, every, search.clones)
     best, _ = improve(
