@@ -291,7 +291,7 @@ def test_the_error_of_a_wrong_action_names_the_mistake():
         ({"constraints__co2__high": 100.0}, r"constraints.co2: low is 300 and high 100"),
         (
             {"constraints__temperature": {"low": 288, "high": 307, "full_scale": 15}},
-            r"temperature: limits of 288 and 307; give degC; kelvin need 273.15 subtracted, from -20 to 60",
+            r"constraints.temperature.low: 288; give degC. Kelvin need 273.15 subtracted.",
         ),
         ({"constraints__humidity__low": -5}, "humidity: limits of -5 and 85; give %"),
         (

@@ -239,4 +239,6 @@ def test_a_name_too_long_for_a_file_is_refused(tmp_path):
     path.parent.mkdir(parents=True)
     text = (ROOT / "baselines/cowpea-inputs-v1/evolved.yaml").read_text()
     path.write_text(re.sub(r"(?m)^(\s+start:).*$", rf"\1 {'n' * 300}", text))
-    assert re.search(r"own.yaml: .*'n{300}'. Known: advisor, blind-calendar, evolved", check_file(path))
+    assert re.search(
+        r"own.yaml: .*'n{300}'. Known: advisor, blind-calendar, early-calendar, evolved", check_file(path)
+    )
