@@ -67,7 +67,7 @@ def check_limits(data: Mapping[str, Any], where: str) -> None:
     constraints = data.get("constraints")
     for name, of in constraints.items() if isinstance(constraints, Mapping) else ():
         for end, limit in of.items() if isinstance(of, Mapping) else ():
-            if end not in ("low", "high") or not isinstance(limit, Real):
+            if end not in ("low", "high") or not isinstance(limit, (int, float)):
                 continue
             if name == "temperature" and limit > COLDEST_IN_KELVIN:
                 raise ConfigError(
