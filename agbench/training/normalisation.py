@@ -77,7 +77,11 @@ def seen_by(model: Any, task: Task, path: Path | None, named: str | Path | None)
         return Seen(None, found, f"normalised by {file}")
     known = found is not None or named is not None
     if isinstance(strange, str) or (strange is None and not known and _learned(model)):
-        raise ConfigError(f"the model was trained with VecNormalize{strange or ''}. {_REMEDY}")
+        raise ConfigError(
+            "the model was trained with VecNormalize, or behind a wrapper that changes observations"
+            f"{strange or ''}. {_REMEDY} What another wrapper did, such as Gymnasium's NormalizeObservation, "
+            "is kept nowhere, and its model cannot be exported: train on sb3_env(task, n), which scales."
+        )
     if scaling is not None:
         require_scaling_of(task, scaling)
         return Seen(scaling, None, "scaled, as the model says")
