@@ -19,6 +19,9 @@ _REMEDIES: Final = {
 _WHOLE: Final = ("fields",)
 """Lists of a task that are changed as a whole, such as the fields of a farm."""
 
+_WITHOUT_NUTRIENTS: Final = ("pp", "lw")
+"""The limitations under which crops need no N, P or K."""
+
 T = TypeVar("T", bound=Task)
 
 
@@ -51,11 +54,28 @@ def override(task: Task, changes: Mapping[str, Any]) -> Task:
 def _require_effect(task: Task, result: Task, key: str) -> None:
     """Raise `ConfigError` for an override that changed a value which the task makes no use of."""
     path = _path(task, key)
-    name = ".".join(path[:2])
-    why = result.idle().get(name)
-    if why is None or _at(task, path[:2]) == _at(result, path[:2]):
+    idle = _idle(result)
+    name = next((name for name in (".".join(path[:n]) for n in (3, 2)) if name in idle), None)
+    if name is None or _at(task, path[:2]) == _at(result, path[:2]):
         return
+    why = idle[name]
     raise ConfigError(f"override {key!r}: {name} has no effect in {task.task} as it stands: {why}.")
+
+
+def _idle(task: Task) -> dict[str, str]:
+    """Return what changes nothing as a task stands, by path: what its section says, or another one."""
+    keys = task.idle()
+    reward, season, simulator = (getattr(task, name, None) for name in ("reward", "season", "simulator"))
+    if hasattr(reward, "tolerated") and not task.has_costs:
+        keys["reward.tolerated"] = "there are no 'limits' and nothing 'lost' that it could tolerate"
+    if getattr(season, "management", "") == "plant":
+        keys["season.start_type"] = "the agent sows; it counts where the calendar starts the crop"
+    limitation = getattr(simulator, "limitation", None)
+    if limitation in _WITHOUT_NUTRIENTS:
+        why = f"the limitation {limitation!r} knows no nutrients, and {{}} has no price"
+        prices = getattr(reward, "prices", {})
+        keys |= {f"action.doses.{each}": why.format(each) for each in "NPK" if each not in prices}
+    return keys
 
 
 def _at(task: Task, path: list[str]) -> Any:

@@ -163,6 +163,13 @@ def test_an_override_that_cannot_be_says_what_to_do(name, message):
         ("wheat-nitrogen-v1", {"limit": {"N": 100.0}}, "action.limit .* kind 'continuous'"),
         ("wheat-nitrogen-v1", {"efficiency": 0.5}, "no IRRIG among the doses"),
         ("wheat-nitrogen-v1", {"prices": {}, "beta": 2.0}, "give 'prices'"),
+        ("wheat-inputs-v1", {"tolerated": 2.0}, "no 'limits' and nothing 'lost'"),
+        ("wheat-planting-v1", {"season.start_type": "emergence"}, "the agent sows"),
+        (
+            "wheat-inputs-v1",
+            {"limitation": "lw", "reward.kind": "growth", "prices": {}, "action.doses.N": [0.0, 40.0]},
+            "action.doses.N .* 'lw' knows no nutrients, and N has no price",
+        ),
         ("farm-nitrogen-v1", {"budgets": {}, "overspending": "costs"}, "no 'farm.budgets'"),
         (
             "greenhouse-tomato-v1",
@@ -190,3 +197,10 @@ def test_what_counts_by_another_change_and_what_stays_as_it_was_are_taken(task):
     winter = catalog.task("greenhouse-winter-v1")
     unlit = override(winter, {"action.controls": ["uBoil"], "electricity": 0.2})  # the agent sees the price
     assert unlit.reward.electricity == 0.2
+
+
+def test_what_another_section_gives_an_effect_is_taken(task):
+    kept = override(catalog.task("wheat-inputs-v1"), {"limits": {"N": 80.0}, "tolerated": 2.0})
+    assert kept.reward.tolerated == 2.0
+    doses = {"limitation": "lw", "action.doses.N": [0.0, 40.0]}  # it costs money still
+    assert override(catalog.task("wheat-inputs-v1"), doses).action.doses["N"] == [0.0, 40.0]
