@@ -20,7 +20,7 @@ from pydantic import Field
 
 from agbench.data.field import Number
 from agbench.data.reading import Strict, read_file
-from agbench.data.submission import Hash, Name
+from agbench.data.submission import Day, Hash, Name
 from agbench.data.task import Task, TaskId
 from agbench.errors import ConfigError
 from agbench.evaluation import aggregates, anchors, paired
@@ -82,6 +82,8 @@ class RoundRow(Strict):
     earlier: bool = False
     """Whether the round ran a later version of the agent too, which is the one that is ranked."""
     refused: str = ""
+    rerun: Day | None = None
+    """The day on which it was run, or run anew, after the scenarios had become public."""
     details: Details | None = None
 
     @property
