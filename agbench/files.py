@@ -23,6 +23,15 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+Stamp = tuple[int, int, int]
+
+
+def stamp(path: Path) -> Stamp:
+    """Return by what a file is known to be as it was when it was read: time of change [ns], bytes, inode."""
+    of = path.stat()
+    return of.st_mtime_ns, of.st_size, of.st_ino
+
+
 def checked(path: Path, expected: str | None, where: str, error: type[Exception]) -> str:
     """Return the SHA-256 of a file; raises `error` without the file, or if `expected` is another SHA-256."""
     if not path.is_file():

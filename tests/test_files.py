@@ -13,7 +13,7 @@ import pytest
 import agbench
 from agbench import files
 from agbench.errors import ConfigError, DatasetError, ResultError
-from agbench.files import alone, write
+from agbench.files import alone, stamp, write, write_text
 
 TASK = "wheat-nitrogen-v1"
 HOLDER = """
@@ -168,3 +168,13 @@ def test_a_file_that_was_moved_while_its_lock_was_awaited_is_not_emptied(tmp_pat
         write(path, lambda _: (_ for _ in ()).throw(RuntimeError("stopped")))
     assert path.read_text() == "whole"
     assert os.listdir(tmp_path) == ["result.csv"]
+
+
+def test_a_file_replaced_by_one_as_long_in_the_same_moment_is_told_from_it(tmp_path):
+    file = tmp_path / "settings.yaml"
+    write_text(file, "amount: 1")
+    first = stamp(file)
+    assert stamp(file) == first
+    write_text(file, "amount: 2")
+    os.utime(file, ns=(first[0], first[0]))
+    assert stamp(file) != first

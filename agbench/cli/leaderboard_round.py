@@ -44,7 +44,7 @@ def open_(
         bool,
         typer.Option("--beacon", help="Salts from a public beacon after the last day, without a secret."),
     ] = False,
-    scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Hidden scenarios of each task.")] = 50,
+    scenarios: Annotated[int, typer.Option(min=2, max=1000, help="Hidden scenarios of each task.")] = 50,
     versions: Annotated[int, typer.Option(min=1, max=1000, help="Most versions of an author's agents.")] = 3,
     closes: Annotated[
         str | None, typer.Option(metavar="DATE", help="Day from which on it may be closed [in 30 days].")

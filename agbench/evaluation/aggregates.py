@@ -133,6 +133,14 @@ def drawn_runs(runs: int, resamples: int, seed: int, stream: int) -> Chosen:
     return result
 
 
+@lru_cache(maxsize=64)
+def _shares_of_runs(runs: int, resamples: int, seed: int, stream: int) -> Floats:
+    """Return each run's share of a resample, (resamples, runs)."""
+    result = _counts(drawn_runs(runs, resamples, seed, stream), runs) / runs
+    result.setflags(write=False)
+    return result
+
+
 def _counts(chosen: Chosen, of: int) -> Floats:
     """Return how often each of `of` places is among those chosen (resamples, n), (resamples, of)."""
     rows = np.arange(len(chosen))[:, None] * of
@@ -184,8 +192,7 @@ def improvement_interval(
     n, m, scenarios = better.shape
     pairs, chosen = better.reshape(n * m, scenarios), drawn_scenarios(scenarios, resamples, seed)
     one, other = (
-        _counts(drawn_runs(runs, resamples, seed, stream), runs) / runs
-        for runs, stream in zip((n, m), streams, strict=True)
+        _shares_of_runs(runs, resamples, seed, stream) for runs, stream in zip((n, m), streams, strict=True)
     )
     drawn, rows = np.empty(resamples), max(1, _BLOCK // (n * m))
     for first in range(0, resamples, rows):

@@ -12,6 +12,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -162,13 +163,11 @@ def _name(task: Task, result: CheckedResult, place: int) -> str:
 def _cached(task: Task, result: CheckedResult, place: int, cache: Path) -> EpisodeRecord:
     """Return the record of an episode, simulated unless it is in the cache."""
     file = cache / f"{_name(task, result, place)}-{provenance.simulator_hash(task)[:16]}.json"
-    if file.is_file():
-        try:
-            return read_data(EpisodeRecord, json.loads(file.read_text("utf-8")), str(file))
-        except (ConfigError, ValueError):  # cut off or changed by hand: made again
-            file.unlink()
+    with suppress(OSError, ConfigError, ValueError):  # not there, cut off or changed by hand: made again
+        return read_data(EpisodeRecord, json.loads(file.read_text("utf-8")), str(file))
     record = _again(task, result, place)
-    write_text(file, json.dumps(record.model_dump(), separators=(",", ":")))
+    with suppress(OSError):  # a cache that cannot be written saves no work, and costs none
+        write_text(file, json.dumps(record.model_dump(), separators=(",", ":")))
     return record
 
 

@@ -309,7 +309,10 @@ def _draw(path: Path) -> None:
 
 def _secret(path: Path) -> bytes:
     """Return a secret that cannot be guessed."""
-    result = read_secret(path)
+    try:
+        result = path.read_bytes().strip()
+    except OSError:
+        return read_secret(path)  # says what is wrong
     if len(result) < _LEAST_CHARACTERS or len(set(result)) < _LEAST_DIFFERENT:
         raise ConfigError(
             f"{path}: a secret has at least {_LEAST_CHARACTERS} random letters and digits; to create one, "

@@ -10,6 +10,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -19,13 +20,13 @@ from pydantic import Field
 
 from agbench.data.field import Number
 from agbench.data.reading import Strict, read_file
-from agbench.data.submission import Hash, Name
+from agbench.data.submission import Day, Hash, Name
 from agbench.data.task import Task, TaskId
 from agbench.errors import ConfigError
 from agbench.evaluation import aggregates, anchors, paired
 from agbench.evaluation.references import Role
 from agbench.evaluation.statistics import Interval
-from agbench.files import write_text
+from agbench.files import Stamp, stamp, write_text
 from agbench.leaderboard import rounds, scoring
 from agbench.leaderboard.checks.agents import is_reference
 from agbench.leaderboard.checks.submission import CheckedSubmission
@@ -81,6 +82,8 @@ class RoundRow(Strict):
     earlier: bool = False
     """Whether the round ran a later version of the agent too, which is the one that is ranked."""
     refused: str = ""
+    rerun: Day | None = None
+    """The day on which it was run, or run anew, after the scenarios had become public."""
     details: Details | None = None
 
     @property
@@ -155,10 +158,16 @@ def load(board: Path, task: str, number: int) -> RoundTable | None:
     file = path(board, task, number)
     if not file.is_file():
         return None
-    result = read_file(RoundTable, file)
+    result = _read_table(file, stamp(file))
     if (result.task, result.round) != (task, number):
         raise ConfigError(f"{file}: is the table of {result.task} round {result.round}.")
     return result
+
+
+@lru_cache(maxsize=256)
+def _read_table(file: Path, as_of: Stamp) -> RoundTable:
+    """Return the table in a file as it is; keeps those read last."""
+    return read_file(RoundTable, file)
 
 
 def last_rank(board: Path, submission: CheckedSubmission) -> int | None:
@@ -323,17 +332,29 @@ def read_scenarios(board: Path, task: str, number: int) -> list[str]:
     return list(dict.fromkeys(row["scenario"] for row in csv.DictReader(text.splitlines())))
 
 
-def read_values(board: Path, task: str, number: int) -> dict[str, HiddenRun]:
+def read_values(board: Path, task: str, number: int) -> Mapping[str, HiddenRun]:
     """Return what each agent reached in a closed round, by AGENT/VERSION, without metrics.
 
-    Raises `ConfigError` where the values or their table are missing or cannot be read, name different agents
-    or lack a reference, or an agent has not one value in each scenario.
+    What was read last is kept, and is not to be changed. Raises `ConfigError` where the values or their table
+    are missing or cannot be read, name different agents or lack a reference, or an agent has not one value in
+    each scenario.
     """
     file = values_path(board, task, number)
     shown = load(board, task, number)
     if shown is None or not file.is_file():
         missing = path(board, task, number) if shown is None else file
         raise ConfigError(f"{missing} is missing: a closed round has a table and values.")
+    result, keys = _read_values(file, stamp(file))
+    _check_values(file, shown, keys)
+    return result
+
+
+_Keys = Mapping[tuple[str, int], Sequence[str | None]]
+
+
+@lru_cache(maxsize=128)
+def _read_values(file: Path, as_of: Stamp) -> tuple[Mapping[str, HiddenRun], _Keys]:
+    """Return the values in a file as it is, and the scenarios of each seed; keeps those read last."""
     result: dict[str, HiddenRun] = {}
     keys: dict[tuple[str, int], list[str | None]] = {}
     try:
@@ -345,8 +366,7 @@ def read_values(board: Path, task: str, number: int) -> dict[str, HiddenRun]:
             keys.setdefault((name, seed), []).append(row["scenario"])
     except (KeyError, ValueError, TypeError) as error:
         raise ConfigError(f"{file}: cannot be read: {error}.") from None
-    _check_values(file, shown, keys)
-    return result
+    return result, keys
 
 
 def _finite(text: str) -> float:
@@ -356,9 +376,7 @@ def _finite(text: str) -> float:
     return result
 
 
-def _check_values(
-    file: Path, shown: RoundTable, keys: Mapping[tuple[str, int], Sequence[str | None]]
-) -> None:
+def _check_values(file: Path, shown: RoundTable, keys: _Keys) -> None:
     """Raise `ConfigError` where values are not those of a table; `keys` are the scenarios of each seed."""
     names = [row.name for row in shown.rows if not row.refused]
     written = {name for name, _ in keys}

@@ -16,6 +16,8 @@ DEPTH: Final = 8
 VALUES: Final = 5000
 LONGEST_WORD: Final = 400  # characters of an unquoted value
 
+_QUICK: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 Schema = TypeVar("Schema", bound=Strict)
 
 
@@ -74,10 +76,19 @@ class _Replaying(StrictLoader):
         return self._events.popleft() if self._events else None
 
 
+def _events(text: str) -> Iterator[Any]:
+    """Yield a text's events as LibYAML reads them; where it cannot, the slower parser says what is wrong."""
+    try:
+        yield from yaml.parse(text, Loader=_QUICK)
+    except yaml.YAMLError:
+        deque(yaml.parse(text, Loader=yaml.SafeLoader), maxlen=0)
+        raise
+
+
 def _checked_events(text: str, file: str) -> Iterator[Any]:
     """Yield a text's events; refuse what would be costly or dangerous to construct."""
     depth = values = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+    for event in _events(text):
         line = f"line {event.start_mark.line + 1}" if event.start_mark else ""
         if isinstance(event, yaml.events.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise RefusedError(file, line, "anchors and aliases are not allowed.")
@@ -96,7 +107,7 @@ def _checked_events(text: str, file: str) -> Iterator[Any]:
             values += 1
             if values > VALUES:
                 raise RefusedError(file, line, f"more than {VALUES} values.")
-            if event.style is None and len(event.value) > LONGEST_WORD:
+            if not event.style and len(event.value) > LONGEST_WORD:
                 raise RefusedError(file, line, f"an unquoted value of more than {LONGEST_WORD} characters.")
         yield event
 

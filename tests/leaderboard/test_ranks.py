@@ -13,7 +13,7 @@ from agbench.data import catalog
 from agbench.data.submission import Submission, SubmittedPolicy, Training
 from agbench.evaluation import provenance
 from agbench.leaderboard import eligible, scoring
-from agbench.leaderboard.checks import sampled
+from agbench.leaderboard.checks import claims, sampled
 from agbench.leaderboard.checks.agents import is_reserved
 from agbench.leaderboard.checks.claims import check_claims
 from agbench.leaderboard.checks.recorded import of_actions
@@ -208,8 +208,9 @@ def test_amounts_are_equal_within_a_hundredth_of_their_range():
     ],
 )
 def test_a_predictive_controller_may_plan_with_the_model_and_others_may_not(
-    made, child, method, information, refused
+    made, child, method, information, refused, monkeypatch
 ):
+    monkeypatch.setattr(claims, "PLANNERS", {"ceres"})
     card = leaderboard.check(made.folder, child).card
     rule = SubmittedPolicy(format="rule", name="ceres")
     card = card.model_copy(

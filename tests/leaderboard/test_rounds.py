@@ -23,6 +23,7 @@ from agbench.errors import ConfigError
 from agbench.evaluation import anchors, provenance
 from agbench.files import alone
 from agbench.leaderboard import beacon, rounds, standings
+from agbench.leaderboard.page import build
 from agbench.leaderboard.verify import hidden, round_repeating, round_running, verified
 from agbench.leaderboard.verify.round_repeating import repeat, repeats
 from agbench.leaderboard.verify.verifying import reproduced
@@ -465,6 +466,15 @@ def test_a_table_that_does_not_follow_from_the_values_is_named(closed, capsys):
         "4 equal to the last bit, 0 different\n4 numbers of the tables do not follow from the values\n"
         in said
     )
+
+
+def test_when_a_reference_was_run_anew_is_told_beside_its_row(closed):
+    board, entry = closed
+    changed(board, "expert", lambda row: row.update(rerun="2027-05-01"))
+    assert [result.wrong for result in repeat(board, entry)] == [()] * 4
+    build(board)
+    page = (board / "site" / "tasks" / f"{TASK}.html").read_text("utf-8")
+    assert page.count("run on 2027-05-01, when the scenarios were public") == 1
 
 
 def test_a_row_cannot_leave_the_table_or_its_part_in_the_ranks(closed):

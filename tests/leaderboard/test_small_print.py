@@ -3,6 +3,7 @@
 import errno
 import importlib.util
 import io
+import shutil
 import struct
 import subprocess
 import sys
@@ -18,7 +19,12 @@ from hostile import cell
 
 from agbench import leaderboard
 from agbench.cli.app import main
+from agbench.data import catalog
 from agbench.data import dataset as recipes
+from agbench.leaderboard.checks import judging
+from agbench.leaderboard.checks.kept import KeptResults
+from agbench.leaderboard.checks.recorded import most_decisions, of_actions
+from agbench.leaderboard.checks.sampled import places
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verifying import replayed
 from agbench.untrusted import RefusedError
@@ -113,6 +119,7 @@ def test_all_arrays_that_numpy_writes_are_read(tmp_path):
         ({"submitted": "yesterday"}, "is not a date such as"),
         ({"submitted": "2027-13-01"}, "is not a date such as"),
         ({"method": "offline-rl"}, "offline-rl names its dataset by name and sha256"),
+        ({"training": {"splits": ["train"], "steps": 0}}, "training.steps: 0: write how many steps"),
         (
             {"method": "offline-rl", "training": {"dataset": {"name": "d", "sha256": "abc"}}},
             "64 hexadecimal digits",
@@ -140,6 +147,47 @@ def test_a_planner_brings_its_policy(made, tmp_path):
     with pytest.raises(RefusedError, match=r"policy: missing: mpc brings its policy.*--rule NAME"):
         leaderboard.submit(made.results, {**card, "method": "mpc"}, tmp_path / "leaderboard")
     leaderboard.submit(made.results, {**card, "method": "rule"}, tmp_path / "leaderboard")
+
+
+def test_a_planner_is_a_policy_that_plans(made, tmp_path):
+    card = {key: value for key, value in CARD.items() if key != "training"}
+    rule = {**card, "method": "mpc", "policy": {"format": "rule", "name": "standard-practice"}}
+    with pytest.raises(RefusedError, match=r"policy.name: standard-practice plans nothing.*method rule"):
+        leaderboard.submit(made.results, rule, tmp_path / "leaderboard")
+    schedule = {**card, "method": "mpc", "policy": {"format": "rule"}}
+    with pytest.raises(RefusedError, match=r"policy: missing: mpc brings its policy"):
+        leaderboard.submit(made.results, schedule, tmp_path / "leaderboard")
+
+
+def test_what_a_check_did_not_think_of_costs_its_own_row_alone(made, tmp_path, monkeypatch):
+    board = tmp_path / "leaderboard"
+    good = leaderboard.submit(made.results, CARD, board, made.policies)
+    shutil.copytree(good, odd := good.parent.with_name("odd") / good.name)
+
+    def surprised(folder, *args, **kwargs):
+        if folder == odd:
+            raise ValueError("cannot reshape")
+        return leaderboard.check(folder, *args, **kwargs)
+
+    monkeypatch.setattr(judging, "check", surprised)
+    found = dict(judging.judged(board))
+    assert str(found[odd]) == f"{odd.name}: cannot be checked: ValueError: cannot reshape"
+    assert "cannot be checked" not in str(found[good])
+
+
+def test_an_episode_without_a_decision_has_a_behaviour_too():
+    task = catalog.task("wheat-nitrogen-v1")
+    none = of_actions([np.zeros(0, np.int64), np.array([1, 0])], task)
+    assert none.steps == (0, 2)
+    assert (none.sample[: len(places(2, most_decisions(task))[0])] == 255).all()
+
+
+def test_a_cache_that_cannot_be_written_saves_nothing_and_costs_nothing(made, tmp_path):
+    board = tmp_path / "leaderboard"
+    leaderboard.submit(made.results, CARD, board, made.policies)
+    (tmp_path / "file").write_text("in the way")
+    ((_, found),) = judging.judged(board, kept=KeptResults(tmp_path / "file" / "checks"))
+    assert not isinstance(found, RefusedError)
 
 
 NAMED = {"name": "wheat-nitrogen/medium-v1", "sha256": recipes.made("wheat-nitrogen/medium-v1")[0]}

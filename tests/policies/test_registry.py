@@ -126,3 +126,11 @@ def test_a_name_too_long_for_a_file_is_unknown_like_any_other(tmp_path):
         agbench.evaluate(FIELD, name, out=tmp_path / "run")
     with pytest.raises(UnknownNameError, match="unknown task"):
         agbench.make(name)
+
+
+def test_settings_that_were_changed_are_read_anew(tmp_path):
+    doses = []
+    for amount in ("20.0", "40"):
+        path = written(tmp_path, "calendar", f"{{plan: [{{date: 03-15, input: N, amount: {amount}}}]}}")
+        doses.append(agbench.load_policy(path, FIELD).entries[0].amount)
+    assert doses == [20.0, 40.0]

@@ -3,7 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from agbench.data import catalog
+from agbench.data.baseline import Baseline
 from agbench.data.dataset import Recipe, made, names
+from agbench.data.reading import read_file
 from agbench.data.submission import LEARNED, NamedDataset, Submission
 from agbench.data.task import Task
 from agbench.envs.actions import menu_sizes
@@ -13,6 +16,9 @@ from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks.submitted_policy import SUFFIXES
 from agbench.policies.registry import policies
 from agbench.untrusted.refusal import RefusedError
+
+PLANNERS: Final = frozenset(("mpc", "receding", "receding-greenhouse", "evolution", "fieldwise-search"))
+"""The kinds of policies that play a model ahead to decide."""
 
 _DATASET: Final = "training.dataset"
 
@@ -29,7 +35,7 @@ def check_claims(card: Submission, task: Task) -> None:
         raise RefusedError(CARD, "information", f"{card.information} does not fit the method {card.method}.")
     if card.policy is not None and card.policy.format == "rule" and card.learned:
         raise RefusedError(CARD, "policy.format", "a rule is not learned; see `method`.")
-    _check_planner(card)
+    _check_planner(card, task)
     _check_learned(card)
     _check_dataset(card, task)
     _check_day(card)
@@ -44,6 +50,10 @@ def _check_day(card: Submission) -> None:
 
 def _check_learned(card: Submission) -> None:
     """Refuse a method that is none of learning for what was learned: it would need no training seeds."""
+    if card.method == "rl" and not card.training.steps:
+        raise RefusedError(
+            CARD, "training.steps", "0: write how many steps of the environment the agent learned from."
+        )
     if card.learned:
         return
     text = f"{card.method!r}, but {{}} learned: name one of {', '.join(sorted(LEARNED))}."
@@ -53,15 +63,19 @@ def _check_learned(card: Submission) -> None:
         raise RefusedError(CARD, "method", text.format(f"an agent of {card.training.steps:,} steps is"))
 
 
-def _check_planner(card: Submission) -> None:
-    """Refuse a planner whose planning nobody can see: neither that it plans, nor the time it takes."""
-    if card.method == "mpc" and card.policy is None:
-        raise RefusedError(
-            CARD,
-            "policy",
-            "missing: mpc brings its policy, one of the task's own by name (--rule NAME). Submit code that "
-            "only you can run with the method rule.",
-        )
+def _check_planner(card: Submission, task: Task) -> None:
+    """Refuse a planner whose planning nobody can see: that it plans, and the time it takes."""
+    if card.method != "mpc":
+        return
+    remedy = (
+        "mpc brings its policy, one of the task's own by name (--rule NAME) that plays a model ahead. Submit "
+        "code that only you can run, and rules that do not plan, with the method rule."
+    )
+    if card.policy is None or card.policy.name is None:
+        raise RefusedError(CARD, "policy", f"missing: {remedy}")
+    path = catalog.find_baseline(task.task, card.policy.name)
+    if path is None or read_file(Baseline, path).policy not in PLANNERS:
+        raise RefusedError(CARD, "policy.name", f"{card.policy.name} plans nothing: {remedy}")
 
 
 def _check_dataset(card: Submission, task: Task) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Final
 
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks.agents import refuse_taken
@@ -12,6 +13,9 @@ from agbench.leaderboard.checks.rows import Rows
 from agbench.leaderboard.checks.submission import CheckedSubmission, check
 from agbench.untrusted import RefusedError, tables
 from agbench.untrusted.confined import confined
+from agbench.untrusted.refusal import shown
+
+_LONGEST: Final = 400  # characters of an error that nobody thought of
 
 
 def judged(
@@ -22,7 +26,8 @@ def judged(
     What lies among a board's submissions without being one is yielded too, refused. Where `folders` are
     given they are taken for newer than all others, unless they are not `named` but a choice of the board's.
     `kept` are results that were checked before.
-    Raises `ConfigError` where there is no board.
+    Whatever a submission makes go wrong costs its own row alone. Raises `ConfigError` where there is no
+    board.
     """
     places.require(board)
     for path in places.strays(board) if folders is None else []:
@@ -38,3 +43,8 @@ def judged(
                 yield folder, submission
             except RefusedError as error:
                 yield folder, error
+            except OSError:  # of this machine, not of the submission
+                raise
+            except Exception as error:  # anyone can submit: what nobody thought of costs its own row alone
+                reason = shown(f"{type(error).__name__}: {error}", _LONGEST)
+                yield folder, RefusedError(folder.name, "", f"cannot be checked: {reason}")

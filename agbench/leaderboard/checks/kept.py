@@ -9,6 +9,7 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,14 +57,20 @@ class KeptResults:
         text = json.dumps({**key, "code": package_digest()}, sort_keys=True)
         name = hashlib.sha256(text.encode()).hexdigest()
         path = self.folder / name[:2] / f"{name}.json"
-        if path.is_file():
-            try:
-                return _plain(read_data(_Kept, json.loads(path.read_text("utf-8")), str(path)))
-            except (ConfigError, ValueError, binascii.Error):  # cut off or changed by hand
-                path.unlink()
+        if (kept := _read(path)) is not None:
+            return kept
         result = check()
-        write_text(path, _text(result))
+        with suppress(OSError):  # a cache that cannot be written saves no work, and costs none
+            write_text(path, _text(result))
         return result
+
+
+def _read(path: Path) -> Known | None:
+    """Return what a file keeps; None where it is not there, cannot be read, or was cut off or changed."""
+    try:
+        return _plain(read_data(_Kept, json.loads(path.read_text("utf-8")), str(path)))
+    except (OSError, ConfigError, ValueError, binascii.Error):
+        return None
 
 
 def _text(result: Known) -> str:

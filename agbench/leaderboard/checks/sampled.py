@@ -41,7 +41,7 @@ def sampled(actions: NDArray[Any], shares: NDArray[np.float64], which: Sequence[
     result = np.full((len(which), shares.shape[1]), _ENDED, np.uint8)
     there = np.array([place for place in which if place < len(actions)], dtype=int)
     if np.issubdtype(actions.dtype, np.integer):
-        values = np.minimum(actions.reshape(len(actions), -1)[there], _ENDED - 1)
+        values = np.minimum(actions.reshape(shares.shape)[there], _ENDED - 1)
     else:
         values = np.rint(shares[there] * _LEVELS)
     result[: len(there)] = np.clip(values, 0, _ENDED - 1).astype(np.uint8)

@@ -32,7 +32,7 @@ _SCORES: Final = (
 _FLAGS: Final = ("stale", "feasible")
 _ROUND: Final = (
     *("rank", "agent", "version", "track_ranks", "score", "low", "high", "seeds", "feasible", "failed"),
-    *("far_above", "earlier", "refused"),
+    *("far_above", "earlier", "refused", "rerun"),
 )
 _DETAILS: Final = ("median", "mean", "beats_expert", "less_expert")
 _PLAIN_DETAILS: Final = ("worst_tenth", "cost", "limit", "violating")
@@ -86,7 +86,7 @@ def write_round(path: Path, view: RoundView) -> None:
         ranks = " ".join(f"{track}:{rank}" for track, rank in row.track_ranks.items())
         cells: list[Any] = [row.rank or "", row.agent, row.version, ranks, *(row.score or ("", "", ""))]
         cells += [row.seeds, _word(row.feasible), row.failed, _word(row.far_above), _word(row.earlier)]
-        cells.append(row.refused)
+        cells += [row.refused, row.rerun or ""]
         if row.details is not None:
             cells += [part for name in _DETAILS for part in getattr(row.details, name)]
             cells += [getattr(row.details, name) for name in plain]

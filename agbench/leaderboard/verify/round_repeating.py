@@ -197,7 +197,9 @@ def _against_table(
 
 def _wrong(row: RoundRow, follows: RoundRow, good: bool) -> Iterator[str]:
     """Yield what a row says and does not follow; what its run again gives counts where that is `good`."""
-    theirs, ours = (dict(_statements(each.model_dump(mode="json"))) for each in (row, follows))
+    theirs, ours = (
+        dict(_statements(each.model_dump(mode="json", exclude={"rerun"}))) for each in (row, follows)
+    )
     for name in dict.fromkeys([*theirs, *ours]):
         from_run = name.startswith(_NOT_PUBLISHED)
         if from_run and not good:
