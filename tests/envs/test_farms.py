@@ -162,6 +162,14 @@ def test_overspending_can_cost_instead():
     assert core.observations[0, core.parts.observer.index("left(N)")] == 0.0
 
 
+def test_a_farm_that_rests_overspends_nothing():
+    core = farm(2, farm__overspending="costs", farm__budgets={"N": 20.0})
+    core.step(np.full((2, 10), 2), np.array([True, False]))
+    over = 40.0 * sum(core.task.areas) - 20.0
+    assert core.info()["cost"].tolist() == pytest.approx([over, 0.0])
+    assert core.reward.totals["over_budget"].tolist() == pytest.approx([over, 0.0])
+
+
 def test_a_penalty_for_overspending_is_shared_by_what_was_applied():
     paying = {"reward__kind": "threshold", "reward__limits": {"N": 1e6}, "reward__penalty": 2.0}
     costly = {**paying, "farm__overspending": "costs", "farm__budgets": {"N": 20.0}}

@@ -6,6 +6,7 @@ import pytest
 from agbench.data import catalog
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
+from agbench.envs.field.response import _work_the_field
 from agbench.envs.rollout import steps
 from agbench.policies.registry import load_policy
 
@@ -73,3 +74,18 @@ def test_the_vineyard_counts_its_frosts():
     core, _, _ = season("grape-vineyard-v1", "zero")
     assert (core.info()["frost"] > 0.0).any()
     assert "FROST_DAMAGE" in core.parts.task.observation.state
+
+
+def test_a_trial_of_an_input_picks_any_fruit_in_autumn_when_it_gives_nothing():
+    task = catalog.task("pear-orchard-v1")
+    parts = build(task, "test")
+    core = BatchCore(parts, 4)
+    core.reset(range(4), [parts.scenarios.keys[0]] * 4)
+    autumn, fruit = (core.simulator.variables.column(name) for name in ("AUTUMN", "HWSO"))
+    core.simulator.state[:, autumn] = [1.0, 1.0, 0.0, 1.0]
+    core.simulator.state[:, fruit] = [0.5, 0.0, 0.5, 0.5]
+    nothing, pick = (parts.actions.encode("HARVEST", amount)[0] for amount in (0.0, 1.0))
+    actions = np.array([nothing] * 4)
+    _work_the_field(task, core, actions, np.array([False, False, False, True]), 0)
+    np.testing.assert_array_equal(actions, [pick, nothing, nothing, nothing])
+    assert pick != nothing

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from agbench.untrusted import RefusedError
-from agbench.untrusted.confined import confined
+from agbench.untrusted.confined import Confined, confined
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process are the system's")
 REFUSED = "Operation not permitted|Permission denied|Too many open files"
@@ -100,6 +100,36 @@ def test_landlock_alone_refuses_files_and_leaves_none_behind(tmp_path):
     line = [sys.executable, "-c", code, *map(str, (tmp_path / "there", tmp_path / "new", tmp_path))]
     assert subprocess.run(line, capture_output=True, text=True, check=True).stdout == ""
     assert [path.read_text() for path in tmp_path.iterdir()] == ["kept"]
+
+
+class Claiming:
+    """A pipe, and the process behind it, whose reply claims so many bytes."""
+
+    def __init__(self, size):
+        self._size = size
+        self.is_alive = self.kill = self.join = self.close = lambda: True
+
+    def send_bytes(self, content):
+        pass
+
+    def poll(self, seconds):
+        return True
+
+    def recv_bytes(self, most):
+        if self._size > most:
+            raise OSError("bad message length")
+        return b'{"answer": {"done": "0"}}'
+
+
+def test_an_answer_has_256_million_bytes_at_most():
+    for size, fits in ((256_000_000, True), (256_000_001, False)):
+        child = Confined("misbehaving:answer")
+        child._child = child._pipe = Claiming(size)
+        if fits:
+            assert child.ask("a.parquet", {"try": "nothing"}, b"") == {"done": "0"}
+        else:
+            with pytest.raises(RefusedError, match=r"a\.parquet: the process that read it crashed"):
+                child.ask("a.parquet", {"try": "nothing"}, b"")
 
 
 def test_an_interruption_is_left_to_the_parent(prisoner):

@@ -14,7 +14,12 @@ from agbench.errors import ConfigError, UnknownNameError
 from agbench.leaderboard.checks.recorded import of_actions
 from agbench.policies.field import fieldwise_tuning
 from agbench.policies.field.fieldwise import Fieldwise, FieldwiseSettings
-from agbench.policies.field.fieldwise_search import FieldwiseSearch, FieldwiseSearchSettings, best_within
+from agbench.policies.field.fieldwise_search import (
+    FieldwiseSearch,
+    FieldwiseSearchSettings,
+    _Pool,
+    best_within,
+)
 from agbench.policies.networks import heads, mlp
 from agbench.policies.playing import episode, returns_of_actions
 from agbench.policies.registry import interface_of
@@ -149,6 +154,20 @@ def test_a_search_is_the_same_from_the_same_seed():
     first, again, other = (search(task, rounds=2, seed=seed)[0] for seed in (0, 0, 1))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
+
+
+def test_of_plans_that_spend_alike_the_best_eight_are_kept_each_value_once():
+    spent = np.array([0.0] * 12 + [5.0] * 3 + [60.0] * 10)
+    values = np.array([*range(12), 7.0, 7.0, 1.0, *range(100, 110)], dtype=float)
+    plans, some = np.arange(25)[:, None], np.arange(25) % 2 == 0
+    pool = _Pool(plans[some], values[some], spent[some, None])
+    pool.add(plans[~some], values[~some], spent[~some, None])
+    assert sorted(zip(pool.spent[:, 0], pool.values, strict=True)) == [
+        *((0.0, float(value)) for value in range(4, 12)),
+        *((5.0, value) for value in (1.0, 7.0)),
+        *((60.0, float(value)) for value in range(102, 110)),
+    ]
+    assert (values[pool.plans[:, 0]] == pool.values).all()
 
 
 @pytest.mark.parametrize("budgets", [[], [7.0], [7.0, 4.0]])

@@ -72,6 +72,21 @@ def test_a_network_for_another_task_is_refused(tmp_path):
         mlp.load(tmp_path / "nothing.npz", TASK)
 
 
+@pytest.mark.parametrize("name", ["scale", "clip"])
+@pytest.mark.parametrize("value", [0.0, -3.0])
+def test_a_scale_or_a_clip_that_is_not_above_zero_is_refused(tmp_path, name, value):
+    with np.load(mlp.save(network(), tmp_path / "policy.npz")) as stored:
+        arrays = dict(stored)
+    arrays |= {"observation_mean": np.zeros(12), "observation_scale": np.ones(12)}
+    arrays |= {"observation_clip": np.array(10.0)}
+    np.savez(tmp_path / "good.npz", **arrays)
+    assert mlp.read((tmp_path / "good.npz").read_bytes(), "good.npz", 12, MENU).clip == 10.0
+    key = f"observation_{name}"
+    np.savez(tmp_path / "bad.npz", **(arrays | {key: np.full_like(arrays[key], value)}))
+    with pytest.raises(RefusedError, match=f"{key}: .*not above 0"):
+        mlp.read((tmp_path / "bad.npz").read_bytes(), "bad.npz", 12, MENU)
+
+
 def cell(kind, inputs, units, seed):
     generator, gates = np.random.default_rng(seed), layers.GATES[kind]
     shapes = ((inputs, gates * units), (units, gates * units), (gates * units,), (gates * units,))

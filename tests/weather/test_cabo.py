@@ -93,6 +93,15 @@ def test_a_malformed_file_is_named(tmp_path, lines, message):
         read_cabo(tmp_path, "XX1")
 
 
+@pytest.mark.parametrize("coefficients", ["0.18 -0.55", "-0.18  0.55"])
+def test_only_two_positive_coefficients_mean_hours_of_sunshine(tmp_path, coefficients):
+    for name, place in (("XX1", PLACE), ("XX2", PLACE.replace("-0.18 -0.55", coefficients))):
+        (tmp_path / f"{name}.995").write_text("\n".join([place, RECORD.format(1995, 1, "2200.")]))
+    usual, other = read_cabo(tmp_path, "XX1"), read_cabo(tmp_path, "XX2")
+    assert other.values[0, DAILY.column("IRRAD")] == 2.2e6
+    np.testing.assert_array_equal(other.values, usual.values)
+
+
 def test_an_unknown_station_names_those_at_hand(folder):
     with pytest.raises(WeatherError, match="Stations there: NL1"):
         read_cabo(folder, "NL9")
