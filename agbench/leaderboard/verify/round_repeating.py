@@ -57,7 +57,7 @@ class _Entered(NamedTuple):
 
     entry: LeaderboardRound
     table: RoundTable
-    written: dict[str, HiddenRun]
+    written: Mapping[str, HiddenRun]
     rows: list[RoundRow]
     submissions: dict[str, CheckedSubmission | None]
 
