@@ -39,7 +39,7 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k", "dqn"),
     "wheat-planting-v1": ("dqn", "dqn-100k"),
     "greenhouse-tomato-v1": ("ppo", "sac"),
-    "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian"),
+    "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian", "sac"),
     "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian",),
 }
 APART: Final[dict[str, tuple[str, ...]]] = {
