@@ -14,6 +14,8 @@ BOARD: Final = Path("leaderboard")
 """Where the leaderboard lies unless a caller says otherwise."""
 REFERENCES: Final = Path("runs/references")
 """Where the results of reference policies are kept unless a caller says otherwise."""
+Stamp = tuple[int, int, int]
+"""When a file was changed [ns], its bytes and its inode."""
 OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 """Errors of writing, which may come without the name of the file."""
 
@@ -23,11 +25,8 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-Stamp = tuple[int, int, int]
-
-
 def stamp(path: Path) -> Stamp:
-    """Return by what a file is known to be as it was when it was read: time of change [ns], bytes, inode."""
+    """Return by what a file is known to be as it was when it was read."""
     of = path.stat()
     return of.st_mtime_ns, of.st_size, of.st_ino
 

@@ -72,9 +72,9 @@ def _idle(task: Task) -> dict[str, str]:
         keys["season.start_type"] = "the agent sows; it counts where the calendar starts the crop"
     limitation = getattr(simulator, "limitation", None)
     if limitation in _WITHOUT_NUTRIENTS:
-        why = f"the limitation {limitation!r} knows no nutrients, and {{}} has no price"
-        prices = getattr(reward, "prices", {})
-        keys |= {f"action.doses.{each}": why.format(each) for each in "NPK" if each not in prices}
+        for each in set("NPK") - getattr(reward, "prices", {}).keys():
+            why = f"the limitation {limitation!r} knows no nutrients, and {each} has no price"
+            keys[f"action.doses.{each}"] = why
     return keys
 
 

@@ -42,19 +42,19 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian", "sac"),
     "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian",),
 }
-APART: Final[dict[str, tuple[str, ...]]] = {
-    "wheat-nitrogen-v1": ("dqn",),
-    "wheat-inputs-v1": ("dqn",),
-    "jujube-orchard-v1": ("dqn",),
-    "maize-inputs-v1": ("dqn", "ppo-100k"),
-    "wheat-maize-rotation-v1": ("dqn", "ppo-100k"),
-    "pear-orchard-v1": ("dqn",),
-    "potato-runoff-v1": ("dqn",),
-    "greenhouse-setpoint-continuous-v1": ("ppo-lagrangian",),
-    "greenhouse-tomato-v1": ("sac",),
-    "wheat-planting-v1": ("dqn-100k",),
+APART: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "wheat-nitrogen-v1": (("dqn",),),
+    "wheat-inputs-v1": (("dqn",),),
+    "jujube-orchard-v1": (("dqn",),),
+    "maize-inputs-v1": (("dqn", "ppo-100k"),),
+    "wheat-maize-rotation-v1": (("dqn", "ppo-100k"),),
+    "pear-orchard-v1": (("dqn",),),
+    "potato-runoff-v1": (("dqn",),),
+    "greenhouse-setpoint-continuous-v1": (("ppo-lagrangian",), ("sac",)),
+    "greenhouse-tomato-v1": (("sac",),),
+    "wheat-planting-v1": (("dqn-100k",),),
 }
-"""Those that were trained later than the others of their task, in a figure that the first of them names."""
+"""Those that were trained later than the others of their task, in figures that the first of each names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-nitrogen-v1": ("bc", "gail", "airl"),
     "wheat-inputs-v1": ("bc", "gail", "airl"),
@@ -269,8 +269,8 @@ def main() -> None:
                 train(chosen.runs, name, algo)
             continue
         apart = APART.get(name, ())
-        together = tuple(algo for algo in AGENTS[name] if algo not in apart)
-        groups = {"": together, f"-{apart[0]}" if apart else "-": apart}
+        together = tuple(algo for algo in AGENTS[name] if not any(algo in group for group in apart))
+        groups = {"": together} | {f"-{group[0]}": group for group in apart}
         groups |= {"-imitators": IMITATORS.get(name, ())}
         there = {
             ending: algos

@@ -9,7 +9,8 @@ With `--inside` Python runs what Numba would compile: to compile a model again t
 Whole seasons take too long that way: a mutant that lives is compiled after all, and the tests that hold its
 model's seasons against references are run.
 
-The results are lines of a file in `--folder`, to which a later run adds. `--again NAME ...` tries mutants
+The results are lines of a file in `--folder`, to which a later run adds; those of seed 2 are kept in
+docs/studies/mutated: begin with a copy of them. `--again NAME ...` tries mutants
 anew (`alive` for all alive), wherever they stand in the order; `--table` prints the results; equivalents are
 named with a reason in mutations.yaml. Machine code is looked for in `--folder`/cache: begin with a copy of a
 full one.

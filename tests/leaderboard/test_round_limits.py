@@ -105,7 +105,7 @@ def test_rounds_follow_one_another(told, reason):
 @pytest.mark.parametrize(
     ("text", "good"),
     [("0123456789" + "a" * 22, True), ("0123456789" + "a" * 21, False), ("012345678" + "a" * 23, True),
-     ("012345678" + "8" * 23, False)],
+     ("012345678" + "8" * 23, False), ("01234567", False), ("", False)],
 )  # fmt: skip
 def test_a_secret_has_32_characters_and_ten_different_ones(tmp_path, text, good):
     (tmp_path / "secret").write_text(text)
