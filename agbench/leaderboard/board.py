@@ -1,5 +1,7 @@
 """The folders of a board: `BOARD/submissions/TASK/AGENT/VERSION/`, and records of verification."""
 
+import shutil
+import time
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +13,9 @@ SUBMISSIONS: Final = "submissions"
 VERIFIED: Final = "verified"
 CARD: Final = "submission.yaml"
 """The name of a submission's card."""
+DRAFT: Final = ".submitting-"
+"""How the name of a folder begins in which a submission is made, on a board or beside it."""
+_KEPT_SECONDS: Final = 86_400.0
 
 
 def place(board: Path, task: str, agent: str, version: str) -> Path:
@@ -44,6 +49,17 @@ def _below(board: Path) -> tuple[list[Path], list[Path]]:
         folders = [path for path in inside if path.is_dir() and not path.is_symlink()]
         others += [path for path in inside if path.is_symlink() or not path.is_dir()]
     return folders, sorted(others)
+
+
+def sweep(folder: Path, pattern: str, mark: str | None = None) -> None:
+    """Delete the folders that a command that was killed a day ago or earlier left behind.
+
+    Their names fit `pattern`; with `mark` those alone that hold a file of this name.
+    """
+    for left in folder.glob(pattern):
+        made = left.is_dir() and not left.is_symlink() and (mark is None or (left / mark).is_file())
+        if made and time.time() - left.stat().st_mtime > _KEPT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def check_place(folder: Path, task: str, agent: str, version: str) -> None:

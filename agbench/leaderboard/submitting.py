@@ -3,7 +3,6 @@
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,8 +32,6 @@ from agbench.untrusted.folder import is_name
 from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import LONGEST_WORD
 
-_BUILDING: Final = ".submitting-"
-_KEPT_SECONDS: Final = 86_400.0
 _OF_A_NAME: Final = (
     "at most 64 letters, digits, dots, dashes and underscores, a letter or digit first, no dot last, and no "
     "device of Windows (con, aux, nul)"
@@ -84,9 +81,9 @@ def submit(
     _check_free(target)
     drafts = root if root.is_dir() else root.parent  # on the same disk as the board, which can be a mount
     drafts.mkdir(parents=True, exist_ok=True)
-    _sweep(drafts)
-    with asked_for(target, drafts / _BUILDING):
-        building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=drafts))
+    places.sweep(drafts, f"{places.DRAFT}*")
+    with asked_for(target, drafts / places.DRAFT):
+        building = Path(tempfile.mkdtemp(prefix=places.DRAFT, dir=drafts))
         try:
             _fill(building, folders, results, chosen, card, policies)
             with confined(tables.READER) as child:
@@ -108,13 +105,6 @@ def _put(building: Path, target: Path) -> None:
     except OSError:
         _check_free(target)
         raise
-
-
-def _sweep(folder: Path) -> None:
-    """Delete what submissions that were killed a day ago or earlier left behind."""
-    for left in folder.glob(f"{_BUILDING}*"):
-        if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > _KEPT_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _check_folders_differ(folders: Sequence[str | Path]) -> None:

@@ -122,15 +122,16 @@ def test_a_build_says_how_far_it_is(board, cache, tmp_path):
 
 
 def test_what_a_killed_build_left_is_swept_a_day_later(board, cache, tmp_path):
-    left, other = tmp_path / ".site-old", tmp_path / ".site-mine"
-    for folder in (left, other):
+    left, other, draft = tmp_path / ".site-old", tmp_path / ".site-mine", board / ".submitting-old"
+    for folder in (left, other, draft):
         folder.mkdir()
     (left / ".agbench-leaderboard").write_text("")
     (other / "thesis.tex").write_text("years of work")
-    for folder in (left, other):
+    for folder in (left, other, draft):
         os.utime(folder, (1.0, 1.0))
     build(board, tmp_path / "site", cache=cache, episodes=0)
     assert not left.exists()
+    assert not draft.exists()
     assert other.exists()
 
 

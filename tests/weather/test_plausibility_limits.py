@@ -248,8 +248,9 @@ def test_vapour_of_greenhouse_weather(count, air, vapour, good):
     [(24, 5.0, True), (24, 5.01, False), (23, 20.0, True), (48, [30.0] * 24, False)],
 )
 def test_the_sky_is_not_warmer_than_the_air(count, warmer, good):
-    values = hours(count, tOut=0.0, tSky=0.0)
-    values[: len(np.atleast_1d(warmer)) if np.ndim(warmer) else count, WEATHER.column("tSky")] = warmer
+    values = hours(count, tOut=1.0, tSky=1.0)
+    rows = len(np.atleast_1d(warmer)) if np.ndim(warmer) else count
+    values[:rows, WEATHER.column("tSky")] = 1.0 + np.array(warmer)
     judged(good, "not above tOut by more than 5", check_greenhouse, values, "w", 3600.0)
 
 
@@ -265,8 +266,25 @@ def test_the_sky_is_not_warmer_than_the_air(count, warmer, good):
     ],
 )
 def test_the_sky_is_not_much_colder_than_the_air(days, colder, good):
-    values = hours(24 * days, tOut=0.0, tSky=-colder)
-    judged(good, "tOut is 0 .*not above tSky by more than", check_greenhouse, values, "w", 3600.0)
+    values = hours(24 * days, tOut=1.0, tSky=1.0 - colder)
+    judged(good, "tOut is 1 .*not above tSky by more than", check_greenhouse, values, "w", 3600.0)
+
+
+@pytest.mark.parametrize("name", ["tOut", "tSky", "tSoOut", "wind"])
+@pytest.mark.parametrize(("rows", "zero", "good"), [(24, 24, False), (24, 23, True), (23, 23, True)])
+def test_a_column_of_nothing_but_zeros_was_not_measured(name, rows, zero, good):
+    values = hours(rows, tOut=1.0, tSky=1.0)
+    values[:zero, WEATHER.column(name)] = 0.0
+    judged(good, f"{name} is 0 .*not 0 in every row", check_greenhouse, values, "w", 3600.0)
+
+
+@pytest.mark.parametrize(
+    ("days", "warmer", "good"),
+    [(360, 9.0, True), (360, 9.01, False), (360, -9.0, True), (360, -9.01, False), (359, 12.0, True)],
+)
+def test_over_a_year_the_soil_is_as_warm_as_the_air(days, warmer, good):
+    values = hours(24 * days, tOut=10.0, tSoOut=10.0 + warmer)
+    judged(good, "tSoOut is .*within 9 of tOut in the mean of a year", check_greenhouse, values, "w", 3600.0)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from agbench.untrusted.refusal import RefusedError
 
 AUTHORS: Final = ["The AgBench authors"]
 CONTACT: Final = "the issue tracker of AgBench"
-_LOOKS_LIKE: Final = str.maketrans("01358i", "olesbl")
+_LOOKS_LIKE: Final = str.maketrans("0134578i", "oleastbl")
+_NUMBER: Final = re.compile(r"(?:[._-]*v)?[0-9._-]+$")
 _SIGNS: Final = re.compile(r"(?<![0-9])[._-]+|[._-]+(?![0-9])")
 _BETWEEN_DIGITS: Final = re.compile(r"[._-]+")
 _REMEDY: Final = "choose another name for the agent, or ask the maintainers"
@@ -27,11 +28,13 @@ _REMEDY: Final = "choose another name for the agent, or ask the maintainers"
 def is_reserved(agent: str) -> bool:
     """Return whether a name is, or looks like, that of the tasks' own references.
 
-    Case counts as little as digits in the place of letters and marks between them: `Expert`, `0racle`,
-    `fl00r`, `ex-pert`.
+    Case counts as little as digits in the place of letters, marks between them and a number at the end:
+    `Expert`, `0racle`, `fl00r`, `ex-pert`, `expert.1`, `oracle-v2`.
     """
-    plain = "".join(c for c in agent.casefold().translate(_LOOKS_LIKE) if c.isalnum())
-    return plain in {role.translate(_LOOKS_LIKE) for role in ROLES}
+    name = agent.casefold()
+    looks = (one.translate(_LOOKS_LIKE) for one in (name, _NUMBER.sub("", name)))
+    plain = {"".join(c for c in one if c.isalnum()) for one in looks}
+    return not plain.isdisjoint(role.translate(_LOOKS_LIKE) for role in ROLES)
 
 
 def is_reference(card: Submission, task: Task) -> bool:

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import Final
 
 from agbench.errors import ConfigError
 from agbench.files import asked_for, write_text
+from agbench.leaderboard import board as places
 from agbench.leaderboard import standings
-from agbench.leaderboard.board import SUBMISSIONS
 from agbench.leaderboard.checks.versions import natural
 from agbench.leaderboard.episodes import MOST
 from agbench.leaderboard.page import entries as collecting
@@ -28,7 +27,6 @@ from agbench.leaderboard.page.views import PublicRow, RoundView
 SITE: Final = "site"
 README: Final = "README.md"
 EPISODES: Final = MOST
-_KEPT_SECONDS: Final = 86_400.0
 _ADDRESS: Final = re.compile(r"https://[A-Za-z0-9._~:/@%-]+|[A-Za-z0-9._/-]+", re.ASCII)
 _COPIES: Final = "files"  # in the site
 _MARK: Final = ".agbench-leaderboard"  # in every site: only such a folder is ever replaced
@@ -71,7 +69,8 @@ def build(
         raise ConfigError(f"{files!r} is no address such as https://example.org/leaderboard/submissions.")
     result, refused = collecting.collect(board, episodes, cache, progress)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
-    _sweep(site)
+    places.sweep(site.absolute().parent, f".{site.name}-*", _MARK)
+    places.sweep(board, f"{places.DRAFT}*")
     with asked_for(site):
         building = Path(tempfile.mkdtemp(prefix=f".{site.name}-", dir=site.absolute().parent))
         try:
@@ -91,7 +90,7 @@ def build(
 
 def _files_address(board: Path, site: Path) -> str:
     """Return where the pages of a site find the submissions' files: on the board, or copied."""
-    return f"../{SUBMISSIONS}" if site.absolute().parent == board.absolute() else _COPIES
+    return f"../{places.SUBMISSIONS}" if site.absolute().parent == board.absolute() else _COPIES
 
 
 def _rendered(
@@ -146,14 +145,6 @@ def _check_replaceable(site: Path) -> None:
         raise ConfigError(f"{site}: is not a folder; choose a folder that a build may replace.")
     if site.is_dir() and any(site.iterdir()) and not (site / _MARK).is_file():
         raise ConfigError(f"{site}: is not a site; choose an empty or a new folder.")
-
-
-def _sweep(site: Path) -> None:
-    """Delete what builds that were killed a day ago or earlier left behind."""
-    for left in site.absolute().parent.glob(f".{site.name}-*"):
-        made = left.is_dir() and not left.is_symlink() and (left / _MARK).is_file()
-        if made and time.time() - left.stat().st_mtime > _KEPT_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _swap(building: Path, site: Path) -> None:

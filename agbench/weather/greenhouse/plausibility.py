@@ -39,6 +39,8 @@ _WINDY: Final = (  # days, and the mean wind [m s-1] at 10 m that no place with 
     (30, 10.0),
     (90, 9.0),
 )
+_NEVER_STILL: Final = ("tOut", "tSky", "tSoOut", "wind")  # 0 for a whole day was not measured
+_FROM_YEARS: Final = 9.0  # K; the mean of a year by which soil, sheltered by snow, may differ from the air
 _ENOUGH: Final = 12  # rows that show a wrong unit: single rows of good series can be off
 _DAYLIGHT: Final = 3.0  # W m-2; more than what a pyranometer shows by night
 _SLACK: Final = 1e-9  # relative; sums of a day end in another last digit
@@ -69,6 +71,8 @@ def check_plausible(
         slack = _SLACK * max(abs(variable.low), abs(variable.high))
         wrong = (column < variable.low - slack) | (column > variable.high + slack)
         table.refuse(wrong, variable.name, f"between {variable.low:g} and {variable.high:g}")
+    _check_zeros(table, interval)
+    _check_soil(table, interval)
     _check_sky(table, interval)
     _check_vapour(table, interval)
     _check_co2(table)
@@ -108,6 +112,28 @@ class _Table:
             f"weather {self.name}: {variable} is {self.column(variable)[i]:g} at {when}; expected "
             f"{WEATHER[variable].unit}{f' ({guess})' if guess else ''}, {limits}."
         )
+
+
+def _check_zeros(table: _Table, interval: float) -> None:
+    """Refuse columns of nothing but 0, which were not measured."""
+    for name in _NEVER_STILL:
+        there = table.column(name)
+        zero = there == 0.0
+        if len(there) * interval >= DAY and zero.all():
+            table.refuse(zero, name, "not 0 in every row, as where it was not measured", "")
+
+
+def _check_soil(table: _Table, interval: float) -> None:
+    """Refuse soil of another place or in degrees Fahrenheit: over a year it is about as warm as the air."""
+    soil, air = table.column("tSoOut"), table.column("tOut")
+    if len(soil) * interval < 360 * DAY:
+        return
+    warmer = soil - air
+    mean = float(np.nanmean(warmer))
+    if abs(mean) > _FROM_YEARS:
+        limits = f"within {_FROM_YEARS:g} of tOut in the mean of a year; it differs by {mean:.3g}"
+        hint = "(degF - 32) / 1.8; kelvin need 273.15 subtracted"
+        table.refuse(np.abs(warmer) > _FROM_YEARS, "tSoOut", limits, hint)
 
 
 def _check_vapour(table: _Table, interval: float) -> None:
