@@ -37,7 +37,7 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "sunflower-farm-v1": ("ppo", "dqn", "ppo-100k"),
     "sunflower-farm-fields-v1": ("ppo", "ppo-100k"),
     "wheat-limits-v1": ("ppo-lagrangian", "ppo-lagrangian-100k", "dqn"),
-    "wheat-planting-v1": ("dqn", "dqn-100k"),
+    "wheat-planting-v1": ("dqn", "dqn-100k", "ppo"),
     "greenhouse-tomato-v1": ("ppo", "sac"),
     "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian", "sac"),
     "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian",),
@@ -52,7 +52,7 @@ APART: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "potato-runoff-v1": (("dqn",),),
     "greenhouse-setpoint-continuous-v1": (("ppo-lagrangian",), ("sac",)),
     "greenhouse-tomato-v1": (("sac",),),
-    "wheat-planting-v1": (("dqn-100k",),),
+    "wheat-planting-v1": (("dqn-100k",), ("ppo",)),
 }
 """Those that were trained later than the others of their task, in figures that the first of each names."""
 IMITATORS: Final[dict[str, tuple[str, ...]]] = {
