@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import agbench
 from agbench.calibration import calibrate, problem, search
 from agbench.calibration.calibrating import prepare, stage_loss
+from agbench.calibration.report import crop_text
 from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
@@ -224,6 +225,13 @@ def test_the_fitted_crop_is_a_file_that_simulates_what_was_fitted(fitted, monkey
     assert evidence.held_out == [1978]
     assert evidence.fitted["TSUM1"].bounds == (700.0, 1500.0)
     assert catalog.crop("wheat-test").models == ["lintul3"]
+
+
+def test_a_crop_is_written_with_the_keys_of_its_file():
+    path = ROOT / "crops/winter-wheat-nl.yaml"
+    written, kept = (yaml.safe_load(text) for text in (crop_text(catalog.crop(path.stem)), path.read_text()))
+    assert written.keys() == kept.keys()
+    assert written["parameters"].keys() == kept["parameters"].keys()
 
 
 def test_everything_is_written(fitted):

@@ -437,3 +437,15 @@ def test_a_picture_shows_rain_and_every_observed_state_of_the_fields():
     assert len(drawn) == len(panels)
     (stage,) = (axes for axes in drawn if axes.get_title(loc="left").startswith("DVS"))
     assert stage.get_ylabel() == ""
+
+
+def test_forecasts_of_a_farm_err_by_its_own_seed():
+    forecast = {"days": 2, "variables": ["TEMP"]}
+    exact, core = (
+        farm(3, FARM, observation__forecast=forecast | {"error": error}) for error in ({}, {"TEMP": 3.0})
+    )
+    places = [i for i, entry in enumerate(core.parts.observer.entries) if entry.name.startswith("TEMP[+")]
+    errors = (core.observations - exact.observations)[:, places]
+    assert len(places) == 2
+    assert len(np.unique(errors, axis=0)) == 3
+    assert (errors != 0.0).all()

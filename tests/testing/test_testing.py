@@ -71,6 +71,18 @@ def test_a_state_that_is_not_saved_whole_is_caught(monkeypatch):
         CHECKS["save-and-load"](TASK)
 
 
+def test_a_copy_that_is_wrong_only_late_in_an_episode_is_caught(monkeypatch):
+    put = BatchCore.__setstate__
+
+    def forgetful(self, state):
+        put(self, state)
+        self.applied[self.simulator.elapsed > 150] = 0.0
+
+    monkeypatch.setattr(BatchCore, "__setstate__", forgetful)
+    with pytest.raises(ContractError, match=r"after \d\d steps and its pickle: step 1 differs"):
+        CHECKS["pickle-and-copy"](TASK)
+
+
 def test_an_info_that_changes_its_keys_is_caught(monkeypatch):
     step = AgBenchEnv.step
 
