@@ -195,6 +195,12 @@ def test_bayesian_optimisation_follows_from_its_seed(dates):
     assert first.trials().equals(second.trials())
 
 
+def test_bayesian_optimisation_begins_with_the_start_and_a_latin_hypercube():
+    points = search._first_points(np.full(3, 0.5), 9, 0)
+    assert (points[0] == 0.5).all()
+    assert np.sort(np.floor(8.0 * points[1:]), axis=0).tolist() == [[i] * 3 for i in range(8)]
+
+
 def test_bayesian_optimisation_finds_a_minimum_and_seldom_fits_its_length_scales(monkeypatch):
     regressor = pytest.importorskip("sklearn.gaussian_process").GaussianProcessRegressor
     real, fits = regressor._constrained_optimization, []

@@ -513,7 +513,9 @@ def test_the_description_says_what_a_reader_needs(tmp_path):
         f"agbench dataset {TASK} --policy advisor --epsilon 0.1 --episodes 3 --seed 4 --split train "
         "--format npz"
     )
-    assert (out / "README.md").read_text().count("advisor") > 1
+    card = (out / "README.md").read_text()
+    assert card.count("advisor") > 1
+    assert "| choice | share |\n|---|---|\n| nothing | " in card
     assert (out / "card.png").stat().st_size > 10_000
 
 

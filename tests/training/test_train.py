@@ -168,6 +168,17 @@ def test_an_unknown_algorithm_names_the_nearest():
         training_settings("pppo", TASK)
 
 
+def test_an_algorithm_without_a_class_names_the_nearest():
+    with pytest.raises(ConfigError, match=r"unknown algorithm 'ppoo'\. Did you mean 'ppo'"):
+        algorithm("ppoo", TASK, agbench.make(TASK).action_space)
+
+
+@pytest.mark.parametrize("option", ["--workers=2", "--on=processes:2"])
+def test_workers_for_one_agent_are_refused(option, tmp_path):
+    printed = CliRunner().invoke(app, ["train", TASK, "--algo", "none", f"--out={tmp_path}", option])
+    assert "are for several agents: --seeds 0-4" in str(printed.exception)
+
+
 def test_a_task_changes_the_settings_of_an_algorithm(tmp_path, monkeypatch):
     folder = tmp_path / "baselines" / TASK / "train"
     folder.mkdir(parents=True)

@@ -9,7 +9,7 @@ from agbench.data.climate import Climate
 from agbench.errors import WeatherError
 from agbench.weather.generator import calibrate
 from agbench.weather.generator.check import check, share_passed
-from agbench.weather.generator.fit import fit
+from agbench.weather.generator.fit import _persistence, fit
 from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.parameters import to_climate
 from agbench.weather.generator.site_file import climate_text
@@ -78,3 +78,11 @@ def test_spells_count_days_of_one_kind():
     rain[0, [0, 1, 5], 5] = 0.3
     assert spells(rain, wet=True).tolist() == [2.0, 1.0]
     assert spells(rain, wet=False).tolist() == [3.0, 359.0]
+
+
+def test_persistence_is_the_correlation_of_neighbouring_wet_days():
+    """Of three pairs; the dry day and its score take no part."""
+    score = np.array([[1.0, 2.0, 4.0, -9.0, 3.0, 1.0]])
+    wet = np.array([[True, True, True, False, True, True]])
+    expected = np.corrcoef([2.0, 4.0, 1.0], [1.0, 2.0, 3.0])[0, 1]
+    assert _persistence(score, wet) == pytest.approx(expected)
