@@ -449,3 +449,15 @@ def test_forecasts_of_a_farm_err_by_its_own_seed():
     assert len(places) == 2
     assert len(np.unique(errors, axis=0)) == 3
     assert (errors != 0.0).all()
+
+
+@pytest.mark.parametrize("kind", ["menu", "continuous"])
+def test_an_amount_of_one_field_is_an_action_that_gives_the_others_nothing(kind):
+    actions = action_map(task(FIELDS, **({} if kind == "menu" else {"action__kind": kind})))
+    name = actions.names[3]
+    amount = actions.nearest(name, 25.0)[0]
+    action, given = actions.encode(name, amount)
+    assert actions.space.contains(action)
+    assert given == pytest.approx(amount)
+    inputs = actions.inputs(action[None])[0]
+    assert inputs.max() == inputs.sum() == pytest.approx(amount)
