@@ -1,6 +1,7 @@
 """Calibration: known parameters come back, stages follow one another, and what is written can be used."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 import calibration_tables
@@ -225,6 +226,7 @@ def test_the_fitted_crop_is_a_file_that_simulates_what_was_fitted(fitted, monkey
     table = season(1977, "wheat-test")
     row = result.pairs[(result.pairs["season"] == 1977) & (result.pairs["variable"] == "DOA")].iloc[0]
     assert str(table.index[table["STAGE"] >= 3.0][0].date()) == row["simulated_date"]
+    assert row["simulated"] == date.fromisoformat(row["simulated_date"]).timetuple().tm_yday - 1
     evidence = catalog.crop("wheat-test").calibration
     assert evidence == result.evidence
     assert evidence.observations == result.problem.observations.sha256

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import yaml
 
+from agbench.data import catalog
 from agbench.data.climate import Climate
 from agbench.errors import WeatherError
 from agbench.weather.generator import calibrate
@@ -61,6 +62,12 @@ def test_a_check_sees_a_wrong_climate(series):
 def test_a_climate_reads_back_from_its_yaml(fitted):
     climate = to_climate(fitted, "here")
     assert Climate.model_validate(yaml.safe_load(climate_text(climate))["climate"]) == climate
+
+
+def test_the_climate_of_a_site_is_written_as_it_stands_in_its_file():
+    text = catalog.find("site", "wageningen").read_text()
+    written = climate_text(catalog.site("wageningen").climate)
+    assert written.splitlines() == text[text.index("climate:") :].splitlines()
 
 
 def test_too_few_years_are_refused(series):
