@@ -1,6 +1,7 @@
 """Calibration: known parameters come back, stages follow one another, and what is written can be used."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 import calibration_tables
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 import agbench
 from agbench.calibration import calibrate, problem, search
 from agbench.calibration.calibrating import prepare, stage_loss
+from agbench.calibration.report import crop_text
 from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
@@ -194,6 +196,12 @@ def test_bayesian_optimisation_follows_from_its_seed(dates):
     assert first.trials().equals(second.trials())
 
 
+def test_bayesian_optimisation_begins_with_the_start_and_a_latin_hypercube():
+    points = search._first_points(np.full(3, 0.5), 9, 0)
+    assert (points[0] == 0.5).all()
+    assert np.sort(np.floor(8.0 * points[1:]), axis=0).tolist() == [[i] * 3 for i in range(8)]
+
+
 def test_bayesian_optimisation_finds_a_minimum_and_seldom_fits_its_length_scales(monkeypatch):
     regressor = pytest.importorskip("sklearn.gaussian_process").GaussianProcessRegressor
     real, fits = regressor._constrained_optimization, []
@@ -218,12 +226,20 @@ def test_the_fitted_crop_is_a_file_that_simulates_what_was_fitted(fitted, monkey
     table = season(1977, "wheat-test")
     row = result.pairs[(result.pairs["season"] == 1977) & (result.pairs["variable"] == "DOA")].iloc[0]
     assert str(table.index[table["STAGE"] >= 3.0][0].date()) == row["simulated_date"]
+    assert row["simulated"] == date.fromisoformat(row["simulated_date"]).timetuple().tm_yday - 1
     evidence = catalog.crop("wheat-test").calibration
     assert evidence == result.evidence
     assert evidence.observations == result.problem.observations.sha256
     assert evidence.held_out == [1978]
     assert evidence.fitted["TSUM1"].bounds == (700.0, 1500.0)
     assert catalog.crop("wheat-test").models == ["lintul3"]
+
+
+def test_a_crop_is_written_with_the_keys_of_its_file():
+    path = ROOT / "crops/winter-wheat-nl.yaml"
+    written, kept = (yaml.safe_load(text) for text in (crop_text(catalog.crop(path.stem)), path.read_text()))
+    assert written.keys() == kept.keys()
+    assert written["parameters"].keys() == kept["parameters"].keys()
 
 
 def test_everything_is_written(fitted):

@@ -11,6 +11,7 @@ import pytest
 from in_process import command as agbench
 
 from agbench.cli.options import literal_console
+from agbench.cli.show import _words
 from agbench.data import catalog
 from agbench.errors import AgBenchWarning
 
@@ -304,3 +305,9 @@ def test_a_result_beyond_the_limits_says_that_its_points_do_not_count(tmp_path):
     assert found["cost"] == pytest.approx(100.0)  # 40 kg of N and 60 of K too many
     assert (found["limit"], found["feasible"]) == (0.0, False)
     assert "infeasible" not in agbench("evaluate", "wheat-limits-v1", "-p", "advisor", cwd=tmp_path)[0]
+
+
+def test_lists_of_more_than_four_numbers_are_shown_as_their_range():
+    assert _words([1, 2.5, 3, 4]) == "1 2.5 3 4"
+    assert _words([4, 2.5, 3, 1, 2]) == "5 values from 1 to 4"
+    assert _words({"names": ["a", "b", "c", "d", "e"]}) == "(names a b c d e)"

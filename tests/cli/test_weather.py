@@ -1,13 +1,15 @@
+import io
 import json
 
 import pandas as pd
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import agbench
 from agbench.cli.app import app
 from agbench.data import catalog
-from agbench.errors import AgBenchError, AgBenchWarning, WeatherError
+from agbench.errors import AgBenchError, AgBenchWarning, UnknownNameError, WeatherError
 from agbench.weather.generator import calibrate
 
 runner = CliRunner()
@@ -110,6 +112,12 @@ def test_a_slip_ends_in_one_sentence(arguments, message, tmp_path, monkeypatch):
     monkeypatch.setenv("AGBENCH_CACHE_DIR", str(tmp_path))
     with pytest.raises(AgBenchError, match=message):
         run(*arguments)
+
+
+def test_brackets_in_a_name_are_no_style_of_the_bar(monkeypatch):
+    monkeypatch.setattr("agbench.cli.weather.console", Console(file=io.StringIO(), force_terminal=True))
+    with pytest.raises(UnknownNameError, match=r"unknown site '\[/bold\]'"):
+        run("fetch", "[/bold]")
 
 
 def test_a_greenhouse_s_weather_is_not_listed_as_daily():

@@ -57,6 +57,7 @@ def test_a_change_of_what_takes_part_moves_the_hash(tmp_path, changed):
     [
         '"""A module."""\n\nK = 1.0  # kg\n"""A constant."""\n\ndef rate(x):\n    # why\n    return K * x\n',
         'K = 1.0\n\ndef rate(x):\n    """Multiply\n\n    # by K.\n    """\n\n    return K * x  # "kg"\n',
+        'K = 1.0\n\ndef rate(x):\n    """Multiply\n    x by\n    K."""\n    return K * x\n',
         "K = 1.0\nOTHER = 3.0\n\n\ndef rate(x):\n    return K * x\n\n\ndef other(x):\n    return OTHER\n",
         "from farm.c import thing\n\nK = 1.0\n\ndef rate(x):\n    return K * x\n\ndef use():\n    thing()\n",
     ],

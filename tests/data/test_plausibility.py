@@ -116,3 +116,8 @@ def test_carbon_dioxide_and_fruit_of_a_greenhouse(key, allowed, beyond, remedy):
     override(catalog.task(TOMATO), {key: allowed})
     with pytest.raises(ConfigError, match=remedy):
         override(catalog.task(TOMATO), {key: beyond})
+
+
+def test_work_that_has_no_unit_may_have_any_limit():
+    changed = override(catalog.task("pear-orchard-v1"), {"reward__limits": {"HARVEST": 0.5}})
+    assert changed.reward.limits == {"HARVEST": 0.5}

@@ -22,6 +22,7 @@ TRAPS = {
     "as a key": ("a:\n    NO: 1", "bad.yaml:2: NO is true or false in YAML"),
     "a key twice": ("a: 1\nb: 2\na: 3", "bad.yaml:3: the key 'a' appears twice"),
     "a nested key twice": ("a: {b: 1, b: 2}", "bad.yaml:1: the key 'b' appears twice"),
+    "a key twice in a key": ("? {b: 1, b: 2}\n: 3", r"bad\.yaml:1: "),
     "an alias": ("a: &x {b: 1}\nc: *x", r"bad.yaml:2: aliases \(\*x\) are not allowed"),
     "no YAML": ("a: [1, 2", "bad.yaml:1: not valid YAML"),
     "a tab": ("a:\n\tb: 1", "bad.yaml:2: not valid YAML"),

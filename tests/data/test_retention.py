@@ -51,6 +51,11 @@ def test_the_original_s_wet_soils_are_remarked_on():
     assert "even at wilting point" in overview("china-2").remark
     assert "below field capacity (0.53)" in overview("oregon-2").remark
     assert overview("ec3").remark is None
+    assert (overview("ec3").wilting, overview("ec3").capacity, overview("ec3").saturation) == (
+        0.104,
+        0.3,
+        0.41,
+    )
     assert overview("ec3").available == pytest.approx((0.300 - 0.104) * 120.0)
 
 

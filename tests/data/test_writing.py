@@ -1,5 +1,6 @@
 """Writing YAML: what is written is what is read, and what is short stands on one line."""
 
+import pytest
 import yaml
 
 from agbench.data.writing import yaml_text
@@ -29,3 +30,12 @@ def test_a_rule_stands_on_one_line_and_a_long_list_on_several():
     assert rule in lines
     assert sum("DVS: [" in line for line in lines) == 1 + 20
     assert lines[0] == "policy: rules"
+
+
+@pytest.mark.parametrize(
+    ("made", "most"),
+    [(lambda text: {"key": text}, 111), (lambda text: [text], 116), (lambda text: [[text]], 112)],
+)
+def test_what_counts_up_to_120_characters_stands_on_one_line(made, most):
+    lines = [yaml_text({"name": made("x" * letters)}).count("\n") for letters in (most, most + 1)]
+    assert lines == [1, 2]

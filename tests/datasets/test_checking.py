@@ -179,6 +179,20 @@ def test_an_interrupted_file_is_an_error_that_names_the_remedy(copied, format, f
     assert "files" in problems(copied / format)
 
 
+@pytest.mark.parametrize("change", ["one less", "one more"])
+def test_a_file_of_minari_with_other_episodes_than_its_table_is_refused(copied, change):
+    h5py = pytest.importorskip("h5py")
+    from agbench.datasets import minari_format
+
+    with h5py.File(copied / "minari/data/main_data.hdf5", "r+") as file:
+        if change == "one less":
+            del file["episode_3"]
+        else:
+            file.copy("episode_3", "episode_4")
+    with pytest.raises(DatasetError, match=r"main_data\.hdf5: has not 4 episodes"):
+        minari_format.read(copied / "minari")
+
+
 def test_fewer_episodes_are_simulated_again_evenly_spread(made, monkeypatch):
     chosen = []
     once = checking._replay

@@ -373,6 +373,22 @@ class Locked(Raising):
         raise TypeError("a lock cannot be copied")
 
 
+def test_a_policy_that_cannot_be_copied_is_made_for_each_row_from_its_name(monkeypatch):
+    class Always(Locked):
+        made = 0
+
+        def __init__(self):
+            type(self).made += 1
+
+        def __call__(self, observation):
+            return 1
+
+    monkeypatch.setitem(sys.modules, "own", SimpleNamespace(Always=Always))
+    (part,) = played(plan_of(TASK, "own:Always", 5))
+    assert (part.actions == 1).all()
+    assert Always.made >= 5
+
+
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
@@ -513,7 +529,9 @@ def test_the_description_says_what_a_reader_needs(tmp_path):
         f"agbench dataset {TASK} --policy advisor --epsilon 0.1 --episodes 3 --seed 4 --split train "
         "--format npz"
     )
-    assert (out / "README.md").read_text().count("advisor") > 1
+    card = (out / "README.md").read_text()
+    assert card.count("advisor") > 1
+    assert "| choice | share |\n|---|---|\n| nothing | " in card
     assert (out / "card.png").stat().st_size > 10_000
 
 

@@ -63,6 +63,16 @@ def test_minari_loads_it_and_its_environment_gives_the_same_again(folder, monkey
         assert env.unwrapped.core.scenario[0] == note["options"]["scenario"]
 
 
+def test_infos_in_minari_begin_with_that_of_the_reset(folder, monkeypatch):
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(folder.parents[1]))
+    infos = [episode.infos for episode in minari.load_dataset("wheat/mine-v0").iterate_episodes()]
+    own = load(folder).part
+    for name, steps, first in (("cost", own.costs, 0.0), ("behaviour", own.behaviours, -1)):
+        assert [one[name][0] for one in infos] == [first] * 4
+        assert np.array_equal(np.concatenate([one[name][1:] for one in infos]), steps)
+
+
 def test_minari_recovers_an_environment_to_evaluate_in(folder, monkeypatch):
     minari = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(folder.parents[1]))

@@ -8,7 +8,7 @@ from agbench.data.overrides import override
 from agbench.envs.actions import Ranges
 from agbench.envs.core import BatchCore
 from agbench.envs.family import action_map, build, observer
-from agbench.errors import UnknownNameError
+from agbench.errors import ActionError, UnknownNameError
 from agbench.testing.traces import draw_actions
 
 SETPOINTS = "greenhouse-setpoint-v1"
@@ -67,6 +67,12 @@ def test_a_temperature_is_chosen_for_the_half_of_the_day_that_the_climate_comput
         counted += int(((present[:, 0] > 0.0) & (core.observations[:, dark] == 0.0)).sum())
         core.step(np.full(core.n, number % 11), ~core.over)
     assert counted > 10  # hours of the lamps before sunrise
+
+
+@pytest.mark.parametrize("wrong", [np.array([1.0]), np.array([[1]]), np.array([True]), "warm", None])
+def test_a_temperature_is_chosen_by_one_whole_number_a_row(wrong):
+    with pytest.raises(ActionError, match="is not a whole number from 0 to 10"):
+        action_map(catalog.task(SETPOINTS)).inputs(wrong)
 
 
 @pytest.mark.parametrize("name", GREENHOUSES)

@@ -173,6 +173,7 @@ def test_a_step_violates_by_what_it_adds_beyond_the_limits_and_by_what_is_lost()
         ([10.0, 1.0], 0.0, both, [0.0, 0.0]),  # exactly the limits
         ([2.0, 0.0], 0.0, first, [2.0, 0.0]),  # what does not move uses nothing
         ([0.0, 3.0], 0.5, both, [3.5, 3.5]),
+        ([0.0, 0.0], 0.25, both, [0.25, 0.25]),  # of what is lost only what this step adds
         ([0.0, 0.0], -1.0, both, [0.0, 0.0]),  # what comes back is no gain
         ([5e-10, 0.0], 0.0, first, [5e-10, 0.0]),  # rounding is no violation
     ):
@@ -181,13 +182,13 @@ def test_a_step_violates_by_what_it_adds_beyond_the_limits_and_by_what_is_lost()
         earned = reward.after(flat, np.array([inputs, inputs]), moved)
         np.testing.assert_allclose(reward.cost, cost, atol=1e-15)
         np.testing.assert_allclose(earned, 1.0 - 100.0 * np.array(cost))
-    np.testing.assert_allclose(reward.totals["violations"], [5.5, 3.5])
-    assert reward.totals["violation_steps"].tolist() == [2.0, 1.0]
+    np.testing.assert_allclose(reward.totals["violations"], [5.75, 3.75])
+    assert reward.totals["violation_steps"].tolist() == [3.0, 2.0]
     kept = reward.save(0)
     reward.reset(0, None)
     assert (reward.totals["violations"][0], reward.totals["violation_steps"][0], reward.cost[0]) == (0, 0, 0)
     reward.load(1, kept, None)
-    assert reward.totals["violations"][1] == pytest.approx(5.5)
+    assert reward.totals["violations"][1] == pytest.approx(5.75)
     reward.before(flat)
     reward.after(flat, np.array([[10.0, 1.0], [1.0, 0.0]]), both)
     np.testing.assert_allclose(reward.cost, [0.0, 1.0])  # the first row began anew, the second has used all

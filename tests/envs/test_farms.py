@@ -437,3 +437,27 @@ def test_a_picture_shows_rain_and_every_observed_state_of_the_fields():
     assert len(drawn) == len(panels)
     (stage,) = (axes for axes in drawn if axes.get_title(loc="left").startswith("DVS"))
     assert stage.get_ylabel() == ""
+
+
+def test_forecasts_of_a_farm_err_by_its_own_seed():
+    forecast = {"days": 2, "variables": ["TEMP"]}
+    exact, core = (
+        farm(3, FARM, observation__forecast=forecast | {"error": error}) for error in ({}, {"TEMP": 3.0})
+    )
+    places = [i for i, entry in enumerate(core.parts.observer.entries) if entry.name.startswith("TEMP[+")]
+    errors = (core.observations - exact.observations)[:, places]
+    assert len(places) == 2
+    assert len(np.unique(errors, axis=0)) == 3
+    assert (errors != 0.0).all()
+
+
+@pytest.mark.parametrize("kind", ["menu", "continuous"])
+def test_an_amount_of_one_field_is_an_action_that_gives_the_others_nothing(kind):
+    actions = action_map(task(FIELDS, **({} if kind == "menu" else {"action__kind": kind})))
+    name = actions.names[3]
+    amount = actions.nearest(name, 25.0)[0]
+    action, given = actions.encode(name, amount)
+    assert actions.space.contains(action)
+    assert given == pytest.approx(amount)
+    inputs = actions.inputs(action[None])[0]
+    assert inputs.max() == inputs.sum() == pytest.approx(amount)

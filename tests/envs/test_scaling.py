@@ -115,6 +115,8 @@ def test_flags_and_constants_have_a_spread():
     assert scales.typical(size, np.zeros(50)) == (0.0, 1.0)
     rare = np.append(np.zeros(999), 7.0)
     assert scales.typical(size, rare)[1] == pytest.approx(rare.std(), rel=1e-3)
+    assert scales._spread_of_rewards(np.array([3.0, 7.0])) == 2.0
+    assert scales._spread_of_rewards(np.full(50, 7.0)) == 1.0
 
 
 def test_what_is_far_out_is_clipped():

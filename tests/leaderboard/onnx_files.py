@@ -171,6 +171,10 @@ BAD = {
         lambda: changed(lambda m: m.opset_import.add(domain="evil", version=1)),
         "the domain 'evil'",
     ),
+    "two opsets": (
+        lambda: changed(lambda m: m.opset_import.add(domain="ai.onnx", version=17)),
+        "opset_import: 2 of them",
+    ),
     "opset of tomorrow": (lambda: plain(opset=99), "opset_import: version 99"),
     "loop": (loop, "node 1: the operator 'Loop' is not allowed"),
     "branch": (branch, "the operator 'If' is not allowed"),

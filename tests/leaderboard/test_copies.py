@@ -112,6 +112,18 @@ def test_a_network_that_was_packed_anew_is_the_same(tmp_path):
     assert len(set(identities(card, catalog.task(TASK), files).values())) == 3
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("60", "60.0", True), ("[0, 1]", "[-0.0, 1.0]", True), ("1", "true", False), ("60", "'60'", False)],
+)
+def test_settings_are_compared_as_numbers(one, other, same):
+    card = Submission.model_construct(policy=SubmittedPolicy(format="rule"))
+    lines = "policy: rules\nsummary: s\nsource: s\nsettings: {amount: %s, when: early}\n"
+    files = {f"{name}.yaml": (lines % value).encode() for name, value in (("a", one), ("b", other))}
+    first, second = identities(card, catalog.task(TASK), files).values()
+    assert (first == second) == same
+
+
 def known(actions, task=GREENHOUSE):
     return of_actions(actions, task).fingerprint
 
@@ -168,6 +180,13 @@ def test_all_actions_of_a_submission_have_one_budget(copy):
     RecordedActions(files, folder, catalog.task(TASK), 11, budget)
     with pytest.raises(RefusedError, match="claim more than 5,000 bytes once unpacked"):
         RecordedActions(files, folder, catalog.task(TASK), 11, budget)
+
+
+def test_the_steps_of_every_episode_are_given_or_of_none(copy):
+    folder = "test/seed-0"
+    files = {f"{folder}/actions.npz": (copy / folder / "actions.npz").read_bytes()}
+    with pytest.raises(ValueError, match="shorter"):
+        RecordedActions(files, folder, catalog.task(TASK), 11, Budget(), [30] * 10)
 
 
 @pytest.mark.parametrize(

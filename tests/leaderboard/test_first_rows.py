@@ -3,6 +3,8 @@
 import hashlib
 import re
 import shutil
+from concurrent.futures import Future
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -251,3 +253,26 @@ def test_all_our_rows_are_in_the_index_and_verified():
     own = {name for name in names if name.split("/")[1] in references.ROLES}
     assert own <= set(merged.read(board))
     assert all((board / VERIFIED / f"{name}.yaml").is_file() for name in own)
+
+
+def test_the_rows_that_take_longest_are_begun_first(monkeypatch, tmp_path):
+    begun, said = [], []
+
+    class Pool(nullcontext):
+        def submit(self, function, task, role, *job):
+            begun.append((task, role))
+            result = Future()
+            result.set_result((f"{task} {role}", role != "floor"))
+            return result
+
+        def __enter__(self):
+            return self
+
+    monkeypatch.setattr(first_rows, "ProcessPoolExecutor", lambda *_: Pool())
+    rows = [(TASK, "floor"), ("greenhouse-tomato-v1", "floor"), (TASK, "oracle"), (TASK, "expert")]
+    bad = first_rows.make_all(rows, tmp_path, tmp_path, False, True, 2, said.append)
+    efforts = [references.effort(references.Part(*row, "test")) for row in begun]
+    assert efforts == sorted(efforts, reverse=True)
+    assert sorted(begun) == sorted(rows)
+    assert bad == 2
+    assert sorted(said) == sorted(f"{task} {role}" for task, role in rows)

@@ -16,6 +16,7 @@ from agbench.leaderboard import beacon, rounds, scoring, standings
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page import build, entries, plots, suite_views, views
+from agbench.leaderboard.page.heat import HeatCell
 from agbench.leaderboard.page.rendering import Pages
 from agbench.leaderboard.standings import Ran
 from agbench.leaderboard.verify.hidden import HiddenRun
@@ -282,3 +283,8 @@ def test_agents_over_the_suite_can_be_searched_by_author(shown):
     result = re.findall(r'data-text="([^"]*)"', text)
     assert sum("a. grower" in words for words in result) >= 5
     assert all(words.startswith("agent-") for words in result)
+
+
+@pytest.mark.parametrize(("score", "shade"), [(-30.0, 0), (34.0, 3), (36.0, 4), (100.0, 10), (250.0, 10)])
+def test_ten_points_of_a_score_are_a_shade_of_the_heat_map(score, shade):
+    assert HeatCell(score, "agent.html", False).shade == shade

@@ -21,9 +21,11 @@ from agbench import leaderboard
 from agbench.cli.app import main
 from agbench.data import catalog
 from agbench.data import dataset as recipes
+from agbench.data.reading import read_data
+from agbench.data.submission import ResultRecord
 from agbench.leaderboard.checks import judging
-from agbench.leaderboard.checks.kept import KeptResults
-from agbench.leaderboard.checks.recorded import most_decisions, of_actions
+from agbench.leaderboard.checks.kept import KeptResults, Known
+from agbench.leaderboard.checks.recorded import RecordedBehaviour, most_decisions, of_actions
 from agbench.leaderboard.checks.sampled import places
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verifying import replayed
@@ -180,6 +182,20 @@ def test_an_episode_without_a_decision_has_a_behaviour_too():
     none = of_actions([np.zeros(0, np.int64), np.array([1, 0])], task)
     assert none.steps == (0, 2)
     assert (none.sample[: len(places(2, most_decisions(task))[0])] == 255).all()
+
+
+def test_what_was_checked_is_not_checked_again(made, tmp_path):
+    content = yaml.safe_load((made.folder / "test/seed-0/result.yaml").read_text())
+    behaviour = RecordedBehaviour(
+        np.array([0.1, 1.0]), np.arange(6, dtype=np.uint8).reshape(2, 3), "abc", (3, 4)
+    )
+    found = Known(read_data(ResultRecord, content, "result"), {"return": [1.5]}, behaviour)
+    asked = []
+    for key in (1, 1, 2):
+        known = KeptResults(tmp_path).known({"key": key}, lambda key=key: asked.append(key) or found)
+        assert (known.record, known.columns) == (found.record, found.columns)
+        assert [np.array_equal(*pair) for pair in zip(known.behaviour, behaviour, strict=True)] == [True] * 4
+    assert asked == [1, 2]
 
 
 def test_a_cache_that_cannot_be_written_saves_nothing_and_costs_nothing(made, tmp_path):

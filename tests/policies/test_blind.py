@@ -55,6 +55,7 @@ def test_calendars_of_every_action_space_lie_in_it(name):
         ("wheat-maize-rotation-v1", "1aceef157ded1939"),
         ("jujube-orchard-v1", "4a4ffdacf304774a"),
         ("sunflower-farm-fields-v1", "e2f2a6715083c8d9"),
+        ("greenhouse-setpoint-v1", "3bba63dfecf3a84e"),
     ],
 )
 def test_a_seed_gives_the_calendars_that_it_always_gave(name, digest):

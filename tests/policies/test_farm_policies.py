@@ -187,6 +187,12 @@ def test_the_best_plans_within_budgets_are_those_of_all_combinations(budgets):
     assert tuple(chosen) == max(sums, key=sums.get)
 
 
+@pytest.mark.parametrize(("beyond", "chosen"), [(0.0, 1), (0.95e-6, 1), (1.05e-6, 0)])
+def test_a_millionth_beyond_a_budget_is_rounding(beyond, chosen):
+    spent = np.array([[0.0], [10.0 + beyond]])
+    assert best_within([np.array([1.0, 2.0])], [spent], np.array([10.0])) == [chosen]
+
+
 def test_schedules_and_rules_are_fitted_on_the_whole_farm():
     few = catalog.task(BUDGET).splits["train"].model_copy(update={"generated": (0, 19)})
     task = catalog.task(BUDGET).model_copy(update={"splits": {"train": few}})

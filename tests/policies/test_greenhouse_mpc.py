@@ -252,6 +252,8 @@ def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(
         assert np.array_equal(seen[299:], world.weather[299:])
         errors.append(seen[10:299, column] - world.weather[10:299, column])
         assert seen[:, WEATHER.column("iGlob")].min() >= 0.0
+        colder = (world.weather - seen)[:, WEATHER.columns(["tOut", "tSky"])]
+        assert colder[:, 1] == pytest.approx(colder[:, 0], abs=1e-9)
     spread = np.std(errors, axis=0)
     assert spread[-1] == pytest.approx(2.0, rel=0.15)
     assert spread[72] == pytest.approx(1.0, rel=0.2)

@@ -137,7 +137,7 @@ def test_a_damaged_or_hostile_name_is_refused(tmp_path, change, reason):
     [
         ({"task": WHEAT, "observations": "no list", "actions": "one menu"}, "not a JSON list of names"),
         ({"task": "\x1b[31m", "observations": "[]", "actions": "one menu"}, "cannot be printed"),
-        ({"task": "x" * 200_000}, "200,000 letters"),
+        ({"task": "x" * 100_001}, "100,001 letters; at most 100,000"),
     ],
 )
 def test_hostile_metadata_of_a_graph_are_refused(tmp_path, said, reason):

@@ -60,6 +60,14 @@ def test_neighbours_are_moves_next_doses_and_omissions():
     assert len(neighbours(actions, np.zeros(6, np.int64))) == 0
 
 
+def test_a_decision_moves_by_up_to_three_steps():
+    actions = build(catalog.task(BARLEY), "train").actions
+    plan = np.zeros(11, np.int64)
+    plan[5] = code = actions.encode("N", actions.doses("N")[1])[0]
+    moved = {int(np.flatnonzero(other)[0]) for other in neighbours(actions, plan) if code in other}
+    assert moved == {2, 3, 4, 6, 7, 8}
+
+
 def test_a_fit_ends_where_no_neighbour_is_better_and_moves_a_dose_to_its_week():
     """Nitrogen a month late comes back, though nothing but the last search is allowed."""
     task = catalog.task(BARLEY)

@@ -6,10 +6,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from work_of_tests import Squares
 
+from agbench.data.places import PATH_VARIABLE
 from agbench.errors import ConfigError, MissingExtraError, SimulationError, WorkerError
 from agbench.running import engine_of, in_order, mapping, work
 from agbench.running.engines import Here
@@ -52,6 +54,53 @@ def test_a_text_names_an_engine(on, workers, kind, count):
 def test_what_is_no_engine_is_refused(on, workers, message):
     with pytest.raises(ConfigError, match=message):
         engine_of(on, workers)
+
+
+class RayHere:
+    """What is asked of Ray, done in this process as it is sent."""
+
+    exceptions = SimpleNamespace(RayError=RuntimeError)
+    most = 0  # references that are waited for together
+
+    def is_initialized(self):
+        return True
+
+    def cluster_resources(self):
+        return {"CPU": 2.0}
+
+    def put(self, content):
+        return SimpleNamespace(value=content)
+
+    def get(self, reference):
+        return reference.value
+
+    def remote(self, function):
+        task = SimpleNamespace(remote=lambda *given: Reference(function(*given)))
+        return SimpleNamespace(options=lambda **_: task)
+
+    def wait(self, references, num_returns):
+        if num_returns > len(references):
+            raise ValueError("num_returns cannot be greater than the number of ray_waitables")
+        self.most = max(self.most, len(references))
+        return references[:num_returns], references[num_returns:]
+
+    def cancel(self, reference, force):
+        """Do nothing: what was sent is done."""
+
+
+class Reference:
+    def __init__(self, value):
+        self.value = value
+
+
+@pytest.mark.parametrize(("count", "most"), [(1, 1), (20, 6)])
+def test_ray_is_sent_three_items_a_core_and_gives_each_result(count, most, monkeypatch, tmp_path):
+    ray = RayHere()
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setenv(PATH_VARIABLE, "")
+    results = engine_of("ray").run(Squares(tmp_path), range(count))
+    assert list(in_order(results)) == [i * i for i in range(count)]
+    assert ray.most == most
 
 
 def test_without_ray_one_line_says_what_to_do(monkeypatch):

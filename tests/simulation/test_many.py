@@ -16,6 +16,7 @@ from agbench.simulation import batches, field
 from agbench.simulation import cases as cases_of_batches
 from agbench.simulation import kinds as kinds_of_cases
 from agbench.simulation import many as many_of_pieces
+from agbench.simulation.columns import Columns
 from agbench.simulation.kinds import plain_parameters
 from agbench.simulation.parameters import read_all
 from agbench.simulators import models
@@ -352,3 +353,9 @@ def test_a_format_without_its_library_names_the_remedy(monkeypatch, tmp_path, en
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=rf"needs {library}.*agbench\[data\]"):
         agbench.simulate_many("lintul3", [{"start": "1984-01-01"}], out=tmp_path / f"a{ending}", **WHEAT)
+
+
+def test_columns_of_plain_numbers_are_read_as_such():
+    columns = Columns(3, {"a": [1, None, np.float64(2.5)], "b": [1, "x", 2], "c": [True, 0, 1]})
+    assert np.array_equal(columns.numbers("a"), [1.0, np.nan, 2.5], equal_nan=True)
+    assert columns.numbers("b") is columns.numbers("c") is None

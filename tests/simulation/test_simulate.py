@@ -215,6 +215,14 @@ WRONG = {
         ConfigError,
         "starts by sowing needs TSUMEM",
     ),
+    "sown without a range of temperatures": (
+        {
+            "calendar": {"crop_start_date": START, "crop_start_type": "sowing"},
+            "crop": catalog.crop("winter-wheat-nl").values | {"TSUMEM": 100.0, "TBASEM": 2.0, "TEFFMX": 2.0},
+        },
+        ConfigError,
+        "starts by sowing needs TEFFMX > TBASEM to emerge; got 2 and 2 degC",
+    ),
     "forced": (
         {"external": pd.DataFrame({"LEAF": [1.0]}, index=[START])},
         UnknownNameError,

@@ -404,6 +404,11 @@ def test_an_end_that_does_not_fit_is_refused(changes, kind, message):
         simulate(**changes)
 
 
+def test_the_clock_of_a_table_that_begins_by_day_is_that_of_its_first_row():
+    table = TABLE.loc["2010-01-10 10:35":].iloc[:12]
+    assert simulate(weather=table)["time"].iloc[0] == pytest.approx(9.0 + 10.0 / 24.0 + 35.0 / 1440.0)
+
+
 @pytest.mark.parametrize("start", [None, "2009-10-25", "2009-10-20 10:00"])
 def test_the_sum_of_radiation_may_be_what_a_grower_knows(start):
     """Of a series as tasks have it; before it begins the sum is that of its first day."""

@@ -8,6 +8,7 @@ import pytest
 from agbench.errors import SimulationError, UnknownNameError
 from agbench.simulators.pcse_reference import PcseSimulator, PcseWorld, run_pcse
 from agbench.simulators.pcse_reference.library import load_pcse
+from agbench.simulators.pcse_reference.model import _in_words
 from agbench.simulators.pcse_reference.models import MODELS
 from agbench.variables import Variable, VariableTable
 from agbench.weather.daily import DAILY
@@ -267,3 +268,14 @@ def test_importing_pcse_leaves_logging_and_output_alone(capsys):
     load_pcse()
     assert (logging.getLogger().handlers, logging.getLogger().level) == before
     assert capsys.readouterr().out == ""
+
+
+def test_a_table_in_words_has_dates_numbers_and_no_empty_columns():
+    days = [date(1997, 3, 31), date(1997, 4, 1)]
+    columns = {"STAGE": ["emerging", "vegetative"], "DOS": days, "DOM": [None, None], "LAI": [0, "0.5"]}
+    table = _in_words(pd.DataFrame({**columns, "TRA": [None, None]}, index=days))
+    assert list(table) == ["STAGE", "DOS", "DOM", "LAI"]
+    assert table["STAGE"].tolist() == columns["STAGE"]
+    assert [day.date() for day in table["DOS"]] == days
+    assert table["DOM"].isna().all()
+    assert table["LAI"].tolist() == [0.0, 0.5]

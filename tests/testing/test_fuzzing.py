@@ -242,3 +242,10 @@ def test_a_name_too_long_for_a_file_is_refused(tmp_path):
     assert re.search(
         r"own.yaml: .*'n{300}'. Known: advisor, blind-calendar, early-calendar, evolved", check_file(path)
     )
+
+
+def test_yaml_is_damaged_in_every_way():
+    content = yaml.safe_dump({"name": "a", "inner": {"amount": 3.0, "unit": "d"}}).encode()
+    said = {flawed(content, np.random.default_rng(seed))[1].split(",")[0] for seed in range(200)}
+    for words in ("left out unit", "renamed unit", "unit = that of", "amount times", "unit = '"):
+        assert any(one.startswith(words) for one in said), words

@@ -13,6 +13,7 @@ from agbench.envs.field.observations import FieldObserver
 from agbench.envs.rewards import GrowthReward
 from agbench.errors import UnknownNameError
 from agbench.testing import CHECKS, ContractError, check_policy, check_task
+from agbench.testing.traces import Moment, require_equal
 
 TASK = "wheat-nitrogen-v1"
 
@@ -69,6 +70,29 @@ def test_a_state_that_is_not_saved_whole_is_caught(monkeypatch):
     monkeypatch.setattr(BatchCore, "load", forgetful)
     with pytest.raises(ContractError, match="loaded into the same env: step 1 differs: info 'nitrogen'"):
         CHECKS["save-and-load"](TASK)
+
+
+@pytest.mark.parametrize("other", [np.array([1.0, -0.0]), np.array([1, 0]), np.array([[1.0, 0.0]]), 1.0])
+def test_arrays_in_infos_are_compared_by_type_shape_and_bits(other):
+    first, same, different = (
+        [Moment(0, "reset", np.zeros(1, np.float32), 0.0, False, False, {"cost": value})]
+        for value in (np.array([1.0, 0.0]), np.array([1.0, 0.0]), other)
+    )
+    require_equal(first, same, "both", ["DVS"])
+    with pytest.raises(ContractError, match="both: reset 0 differs: info 'cost' is"):
+        require_equal(first, different, "both", ["DVS"])
+
+
+def test_a_copy_that_is_wrong_only_late_in_an_episode_is_caught(monkeypatch):
+    put = BatchCore.__setstate__
+
+    def forgetful(self, state):
+        put(self, state)
+        self.applied[self.simulator.elapsed > 150] = 0.0
+
+    monkeypatch.setattr(BatchCore, "__setstate__", forgetful)
+    with pytest.raises(ContractError, match=r"after \d\d steps and its pickle: step 1 differs"):
+        CHECKS["pickle-and-copy"](TASK)
 
 
 def test_an_info_that_changes_its_keys_is_caught(monkeypatch):

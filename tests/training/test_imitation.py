@@ -2,6 +2,8 @@
 
 import json
 import sys
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 from agbench.training import demonstrations, extras, sb3_env, sqil
 from agbench.training.algorithms import ALGORITHMS, algorithm, arguments
+from agbench.training.cloning import Dagger
 from agbench.training.run import run
 
 TASK = "wheat-nitrogen-v1"
@@ -226,6 +229,20 @@ def test_the_command_says_how_to_submit_an_imitator(tmp_path, monkeypatch, capsy
     given = of_trainings([folder])
     assert given is not None
     assert (given.method, given.seeds, given.steps) == ("il", [0], 64 + transitions)
+
+
+def test_a_round_of_dagger_counts_the_steps_of_its_episodes(monkeypatch):
+    played = [range(5), range(7)]
+    rollout = SimpleNamespace(make_sample_until=lambda **_: None, generate_trajectories=lambda *_: played)
+    monkeypatch.setitem(sys.modules, "imitation", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "imitation.data", SimpleNamespace(rollout=rollout))
+    learner, trainer = Dagger.__new__(Dagger), Mock()
+    vars(learner).update(
+        num_timesteps=3, _clone=Mock(), _trainer=trainer, _expert=None, _episodes=2, _epochs=1
+    )
+    learner.round(1)
+    assert learner.num_timesteps == 15
+    trainer.extend_and_update.assert_called_once()
 
 
 def test_half_of_a_batch_of_sqil_are_demonstrations_that_pay_1():

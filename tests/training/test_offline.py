@@ -143,6 +143,19 @@ def test_implicit_q_learning_prefers_what_pays():
     assert (second.argmax(1).numpy() == 1).mean() > 0.95
 
 
+def test_the_value_of_a_state_is_the_expectile_of_what_its_choices_pay():
+    """Of 0 and 1, equally often, the expectile 0.9 is 0.9."""
+    torch.manual_seed(0)
+    network = NetworkSettings(layers=[4], activation="tanh")
+    learns = ImplicitQ(1, [2], network, learning_rate=0.05, tau=0.5, expectile=0.9)
+    seen, ends = np.zeros((8, 1), np.float32), np.ones((8, 1), np.float32)
+    picked = (np.arange(8.0, dtype=np.float32) % 2.0)[:, None]
+    for _ in range(150):
+        learns.step(DrawnBatch(seen, picked, picked, seen, picked, ends))
+    with torch.no_grad():
+        assert float(learns._value(torch.zeros(1, 1))) == pytest.approx(0.9, abs=0.02)
+
+
 def test_batches_hold_transitions_as_they_were(shown, tmp_path):
     own = lesson(MENU, shown, 10, tmp_path)
     data, scaling = own.data, own.scaling

@@ -27,6 +27,7 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("optuna")
 import optuna
 
+from agbench.training import journal
 from agbench.training import trial as trials_of
 from agbench.training.algorithms import ALGORITHMS
 from agbench.training.sweep import sweep
@@ -402,3 +403,8 @@ def test_changes_hold_the_keys_that_differ_and_no_others():
     content = changed("barley-limits-v1", "ppo", changes)
     assert content == {"settings": {"learning_rate": {"start": 0.5}}}
     assert agbench.sweep is sweep
+
+
+def test_ten_trials_are_drawn_at_random_before_the_sampler_learns_from_them(tmp_path):
+    sampler = journal.study(str(tmp_path / "journal.log"), journal.TRIALS, 0, None).sampler
+    assert vars(sampler)["_n_startup_trials"] == 10

@@ -29,7 +29,7 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 from agbench.training import logs
 from agbench.training.algorithms import ALGORITHMS, algorithm, arguments, make
-from agbench.training.run import run
+from agbench.training.run import _export, run
 from agbench.training.sb3 import sb3_env
 from agbench.training.validation import Mark, Validation
 
@@ -168,6 +168,17 @@ def test_an_unknown_algorithm_names_the_nearest():
         training_settings("pppo", TASK)
 
 
+def test_an_algorithm_without_a_class_names_the_nearest():
+    with pytest.raises(ConfigError, match=r"unknown algorithm 'ppoo'\. Did you mean 'ppo'"):
+        algorithm("ppoo", TASK, agbench.make(TASK).action_space)
+
+
+@pytest.mark.parametrize("option", ["--workers=2", "--on=processes:2"])
+def test_workers_for_one_agent_are_refused(option, tmp_path):
+    printed = CliRunner().invoke(app, ["train", TASK, "--algo", "none", f"--out={tmp_path}", option])
+    assert "are for several agents: --seeds 0-4" in str(printed.exception)
+
+
 def test_a_task_changes_the_settings_of_an_algorithm(tmp_path, monkeypatch):
     folder = tmp_path / "baselines" / TASK / "train"
     folder.mkdir(parents=True)
@@ -260,6 +271,19 @@ def test_a_training_ends_with_a_policy_and_its_score(algo, tmp_path):
     assert trained.best.objective == max(mark.objective for mark in trained.marks)
     with pytest.raises(ConfigError, match="holds a finished training"):
         run(TASK, algo, 128, 3, tmp_path / "run", tiny(algo), progress=False)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_policy_is_written_as_onnx_too_where_that_is_installed(installed, tmp_path, monkeypatch):
+    if installed:
+        pytest.importorskip("onnx")
+    else:
+        monkeypatch.setattr("agbench.training.run.find_spec", lambda name: None)
+    monkeypatch.setattr("agbench.training.export.OBSERVATIONS", 100)
+    env = sb3_env(TASK, 4)
+    _export(make(ALGORITHMS["ppo"], training_settings("ppo", TASK, tiny("ppo")), env, 0), TASK, tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"policy.npz"} | ({"policy.onnx"} if installed else set())
 
 
 def test_train_returns_a_policy_of_the_task():

@@ -7,7 +7,7 @@ import pytest
 
 from agbench.envs import scenario_weather
 from agbench.envs.greenhouse.ahead import ErrorWalks, error_paths
-from agbench.weather.day_by_day import can_draw_again
+from agbench.weather.day_by_day import DayByDay, can_draw_again
 from agbench.weather.draws import standard_normal
 from agbench.weather.greenhouse.site import disaggregated
 
@@ -65,3 +65,25 @@ def test_another_kind_of_generator_gives_the_whole_at_once(season):
     table = weather.table(date(2001, 3, 1), 2, 0, generators[0])
     assert isinstance(table, np.ndarray)
     assert table.tobytes() == weather.rows(date(2001, 3, 1), 2, 0, generators[1]).tobytes()
+
+
+class Counted(DayByDay):
+    """A table of one column and four rows a day, which notes the days that are made."""
+
+    def __init__(self):
+        super().__init__((40, 1), 4, 0, np.zeros(1), np.random.default_rng(1))
+        self.made = []
+
+    def _make(self, day, taken_over, generator):
+        self.made.append(day)
+        return generator.random((4, 1)), taken_over
+
+
+def test_a_slice_makes_its_own_days_and_an_empty_one_none():
+    table = Counted()
+    assert len(table[0:12]) == 12
+    assert table.made == [0, 1, 2]
+    for rows, days in ((slice(5, 9), [1, 2]), (slice(1, 1), []), (slice(9, 3), [])):
+        table.made.clear()
+        assert len(table[rows]) == max(rows.stop - rows.start, 0)
+        assert table.made == days

@@ -76,6 +76,11 @@ def test_a_wrong_unit_is_guessed(change, message):
             check_plausible(lacking, "given", 300)
 
 
+@pytest.mark.parametrize("factor", [0.92, 1.08])
+def test_sums_of_the_day_may_be_a_tenth_off(factor):
+    check_plausible(changed(WEEK, dli=lambda s: factor * s), "given", 300)
+
+
 @pytest.mark.parametrize("month", DISAGGREGATED)
 def test_kilojoules_are_caught_in_every_season(month):
     with pytest.raises(WeatherError, match="kJ m-2 h-1"):

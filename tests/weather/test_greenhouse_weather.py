@@ -149,6 +149,11 @@ def test_the_soil_is_warmest_when_the_year_was_in_either_hemisphere(latitude, wa
     assert (day - warmest + 182.0) % 365.25 - 182.0 == pytest.approx(0.0, abs=0.5)
 
 
+def test_a_course_over_some_of_a_second_year_is_found_as_it_is():
+    mean, size, warmest = annual_wave(course(12.0, 7.5, 160.0, DAYS[:430]), DAYS[:430], 52.0)
+    assert (mean, size, warmest) == pytest.approx((12.0, 7.5, 160.0), abs=1e-9)
+
+
 @pytest.mark.parametrize(("latitude", "warmest"), [(50.0, 205.0), (-50.0, 22.0), (0.0, 205.0)])
 def test_of_less_than_a_year_the_place_says_when_the_soil_is_warmest(latitude, warmest):
     """0.14 K a degree of latitude; south of the equator half a year later."""

@@ -40,7 +40,9 @@ def test_nasa_power_comes_in_our_units(tmp_path):
 def test_nasa_power_is_the_same_as_json_and_as_csv(tmp_path):
     one = read_nasa_power(written(tmp_path, answers.power_json()))
     other = read_nasa_power(written(tmp_path, answers.power_csv(), "answer.csv"))
-    assert one.sha256 == other.sha256
+    by_month = answers.power_csv().replace("YEAR,DOY", "YEAR,MO,DY").replace("\n2001,", "\n2001,1,")
+    third = read_nasa_power(written(tmp_path, by_month, "answer.csv"))
+    assert one.sha256 == other.sha256 == third.sha256
 
 
 def test_what_nasa_power_lacks_is_a_missing_day(tmp_path):

@@ -28,6 +28,13 @@ def test_tables_are_read_with_the_place_of_the_source(frame, tmp_path, reader):
     assert series.sha256 == from_frame(frame).sha256
 
 
+def test_coefficients_of_the_source_are_those_of_the_table(frame, tmp_path):
+    frame.to_csv(tmp_path / "here.csv")
+    source = SeriesSource(reader="csv", file="here.csv", angstrom=(0.2, 0.5), **PLACE)
+    frame.attrs.update(lat=52.0, lon=5.5, elev=7.0, angstA=0.2, angstB=0.5)
+    assert load_series(source, tmp_path).sha256 == from_frame(frame).sha256
+
+
 def test_an_unknown_reader_names_the_nearest():
     with pytest.raises(UnknownNameError, match=r"unknown weather reader 'cabbo'.*'cabo'"):
         load_series(SeriesSource(reader="cabbo"))

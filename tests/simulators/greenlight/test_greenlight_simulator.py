@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agbench.errors import ActionError, SimulationError, UnknownNameError, WeatherError
+from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import METERS, MeteredGreenhouse
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 from agbench.simulators.greenlight.presets import PRESETS, preset
 from agbench.simulators.greenlight.simulate import simulate_greenlight
 from agbench.simulators.greenlight.simulator import GreenLightSimulator
 from agbench.simulators.greenlight.stepping import ACCURACIES, choose_accuracy
-from agbench.simulators.greenlight.variables import CONTROLS, STATES
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.simulators.greenlight.world import greenlight_world
 
 DATA = compact("trajectory_bang")
@@ -259,6 +260,15 @@ def test_a_row_that_cannot_be_integrated_is_an_error_each_time():
     simulator.reset(worlds(1), np.array([False, True, False]))
     simulator.advance(controls(3, 0), 2)
     assert simulator.elapsed[1] == 2
+
+
+def test_the_climate_computer_measures_the_weather_in_force():
+    greenhouse = MeteredGreenhouse(1)
+    greenhouse.reset([greenlight_world(DATA["D"])])
+    greenhouse.advance(controls(1, 0), 2)
+    names = ["tOut", "iGlob", "dli", "isDay", "isDaySmooth"]
+    outside = greenhouse.measured()[0, MEASURED.columns(names)]
+    np.testing.assert_array_equal(outside, DATA["D"][2, WEATHER.columns(names)])
 
 
 def test_meters_count_the_electricity_of_lamps_and_interlights():

@@ -112,7 +112,7 @@ def test_short_days_of_autumn_close_buds_and_shorter_ones_end_every_green_stage(
     develop(s, p, photoperiod=11.26, today=40.0)
     assert stage == s.STAGE
     develop(s, p, photoperiod=11.24, today=41.0)
-    assert (s.STAGE, s.DOLF) == (ENDODORMANT, 42.0)
+    assert (s.STAGE, s.PHENOLOGY, s.DOLF) == (ENDODORMANT, 5.0, 42.0)
 
 
 @pytest.mark.parametrize("stage", GREEN)

@@ -10,6 +10,7 @@ from seasons import parameters
 
 from agbench.errors import ConfigError
 from agbench.simulators.wofost.simulate import simulate_wofost
+from agbench.simulators.wofost.variables import LAYERED81
 
 PROFILES = {"uniform": UNIFORM, "mixed": MIXED, "sand on loam": SAND_ON_LOAM}
 BY_LAYER = {"SM": "SM", "WC": "WC", "TRALY": "TRALY", "DWC": "DWC", "Flow": "FLOW"}
@@ -145,3 +146,10 @@ def test_refuses_what_cannot_be():
             setting="published",
             soil_water="layered",
         )
+
+
+@pytest.mark.parametrize("layer", [1, 10])
+def test_a_layer_holds_what_it_can_gain_or_lose_in_a_day(layer):
+    held, change = LAYERED81[f"WC_{layer}"], LAYERED81[f"DWC_{layer}"]
+    assert (held.low, held.high) == (0.0, 300.0)
+    assert (change.low, change.high) == (-held.high, held.high)

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 import yaml
 
+from agbench.data import catalog
 from agbench.data.climate import Climate
 from agbench.errors import WeatherError
 from agbench.weather.generator import calibrate
 from agbench.weather.generator.check import check, share_passed
-from agbench.weather.generator.fit import fit
+from agbench.weather.generator.fit import _persistence, fit
 from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.parameters import to_climate
 from agbench.weather.generator.site_file import climate_text
@@ -63,6 +64,12 @@ def test_a_climate_reads_back_from_its_yaml(fitted):
     assert Climate.model_validate(yaml.safe_load(climate_text(climate))["climate"]) == climate
 
 
+def test_the_climate_of_a_site_is_written_as_it_stands_in_its_file():
+    text = catalog.find("site", "wageningen").read_text()
+    written = climate_text(catalog.site("wageningen").climate)
+    assert written.splitlines() == text[text.index("climate:") :].splitlines()
+
+
 def test_too_few_years_are_refused(series):
     short = replace(series, start=date(1976, 1, 1), values=series.values[:2000].copy())
     with pytest.raises(WeatherError, match="5 complete years are too few"):
@@ -78,3 +85,11 @@ def test_spells_count_days_of_one_kind():
     rain[0, [0, 1, 5], 5] = 0.3
     assert spells(rain, wet=True).tolist() == [2.0, 1.0]
     assert spells(rain, wet=False).tolist() == [3.0, 359.0]
+
+
+def test_persistence_is_the_correlation_of_neighbouring_wet_days():
+    """Of three pairs; the dry day and its score take no part."""
+    score = np.array([[1.0, 2.0, 4.0, -9.0, 3.0, 1.0]])
+    wet = np.array([[True, True, True, False, True, True]])
+    expected = np.corrcoef([2.0, 4.0, 1.0], [1.0, 2.0, 3.0])[0, 1]
+    assert _persistence(score, wet) == pytest.approx(expected)

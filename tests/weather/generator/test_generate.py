@@ -55,6 +55,13 @@ def test_a_season_cannot_end_before_it_starts(generator):
         generator.season(0, until=date(2000, 12, 31))
 
 
+def test_a_season_has_at_most_forty_years(generator):
+    assert generator.season(0, 40, date(2001, 1, 1)).values.shape[0] == 1
+    for years in (0, 41):
+        with pytest.raises(WeatherError, match=f"has 1 to 40 years; got {years}"):
+            generator.season(0, years)
+
+
 def test_a_season_has_two_whole_years_without_gaps(generator):
     season = generator.season(0)
     assert season.start == FIRST_DAY
