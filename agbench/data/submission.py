@@ -73,7 +73,8 @@ def _plain_host(value: str) -> str:
 def _day(value: str) -> str:
     """Refuse what is no date of this form, one before there was a board, and one far ahead."""
     try:
-        if len(value) != 10 or not 2020 <= date.fromisoformat(value).year < 2100:
+        day = date.fromisoformat(value)
+        if day.isoformat() != value or not 2020 <= day.year < 2100:  # weeks are ISO 8601 too
             raise ValueError
     except ValueError:
         raise ValueError(f"{value!r} is not a date such as '2027-03-01'.") from None

@@ -120,6 +120,7 @@ def test_all_arrays_that_numpy_writes_are_read(tmp_path):
         ({"agent": "fl00r"}, "the name of a task's own reference"),
         ({"submitted": "yesterday"}, "is not a date such as"),
         ({"submitted": "2027-13-01"}, "is not a date such as"),
+        ({"submitted": "2026-W01-1"}, "is not a date such as"),
         ({"method": "offline-rl"}, "offline-rl names its dataset by name and sha256"),
         ({"training": {"splits": ["train"], "steps": 0}}, "training.steps: 0: write how many steps"),
         (
