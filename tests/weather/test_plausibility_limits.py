@@ -280,7 +280,14 @@ def test_a_column_of_nothing_but_zeros_was_not_measured(name, rows, zero, good):
 
 @pytest.mark.parametrize(
     ("days", "warmer", "good"),
-    [(360, 9.0, True), (360, 9.01, False), (360, -9.0, True), (360, -9.01, False), (359, 12.0, True)],
+    [
+        (360, 9.0, True),
+        (360, 9.01, False),
+        (360, -9.0, True),
+        (360, -9.01, False),
+        (359, 12.0, True),
+        (360, np.nan, True),
+    ],
 )
 def test_over_a_year_the_soil_is_as_warm_as_the_air(days, warmer, good):
     values = hours(24 * days, tOut=10.0, tSoOut=10.0 + warmer)

@@ -125,13 +125,10 @@ def _check_zeros(table: _Table, interval: float) -> None:
 
 def _check_soil(table: _Table, interval: float) -> None:
     """Refuse soil of another place or in degrees Fahrenheit: over a year it is about as warm as the air."""
-    soil, air = table.column("tSoOut"), table.column("tOut")
-    if len(soil) * interval < 360 * DAY:
-        return
-    warmer = soil - air
-    mean = float(np.nanmean(warmer))
-    if abs(mean) > _FROM_YEARS:
-        limits = f"within {_FROM_YEARS:g} of tOut in the mean of a year; it differs by {mean:.3g}"
+    warmer = table.column("tSoOut") - table.column("tOut")
+    there = warmer[~np.isnan(warmer)]
+    if len(there) * interval >= 360 * DAY and abs(there.mean()) > _FROM_YEARS:
+        limits = f"within {_FROM_YEARS:g} of tOut in the mean of a year; it differs by {there.mean():.3g}"
         hint = "(degF - 32) / 1.8; kelvin need 273.15 subtracted"
         table.refuse(np.abs(warmer) > _FROM_YEARS, "tSoOut", limits, hint)
 
