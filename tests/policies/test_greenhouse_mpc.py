@@ -337,3 +337,13 @@ def test_what_a_trial_is_worth_by_hand():
     assert value == pytest.approx(0.5 - 1.6 * grams * respired, abs=1e-15)
     at_the_end = policy(task)._value(world, Outcome(states, np.zeros((2, 6)), 0.5), 288)
     assert at_the_end == 0.5
+
+
+def test_the_buffer_is_worth_its_part_that_becomes_fruit_by_hand(simulated_plan):
+    """In 6 h, 72 steps, it is spent but for 1/e: on three organs, and on what their growth respires."""
+    task, parts, world, _, guess = simulated_plan
+    settings = read_data(PredictiveSettings, COARSE, "test")
+    horizon = Horizon(task, settings, Layout(2, tuple(parts.actions.names)), 0.1)
+    worth = dict(zip(STATES.names, horizon.worth(world, guess.states[0], 288 - 72), strict=True))
+    spent = 0.328 * 1.27 + 0.095 * 1.28 + 0.074 * 1.3
+    assert worth["cBuf"] / worth["cFruit"] == pytest.approx(0.328 / spent * (1.0 - np.exp(-1.0)), rel=1e-12)

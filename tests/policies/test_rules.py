@@ -10,7 +10,7 @@ from agbench.data.overrides import override
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
 from agbench.errors import ConfigError, UnknownNameError
-from agbench.policies.field.evolution import _Seasons
+from agbench.policies.field.evolution import _decisions, _Seasons
 from agbench.policies.field.rules import Rule, Rules, RulesSettings
 from agbench.policies.field.tuning import fit_rules
 from agbench.policies.playing import actions_of, returns_of_actions
@@ -158,6 +158,14 @@ def test_a_plan_of_an_evolution_stays_within_the_limits(limit):
     values = doses[:, parts.make_simulator(1).inputs.columns(list(limits))]
     assert (values <= list(limits.values())).all()
     assert (values[:, 1:].sum(axis=1) > 40.0).all()
+
+
+def test_what_a_plan_asks_beyond_a_limit_is_given_up_to_it():
+    """Of 9 in a season of 8 decisions the limit allows 4: half a dose is due at each."""
+    given = _decisions(
+        np.full((1, 1, 3), 3.0), np.array([[0.0, 1.0]]), np.array([[0, 1]]), np.array([4.0]), 8
+    )
+    assert given.tolist() == [[0, 1, 0, 1, 0, 1, 0, 1]]
 
 
 def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):

@@ -11,7 +11,7 @@ from agbench.errors import WeatherError
 from agbench.simulation.field import site_series
 from agbench.weather.columns import DAILY
 from agbench.weather.daily import from_frame as daily_from_frame
-from agbench.weather.greenhouse.disaggregation import annual_wave, disaggregate, saturation
+from agbench.weather.greenhouse.disaggregation import _at_midnight, annual_wave, disaggregate, saturation
 from agbench.weather.greenhouse.series import COLUMNS, from_frame, read_parquet
 from agbench.weather.greenhouse.site import measured_series
 
@@ -184,3 +184,11 @@ def test_days_without_a_common_temperature_meet_at_the_warmer_one_s_lowest(range
     else:  # the way up to 20 degC is cut at the day's 15
         assert (evening[-20:] == 15.0).all()
         assert (morning == 20.0).all()
+
+
+def test_the_temperature_at_midnight_by_hand():
+    """A day of 9 h about 12:30 ends at 17:00; by midnight 7 of 15 h of the night have passed."""
+    daily = np.array([[8e6, 5.0, 25.0, 6.0, 2.0, 0.0], [8e6, 8.0, 20.0, 6.0, 2.0, 0.0]])
+    sunset = 5.0 + 20.0 * np.sin(np.pi * 9.0 / 12.0)
+    left = (np.exp(-2.2 * 7.0 / 15.0) - np.exp(-2.2)) / (1.0 - np.exp(-2.2))
+    assert _at_midnight(daily, 0, 9.0, 12.5) == pytest.approx(8.0 + (sunset - 8.0) * left, abs=1e-12)

@@ -1,11 +1,11 @@
-"""Water of WOFOST by hand: soils that stay wet, and evaporation of more than there is."""
+"""Water of WOFOST by hand: soils that stay wet, evaporation of more than there is, and water that rises."""
 
 import numpy as np
 import pytest
 
 from agbench.simulators.wofost import layered_water, water_balance
 from agbench.simulators.wofost.evapotranspiration import oxygen_reduction
-from agbench.simulators.wofost.variables import STANDING
+from agbench.simulators.wofost.variables import LAYERED81, STANDING
 
 
 class Record(dict):
@@ -67,3 +67,19 @@ def test_a_soil_that_runs_dry_gives_what_it_has(repaired, evaporation, transpira
     water_balance.water_rates(s, p, Record(), 0.0)
     found = [s["EVS"], s["WTRA"], s["DW"]]
     assert found == pytest.approx([evaporation, transpiration, -0.2], abs=1e-15)
+
+
+@pytest.mark.parametrize(("kinds", "flow"), [([0, 0, 1], -0.5), ([0, 1, 1], -0.75)])
+def test_water_rises_by_half_of_what_levels_two_layers_of_one_kind_or_of_two(monkeypatch, kinds, flow):
+    """1 cm levels 1 cm above 3 cm in one soil; 1.5 cm where the lower soil holds 1 cm less at a suction."""
+
+    def curve(tables, layer, which, x):
+        suction = 4.0 - kinds[layer] - 10.0 * x
+        return {layered_water._SUCTION: suction, layered_water._POTENTIAL: -100.0 * x}.get(which, -3.0)
+
+    monkeypatch.setattr(layered_water, "_curve", curve)
+    p = Record(LAYER_KIND=kinds, LAYER_SM0=[0.5] * 3, LAYER_SMFCF=[0.3] * 3, THICKNESS=[10.0] * 3, SOUND=1.0)
+    x = np.zeros(len(LAYERED81))
+    for i, water in enumerate((1.0, 3.0, 3.0)):
+        x[layered_water.WC1 + i], x[layered_water.SM1 + i] = water, water / 10.0
+    assert layered_water._boundary_flow(x, p, np.zeros(1), 1) == pytest.approx(flow, abs=1e-3)

@@ -8,6 +8,7 @@ import pytest
 from agbench.errors import WeatherError
 from agbench.weather.columns import DAILY
 from agbench.weather.generator.generate import FIRST_DAY
+from agbench.weather.generator.kernel import _odds
 from agbench.weather.generator.parameters import from_climate, to_climate
 from agbench.weather.site import site_generator
 
@@ -89,3 +90,11 @@ def test_parameters_survive_the_site_file(generator):
     again = from_climate(to_climate(parameters, "test"))
     assert np.array_equal(parameters.quantiles, again.quantiles)
     assert np.array_equal(parameters.mixing, again.mixing)
+
+
+@pytest.mark.parametrize(
+    ("probability", "odds"),
+    [(0.5, 1.0), (0.25, 1 / 3), (0.001, 1 / 999), (0.0, 1 / 999), (0.999, 999.0), (1.0, 999.0)],
+)
+def test_odds_of_a_wet_day_are_bounded_at_a_thousandth(probability, odds):
+    assert _odds(probability) == pytest.approx(np.log(odds), abs=1e-12)
