@@ -87,7 +87,6 @@ def check_units(task: Task, where: str) -> None:
         *_field_prices(reward),
         *_doses(action, reward),
         *_unpriced(action, reward),
-        *_unlimited(action, reward),
         *_greenhouse_prices(reward),
         *_climate(getattr(task, "constraints", None)),
         *_crop(getattr(task, "simulator", None)),
@@ -122,14 +121,6 @@ def _too_cheap(key: str, price: float, least: float = LEAST_PRICE, remedy: str =
     """Return what is wrong with a price that is nearly nothing."""
     remedy = remedy or "Prices of a gram need a factor 1000."
     return f"{key}: {price:g} EUR; it must be 0, or {least:g} or more. {remedy}"
-
-
-def _unlimited(action: Any, reward: Any) -> Iterator[str]:
-    """Yield which limits are of an input that a menu does not have."""
-    doses = getattr(action, "doses", {})
-    for name in getattr(reward, "limits", {}) if doses else ():
-        if name not in doses:
-            yield f"reward.limits.{name}: the task gives no {name}; its inputs are {', '.join(doses)}."
 
 
 def _unpriced(action: Any, reward: Any) -> Iterator[str]:

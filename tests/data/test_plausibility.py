@@ -121,10 +121,3 @@ def test_carbon_dioxide_and_fruit_of_a_greenhouse(key, allowed, beyond, remedy):
 def test_work_that_has_no_unit_may_have_any_limit():
     changed = override(catalog.task("pear-orchard-v1"), {"reward__limits": {"HARVEST": 0.5}})
     assert changed.reward.limits == {"HARVEST": 0.5}
-
-
-def test_a_limit_of_what_the_task_does_not_give_is_refused():
-    with pytest.raises(
-        ConfigError, match=r"reward\.limits\.PLANT: the task gives no PLANT; its inputs are N, P"
-    ):
-        override(catalog.task("wheat-limits-v1"), {"reward__limits": {"PLANT": 0.5}})
