@@ -6,6 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+import yaml
+
 from agbench.calibration import calibrating
 from agbench.data import catalog, dataset
 from agbench.data.anchors import Anchors
@@ -37,6 +39,8 @@ from agbench.simulation.parameters import check_crop, check_soil
 from agbench.weather.greenhouse.series import READERS
 from agbench.weather.greenhouse.site import measured_series
 from agbench.weather.site import site_generator, site_series
+
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def check_file(path: Path) -> str | None:
@@ -78,17 +82,46 @@ def _secret_splits(task: Task) -> set[str]:
     return {name for name, split in task.splits.items() if getattr(split, "hidden", None)}
 
 
-def _check(path: Path) -> None:
-    """Read a file by what it says it is, and follow the names in it."""
+def _content(path: Path) -> dict[Any, Any]:
+    """Return the keys and values of a file."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}.") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: cannot be read: {error}.") from None
+    _check_keys(text, path)
     content = load_yaml(text, str(path))
     if not isinstance(content, dict):
         raise no_mapping(content, str(path))
+    return content
+
+
+def _check_keys(text: str, path: Path) -> None:
+    """Refuse a key that is a list or has keys itself, which YAML allows and no file here has."""
+    try:
+        nodes = [yaml.compose(text, Loader=_LOADER)]
+    except yaml.YAMLError:
+        return  # whoever loads it says what is wrong
+    seen: set[int] = set()  # an alias is its node again
+    while nodes:
+        node = nodes.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            nodes += node.value
+        elif isinstance(node, yaml.MappingNode):
+            nodes += [value for _, value in node.value]
+            for key, _ in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    line, kind = key.start_mark.line + 1, "list" if key.id == "sequence" else "mapping"
+                    raise ConfigError(f"{path}:{line}: a key is a {kind}; a key must be one word or number.")
+
+
+def _check(path: Path) -> None:
+    """Read a file by what it says it is, and follow the names in it."""
+    content = _content(path)
     if path.stem == catalog.ANCHORS:
         return _check_anchors(content, path)
     if "algorithm" in content or path.parent.name == CHANGES:

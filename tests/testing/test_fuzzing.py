@@ -244,8 +244,15 @@ def test_a_name_too_long_for_a_file_is_refused(tmp_path):
     )
 
 
+@pytest.mark.parametrize(("key", "kind"), [("[a, b]", "list"), ("{a: 1}", "mapping")])
+def test_a_key_that_is_no_word_is_refused_with_its_line(tmp_path, key, kind):
+    path = tmp_path / "own.yaml"
+    path.write_text(f"task: own\nsplits:\n- test:\n    ? {key}\n    : 1\n")
+    assert check_file(path) == f"{path}:4: a key is a {kind}; a key must be one word or number."
+
+
 def test_yaml_is_damaged_in_every_way():
     content = yaml.safe_dump({"name": "a", "inner": {"amount": 3.0, "unit": "d"}}).encode()
     said = {flawed(content, np.random.default_rng(seed))[1].split(",")[0] for seed in range(200)}
-    for words in ("left out unit", "renamed unit", "unit = that of", "amount times", "unit = '"):
+    for words in ("left out unit", "renamed unit", "the key [unit]", "unit = that of", "amount times", "unit = '"):
         assert any(one.startswith(words) for one in said), words

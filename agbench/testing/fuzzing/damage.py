@@ -110,7 +110,7 @@ def _places(content: Any) -> Iterator[tuple[Any, Any]]:
 
 def _change(holder: Any, key: Any, places: list[tuple[Any, Any]], generator: Generator) -> str:
     """Change one place; return what was done."""
-    way = int(generator.integers(6))
+    way = int(generator.integers(7))
     value = holder[key]
     if way == 0 and key != "":
         del holder[key]
@@ -118,6 +118,9 @@ def _change(holder: Any, key: Any, places: list[tuple[Any, Any]], generator: Gen
     if way == 1 and isinstance(holder, dict) and key != "":
         holder[f"{key}x"] = holder.pop(key)
         return f"renamed {key}"
+    if way == 6 and isinstance(holder, dict) and key != "":
+        holder[(key,)] = holder.pop(key)  # YAML has it as a list
+        return f"the key [{key}]"
     if way == 2:
         other, name = places[int(generator.integers(len(places)))]
         holder[key] = copy.deepcopy(other[name]) if name in other or isinstance(other, list) else None
