@@ -40,11 +40,11 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "wheat-planting-v1": ("dqn", "dqn-100k", "ppo"),
     "greenhouse-tomato-v1": ("ppo", "sac"),
     "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian", "sac"),
-    "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian",),
+    "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian", "sac"),
 }
 APART: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "wheat-nitrogen-v1": (("dqn",),),
-    "wheat-inputs-v1": (("dqn",),),
+    "wheat-inputs-v1": (("dqn",), ("gail", "airl")),
     "jujube-orchard-v1": (("dqn",),),
     "maize-inputs-v1": (("dqn", "ppo-100k"),),
     "wheat-maize-rotation-v1": (("dqn", "ppo-100k"),),
@@ -52,6 +52,7 @@ APART: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "potato-runoff-v1": (("dqn",),),
     "greenhouse-setpoint-continuous-v1": (("ppo-lagrangian",), ("sac",)),
     "greenhouse-tomato-v1": (("sac",),),
+    "greenhouse-tomato-uncertain-v1": (("sac",),),
     "wheat-planting-v1": (("dqn-100k",), ("ppo",)),
 }
 """Those that were trained later than the others of their task, in figures that the first of each names."""
@@ -269,9 +270,10 @@ def main() -> None:
                 train(chosen.runs, name, algo)
             continue
         apart = APART.get(name, ())
-        together = tuple(algo for algo in AGENTS[name] if not any(algo in group for group in apart))
-        groups = {"": together} | {f"-{group[0]}": group for group in apart}
-        groups |= {"-imitators": IMITATORS.get(name, ())}
+        groups = {"": AGENTS[name], "-imitators": IMITATORS.get(name, ())}
+        elsewhere = {algo for group in apart for algo in group}
+        groups = {end: tuple(a for a in algos if a not in elsewhere) for end, algos in groups.items()}
+        groups |= {f"-{group[0]}": group for group in apart}
         there = {
             ending: algos
             for ending, algos in groups.items()
