@@ -259,6 +259,17 @@ def test_a_forecast_errs_more_the_farther_it_looks_and_leaves_the_present_alone(
     assert spread[72] == pytest.approx(1.0, rel=0.2)
 
 
+def test_a_forecast_of_a_generated_season_errs_too():
+    """Its days are made as they come."""
+    core = BatchCore(build(catalog.task(WINTER), "train"), 1)
+    core.reset([0], [core.parts.scenarios.keys[0]])
+    world, noisy = core.worlds[0], ForecastSettings(temperature=2.0)
+    seen = forecast_of(world, 0, 288, noisy, np.random.default_rng(0)).weather
+    column = WEATHER.column("tOut")
+    assert np.std(seen[1:288, column] - world.weather[1:288, column]) > 0.2
+    assert np.array_equal(seen[288:600], world.weather[288:600])
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -1,5 +1,7 @@
 """Greenhouse policies: the rule-based grower and constant decisions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,9 @@ import agbench
 from agbench.data import catalog
 from agbench.data.greenhouse_split import GreenhouseSplit
 from agbench.data.overrides import override
+from agbench.data.reading import read_data
+from agbench.envs.core import BatchCore
+from agbench.envs.family import build
 from agbench.envs.threads import in_threads
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation.runner import replay
@@ -24,6 +29,7 @@ from agbench.policies.registry import interface_of
 from agbench.policies.tuning.cross_entropy import Search, maximise
 from agbench.simulators import threads as threading
 from agbench.simulators.greenlight.climate_computer import USUAL, settings_vector
+from agbench.simulators.greenlight.variables import WEATHER
 from agbench.weather.greenhouse.site import measured_series
 
 WINTER = "greenhouse-winter-v1"
@@ -196,6 +202,40 @@ def test_the_receding_search_takes_a_start_itself_where_searching_loses(monkeypa
     start = agbench.load_policy("growers-setpoints", task)
     one, other = (agbench.evaluate(task, policy, years=[2010]) for policy in (oracle, start))
     np.testing.assert_array_equal(one.actions[0], other.actions[0])
+
+
+def test_who_plans_by_the_day_before_knows_nothing_of_the_days_to_come():
+    """A storm from the third day on changes no decision before it."""
+    task = override(catalog.task(CONTINUOUS), {"episode__length": "4 d", "simulator__accuracy": "fast"})
+    settings = GreenhouseRecedingSettings(
+        start="middle", horizon=24, hold=12, search=Search(candidates=8, rounds=2), weather="yesterday"
+    )
+    planner = GreenhouseReceding("planner", settings, interface_of(task))
+    core = BatchCore(build(task, "test"), 1)
+    core.reset([0], [core.parts.scenarios.keys[0]])
+    calm = core.save(0)
+    row, first = calm.simulation.row, 2 * 288
+    weather = row.world.weather.copy()
+    weather[first:, WEATHER.columns(["tOut", "tSky"])] -= 15.0
+    world = replace(row.world, weather=weather)
+    storm = replace(calm, world=world, simulation=replace(calm.simulation, row=replace(row, world=world)))
+    taken = []
+    for weather_to_come in (calm, storm):
+        core.load(0, weather_to_come)
+        taken.append(np.array(planner.solve(core, 0)))
+    assert planner.information == "state"
+    assert taken[0].shape == (96, 7)
+    np.testing.assert_array_equal(taken[0][:48], taken[1][:48])
+    assert not np.array_equal(taken[0][72:], taken[1][72:])
+    usual = np.array(agbench.load_policy("middle", task)(core.observations[0]))
+    np.testing.assert_array_equal(taken[0][:24], np.tile(usual, (24, 1)))
+    assert not np.array_equal(taken[0][24:48], np.tile(usual, (24, 1)))
+
+
+@pytest.mark.parametrize("other", [{"start": ["middle"]}, {"season": {"start": "middle"}}])
+def test_without_the_weather_to_come_nothing_is_chosen_in_hindsight(other):
+    with pytest.raises(ConfigError, match="goes with one start and without a season"):
+        read_data(GreenhouseRecedingSettings, {"start": "middle", "weather": "yesterday", **other}, "s")
 
 
 @pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])

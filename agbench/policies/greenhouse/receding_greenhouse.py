@@ -1,18 +1,19 @@
-"""Receding-horizon search for greenhouses, in the episode's true weather: the oracle of set-point tasks.
+"""Receding-horizon search for greenhouses: in the true weather the oracle of set-point tasks, or a planner.
 
 Its counterpart for fields is `agbench.policies.field.receding`.
 """
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from agbench.data.greenhouse_task import GreenhouseTask
+from agbench.data.field import Number
+from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.data.reading import Strict
 from agbench.envs.core import BatchCore, Parts, SavedEpisode
 from agbench.envs.greenhouse.building import make_simulator
@@ -26,6 +27,7 @@ from agbench.simulators.greenlight.stepping import COARSE
 from agbench.variables import Floats
 
 _SPREAD = 0.15  # of the range of a change, in the first round
+_DAY: Final = 86_400 // INTERVAL  # steps
 _SEASON_SPREAD = 0.05  # as well, where all changes of a season are drawn together
 
 
@@ -43,6 +45,12 @@ class GreenhouseRecedingSettings(Strict):
     `horizon` decisions are looked ahead, of which the first `commit` are carried out before the next
     search; a change of the policy's decisions lasts `hold` of them and is at most `reach` of an
     action's whole range. With `season` a search over the whole season takes part.
+
+    `cost_price` is taken off, in a search over the horizon, for each unit of the constraints' cost: what the
+    reward charges for it may be too little to keep the limit.
+
+    `weather` is what a search foresees: what is to come (`known`), or that every day to come is the last
+    24 hours again (`yesterday`), as who has no forecast may plan; before a day has passed nothing is changed.
     """
 
     start: str | list[str] = Field(min_length=1)
@@ -52,6 +60,17 @@ class GreenhouseRecedingSettings(Strict):
     reach: float = Field(default=0.5, gt=0, le=1)
     search: Search = Search(candidates=48, rounds=6)
     season: WholeSeason | None = None
+    cost_price: Number = Field(default=0.0, ge=0)
+    weather: Literal["known", "yesterday"] = "known"
+
+    @model_validator(mode="after")
+    def _without_hindsight(self) -> "GreenhouseRecedingSettings":
+        if self.weather != "known" and (isinstance(self.start, list) or self.season is not None):
+            raise ValueError(
+                f"weather: {self.weather} goes with one start and without a season: which of several earns "
+                "most in a season is seen at its end alone."
+            )
+        return self
 
 
 @policy("receding-greenhouse", settings=GreenhouseRecedingSettings, families=["greenhouse"])
@@ -65,14 +84,16 @@ class GreenhouseReceding:
     A plan uses the true weather. Its value is the gain of the task's objective within the
     horizon, at the accuracy `COARSE`; over a season at the accuracy of the task, at which the chosen actions
     run too.
-    """
 
-    information: Information = "model"
+    Without that weather it is no oracle: each day it searches under the weather of the day before, from the
+    true state, and what it changes is added to what the policy to start from decides as the day goes.
+    """
 
     def __init__(
         self, name: str, settings: GreenhouseRecedingSettings, interface: Interface[GreenhouseTask]
     ) -> None:
         self.name = name
+        self.information: Information = "model" if settings.weather == "known" else "state"
         if settings.commit > settings.horizon:
             raise ConfigError(f"commit is {settings.commit}, beyond the horizon, {settings.horizon}.")
         self._settings = settings
@@ -102,6 +123,8 @@ class GreenhouseReceding:
     def solve(self, core: BatchCore, row: int) -> list[Any]:
         """Return the best actions found for the rest of a row's episode."""
         now, truth = core.save(row), BatchCore(core.parts, 1)
+        if self._settings.weather == "yesterday":
+            return self._searched(core, now, self._starts[0])
         found = [
             actions
             for own in self._starts
@@ -162,10 +185,17 @@ class GreenhouseReceding:
         change = np.zeros((-(-spec.horizon // spec.hold), *(space.shape or ())))
         while not truth.over[0]:
             now = truth.save(0)
-            usual = np.array(_usual(one, now, policy, spec.horizon))
-            change = self._best(ahead, now, usual, change, len(taken))
-            chosen = self._changed(usual, change[None], space)[0][: spec.commit]
-            taken += self._apply(truth, chosen, space)
+            if spec.weather == "yesterday":
+                if int(now.simulation.row.elapsed) >= _DAY:
+                    now = _as_yesterday(now)
+                    usual = np.array(_usual(one, now, policy, spec.horizon))
+                    change = self._best(ahead, now, usual, change, len(taken))
+                taken += self._follow(truth, policy, change)
+            else:
+                usual = np.array(_usual(one, now, policy, spec.horizon))
+                change = self._best(ahead, now, usual, change, len(taken))
+                chosen = self._changed(usual, change[None], space)[0][: spec.commit]
+                taken += self._apply(truth, chosen, space)
             gone = spec.commit // spec.hold
             change = np.concatenate([change[gone:], np.zeros_like(change[:gone])])
         return taken
@@ -181,6 +211,19 @@ class GreenhouseReceding:
         play(truth, act, len(chosen))
         return applied
 
+    def _follow(self, truth: BatchCore, policy: Policy, change: Floats) -> list[Any]:
+        """Carry out what a policy decides as the episode goes, changed as planned; return the actions."""
+        space = truth.parts.actions.space
+        applied: list[NDArray[Any]] = []
+
+        def act(observations: NDArray[np.float32], number: int) -> NDArray[Any]:
+            usual = np.asarray(policy(observations[0].copy()))
+            applied.append(_within(usual + change[number // self._settings.hold], space))
+            return applied[-1][None]
+
+        play(truth, act, self._settings.commit)
+        return list(applied) if space.shape else [int(action) for action in applied]
+
     def _best(
         self, core: BatchCore, now: SavedEpisode, usual: NDArray[Any], warm: Floats, number: int
     ) -> Floats:
@@ -193,7 +236,14 @@ class GreenhouseReceding:
             actions = self._changed(usual, candidates.reshape(-1, *warm.shape), space)
             if len(actions) < core.n:
                 actions = np.concatenate([actions, np.repeat(actions[:1], core.n - len(actions), axis=0)])
-            return gain(core, lambda _, number: actions[:, number], len(usual))[: len(candidates)]
+            cost = np.zeros(core.n)
+
+            def act(_: Any, number: int) -> NDArray[Any]:
+                cost[:] += core.reward.cost if number else 0.0
+                return actions[:, number]
+
+            gained = gain(core, act, len(usual))
+            return (gained - self._settings.cost_price * (cost + core.reward.cost))[: len(candidates)]
 
         start = np.stack([np.zeros(warm.size), warm.ravel()])
         reach = np.full(warm.size, self._settings.reach * _width(space))
@@ -205,6 +255,16 @@ class GreenhouseReceding:
         """Return the decisions (n, horizon, ...) that changes (n, holds, ...) make of the usual ones."""
         by_decision = changes.repeat(self._settings.hold, axis=1)[:, : len(usual)]
         return _within(usual + by_decision, space)
+
+
+def _as_yesterday(now: SavedEpisode) -> SavedEpisode:
+    """Return an episode in which every day to come has the weather of the last 24 hours."""
+    row = now.simulation.row
+    past = np.array(row.world.weather[: row.elapsed])
+    to_come = len(row.world.weather) - len(past)
+    days = np.tile(past[-_DAY:], (-(-to_come // _DAY), 1))
+    world = replace(row.world, weather=np.concatenate([past, days[:to_come]]))
+    return replace(now, world=world, simulation=replace(now.simulation, row=replace(row, world=world)))
 
 
 def _within(actions: NDArray[Any], space: "spaces.Space[Any]") -> NDArray[Any]:

@@ -24,7 +24,7 @@ def forecast_of(
     """
     if spec.radiation == 0.0 and spec.temperature == 0.0:
         return world
-    weather = world.weather.copy()
+    weather = np.array(world.weather[:])
     rows = slice(now, min(now + ahead, len(weather)))
     length = rows.stop - rows.start
     sun, warmth = (_walk(length, generator) for _ in range(2))
