@@ -51,6 +51,7 @@ class GreenhouseRecedingSettings(Strict):
 
     `weather` is what a search foresees: what is to come (`known`), or that every day to come is the last
     24 hours again (`yesterday`), as who has no forecast may plan; before a day has passed nothing is changed.
+    Prices to come are known either way.
     """
 
     start: str | list[str] = Field(min_length=1)
