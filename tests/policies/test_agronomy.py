@@ -30,7 +30,7 @@ def stages_of(name, seasons, input):
     expert = agbench.load_policy(policy_name(catalog.task(name), "expert"), name)
     found = []
     for number, key in enumerate(list(env.unwrapped.scenarios)[:seasons]):
-        seen, told = env.reset(options={"scenario": key})
+        seen, told = env.reset(seed=number, options={"scenario": key})
         expert.reset(number)
         over = False
         while not over:
