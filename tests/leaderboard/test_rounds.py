@@ -362,7 +362,6 @@ def test_a_row_that_comes_later_is_run_alone(ran, wider_template, monkeypatch):
     assert {row.agent: row.score for row in before.rows}.items() <= scores.items()
 
 
-@pytest.mark.slow_except("contact")
 @pytest.mark.parametrize(
     "who",
     [

@@ -82,7 +82,6 @@ def test_a_schedule_gives_all_at_once_where_amounts_are_continuous():
     assert values[1:].max() < 1e-6
 
 
-@pytest.mark.slow
 def test_standard_practice_cannot_be_bettered_by_one_change_on_training_years():
     task = catalog.task(TASK)
     parts = build(task, "train")

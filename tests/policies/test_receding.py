@@ -260,7 +260,6 @@ def test_entries_and_sequences_are_the_same_plan(name):
     np.testing.assert_array_equal([calendar(None) for _ in range(steps)], codes)
 
 
-@pytest.mark.slow
 def test_fitting_betters_a_calendar_in_training(task):
     """Two rounds on eight of the training years, and what is left of the plan has an effect."""
     start = load_policy("blind-calendar", task)
@@ -288,7 +287,6 @@ def test_a_calendar_with_an_input_that_is_none_is_refused(task):
 BUDGET = {"calendars": 40, "generations": 15, "clones": 16, "rounds": 2}
 
 
-@pytest.mark.slow_except("wheat-nitrogen-v1")
 @pytest.mark.parametrize("name", ["wheat-nitrogen-v1", TASK])
 def test_a_calendar_fitted_from_nothing_betters_the_random_ones_that_it_begins_with(name):
     task = catalog.task(name)

@@ -106,7 +106,6 @@ def test_amounts_of_a_greenhouse_are_learned_offline(tmp_path):
     assert trained.policy(agbench.make(GREENHOUSE).reset(seed=0)[0]).shape == (7,)
 
 
-@pytest.mark.slow_except("cql")
 @pytest.mark.parametrize("algo", ["iql", "cql"])
 def test_offline_training_ends_with_a_policy_and_gives_the_same_bytes_again(algo, folder, tmp_path):
     if algo != "iql":

@@ -41,7 +41,6 @@ def test_what_names_no_seeds_is_refused(text):
         read_seeds(text)
 
 
-@pytest.mark.slow
 def test_seeds_are_trained_as_alone_and_finished_ones_are_left(tmp_path):
     options = {"steps": 512, "settings": SETTINGS}
     alone = run(TASK, "ppo", 512, 1, tmp_path / "alone", SETTINGS, progress=False)
@@ -57,7 +56,6 @@ def test_seeds_are_trained_as_alone_and_finished_ones_are_left(tmp_path):
     assert (tmp_path / "own-0/policy.npz").stat().st_mtime_ns == before
 
 
-@pytest.mark.slow
 def test_environments_in_threads_make_the_same_agent(tmp_path, monkeypatch):
     monkeypatch.setattr(threads, "_LEAST_FIELDS", 1)
     alone = run(TASK, "ppo", 512, 1, tmp_path / "alone", SETTINGS, progress=False)

@@ -227,7 +227,6 @@ def test_a_space_with_a_value_that_no_training_takes_is_refused(tmp_path, space)
         tiny(tmp_path, space, 2)
 
 
-@pytest.mark.slow
 def test_poor_trials_are_ended_early(tmp_path, space):
     swept = tiny(tmp_path / "pruned", space, 12, steps=256)
     whole = tiny(tmp_path / "whole", space, 6, steps=256, pruner="none")
@@ -237,7 +236,6 @@ def test_poor_trials_are_ended_early(tmp_path, space):
     assert pruned.mark is not None
 
 
-@pytest.mark.slow
 def test_two_workers_run_each_trial_once(tmp_path, space):
     swept = tiny(tmp_path, space, 5, workers=2)
     assert [one.place for one in swept.trials] == [0, 1, 2, 3, 4]

@@ -427,7 +427,6 @@ def test_a_killed_run_goes_on_to_the_same_policy(algo, tmp_path):
     assert (cut / "policy.npz").read_bytes() == (whole / "policy.npz").read_bytes()
 
 
-@pytest.mark.slow
 def test_a_validation_repeats_seasons_as_the_protocol_does():
     """With other draws of what is random: the soils of this task."""
     task = catalog.task("wheat-limits-v1")
