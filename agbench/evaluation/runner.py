@@ -20,7 +20,8 @@ from agbench.data.task import Task
 from agbench.envs import AgBenchEnv
 from agbench.envs.family import build
 from agbench.errors import AgBenchWarning, ResultError
-from agbench.evaluation import provenance
+from agbench.evaluation import batches, provenance
+from agbench.evaluation.batches import Together
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result, require_place
 from agbench.evaluation.rollout import Rollout, roll_out
@@ -56,7 +57,8 @@ def evaluate(
         policy: a name, a path or `package.module:Name` (see `load_policy`), a policy, or a model
             with `predict`.
         split: the scenarios, all of them, in order.
-        out: a folder for the result. A run that was cut off goes on where it stopped.
+        out: a folder for the result. A run that was cut off goes on where it stopped, but for the
+            episodes that were played side by side then: `batches.ROWS` where the policy is a `Batching`.
         workers: processes; the result is the same for any number of them.
         on: where episodes run, in place of `workers`: `processes`, `processes:4`, `ray`, `ray://HOST:10001`;
             see docs/cluster.md.
@@ -105,7 +107,11 @@ def _evaluated(
     rollouts: Iterator[tuple[int, Rollout]]
     if isinstance(engine, Here):
         env = AgBenchEnv(parts)
-        rollouts = ((number, roll_out(env, runner, episode)) for number, episode in enumerate(left))
+        rollouts = enumerate(
+            batches.played(
+                parts, left, lambda _, episode: roll_out(env, runner, episode), batches.of_policy(runner)
+            )
+        )
     else:
         job = _Job(spec, split, weather, years, policy if isinstance(policy, (str, Path)) else runner)
         rollouts = engine.run(job, left)
@@ -137,8 +143,12 @@ def _warn_of_failures(result: Result) -> None:
 
 def replay(result: Result, *, weather: "pd.DataFrame | None" = None) -> Result:
     """Simulate a result's recorded actions again and return what they give now."""
+    actions = result.actions
     return run_again(
-        result, (Recorded(list(actions), result.policy) for actions in result.actions), weather=weather
+        result,
+        lambda place: Recorded(list(actions[place]), result.policy),
+        batches.of_recording(actions),
+        weather=weather,
     )
 
 
@@ -165,18 +175,27 @@ def replay_in(task: Task, result: Result, out: str | Path) -> Result:
     return again
 
 
-def run_again(result: Result, policies: Iterable[Policy], *, weather: "pd.DataFrame | None" = None) -> Result:
-    """Run a result's episodes again, each with a policy of its own, and return what they give now."""
+def run_again(
+    result: Result,
+    policy: Callable[[int], Policy],
+    together: Together | None = None,
+    *,
+    weather: "pd.DataFrame | None" = None,
+) -> Result:
+    """Run a result's episodes again, and return what they give now.
+
+    `policy` gives each episode's own by its place; `together`, what acts for several at once.
+    """
     keys = {key for split in result.task.splits for key in result.task.scenarios(split)}
-    played = set(result.episodes["scenario"])
-    years = None if played <= keys else _years_of(played)
+    scenarios = set(result.episodes["scenario"])
+    years = None if scenarios <= keys else _years_of(scenarios)
     parts = build(result.task, result.split, weather=weather, years=years)
     env = AgBenchEnv(parts)
-    rollouts = []
     columns = (result.episodes[name] for name in ("scenario", "repeat", "seed"))
-    for scenario, repeat, seed, policy in zip(*columns, policies, strict=True):
-        episode = Episode(str(scenario), int(repeat), int(seed))
-        rollouts.append(roll_out(env, policy, episode))
+    todo = [Episode(str(key), int(repeat), int(seed)) for key, repeat, seed in zip(*columns, strict=True)]
+    rollouts = list(
+        batches.played(parts, todo, lambda place, episode: roll_out(env, policy(place), episode), together)
+    )
     again = Recorded([], result.policy)
     again.information = result.information  # type: ignore[assignment]
     return _assemble(result.task, result.split, again, rollouts, result.record["overrides"])

@@ -157,11 +157,11 @@ def test_what_other_physics_left_behind_is_not_used(tmp_path, monkeypatch):
 
     monkeypatch.setattr(runner, "roll_out", cut_off)
     with pytest.raises(KeyboardInterrupt):
-        agbench.evaluate(TASK, "zero", years=YEARS, out=tmp_path / "r")
+        agbench.evaluate(TASK, "standard-practice", years=YEARS, out=tmp_path / "r")
     monkeypatch.setattr(
         provenance, "simulator_hash", lambda task: hashlib.sha256(task.task.encode()).hexdigest()
     )
-    record = agbench.evaluate(TASK, "zero", years=YEARS, out=tmp_path / "r").record
+    record = agbench.evaluate(TASK, "standard-practice", years=YEARS, out=tmp_path / "r").record
     assert ran[2:] == [f"netherlands/{y}" for y in YEARS]
     assert record["simulator_hash"] == hashlib.sha256(TASK.encode()).hexdigest()
 

@@ -7,7 +7,7 @@ between machines. Near-ties are counted and limited. Otherwise any recorded acti
 values are all equal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map
-from agbench.evaluation import runner
+from agbench.errors import SimulationError
+from agbench.evaluation import batches, runner
+from agbench.evaluation.batches import Acting, Together
 from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks import submitted_policy
 from agbench.leaderboard.checks.results import CheckedResult
@@ -26,6 +28,7 @@ from agbench.leaderboard.verify.replaying import Replay, as_result, held, togeth
 from agbench.policies.base import Planner, Policy, Valuing
 from agbench.policies.networks import heads
 from agbench.untrusted.refusal import RefusedError
+from agbench.variables import Booleans
 
 if TYPE_CHECKING:
     from agbench.envs.core import BatchCore
@@ -73,7 +76,7 @@ def _reproduce(submission: CheckedSubmission, checked: CheckedResult) -> Reprodu
     task = submission.task
     policy = submitted_policy.load(submission.card, task, submission.policies, checked.seed)
     tally = _Tally(checked, action_map(task).space)
-    again = runner.run_again(as_result(task, checked), tally.followers(policy))
+    again = runner.run_again(as_result(task, checked), tally.follower(policy), tally.followers(policy))
     return Reproduction(held(task, checked, again.episodes), tally.near_ties, tally.same_actions)
 
 
@@ -86,11 +89,35 @@ class _Tally:
         self._decisions = sum(checked.columns["steps"])
         self._file = f"{checked.split}/seed-{checked.seed}/actions.npz"
 
-    def followers(self, policy: Policy) -> Iterator[Policy]:
-        """Yield, for each episode, the policy following what was recorded."""
+    def follower(self, policy: Policy) -> Callable[[int], Policy]:
+        """Return the policy following what was recorded, by the place of the episode."""
         kind = _FollowingPlanner if isinstance(policy, Planner) else _Following
-        for scenario, recorded in zip(self._checked.columns["scenario"], self._checked.actions, strict=True):
-            yield kind(policy, recorded, scenario, self)
+        scenarios, recorded = self._checked.columns["scenario"], self._checked.actions
+        return lambda place: kind(policy, recorded[place], scenarios[place], self)
+
+    def followers(self, policy: Policy) -> Together | None:
+        """Return the same for several episodes at once, as long as all is equal to the last bit.
+
+        What is not raises, so that each episode is followed by itself, where its decisions are judged.
+        """
+        acts = batches.of_policy(policy)
+        if acts is None:
+            return None
+
+        def begin(first: int, rows: int) -> Acting:
+            own = acts(first, rows)
+            expected = batches.of_recording(self._checked.actions[first : first + rows])(0, rows)
+
+            def act(core: "BatchCore", step: int, moving: Booleans) -> NDArray[Any]:
+                recorded = expected(core, step, moving)
+                taken = np.asarray(own(core, step, moving), dtype=recorded.dtype)
+                if taken.shape != recorded.shape or not np.array_equal(taken[moving], recorded[moving]):
+                    raise SimulationError("another action than the recorded one.")
+                return recorded
+
+            return act
+
+        return begin
 
     def take(self, own: Any, values: Any, rounding: float, recorded: NDArray[Any], where: str) -> None:
         """Take note of a decision; raises `RefusedError` where it is not what was recorded."""
