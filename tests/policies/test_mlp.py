@@ -36,6 +36,21 @@ def test_outputs_are_those_of_the_matrix_product():
     assert made(seen) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("rows", [0, 1, 3, 17])
+def test_sums_run_over_the_inputs_one_after_the_other(rows):
+    generator = np.random.default_rng(2)
+    values = generator.normal(size=(rows, 70)) * 10.0 ** generator.integers(-9, 9, (rows, 70))
+    weight, bias = generator.normal(size=(70, 9)), generator.normal(size=9)
+    weight[3], values[:1, 5] = np.inf, np.nan
+    expected = np.tile(bias, (rows, 1))
+    with np.errstate(all="ignore"):
+        for i in range(70):
+            expected += values[:, i, None] * weight[i]
+    for laid_out in (np.asfortranarray, np.ascontiguousarray):
+        found = layers.dense(laid_out(values), laid_out(weight), bias)
+        assert np.array_equal(found, expected, equal_nan=True)
+
+
 def test_observations_are_normalised_and_clipped():
     made = mlp.Network(
         ("identity",), (np.eye(2),), (np.zeros(2),), "clip", np.array([1.0, 1.0]), np.array([2.0, 2.0]), 3.0

@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from agbench.compiled import entry
 from agbench.compiled.elementary import exp, expm1, tanh
 from agbench.variables import Floats
 
@@ -48,9 +49,18 @@ GATES: Final = {"lstm": 4, "gru": 3}
 def dense(values: Floats, weight: Floats, bias: Floats) -> Floats:
     """Return bias + values @ weight, (n, outputs), summed over the inputs in order."""
     out: Floats = np.tile(bias, (len(values), 1))
-    for i, row in enumerate(weight):
-        out += values[:, i, None] * row
+    _add_products(np.ascontiguousarray(values), np.ascontiguousarray(weight), out)
     return out
+
+
+@entry
+def _add_products(values: Floats, weight: Floats, out: Floats) -> None:
+    """Add values @ weight to `out`, (n, outputs), one input after the other."""
+    for n in range(values.shape[0]):
+        for i in range(values.shape[1]):
+            value = values[n, i]
+            for j in range(weight.shape[1]):
+                out[n, j] += value * weight[i, j]
 
 
 @dataclass(frozen=True)
