@@ -62,7 +62,11 @@ class Planner(Policy, Protocol):
 
 @runtime_checkable
 class Batching(Policy, Protocol):
-    """A policy that also acts for many episodes at once, in each as it does alone, to the last bit."""
+    """A policy that also acts for many episodes at once, in each as it does alone, to the last bit.
+
+    `reset` is not called then, so that nothing may be drawn at random. Evaluations and datasets play such a
+    policy many episodes at a time.
+    """
 
     def start(self, rows: int) -> tuple[Floats, ...]:
         """Return what it remembers at the start of so many episodes, arrays of (rows, ...)."""
