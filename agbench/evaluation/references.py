@@ -87,7 +87,7 @@ def settings_hash(task: Task, name: str) -> str:
 def _begun_from(task: Task, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the hashes of what an oracle begins from: other policies, and the plans that it knows."""
     result: dict[str, Any] = {}
-    for key in ("start", "known"):
+    for key in ("start", "known", "along"):
         named = settings.get(key)
         if isinstance(named, str):
             result[key] = settings_hash(task, named)

@@ -16,6 +16,7 @@ from agbench.envs.family import build
 from agbench.errors import ConfigError, SimulationError
 from agbench.evaluation.runner import replay
 from agbench.policies.greenhouse.mpc import Predictive, PredictiveSettings
+from agbench.policies.greenhouse.mpc.episodes import controls_of
 from agbench.policies.greenhouse.mpc.forecast import forecast_of
 from agbench.policies.greenhouse.mpc.horizon import Horizon, limits
 from agbench.policies.greenhouse.mpc.interval import MOVING, SCALE, Layout, interval
@@ -122,6 +123,33 @@ def test_of_several_starts_the_better_episode_is_played_to_the_last_bit():
     assert total == pytest.approx(alone[1][0], abs=1e-9)
     assert actions.tobytes() == alone[1][1].tobytes()
     assert both.log.plans == 8
+
+
+def test_a_season_is_planned_along_one_that_was_played_before(tmp_path):
+    """A solver cut off early ends no lower than the other went, though its own start is lower."""
+    task = day()
+    start = agbench.load_policy("plain-computer", task)
+    rules = play(task, agbench.load_policy("rule-based", task))[0]
+    alone = policy(task, start="plain-computer", iterations=1, commit="6 h")
+    along = policy(task, start="plain-computer", along="rule-based", iterations=1, commit="6 h")
+    assert play(task, start)[0] < rules - 0.02
+    found = play(task, along)[0]
+    assert found > rules - 0.005
+    assert found > play(task, alone)[0] + 0.005
+
+
+def test_the_controls_of_an_episode_are_those_of_each_step():
+    task = day()
+    core = BatchCore(build(task, "test"), 1)
+    core.reset([0], [KEY])
+    rules = agbench.load_policy("rule-based", task)
+    columns = interface_of(task).actions.columns
+    path = controls_of(rules, core, 0, 0, columns)
+    assert path.shape == (289, 6)
+    assert core.simulator.elapsed[0] == 0
+    for step in range(20):
+        np.testing.assert_array_equal(core.simulator.controls[0, columns], path[step])
+        core.step(rules(core.observations[0])[None], ~core.over)
 
 
 def test_a_start_or_several_of_them_but_not_none():

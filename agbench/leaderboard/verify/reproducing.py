@@ -19,7 +19,8 @@ from agbench.envs.actions import menu_sizes
 from agbench.envs.family import action_map
 from agbench.errors import SimulationError
 from agbench.evaluation import batches, runner
-from agbench.evaluation.batches import Acting, Together
+from agbench.evaluation.batches import Together
+from agbench.evaluation.rollout import Acting
 from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks import submitted_policy
 from agbench.leaderboard.checks.results import CheckedResult

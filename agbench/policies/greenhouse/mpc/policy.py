@@ -12,7 +12,7 @@ from agbench.envs.greenhouse.actions import Controls
 from agbench.envs.greenhouse.worlds import GreenhouseWorld
 from agbench.errors import ConfigError, SimulationError
 from agbench.policies.base import Information, Interface, policy
-from agbench.policies.greenhouse.mpc.episodes import best_episode
+from agbench.policies.greenhouse.mpc.episodes import best_episode, controls_of
 from agbench.policies.greenhouse.mpc.forecast import forecast_of
 from agbench.policies.greenhouse.mpc.horizon import Horizon, limits
 from agbench.policies.greenhouse.mpc.interval import Layout, interval
@@ -51,6 +51,7 @@ class Predictive:
 
     A plan sees no further than the horizon, so that what it starts from decides where a season goes. With
     several starting policies, an episode is played from each of them first, and the best is played again.
+    Where there is an episode to plan `along`, its controls are a fourth candidate.
     """
 
     information: Information = "model"
@@ -64,6 +65,8 @@ class Predictive:
             Predictive(name, settings.model_copy(update={"start": one}), interface)
             for one in ([first, *others] if others else [])
         ]
+        self._along = None if settings.along is None else interface.load(settings.along)
+        self._path: tuple[int, Floats] | None = None
         self._controls = _controls(interface)
         self._layout = Layout(settings.points, tuple(self._controls.names))
         task = interface.task
@@ -95,6 +98,9 @@ class Predictive:
         if self._each:
             played, actions = best_episode(self._each, core, row, self._seed)
             self.log, self._to_come = self._each[played].log, actions[::-1]
+        elif self._along is not None:
+            path = controls_of(self._along, core, row, self._seed, self._controls.columns)
+            self._path = _elapsed(core, row), path
 
     def __call__(self, observation: Any) -> NDArray[np.float32]:
         """Return the action that follows the plan."""
@@ -105,9 +111,8 @@ class Predictive:
             )
         if self._each:
             return self._to_come.pop()
-        greenhouse = core.simulator
+        greenhouse, now = core.simulator, _elapsed(core, self._row)
         assert isinstance(greenhouse, MeteredGreenhouse)
-        now = int(greenhouse.elapsed[self._row])
         if self._planned is None or now - self._since >= self._settings.commit_steps:
             self._planned = self._plan(core.parts, core.worlds[self._row], greenhouse.save(self._row), now)
             self._since = now
@@ -131,6 +136,9 @@ class Predictive:
         tried_out = [policy_candidate(self._start)]
         if self._planned is not None:
             tried_out.append(self._follow(self._planned[now - self._since :], parts.task.step))
+        if self._path is not None:
+            first, path = self._path
+            tried_out.append(self._follow(path[now - first :], parts.task.step))
         tried = trials(tried_out)
         solved = self._solve(world, _best(tried), now)
         if solved is not None:
@@ -138,7 +146,7 @@ class Predictive:
         best = _best(tried)
         self.log.plans += 1
         self.log.rules += best is tried[0][1]
-        self.log.kept += len(tried_out) > 1 and best is tried[1][1]
+        self.log.kept += self._planned is not None and best is tried[1][1]
         return best.controls
 
     def _solve(self, world: GreenhouseWorld, guess: Outcome, now: int) -> Floats | None:
@@ -188,6 +196,12 @@ class Predictive:
             built = NonlinearProgram(functions, count, settings.iterations, settings.tolerance)
             self._program = parameters, built
         return self._program[1]
+
+
+def _elapsed(core: BatchCore, row: int) -> int:
+    """Return the model steps that a row has made."""
+    assert isinstance(core.simulator, MeteredGreenhouse)
+    return int(core.simulator.elapsed[row])
 
 
 def _controls(interface: Interface[GreenhouseTask]) -> Controls:

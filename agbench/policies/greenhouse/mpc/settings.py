@@ -49,7 +49,8 @@ class PredictiveSettings(Strict):
     """Horizon and grid, how often to plan, and how to solve.
 
     `start` names the policy that is the first guess and the one to fall back on; of several, each plans an
-    episode of its own, and the best of these is the one. `points` are the
+    episode of its own, and the best of these is the one. `along` names a policy whose whole episode is
+    played first; what it does with the controls is tried beside every plan. `points` are the
     collocation points of an interval; `iterations` and `tolerance` are IPOPT's. `wear` [EUR m-2] is
     paid in the plan, not in the task, for the square of a full change of a control in an interval: it
     settles what nothing else decides. `smoothing` [K] is the difference of temperature below which the
@@ -57,6 +58,7 @@ class PredictiveSettings(Strict):
     """
 
     start: str | Annotated[list[str], Field(min_length=1)] = "rule-based"
+    along: str | None = None
     grid: list[Stretch] = Field(min_length=1)
     commit: Steps = "6 h"
     points: int = Field(default=2, ge=1, le=4)
