@@ -36,7 +36,7 @@ class RecordedSettings(Strict):
 
 
 @policy(NAME, settings=RecordedSettings, families=["greenhouse"])
-class Recorded:
+class RecordedSeasons:
     """Plays the best actions that are known of a scenario; where none are, another policy plays.
 
     So it is in scenarios that were not searched, and under overrides, for which actions were not searched.
