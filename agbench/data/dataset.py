@@ -12,7 +12,8 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from agbench.data import places
 from agbench.data.field import Number
 from agbench.data.overrides import override
-from agbench.data.reading import Strict, read_file
+from agbench.data.read_once import read_once
+from agbench.data.reading import Strict
 from agbench.data.task import Task, TaskId
 from agbench.errors import ConfigError, unknown
 
@@ -106,7 +107,7 @@ class Recipes(Strict):
 
 def names() -> list[str]:
     """Return the full names of all recipes, sorted; files that cannot be read raise `ConfigError`."""
-    return sorted({f"{path.stem}/{name}" for path in _files() for name in read_file(Recipes, path).datasets})
+    return sorted({f"{path.stem}/{name}" for path in _files() for name in read_once(Recipes, path).datasets})
 
 
 def recipe(name: str) -> tuple[str, Recipe]:
@@ -133,7 +134,7 @@ def _file_of(name: str) -> tuple[Recipes, str]:
     files = [path for path in _files() if path.stem == stem]
     if len(files) > 1:
         raise ConfigError(f"the recipes {stem!r} are defined twice: {files[0]} and {files[1]}. Rename one.")
-    content = read_file(Recipes, files[0]) if files else None
+    content = read_once(Recipes, files[0]) if files else None
     if content is None or own not in content.datasets:
         raise unknown("dataset", name, names())
     return content, own

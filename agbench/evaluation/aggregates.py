@@ -41,7 +41,9 @@ def interquartile_mean(values: Floats) -> Floats:
 
 def median(values: Floats) -> Floats:
     """Return the median of values (..., n)."""
-    result: Floats = np.median(values, axis=-1)
+    ordered = np.sort(values, axis=-1)
+    above = ordered.shape[-1] // 2
+    result: Floats = ordered[..., (ordered.shape[-1] - 1) // 2 : above + 1].mean(axis=-1)
     return result
 
 
@@ -198,5 +200,6 @@ def improvement_interval(
     for first in range(0, resamples, rows):
         part = slice(first, first + rows)
         chances = (pairs @ chosen[part].T / scenarios).reshape(n, m, -1)
-        drawn[part] = np.einsum("ijr,ri,rj->r", chances, one[part], other[part])
+        single = n == m == 1
+        drawn[part] = chances[0, 0] if single else np.einsum("ijr,ri,rj->r", chances, one[part], other[part])
     return percentile_interval(better.mean(), drawn)

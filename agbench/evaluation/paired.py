@@ -5,6 +5,8 @@ or worse does not widen the interval of the difference. Where that interval hold
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -34,7 +36,8 @@ class Paired(NamedTuple):
         return self.difference.low <= ROUNDING and self.difference.high >= -ROUNDING
 
 
-class Runs(NamedTuple):
+@dataclass(frozen=True)
+class Runs:
     """An agent's values (training seeds, scenarios), resampled, and the statistic over seeds that counts."""
 
     values: Floats
@@ -45,9 +48,9 @@ class Runs(NamedTuple):
     @property
     def interval(self) -> Interval:
         """The statistic with its interval."""
-        return self.resampled.interval(self.statistic)
+        return aggregates.percentile_interval(self.statistic(self.resampled.runs), self.drawn)
 
-    @property
+    @cached_property
     def drawn(self) -> Floats:
         """The statistic in every resample, (resamples,)."""
         return self.statistic(self.resampled.drawn)

@@ -9,8 +9,9 @@ cost is beyond the task's limit is infeasible, and what it scores above 0 does n
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -136,8 +137,15 @@ def stream(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
 
 
-def row(submission: CheckedSubmission, levels: Verified) -> ScoredRow:
-    """Return the row of a submission; raises `ResultError` where what it claims has no finite score."""
+def row(
+    submission: CheckedSubmission,
+    levels: Verified,
+    known: "Callable[[CheckedSubmission, str, Callable[[], Score]], Score] | None" = None,
+) -> ScoredRow:
+    """Return the row of a submission; raises `ResultError` where what it claims has no finite score.
+
+    `known` returns a score that is known, or calls what computes it.
+    """
     card = submission.card
     standing = verified.standing(levels, provenance.simulator_hash(submission.task))
     result = ScoredRow(
@@ -153,7 +161,11 @@ def row(submission: CheckedSubmission, levels: Verified) -> ScoredRow:
         near_ties=standing.near_ties,
         distinct_seeds=len(submission.distinct_seeds),
         not_eligible=eligible.obstacle(submission, levels),
-        scores={split: score(submission, split) for split in submission.splits},
+        scores={
+            split: known(submission, split, compute) if known else compute()
+            for split in submission.splits
+            for compute in [partial(score, submission, split)]
+        },
     )
     for name, value in _numbers(asdict(result)):
         if not math.isfinite(value):
@@ -201,7 +213,7 @@ def score(submission: CheckedSubmission, split: str) -> Score:
 def scored(name: str, result: MeasuredRuns, metrics: dict[str, float], failed: int) -> Score:
     """Return the scores of what was measured of an agent of this name."""
     runs = result.runs(name)
-    intervals = {each: runs.resampled.interval(by) for each, by in aggregates.AGGREGATES.items()}
+    intervals = _intervals(runs.resampled)
     cut = {each: value if result.feasible else _cut(value) for each, value in intervals.items()}
     by_scenario = result.objective.mean(axis=0)
     expert = result.expert[None]
@@ -224,6 +236,14 @@ def scored(name: str, result: MeasuredRuns, metrics: dict[str, float], failed: i
         feasible=result.feasible,
         iqm_without_limit=intervals["iqm"],
     )
+
+
+def _intervals(resampled: aggregates.Resampled) -> dict[str, Interval]:
+    """Return each statistic over training seeds with its interval; of one seed all are the same."""
+    by_name = aggregates.AGGREGATES
+    if len(resampled.runs) == 1:
+        return dict.fromkeys(by_name, resampled.interval(aggregates.mean))
+    return {name: resampled.interval(statistic) for name, statistic in by_name.items()}
 
 
 def counted(submission: CheckedSubmission, split: str) -> Floats:

@@ -8,7 +8,7 @@ here, in the packages beside this module, or in other packages, through the entr
 import inspect
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -16,11 +16,10 @@ from typing import Any, Final, get_args
 
 from agbench.data import catalog, packages
 from agbench.data.baseline import Baseline
-from agbench.data.reading import read_file
+from agbench.data.read_once import read_once
 from agbench.data.task import Task
 from agbench.envs import family
 from agbench.errors import AgBenchError, ConfigError, UnknownNameError, described, unknown
-from agbench.files import Stamp, stamp
 from agbench.policies.base import KINDS, Information, Interface, Kind, Policy
 from agbench.policies.networks.made_for import MadeFor, require_made_for
 from agbench.policies.simple import Predicting
@@ -171,7 +170,7 @@ def _from_settings(path: Path, task: Task, above: tuple[Path, ...]) -> Policy:
     """Return a policy from a settings file; `above` are those that it is loaded for."""
     if path in above:
         raise ConfigError(f"it starts from itself, by way of {', '.join(p.stem for p in above)}.")
-    baseline, where = _read(path), f"{path}: settings"
+    baseline, where = read_once(Baseline, path), f"{path}: settings"
     chosen = kind_of(baseline, task, path)
     settings = chosen.read(baseline.settings, where)
     try:
@@ -182,16 +181,6 @@ def _from_settings(path: Path, task: Task, above: tuple[Path, ...]) -> Policy:
         if chosen.is_ours:
             raise
         raise ConfigError(f"{where}: making the policy raised {described(error)}.") from error
-
-
-def _read(path: Path) -> Baseline:
-    return _read_once(path, stamp(path)) if path.is_file() else read_file(Baseline, path)
-
-
-@lru_cache(maxsize=256)
-def _read_once(path: Path, as_of: Stamp) -> Baseline:
-    """Return a settings file as it is; keeps those read last."""
-    return read_file(Baseline, path)
 
 
 def kind_of(baseline: Baseline, task: Task, path: Path) -> Kind:

@@ -11,8 +11,9 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +27,7 @@ _HEADER = re.compile(
     rb"'shape': \(((?:\d{1,9},? ?){0,4})\), \} *\n"
 )
 _LONGEST_HEADER: Final = 1000
+_UNREADABLE: Final = 0x1 | 0x20 | 0x40  # flags of a member: encrypted, patched, strongly encrypted
 _LONG_SIZES: Final = struct.pack("<HH", 1, 16)  # of an extra field: begins the two sizes of 64 bits
 _FAILURES = (
     zipfile.BadZipFile,
@@ -56,57 +58,104 @@ class ArrayLimits:
     text: int = 16
 
 
-def read_npz(
-    content: bytes, file: str, limits: ArrayLimits, only: Collection[str] | None = None
-) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an untrusted npz by name, or `only` some of them; raises `RefusedError`."""
-    with _opened(content, file) as archive:
-        members = archive.infolist()
-        _check_members(members, file, limits)
-        chosen = [member for member in members if only is None or _name(member) in only]
-        return {_name(member): _array(archive, member, file, limits) for member in chosen}
+def read_npz(content: bytes, file: str, limits: ArrayLimits) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an untrusted npz by name; raises `RefusedError`."""
+    archive = Archive(content, file, limits)
+    return {name: archive.read(name) for name in archive.sizes}
 
 
-def listed(content: bytes, file: str, limits: ArrayLimits) -> dict[str, int]:
-    """Return the names in an untrusted npz with the bytes that they claim; nothing is unpacked."""
-    with _opened(content, file) as archive:
-        members = archive.infolist()
+class Archive:
+    """An untrusted npz whose directory is read and checked; arrays are unpacked one by one when asked for.
+
+    `limits` may be set anew, when more is known of the arrays. Raises `RefusedError`.
+    """
+
+    def __init__(self, content: bytes, file: str, limits: ArrayLimits) -> None:
+        self._content = content
+        self._file = file
+        self.limits = limits
+        with _refusing(file), zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            starts = _starts(content, archive, file)
         _check_members(members, file, limits)
-        return {_name(member): member.file_size for member in members}
+        self._members = {
+            _name(member): (member, start) for member, start in zip(members, starts, strict=True)
+        }
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The names of the arrays with the bytes that they claim."""
+        return {name: member.file_size for name, (member, _) in self._members.items()}
+
+    def read(self, name: str) -> NDArray[Any]:
+        """Return an array; its header is checked before any value is unpacked."""
+        member, start = self._members[name]
+        with _refusing(self._file):
+            return _array(_Unpacking(self._content, member, start), member, self._file, self.limits)
 
 
 @contextlib.contextmanager
-def _opened(content: bytes, file: str) -> Iterator[zipfile.ZipFile]:
-    """Give an archive; whatever is wrong with it becomes a refusal."""
+def _refusing(file: str) -> Iterator[None]:
+    """Make a refusal of whatever is wrong with an archive."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            _check_whole(content, archive, file)
-            yield archive
+        yield
     except RefusedError:
         raise
     except _FAILURES as error:
         raise RefusedError(file, "", f"not a valid npz file: {error}.") from None
 
 
-def _check_whole(content: bytes, archive: zipfile.ZipFile, file: str) -> None:
-    """Refuse bytes that belong to no member: before, between or behind them.
+class _Unpacking:
+    """The bytes of a member, a part after the other, none beyond what is asked for."""
+
+    def __init__(self, content: bytes, member: zipfile.ZipInfo, start: int) -> None:
+        self._packed: bytes = content[start : start + member.compress_size]
+        stored = member.compress_type == zipfile.ZIP_STORED
+        self._inflating = None if stored else zlib.decompressobj(-zlib.MAX_WBITS)
+        self._crc = 0
+
+    def read(self, count: int) -> bytes:
+        """Return so many bytes, or those that are left; `count` is 1 or more."""
+        if self._inflating is None:
+            part, self._packed = self._packed[:count], self._packed[count:]
+        else:
+            part = self._inflating.decompress(self._packed, count)
+            self._packed = self._inflating.unconsumed_tail
+        self._crc = zlib.crc32(part, self._crc)
+        return part
+
+    def ends_well(self, crc: int) -> bool:
+        """Return whether nothing is left, and the checksum is this one."""
+        left = self._packed
+        if self._inflating is not None:
+            left += self._inflating.unused_data
+        return not left and (self._inflating is None or self._inflating.eof) and self._crc == crc
+
+
+def _starts(content: bytes, archive: zipfile.ZipFile, file: str) -> list[int]:
+    """Return where the data of each member begin; refuse bytes that belong to no member.
 
     Every member's own header, name, extra field and data follow each other from the first byte on; then comes
     the directory, and nothing behind it.
     """
-    place = 0
+    place, starts = 0, {}
     for member in sorted(archive.infolist(), key=lambda member: member.header_offset):
         if member.header_offset != place or content[place : place + 4] != b"PK\x03\x04":
             raise RefusedError(file, "", f"{abs(member.header_offset - place):,} bytes of no array.")
         name, extra = struct.unpack("<HH", content[place + 26 : place + 30])
+        if content[place + 30 : place + 30 + name] != member.orig_filename.encode():
+            raise RefusedError(file, member.filename, "another name in its header than in the directory.")
         own = content[place + 30 + name : place + 30 + name + extra]
         if (extra and not (extra == 20 and own.startswith(_LONG_SIZES))) or member.extra or member.comment:
             raise RefusedError(file, member.filename, "extra bytes of no array in its header.")
-        place += 30 + name + extra + member.compress_size
+        place += 30 + name + extra
+        starts[id(member)] = place
+        place += member.compress_size
     end = content.rfind(b"PK\x05\x06")
     size = sum(_entry_bytes(member) for member in archive.infolist())
     if archive.start_dir != place or end != place + size or len(content) != end + 22:
         raise RefusedError(file, "", "bytes of no array before the directory or behind the end.")
+    return [starts[id(member)] for member in archive.infolist()]
 
 
 def _entry_bytes(member: zipfile.ZipInfo) -> int:
@@ -128,8 +177,8 @@ def _check_members(members: list[zipfile.ZipInfo], file: str, limits: ArrayLimit
     for member in members:
         if not re.fullmatch(r"[A-Za-z0-9_]{1,64}\.npy", member.filename, re.ASCII):
             raise RefusedError(file, member.filename, "no name of an array.")
-        if member.flag_bits & 0x1:
-            raise RefusedError(file, member.filename, "encrypted.")
+        if member.flag_bits & _UNREADABLE:
+            raise RefusedError(file, member.filename, "encrypted, or patched.")
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise RefusedError(file, member.filename, "compressed by another method than deflate.")
     total = sum(member.file_size for member in members)
@@ -139,47 +188,57 @@ def _check_members(members: list[zipfile.ZipInfo], file: str, limits: ArrayLimit
         )
 
 
-def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits: ArrayLimits) -> NDArray[Any]:
+def _array(stream: _Unpacking, member: zipfile.ZipInfo, file: str, limits: ArrayLimits) -> NDArray[Any]:
     """Return one member as an array."""
-    with archive.open(member) as stream:
-        start = stream.read(len(_MAGIC) + 2)
-        if len(start) < len(_MAGIC) + 2 or not start.startswith(_MAGIC):
-            raise RefusedError(file, member.filename, "not an array of NumPy's format 1.0.")
-        (length,) = struct.unpack("<H", start[-2:])
-        if length > _LONGEST_HEADER:
-            raise RefusedError(file, member.filename, f"a header of {length:,} bytes.")
-        header = stream.read(length)
-        dtype, shape, order = _described(header, member.filename, file, limits)
-        if limits.shapes is not None and shape != limits.shapes[_name(member)]:
-            wished = limits.shapes[_name(member)]
-            raise RefusedError(file, member.filename, f"the shape {shape}; expected {wished}.")
-        expected = math.prod(shape) * dtype.itemsize
-        claimed = member.file_size - len(start) - length
-        if expected != claimed:
-            raise RefusedError(
-                file,
-                member.filename,
-                f"the shape {shape} of {dtype} takes {expected:,} bytes; the member has {claimed:,}.",
-            )
-        values = stream.read(expected + 1)
+    start = stream.read(len(_MAGIC) + 2)
+    if len(start) < len(_MAGIC) + 2 or not start.startswith(_MAGIC):
+        raise RefusedError(file, member.filename, "not an array of NumPy's format 1.0.")
+    (length,) = struct.unpack("<H", start[-2:])
+    if length > _LONGEST_HEADER:
+        raise RefusedError(file, member.filename, f"a header of {length:,} bytes.")
+    header = stream.read(length) if length else b""
+    dtype, shape, order = _described(header, member.filename, file, limits)
+    if limits.shapes is not None and shape != limits.shapes[_name(member)]:
+        wished = limits.shapes[_name(member)]
+        raise RefusedError(file, member.filename, f"the shape {shape}; expected {wished}.")
+    expected = math.prod(shape) * dtype.itemsize
+    claimed = member.file_size - len(start) - length
+    if expected != claimed:
+        raise RefusedError(
+            file,
+            member.filename,
+            f"the shape {shape} of {dtype} takes {expected:,} bytes; the member has {claimed:,}.",
+        )
+    values = stream.read(expected + 1)
     if len(values) != expected:
         raise RefusedError(file, member.filename, "shorter or longer than it claims.")
+    if not stream.ends_well(member.CRC):
+        raise RefusedError(file, member.filename, "damaged: its checksum is another, or bytes follow.")
     return np.frombuffer(values, dtype).reshape(shape, order=order)
 
 
 def _described(header: bytes, name: str, file: str, limits: ArrayLimits) -> tuple[Any, tuple[int, ...], Any]:
     """Return dtype, shape and order of a header, if they are within the limits."""
-    match = _HEADER.fullmatch(header)
-    if match is None:
+    found = _parsed(header)
+    if found is None:
         message = "objects (a pickle)" if b"|O" in header else "no plain array of numbers"
         raise RefusedError(file, name, f"the header describes {message}.")
-    descr = match[1].decode()
+    descr, shape, order = found
     text = descr.startswith("<U") and "<U" in limits.dtypes and int(descr[2:]) <= limits.text
     if descr not in limits.dtypes and not text:
         raise RefusedError(file, name, f"the dtype {descr}; allowed: {', '.join(limits.dtypes)}.")
-    shape = tuple(int(part) for part in match[3].decode().replace(" ", "").split(",") if part)
     if math.prod(shape) > limits.values:
         raise RefusedError(
             file, name, f"the shape {shape} has {math.prod(shape):,} values; at most {limits.values:,}."
         )
-    return np.dtype(descr), shape, "F" if match[2] == b"True" else "C"
+    return np.dtype(descr), shape, order
+
+
+@lru_cache(maxsize=1024)
+def _parsed(header: bytes) -> tuple[str, tuple[int, ...], Any] | None:
+    """Return what a header says: the dtype, the shape and the order; None where it is none of ours."""
+    match = _HEADER.fullmatch(header)
+    if match is None:
+        return None
+    shape = tuple(int(part) for part in match[3].decode().replace(" ", "").split(",") if part)
+    return match[1].decode(), shape, "F" if match[2] == b"True" else "C"

@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
 import yaml
@@ -16,6 +16,7 @@ DEPTH: Final = 8
 VALUES: Final = 5000
 LONGEST_WORD: Final = 400  # characters of an unquoted value
 
+_TEXT, _MAPPING, _SEQUENCE = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "map", "seq"))
 _QUICK: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Schema = TypeVar("Schema", bound=Strict)
@@ -39,7 +40,8 @@ def read_yaml(content: bytes, file: str) -> Any:
         raise RefusedError(file, "", f"not UTF-8 text: byte {error.start}.") from None
     _check_characters(text, file)
     try:
-        data = construct(_Replaying(_checked_events(text, file)), file)
+        _check_events(text, file)
+        data = construct(_Composed(text), file)
     except ConfigError as error:
         raise RefusedError(file, "", str(error).removeprefix(f"{file}:").lstrip(": ")) from None
     except yaml.YAMLError as error:
@@ -59,21 +61,27 @@ def _check_characters(text: str, file: str) -> None:
         raise RefusedError(file, f"line {text.count(chr(10), 0, place) + 1}", message)
 
 
-class _Replaying(StrictLoader):
-    """Constructs from events that were read, and checked, before: a text is parsed once."""
+class _Composed(StrictLoader):
+    """Constructs from nodes that LibYAML composes, of a text whose events were checked; no aliases are left.
 
-    def __init__(self, events: Iterable[Any]) -> None:
+    PyYAML constructs by generators, for data that hold themselves; what has no alias is constructed at once.
+    """
+
+    def __init__(self, text: str) -> None:
         super().__init__("")
-        self._events = deque(events)
+        self._text = text
 
-    def check_event(self, *choices: Any) -> bool:
-        return bool(self._events) and (not choices or isinstance(self._events[0], choices))
+    def get_single_node(self) -> Any:
+        return yaml.compose(self._text, Loader=_QUICK)
 
-    def peek_event(self) -> Any:
-        return self._events[0] if self._events else None
-
-    def get_event(self) -> Any:
-        return self._events.popleft() if self._events else None
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        if node.tag == _TEXT:
+            return self.construct_scalar(node)
+        if node.tag == _MAPPING:
+            return self.construct_mapping(node, deep=True)
+        if node.tag == _SEQUENCE:
+            return self.construct_sequence(node, deep=True)
+        return super().construct_object(node, deep=True)
 
 
 def _events(text: str) -> Iterator[Any]:
@@ -85,8 +93,8 @@ def _events(text: str) -> Iterator[Any]:
         raise
 
 
-def _checked_events(text: str, file: str) -> Iterator[Any]:
-    """Yield a text's events; refuse what would be costly or dangerous to construct."""
+def _check_events(text: str, file: str) -> None:
+    """Refuse a text in which something would be costly or dangerous to construct."""
     depth = values = 0
     for event in _events(text):
         line = f"line {event.start_mark.line + 1}" if event.start_mark else ""
@@ -109,7 +117,6 @@ def _checked_events(text: str, file: str) -> Iterator[Any]:
                 raise RefusedError(file, line, f"more than {VALUES} values.")
             if not event.style and len(event.value) > LONGEST_WORD:
                 raise RefusedError(file, line, f"an unquoted value of more than {LONGEST_WORD} characters.")
-        yield event
 
 
 def _check_values(data: Any, file: str, field: str) -> None:

@@ -26,7 +26,9 @@ from agbench.evaluation.references import reported
 from agbench.evaluation.runner import evaluate
 from agbench.files import sha256, write_text
 from agbench.leaderboard import board as places
+from agbench.leaderboard import episodes
 from agbench.leaderboard.board import CARD
+from agbench.leaderboard.checks import merged
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.page.building import build
@@ -131,12 +133,17 @@ class _Schedule(Recorded):
 
 
 def grade(board: Path) -> None:
-    """Give the submissions of a board trust levels in turn, most of them `reproduced`."""
+    """Give the submissions of a board trust levels in turn, most of them `reproduced`.
+
+    As a verification does, keep the episodes that the pages of those show, and merge all.
+    """
     result = [s for _, s in judged(board) if isinstance(s, CheckedSubmission)]
     for i, submission in enumerate(result):
         level = _LEVELS[i % len(_LEVELS)]
         if level != "claimed":
             verified.save(board, submission, "replayed" if level == "replayed" else "reproduced", i % 3 > 0)
+            episodes.keep(board, submission)
+    merged.add(board)
 
 
 def measure(board: Path, cache: Path) -> Iterator[Timing]:
@@ -144,7 +151,7 @@ def measure(board: Path, cache: Path) -> Iterator[Timing]:
     started = _now()
     good = sum(isinstance(result, CheckedSubmission) for _, result in judged(board))
     yield _since(started, f"check, {good} good")
-    for what in ("build, every season simulated", "build, seasons from the cache"):
+    for what in ("build, cold caches", "build, warm caches"):
         started = _now()
         built = build(board, cache=cache)
         yield _since(started, f"{what}, {built.submissions} pages")

@@ -10,6 +10,7 @@ import shutil
 import threading
 import urllib.error
 import urllib.request
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,14 +22,15 @@ from agbench.envs import AgBenchEnv
 from agbench.envs.family import build as build_parts
 from agbench.envs.family import family
 from agbench.errors import ConfigError
-from agbench.leaderboard import episodes
+from agbench.leaderboard import episodes, scoring
 from agbench.leaderboard.checks import results
 from agbench.leaderboard.checks.submission import check
 from agbench.leaderboard.page import build
+from agbench.leaderboard.page.entries import entry
 from agbench.leaderboard.page.serving import server
 
 TASK = "board-wheat-v1"
-SEASON = re.compile(r'data-season="([^"]*)"')
+SEASONS = re.compile(r'data-seasons="([^"]*)"')
 ON_BOARD = "../submissions"  # where a site finds the files of the board that it lies on
 
 
@@ -135,19 +137,35 @@ def test_what_a_killed_build_left_is_swept_a_day_later(board, cache, tmp_path):
     assert other.exists()
 
 
-def test_episodes_that_the_verification_kept_are_not_simulated(board, cache, tmp_path, child, monkeypatch):
+def test_episodes_that_the_verification_kept_are_not_simulated(board, tmp_path, child, monkeypatch):
     copy = tmp_path / "leaderboard"
     shutil.copytree(board, copy, ignore=shutil.ignore_patterns("site"))
     folder = sorted((copy / "submissions").glob("*/*/*"))[1]
     submission = check(folder, child)
     episodes.keep(copy, submission)
+    simulated = episodes.shown(submission, 3, tmp_path / "own")
     monkeypatch.setattr(episodes, "_simulated", None)
     shown = episodes.shown(submission, 3, tmp_path / "empty", copy)
     assert [one.role for one in shown] == ["median", "worst", "best"]
-    assert shown == episodes.shown(submission, 3, cache / "episodes")
+    assert shown == simulated
     episodes.path(copy, submission).write_bytes(b"damaged")
     with pytest.raises(TypeError):
         episodes.shown(submission, 3, tmp_path / "empty", copy)
+
+
+def test_scores_that_are_kept_are_not_resampled(board, tmp_path, child, monkeypatch):
+    submission = check(sorted((board / "submissions").glob("*/*/*"))[0], child)
+    first = entry(board, submission, 0, tmp_path)
+    monkeypatch.setattr(scoring, "scored", None)
+    assert entry(board, submission, 0, tmp_path) == first
+    renamed = replace(submission, card=submission.card.model_copy(update={"agent": "other"}))
+    for other, folder in ((renamed, tmp_path), (submission, tmp_path / "empty")):
+        with pytest.raises(TypeError):
+            entry(board, other, 0, folder)
+    for file in (tmp_path / "scores").rglob("*.json"):
+        file.write_text(file.read_text()[:-9])
+    with pytest.raises(TypeError):
+        entry(board, submission, 0, tmp_path)
 
 
 def test_a_site_elsewhere_has_copies_of_all_files_or_the_address_of_them(board, cache, built, tmp_path):
@@ -176,11 +194,13 @@ def test_every_submission_has_its_files_and_its_seasons(board, built):
         assert {(page.parent / link).resolve() for link in links} == {
             path.resolve() for path in own.rglob("*") if path.is_file()
         }
-        seasons = [json.loads(gzip.decompress(base64.b64decode(s))) for s in SEASON.findall(text)]
-        assert len(seasons) == 3
+        (packed,) = SEASONS.findall(text)
+        seasons = json.loads(gzip.decompress(base64.b64decode(packed)))
+        assert len(seasons) == text.count("data-season=") == 3
         for season in seasons:
             for panel in season["panels"]:
                 assert all(len(curve["y"]) == len(panel["x"]) for curve in panel["curves"])
+                assert all(gap > 0.0 for gap in panel["x"][1:])
             reward = season["panels"][-1]["curves"]
             assert [curve["name"] for curve in reward] == ["reward", "sum so far"]
 

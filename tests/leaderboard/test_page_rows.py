@@ -218,10 +218,10 @@ def test_a_row_that_cannot_be_scored_costs_no_other_row(shown, tmp_path, monkeyp
     """Neither an error that was foreseen nor any other stops the page; each is said."""
     score, draw = scoring.row, Pages.submission
 
-    def broken_score(submission, level):
+    def broken_score(submission, level, known=None):
         if submission.card.agent == "agent-0002":
             raise ZeroDivisionError("float division by <b>zero</b>\x07")
-        return score(submission, level)
+        return score(submission, level, known)
 
     def broken_page(self, row, others):
         if row.entry.card.agent == "agent-0004":

@@ -139,9 +139,9 @@ def test_fingerprints_that_differ_by_a_hundred_thousandth_are_of_the_same_action
 
 def test_a_sample_holds_levels_of_amounts_and_numbers_of_choices():
     amounts, shares = np.zeros((2, 2), np.float32), np.array([[0.0, 0.25], [1.0, 0.5]])
-    assert sampled.sampled(amounts, shares, [0, 1, 2]).tolist() == [[0, 50], [200, 100], [255, 255]]
+    assert sampled.sampled(amounts, shares, [2], [np.arange(3)]).tolist() == [[0, 50], [200, 100], [255, 255]]
     choices = np.array([0, 7, 300])
-    assert sampled.sampled(choices, np.zeros((3, 1)), [1, 2, 3]).tolist() == [[7], [254], [255]]
+    assert sampled.sampled(choices, np.zeros((3, 1)), [3], [np.arange(1, 4)]).tolist() == [[7], [254], [255]]
 
 
 def test_decisions_are_equal_or_a_level_apart_where_they_are_amounts():

@@ -4,13 +4,14 @@ import io
 import os
 import struct
 import zipfile
+import zlib
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from agbench.untrusted import RefusedError, tables
-from agbench.untrusted.arrays import ArrayLimits, listed, read_npz
+from agbench.untrusted.arrays import Archive, ArrayLimits, read_npz
 from agbench.untrusted.folder import is_name, read_file, read_folder
 from agbench.untrusted.refusal import shown
 from agbench.untrusted.text import read_yaml
@@ -57,7 +58,7 @@ def refused(content, reason, limits=LIMITS, read=read_npz):
 def test_an_archive_has_a_thousand_members_at_most():
     value = npy(np.zeros(1))
     made = {f"a{i}": value for i in range(1000)}
-    assert len(listed(archive(**made), "a.npz", LIMITS)) == 1000
+    assert len(Archive(archive(**made), "a.npz", LIMITS).sizes) == 1000
     refused(archive(**made, b=value), "1,001 members; at most 1,000")
 
 
@@ -67,8 +68,8 @@ def test_an_array_has_two_million_values_at_most():
 
 
 def test_an_archive_claims_64_mb_at_most():
-    assert listed(claiming(64_000_000), "a.npz", LIMITS) == {"a": 64_000_000}
-    refused(claiming(64_000_001), "claims 64,000,001 bytes once unpacked; at most 64,000,000", read=listed)
+    assert Archive(claiming(64_000_000), "a.npz", LIMITS).sizes == {"a": 64_000_000}
+    refused(claiming(64_000_001), "claims 64,000,001 bytes once unpacked; at most 64,000,000", read=Archive)
 
 
 def test_a_header_takes_a_thousand_bytes_at_most():
@@ -99,10 +100,55 @@ def test_numbers_are_read_as_they_were_in_either_order(dtype):
         assert array.dtype == value.dtype
 
 
-def test_some_members_are_read_and_the_others_only_checked():
+def test_a_member_is_read_alone():
     content = archive(a=np.zeros(1), b=padded(1001))
-    assert set(read_npz(content, "a.npz", LIMITS, only=["a"])) == {"a"}
+    assert Archive(content, "a.npz", LIMITS).read("a").tolist() == [0.0]
     refused(content, "a header of 1,001 bytes")
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_what_is_damaged_or_follows_the_data_is_refused(stored):
+    save = np.savez if stored else np.savez_compressed
+    file = io.BytesIO()
+    save(file, a=np.arange(100.0))
+    whole = file.getvalue()
+    start = 30 + len("a.npy") + 20
+    (packed,) = (member.compress_size for member in zipfile.ZipFile(io.BytesIO(whole)).infolist())
+    for place in range(start + 130, start + packed, 37):
+        changed = bytearray(whole)
+        changed[place] ^= 1
+        refused(bytes(changed), "damaged|not a valid npz file|shorter or longer")
+
+
+def test_a_name_is_the_same_in_header_and_directory():
+    whole = bytearray(archive(a=np.zeros(1)))
+    whole[30] = ord("b")
+    refused(bytes(whole), "a.npy: another name in its header than in the directory")
+
+
+@pytest.mark.parametrize("flag", [0x1, 0x20, 0x40])
+def test_encrypted_or_patched_members_are_refused(flag):
+    whole = bytearray(archive(a=np.zeros(1)))
+    whole[whole.rfind(b"PK\x01\x02") + 8] |= flag
+    refused(bytes(whole), "encrypted, or patched")
+
+
+def test_bytes_behind_the_end_of_the_deflated_data_are_refused():
+    """The member claims them as its own, so that nothing lies between members."""
+    packed = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    values = npy(np.zeros(4))
+    data = packed.compress(values) + packed.flush()
+    for more in (b"", b"hidden"):
+        sizes = struct.pack("<LLL", zlib.crc32(values), len(data + more), len(values))
+        local = struct.pack("<4sHHHHH", b"PK\x03\x04", 20, 0, 8, 0, 33) + sizes + struct.pack("<HH", 5, 0)
+        entry = struct.pack("<4sHHHHHH", b"PK\x01\x02", 20, 20, 0, 8, 0, 33) + sizes
+        entry += struct.pack("<HHHHHLL", 5, 0, 0, 0, 0, 0, 0) + b"a.npy"
+        body = local + b"a.npy" + data + more
+        end = struct.pack("<4sHHHHLLH", b"PK\x05\x06", 0, 0, 1, 1, len(entry), len(body), 0)
+        if more:
+            refused(body + entry + end, "damaged: its checksum is another, or bytes follow")
+        else:
+            assert read_npz(body + entry + end, "a.npz", LIMITS)["a"].tolist() == [0.0] * 4
 
 
 def test_a_shape_that_is_asked_for_is_the_only_one():
@@ -128,7 +174,7 @@ def test_the_bytes_of_a_member_are_those_of_its_shape():
 )
 def test_names_of_arrays_are_64_letters_at_most(name, good):
     if good:
-        assert list(listed(archive(**{name: np.zeros(1)}), "a.npz", LIMITS)) == [name]
+        assert list(Archive(archive(**{name: np.zeros(1)}), "a.npz", LIMITS).sizes) == [name]
     else:
         refused(archive(**{name: np.zeros(1)}), "no name of an array")
 

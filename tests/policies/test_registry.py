@@ -7,6 +7,8 @@ import pytest
 
 import agbench
 from agbench.data import catalog
+from agbench.data.baseline import Baseline
+from agbench.data.reading import read_file
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.policies import registry
 from agbench.policies.base import KINDS, policy
@@ -52,7 +54,7 @@ def kinds_of_settings_files():
 def test_every_settings_file_names_a_registered_kind_of_its_family():
     for path in kinds_of_settings_files():
         task = catalog.task(path.parent.name)
-        result = registry.kind_of(registry.read_file(registry.Baseline, path), task, path)
+        result = registry.kind_of(read_file(Baseline, path), task, path)
         assert result.name in KINDS
 
 

@@ -5,6 +5,7 @@ name for all but its authors.
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from agbench.data.submission import Submission, SubmittedPolicy
@@ -63,6 +64,7 @@ def refuse_taken(submission: CheckedSubmission, rows: Rows, official: bool = Tru
             _refuse_other_authors(card, row, rows)
 
 
+@lru_cache(maxsize=4096)
 def _looks(agent: str) -> str:
     """Return what a name looks like: `pp0_1`, `p-p-o.1` and `ppo1` as `ppol`; `1.1` is not `11`."""
     plain = _BETWEEN_DIGITS.sub("-", _SIGNS.sub("", agent))

@@ -6,7 +6,7 @@ from typing import Final
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
 from agbench.data.dataset import Recipe, made, names
-from agbench.data.reading import read_file
+from agbench.data.read_once import read_once
 from agbench.data.submission import LEARNED, NamedDataset, Submission
 from agbench.data.task import Task
 from agbench.envs.actions import menu_sizes
@@ -74,7 +74,7 @@ def _check_planner(card: Submission, task: Task) -> None:
     if card.policy is None or card.policy.name is None:
         raise RefusedError(CARD, "policy", f"missing: {remedy}")
     path = catalog.find_baseline(task.task, card.policy.name)
-    if path is None or read_file(Baseline, path).policy not in PLANNERS:
+    if path is None or read_once(Baseline, path).policy not in PLANNERS:
         raise RefusedError(CARD, "policy.name", f"{card.policy.name} plans nothing: {remedy}")
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agbench.data import catalog
 from agbench.data.baseline import Baseline
-from agbench.data.reading import read_file
+from agbench.data.read_once import read_once
 from agbench.data.submission import Submission
 from agbench.data.task import Task
 from agbench.policies.networks import mlp
@@ -38,7 +38,7 @@ def identities(card: Submission, task: Task, files: Mapping[str, bytes]) -> dict
 def _of_own(name: str, task: Task) -> str:
     """Return the identity of one of the task's own policies."""
     path = catalog.find_baseline(task.task, name)
-    return _of_text(name) if path is None else _of_baseline(read_file(Baseline, path))
+    return _of_text(name) if path is None else _of_baseline(read_once(Baseline, path))
 
 
 def _of_file(name: str, content: bytes) -> str:

@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby
 from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
@@ -18,10 +17,11 @@ from numpy.typing import NDArray
 
 from agbench.data.task import Task
 from agbench.envs.actions import menu_sizes
-from agbench.envs.family import action_map, family
+from agbench.envs.family import family
 from agbench.evaluation.result import action_files
 from agbench.leaderboard.checks.sampled import Sample, places, sampled
-from agbench.untrusted.arrays import ArrayLimits, listed, read_npz
+from agbench.leaderboard.checks.task_spaces import action_space
+from agbench.untrusted.arrays import Archive, ArrayLimits
 from agbench.untrusted.refusal import RefusedError
 from agbench.variables import Floats
 
@@ -31,6 +31,7 @@ _ROUNDING: Final = 1e-6  # as the environment allows a float32 to miss the edge
 _SLACK_BYTES: Final = 1_000_000  # of headers
 _PROJECTIONS: Final = 4
 _MOST_SEEN: Final = 20_000  # results
+_AT_ONCE: Final = 500_000  # numbers
 
 
 class Budget:
@@ -64,28 +65,30 @@ class RecordedActions(Sequence[NDArray[Any]]):
         budget: Budget,
         steps: Sequence[int] | None = None,
     ) -> None:
-        self._space = action_map(task).space
+        self._space = action_space(task)
         shape = self._space.shape or ()
         dtype = "<i8" if menu_sizes(self._space) else "<f4"
         most = most_decisions(task) * math.prod(shape)
         size = episodes * most * np.dtype(dtype).itemsize + _SLACK_BYTES
         self._limits = ArrayLimits(episodes, most, size, (dtype,))
         self._names = [f"episode_{i:05d}" for i in range(episodes)]
-        self._parts = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
-        self.sha256 = " ".join(hashlib.sha256(content).hexdigest() for content in self._parts.values())
+        contents = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
+        self.sha256 = " ".join(hashlib.sha256(content).hexdigest() for content in contents.values())
         """Those of the files, by which what is in them is known."""
+        self._archives = {file: Archive(content, file, self._limits) for file, content in contents.items()}
         self._where = self._locate(f"{folder}/actions.npz", budget)
         self._steps = steps
         if steps is not None:
             shapes = {name: (n, *shape) for name, n in zip(self._names, steps, strict=True)}
-            self._limits = replace(self._limits, shapes=shapes)
+            for archive in self._archives.values():
+                archive.limits = replace(self._limits, shapes=shapes)
 
     def _locate(self, first: str, budget: Budget) -> dict[str, str]:
         """Return the file of each episode; refuse by the directories of the files alone."""
         where: dict[str, str] = {}
         expected = set(self._names)
-        for file, content in self._parts.items():
-            names = listed(content, file, self._limits)
+        for file, archive in self._archives.items():
+            names = archive.sizes
             budget.take(sum(names.values()), file)
             for name in names:
                 if name not in expected:
@@ -106,13 +109,8 @@ class RecordedActions(Sequence[NDArray[Any]]):
         return len(self._names)
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
-        """Yield the actions of each episode; a file that holds several one after the other is opened once."""
-        for file, names in groupby(self._names, key=self._where.__getitem__):
-            chosen = list(names)
-            arrays = read_npz(self._parts[file], file, self._limits, only=frozenset(chosen))
-            for name in chosen:
-                _check_in_space(arrays[name], self._space, file, name)
-                yield arrays[name]
+        """Yield the actions of each episode; raises `RefusedError` where they are unsound."""
+        return map(self._read, self._names)
 
     @overload
     def __getitem__(self, index: int) -> NDArray[Any]: ...
@@ -122,9 +120,11 @@ class RecordedActions(Sequence[NDArray[Any]]):
         """Return the actions of an episode; raises `RefusedError` where they are unsound."""
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        name = self._names[index]
+        return self._read(self._names[index])
+
+    def _read(self, name: str) -> NDArray[Any]:
         file = self._where[name]
-        result = read_npz(self._parts[file], file, self._limits, only=frozenset([name]))[name]
+        result = self._archives[file].read(name)
         _check_in_space(result, self._space, file, name)
         return result
 
@@ -173,19 +173,49 @@ _SEEN: Final[dict[str, RecordedBehaviour]] = {}
 
 def of_actions(actions: Sequence[NDArray[Any]], task: Task) -> RecordedBehaviour:
     """Return what is known of the actions of some episodes."""
-    space, most = action_map(task).space, most_decisions(task)
-    weights, which = _weights(most), places(len(actions), most)
+    most = most_decisions(task)
+    which = places(len(actions), most)
     numbers: list[Floats] = []
     samples: list[Sample] = []
     digest = hashlib.sha256()
-    for chosen, episode in zip(which, actions, strict=True):
-        shares = _shares(episode, space).reshape(len(episode), math.prod(space.shape or ()))
-        means = weights[:, : len(episode)] @ shares / max(1, len(episode))
-        numbers.append(np.array([len(episode), *means.ravel()]))
-        samples.append(sampled(episode, shares, chosen))
-        digest.update(f"{episode.shape}".encode() + (episode + 0).tobytes())  # -0.0 is 0.0
-    steps = tuple(int(part[0]) for part in numbers)
-    return RecordedBehaviour(np.concatenate(numbers), np.concatenate(samples), digest.hexdigest(), steps)
+    first = 0
+    for part in _parts(actions):
+        for episode in part:
+            digest.update(f"{episode.shape}".encode() + (episode + 0).tobytes())  # -0.0 is 0.0
+        means, sample = _of_part(part, which[first : first + len(part)], action_space(task), most)
+        numbers.append(means)
+        samples.append(sample)
+        first += len(part)
+    fingerprint = np.concatenate(numbers)
+    steps = tuple(fingerprint[:, 0].astype(int).tolist())
+    return RecordedBehaviour(fingerprint.ravel(), np.concatenate(samples), digest.hexdigest(), steps)
+
+
+def _parts(actions: Iterable[NDArray[Any]]) -> Iterator[list[NDArray[Any]]]:
+    """Yield episodes in lists that are worth an array, and take little memory."""
+    part: list[NDArray[Any]] = []
+    size = 0
+    for episode in actions:
+        part.append(episode)
+        size += episode.size
+        if size >= _AT_ONCE:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _of_part(
+    part: list[NDArray[Any]], which: Sequence[NDArray[np.int64]], space: spaces.Space[Any], most: int
+) -> tuple[Floats, Sample]:
+    """Return the numbers of the fingerprint of some episodes, (episodes, n), and their sampled decisions."""
+    joined, lengths = np.concatenate(part), [len(episode) for episode in part]
+    shares = _shares(joined, space).reshape(len(joined), math.prod(space.shape or ()))
+    ends = np.cumsum(lengths).tolist()
+    weights = _weights(most)
+    means = [weights[:, :n] @ shares[end - n : end] / max(1, n) for n, end in zip(lengths, ends, strict=True)]
+    numbers = np.column_stack([lengths, np.reshape(means, (len(part), -1))])
+    return numbers, sampled(joined, shares, lengths, which)
 
 
 def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:

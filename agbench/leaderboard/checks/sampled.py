@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.task import Task
-from agbench.envs.family import action_map
+from agbench.leaderboard.checks.task_spaces import action_space
 
 DECISIONS: Final = 400
 """How many places, an episode and a decision in it each, a sample has at most."""
@@ -23,8 +23,8 @@ Sample = NDArray[np.uint8]
 
 
 @lru_cache(maxsize=64)
-def places(episodes: int, most: int) -> tuple[tuple[int, ...], ...]:
-    """Return, for each episode, which of its decisions are in the sample; `most` an episode can have.
+def places(episodes: int, most: int) -> tuple[NDArray[np.int64], ...]:
+    """Return, for each episode, which of its decisions are in the sample, in order; `most` it can have.
 
     The sample has one decision of each of as many equal parts of all of them. Where in its part moves on by
     the golden ratio: equal steps would meet the same weeks of every season, and the same hours of every day.
@@ -33,18 +33,30 @@ def places(episodes: int, most: int) -> tuple[tuple[int, ...], ...]:
     part = np.arange(DECISIONS)
     spread = ((part + part * _GOLDEN % 1.0) * every / DECISIONS).astype(int)
     chosen = np.arange(every) if every <= DECISIONS else np.unique(spread)
-    return tuple(tuple((chosen[chosen // most == i] % most).tolist()) for i in range(episodes))
+    begin = np.searchsorted(chosen, np.arange(episodes + 1) * most)
+    return tuple(chosen[begin[i] : begin[i + 1]] - i * most for i in range(episodes))
 
 
-def sampled(actions: NDArray[Any], shares: NDArray[np.float64], which: Sequence[int]) -> Sample:
-    """Return the chosen decisions of an episode as small numbers; `shares` are all of them (steps, parts)."""
-    result = np.full((len(which), shares.shape[1]), _ENDED, np.uint8)
-    there = np.array([place for place in which if place < len(actions)], dtype=int)
+def sampled(
+    actions: NDArray[Any],
+    shares: NDArray[np.float64],
+    lengths: Sequence[int],
+    which: Sequence[NDArray[np.int64]],
+) -> Sample:
+    """Return the chosen decisions of some episodes, one after the other, as small numbers.
+
+    `actions` and `shares`, (steps, parts), are those of all of the episodes, which have such `lengths`.
+    """
+    chosen = np.concatenate(which)
+    episode = np.repeat(np.arange(len(which)), [len(one) for one in which])
+    there = chosen < np.array(lengths)[episode]
+    place = chosen[there] + (np.cumsum(lengths) - lengths)[episode[there]]
     if np.issubdtype(actions.dtype, np.integer):
-        values = np.minimum(actions.reshape(shares.shape)[there], _ENDED - 1)
+        values = actions.reshape(shares.shape)[place]
     else:
-        values = np.rint(shares[there] * _LEVELS)
-    result[: len(there)] = np.clip(values, 0, _ENDED - 1).astype(np.uint8)
+        values = np.rint(shares[place] * _LEVELS)
+    result = np.full((len(chosen), shares.shape[1]), _ENDED, np.uint8)
+    result[there] = np.clip(values, 0, _ENDED - 1).astype(np.uint8)
     return result
 
 
@@ -54,9 +66,10 @@ def same_decisions(stacked: NDArray[np.uint8], sample: Sample, task: Task) -> ND
     Amounts are equal within a hundredth of their range. Where one of both has ended a decision is not equal,
     where both have, it does not count.
     """
-    slack = 1 if isinstance(action_map(task).space, spaces.Box) else 0
-    distance = np.maximum(stacked, sample) - np.minimum(stacked, sample)
-    equal = (distance <= slack).all(axis=2)
+    if isinstance(action_space(task), spaces.Box):
+        equal = (np.maximum(stacked, sample) - np.minimum(stacked, sample) <= 1).all(axis=2)
+    else:
+        equal = (stacked == sample).all(axis=2)
     ended, own = stacked[:, :, 0] == _ENDED, sample[:, 0] == _ENDED
     decided = ~(ended & own)
     counts = decided.sum(axis=1)

@@ -11,9 +11,9 @@ from agbench.data.baseline import Baseline
 from agbench.data.reading import read_data
 from agbench.data.submission import Submission
 from agbench.data.task import Task
-from agbench.envs.family import action_map, observer
 from agbench.errors import AgBenchError, MissingExtraError
 from agbench.leaderboard.board import CARD
+from agbench.leaderboard.checks.task_spaces import action_space, observation_size
 from agbench.policies.base import Policy
 from agbench.policies.field.schedule import ScheduleSettings
 from agbench.policies.networks import mlp, onnx
@@ -37,7 +37,7 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
     assert card.policy is not None
     if card.policy.format in SUFFIXES:
         name = f"seed-{seed}{SUFFIXES[card.policy.format]}"
-        inputs, space = observer(task).space.shape[0], action_map(task).space
+        inputs, space = observation_size(task), action_space(task)
         if card.policy.format == "onnx":
             return _graph(card.agent, files[name], f"policy/{name}", inputs, space)
         return mlp.Mlp(card.agent, mlp.read(files[name], f"policy/{name}", inputs, space), space)

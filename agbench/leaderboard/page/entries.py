@@ -19,6 +19,7 @@ from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.kept import KeptResults
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.episodes import ShownEpisode
+from agbench.leaderboard.kept_scores import KeptScores
 from agbench.leaderboard.scoring import Score, ScoredRow
 from agbench.leaderboard.verify import verified
 from agbench.untrusted import RefusedError
@@ -118,7 +119,7 @@ def collect(
             refused.append(Refused(folder, str(result)))
             continue
         try:
-            entries.append(entry(board, result, count, own_cache / "episodes"))
+            entries.append(entry(board, result, count, own_cache))
         except OSError:  # of this machine, not of the submission
             raise
         except Exception as error:  # anyone can submit: show any error
@@ -132,14 +133,18 @@ def reason_of(error: Exception) -> str:
 
 
 def entry(board: Path, submission: CheckedSubmission, count: int, cache: Path | None = None) -> Entry:
-    """Return what the page keeps of a submission; raises `AgBenchError` where it has no score."""
+    """Return what the page keeps of a submission; raises `AgBenchError` where it has no score.
+
+    What was computed before is taken from the folder `cache`.
+    """
+    folder = cache or cache_folder()
     level = verified.load(board, submission)
     return Entry(
         submission=replace(
             submission, results=[replace(r, actions=[]) for r in submission.results], policies={}
         ),
-        row=scoring.row(submission, level),
-        episodes=episodes.shown(submission, count, cache, board),
+        row=scoring.row(submission, level, KeptScores(folder / "scores").known),
+        episodes=episodes.shown(submission, count, folder / "episodes", board),
         simulator_hash=provenance.simulator_hash(submission.task),
         files={name: (submission.folder / name).stat().st_size for name in [CARD, *submission.card.files]},
     )

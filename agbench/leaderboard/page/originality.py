@@ -42,9 +42,10 @@ def nearest(entries: Sequence[Entry]) -> dict[str, Nearest]:
         return {}
     stacked = np.stack(samples)
     shares = np.full((len(entries), len(entries)), -1.0)
-    for owner, sample in zip(owners, samples, strict=True):
-        equal = same_decisions(stacked, sample, entries[0].task)
-        np.maximum.at(shares[owner], owners, equal)
+    for i, owner in enumerate(owners[:-1]):  # alike is alike both ways
+        equal = same_decisions(stacked[i + 1 :], stacked[i], entries[0].task)
+        np.maximum.at(shares[owner], owners[i + 1 :], equal)
+    shares = np.maximum(shares, shares.T)
     result: dict[str, Nearest] = {}
     for i, entry in enumerate(entries):
         others = np.where(agents == agents[i], -1.0, shares[i])

@@ -60,7 +60,9 @@ def environment() -> jinja2.Environment:
         plainly=_plainly,
         breakable=_breakable,
         kinds=_kinds,
+        by_folder=_by_folder,
     )
+    result.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     result.globals.update(
         meanings=_MEANINGS,
         levels=list(LEVELS),
@@ -119,7 +121,7 @@ class Pages:
             others=others if len(others) > 1 else (),
             scenarios=[(split, views.scenario_rows(entry, split)) for split in entry.splits],
             plot=plots.of_submission(entry),
-            episodes=[(episode, season_data.packed(episode.record)) for episode in entry.episodes],
+            seasons=season_data.packed(episode.record for episode in entry.episodes),
         )
 
     def readme(
@@ -172,7 +174,7 @@ def _scenario_lines(rows: Sequence[views.ScenarioRow], decimals: int, digits: Se
         values = [row.objective, row.difference, *([] if row.regret is None else [row.regret])]
         cells = [_number(value, decimals) for value in values]
         cells += [_number(value, places) for value, places in zip(row.metrics, digits, strict=True)]
-        lines.append(f'<tr><th scope="row">{_breakable(row.key)}<td>{"<td>".join(cells)}')
+        lines.append(f"<tr><th>{_breakable(row.key)}<td>{'<td>'.join(cells)}")
     return Markup("\n".join(lines))
 
 
@@ -188,6 +190,15 @@ def _web(address: str) -> str:
 
 def _size(count: int) -> str:
     return f"{count:,} B" if count < 1000 else f"{count / 1000:,.0f} kB"
+
+
+def _by_folder(files: Mapping[str, int]) -> dict[str, list[tuple[str, int]]]:
+    """Return names and sizes of files by the folder that they lie in, its slash at the end."""
+    result: dict[str, list[tuple[str, int]]] = {}
+    for path, size in files.items():
+        folder, slash, name = path.rpartition("/")
+        result.setdefault(folder + slash, []).append((name, size))
+    return result
 
 
 def _differs(episode: ShownEpisode) -> bool:

@@ -210,7 +210,8 @@ function lines(host, data, options) {
 // One panel of a season: lines, bars and bands over its days.
 function panel(host, content, first, group) {
   const start = Date.parse(`${first}T00:00:00Z`) / 1000;
-  const xs = content.x.map((day) => start + day * 86400);
+  let day = 0;
+  const xs = content.x.map((gap) => start + Math.round((day += gap) * 86400)); // each day follows the one before
   const columns = [xs];
   const series = [{ label: "day", value: (u, v) => (v ? new Date(v * 1000).toISOString().slice(0, 10) : "\u2013") }];
   const bands = [];
@@ -259,7 +260,8 @@ async function unpacked(text) {
 }
 
 async function season(box, number) {
-  const content = await unpacked(box.dataset.season);
+  const seasons = await unpacked(box.closest("[data-seasons]").dataset.seasons);
+  const content = seasons[box.dataset.season];
   box.replaceChildren();
   return content.panels.map((each, place) => {
     const figure = document.createElement("figure");
