@@ -28,7 +28,8 @@ from agbench.evaluation import anchors
 from agbench.evaluation.references import policy_name
 from agbench.files import sha256, write_text
 from agbench.policies.base import Planner
-from agbench.policies.greenhouse.recorded import NAME, read
+from agbench.policies.greenhouse import recorded as files
+from agbench.policies.greenhouse.recorded import NAME, Season, known_by
 from agbench.policies.playing import gain, seeds_of
 from agbench.policies.registry import load_policy
 
@@ -42,24 +43,27 @@ def settings(task: str) -> Path:
     return ROOT / "baselines" / task / f"{policy_name(catalog.task(task), 'oracle')}.yaml"
 
 
-def recorded(task: str) -> dict[str, NDArray[Any]]:
-    """Return the actions that are recorded for each season."""
+def recorded(task: str) -> dict[str, Season]:
+    """Return what is recorded for each season."""
     path = settings(task)
     oracle = read_file(Baseline, path)
     if oracle.policy != NAME:
         raise SystemExit(f"{path}: its oracle is {oracle.policy}, not {NAME}; begin with --board.")
-    return dict(read(path.with_name(oracle.settings["file"]), oracle.settings["sha256"]))
+    return dict(files.read(path.with_name(oracle.settings["file"]), oracle.settings["sha256"]))
 
 
-def of_board(task: str) -> dict[str, NDArray[Any]]:
-    """Return the actions of the board's oracle in each season."""
+def of_board(task: str) -> dict[str, Season]:
+    """Return what the board's oracle does in each season."""
     folder = ROOT / "leaderboard/submissions" / task / "oracle/1/test/seed-0"
     keys = pd.read_parquet(folder / "episodes.parquet")["scenario"]
     arrays: dict[str, NDArray[Any]] = {}
     for file in folder.glob("actions*.npz"):
         with np.load(file) as part:
             arrays |= {name: part[name] for name in part.files}
-    return {key: arrays[name] for key, name in zip(keys, sorted(arrays), strict=True)}
+    return {
+        key: Season(arrays[name], known_by(season(task, key), 0))
+        for key, name in zip(keys, sorted(arrays), strict=True)
+    }
 
 
 def season(task: str, key: str) -> BatchCore:
@@ -91,11 +95,11 @@ def played(task: str, policy: str, key: str) -> Played:
     return value, np.array(taken)
 
 
-def write(task: str, actions: Mapping[str, NDArray[Any]], otherwise: str) -> None:
-    """Record actions by season, and the settings that name them."""
+def write(task: str, seasons: Mapping[str, Season], otherwise: str) -> None:
+    """Record seasons, and the settings that name them."""
     path = settings(task)
     file = path.with_name(f"{NAME}.npz")
-    np.savez_compressed(file, **{key: actions[key] for key in sorted(actions)})
+    files.write(file, seasons)
     content = {
         "policy": NAME,
         "summary": "Plays the best actions that searches have found for a season with the weather known.",
@@ -135,18 +139,18 @@ def main() -> None:
     parser.add_argument("--otherwise", default="predictive", help="what plays where nothing is recorded")
     parser.add_argument("--every", type=int, default=1, help="every nth season alone")
     chosen = parser.parse_args()
-    actions = of_board(chosen.task) if chosen.board else recorded(chosen.task)
+    seasons = of_board(chosen.task) if chosen.board else recorded(chosen.task)
     if chosen.board:
-        write(chosen.task, actions, chosen.otherwise)
-    keys = list(actions)[:: chosen.every]
-    known = {key: earned(chosen.task, key, actions[key]) for key in keys}
+        write(chosen.task, seasons, chosen.otherwise)
+    keys = list(seasons)[:: chosen.every]
+    known = {key: earned(chosen.task, key, seasons[key].actions) for key in keys}
     for policy in chosen.policies:
         found = {}
         for key in keys:
             found[key] = one = played(chosen.task, policy, key)
             if one[0] > known[key] and not chosen.leave:
-                actions[key] = one[1]
-                write(chosen.task, actions, chosen.otherwise)
+                seasons[key] = seasons[key]._replace(actions=one[1])
+                write(chosen.task, seasons, chosen.otherwise)
         report(chosen.task, policy, known, found)
         if not chosen.leave:
             known |= {key: max(known[key], found[key][0]) for key in keys}

@@ -1,5 +1,8 @@
 """Recorded seasons of greenhouses: played where they are known, and nowhere else."""
 
+import copy
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -14,8 +17,9 @@ from agbench.errors import ConfigError
 from agbench.evaluation import anchors
 from agbench.files import sha256
 from agbench.policies.base import Planner
-from agbench.policies.greenhouse.recorded import read
+from agbench.policies.greenhouse.recorded import Season, known_by, read, write
 from agbench.policies.playing import gain, seeds_of
+from agbench.simulators.greenlight.variables import WEATHER
 
 TASK = "greenhouse-winter-v1"
 
@@ -27,7 +31,8 @@ def own(tmp_path, monkeypatch):
     def record(**actions):
         folder = tmp_path / "baselines" / TASK
         folder.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(folder / "mine.npz", **actions)
+        seasons = {k: Season(each, known_by(begun(catalog.task(TASK), k), 0)) for k, each in actions.items()}
+        write(folder / "mine.npz", seasons)
         (folder / "mine.yaml").write_text(
             "policy: recorded\nsummary: s\nsource: s\n"
             f"settings: {{file: mine.npz, sha256: {sha256(folder / 'mine.npz')}, otherwise: rule-based}}\n"
@@ -39,8 +44,9 @@ def own(tmp_path, monkeypatch):
 
 
 def begun(task, key):
-    core = BatchCore(build(task, "test"), 1)
-    core.reset([0], [key])
+    parts = build(task, "test")
+    core = BatchCore(parts, 1)
+    core.start([key], seeds_of(parts, [key]))
     return core
 
 
@@ -71,6 +77,34 @@ def test_under_overrides_nothing_is_known(own):
     np.testing.assert_array_equal(decided(agbench.load_policy("mine", task), begun(task, key)), expected)
 
 
+def test_another_weather_under_the_same_key_is_another_season(own):
+    task = catalog.task(TASK)
+    parts = build(task, "test")
+    key = parts.scenarios.keys[0]
+    own(**{key: np.zeros((40, 6), np.float32)})
+    core = begun(task, key)
+    colder = np.array(core.worlds[0].weather)
+    colder[100, WEATHER.column("tOut")] -= 1e-3
+    core.worlds[0] = dataclasses.replace(core.worlds[0], weather=colder)
+    policy, rules = (agbench.load_policy(name, task) for name in ("mine", "rule-based"))
+    np.testing.assert_array_equal(decided(policy, core), decided(rules, core))
+    np.testing.assert_array_equal(decided(policy, begun(task, key)), np.zeros((5, 6)))
+
+
+def test_other_draws_of_a_season_are_another_season():
+    task = catalog.task("greenhouse-tomato-uncertain-v1")
+    parts = build(task, "test")
+    key = parts.scenarios.keys[0]
+    core = BatchCore(parts, 3)
+    core.start([key] * 3, [*seeds_of(parts, [key] * 2), 5])
+    own, alike, other = (known_by(core, row) for row in range(3))
+    np.testing.assert_array_equal(own, alike)
+    assert not np.allclose(own, other, 1e-9, 1e-9)
+    before = copy.deepcopy(core.generators[0].bit_generator.state)
+    known_by(core, 0)
+    assert core.generators[0].bit_generator.state == before
+
+
 def test_actions_of_another_space_are_refused(own):
     task = catalog.task(TASK)
     key = build(task, "test").scenarios.keys[0]
@@ -80,9 +114,11 @@ def test_actions_of_another_space_are_refused(own):
 
 
 def test_a_file_is_the_one_that_the_settings_mean(own):
-    folder = own(a=np.zeros((3, 6), np.float32))
-    assert list(read(folder / "mine.npz", sha256(folder / "mine.npz"))) == ["a"]
-    np.savez_compressed(folder / "mine.npz", a=np.ones((3, 6), np.float32))
+    key = build(catalog.task(TASK), "test").scenarios.keys[0]
+    folder = own(**{key: np.zeros((3, 6), np.float32)})
+    (season,) = (known := read(folder / "mine.npz", sha256(folder / "mine.npz"))).values()
+    assert list(known) == [key]
+    write(folder / "mine.npz", {key: season._replace(actions=np.ones((3, 6), np.float32))})
     with pytest.raises(ConfigError, match=r"mine.npz: its SHA-256 is .* as the settings say"):
         agbench.load_policy("mine", TASK)
     (folder / "mine.npz").unlink()
@@ -96,9 +132,14 @@ def test_oracles_know_every_season_of_test(name):
     path = catalog.find_baseline(name, task.references.oracle)
     baseline = read_file(Baseline, path)
     assert baseline.policy == "recorded"
-    actions = read(path.with_name(baseline.settings["file"]), baseline.settings["sha256"])
-    assert sorted(actions) == sorted(build(task, "test").scenarios.keys)
-    assert {array.shape for array in actions.values()} == {(task.episode.intervals // task.step, 6)}
+    seasons = read(path.with_name(baseline.settings["file"]), baseline.settings["sha256"])
+    parts = build(task, "test")
+    assert sorted(seasons) == sorted(parts.scenarios.keys)
+    assert {each.actions.shape for each in seasons.values()} == {(task.episode.intervals // task.step, 6)}
+    core = BatchCore(parts, len(seasons))
+    core.start(list(seasons), seeds_of(parts, list(seasons)))
+    for row, each in enumerate(seasons.values()):
+        np.testing.assert_allclose(known_by(core, row), each.known_by, 1e-9, 1e-9)
 
 
 def test_a_season_earns_what_the_anchors_say():

@@ -1,10 +1,11 @@
 """Actions of whole episodes that searches found, kept in a file beside their settings."""
 
+import copy
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from agbench.envs.core import BatchCore
 from agbench.errors import ConfigError
 from agbench.files import Stamp, stamp
 from agbench.policies.base import Information, Interface, Planner, policy
+from agbench.variables import Floats
 
 Actions = NDArray[Any]
 
@@ -24,10 +26,21 @@ NAME: Final = "recorded"
 """The kind, and the name of its settings in a task."""
 
 
+_MARK: Final = " season"  # after the key, of the array by which a season is known
+_ROUNDING: Final = 1e-9
+
+
+class Season(NamedTuple):
+    """What is recorded of a scenario: the actions, (decisions, ...), and the numbers that `known_by` gives."""
+
+    actions: Actions
+    known_by: Floats
+
+
 class RecordedSettings(Strict):
     """The file of actions, its SHA-256, and the policy that plays what is not in it.
 
-    `file` lies beside the settings: a .npz with an array for each scenario, (decisions, ...).
+    `file` lies beside the settings: a .npz that `write` makes.
     """
 
     file: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+\.npz$")]
@@ -39,7 +52,8 @@ class RecordedSettings(Strict):
 class RecordedSeasons:
     """Plays the best actions that are known of a scenario; where none are, another policy plays.
 
-    So it is in scenarios that were not searched, and under overrides, for which actions were not searched.
+    So it is in scenarios that were not searched, under overrides, and in seasons that are others than those
+    searched though they have the same key: weather of one's own, a crop or prices drawn by another seed.
     A solver ends in another optimum on another machine; what it found once is played alike on all.
     """
 
@@ -62,9 +76,10 @@ class RecordedSeasons:
         self._step = 0
 
     def plan(self, core: BatchCore, row: int) -> None:
-        """Take the actions of a row's scenario; raises `ConfigError` for those of other spaces."""
+        """Take the actions of a row's season; raises `ConfigError` for those of other spaces."""
         key = str(core.scenario[row])
-        self._actions = self._known.get(key)
+        known = self._known.get(key)
+        self._actions = None if known is None or not _is_season(core, row, known) else known.actions
         if self._actions is None:
             if isinstance(self._otherwise, Planner):
                 self._otherwise.plan(core, row)
@@ -88,19 +103,51 @@ class RecordedSeasons:
         return action if self._shape else int(action)
 
 
-def read(path: Path, sha256: str) -> Mapping[str, Actions]:
-    """Return the actions of each scenario in a file; raises `ConfigError` where it is not the one meant."""
+def known_by(core: BatchCore, row: int) -> Floats:
+    """Return numbers by which the season that has just started in a row is known.
+
+    They are weighted sums of its weather and prices, its parameters, its start and, where the crop is drawn
+    step by step, what will be drawn first.
+    """
+    world = core.worlds[row]
+    weather = np.asarray(world.weather)[: world.steps]
+    drawn = [copy.deepcopy(core.generator(row)).random()] if world.level > 0.0 else []
+    return np.concatenate(
+        [_sums(weather), _sums(world.prices), world.parameters, world.start, [world.level], drawn]
+    )
+
+
+def _sums(table: Floats) -> Floats:
+    """Return the sum of each column, by weights that are the same for all tables: order matters."""
+    weights = np.random.default_rng(0).random(len(table))
+    return np.asarray(weights @ table / len(table))
+
+
+def _is_season(core: BatchCore, row: int, season: Season) -> bool:
+    found = known_by(core, row)
+    return found.shape == season.known_by.shape and np.allclose(found, season.known_by, _ROUNDING, _ROUNDING)
+
+
+def write(path: Path, seasons: Mapping[str, Season]) -> None:
+    """Write a file of seasons by scenario."""
+    arrays = {key: seasons[key].actions for key in sorted(seasons)}
+    np.savez_compressed(path, **arrays, **{f"{key}{_MARK}": seasons[key].known_by for key in arrays})
+
+
+def read(path: Path, sha256: str) -> Mapping[str, Season]:
+    """Return the seasons of a file by scenario; raises `ConfigError` where it is not the one meant."""
     if not path.is_file():
         raise ConfigError(f"{path}: there is no such file.")
     return _read(path, sha256, stamp(path))
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, sha256: str, as_of: Stamp) -> Mapping[str, Actions]:
+def _read(path: Path, sha256: str, as_of: Stamp) -> Mapping[str, Season]:
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != sha256:
         raise ConfigError(
             f"{path}: its SHA-256 is {found[:12]}..., not {sha256[:12]}... as the settings say."
         )
     with np.load(path, allow_pickle=False) as arrays:
-        return {key: arrays[key] for key in arrays.files}
+        keys = [key for key in arrays.files if not key.endswith(_MARK)]
+        return {key: Season(arrays[key], arrays[f"{key}{_MARK}"]) for key in keys}
