@@ -29,7 +29,7 @@ from agbench.evaluation.references import policy_name
 from agbench.files import sha256, write_text
 from agbench.policies.base import Planner
 from agbench.policies.greenhouse import recorded as files
-from agbench.policies.greenhouse.recorded import NAME, Season, known_by
+from agbench.policies.greenhouse.recorded import NAME, RecordedSeason, known_by
 from agbench.policies.playing import gain, seeds_of
 from agbench.policies.registry import load_policy
 
@@ -43,7 +43,7 @@ def settings(task: str) -> Path:
     return ROOT / "baselines" / task / f"{policy_name(catalog.task(task), 'oracle')}.yaml"
 
 
-def recorded(task: str) -> dict[str, Season]:
+def recorded(task: str) -> dict[str, RecordedSeason]:
     """Return what is recorded for each season."""
     path = settings(task)
     oracle = read_file(Baseline, path)
@@ -52,7 +52,7 @@ def recorded(task: str) -> dict[str, Season]:
     return dict(files.read(path.with_name(oracle.settings["file"]), oracle.settings["sha256"]))
 
 
-def of_board(task: str) -> dict[str, Season]:
+def of_board(task: str) -> dict[str, RecordedSeason]:
     """Return what the board's oracle does in each season."""
     folder = ROOT / "leaderboard/submissions" / task / "oracle/1/test/seed-0"
     keys = pd.read_parquet(folder / "episodes.parquet")["scenario"]
@@ -61,7 +61,7 @@ def of_board(task: str) -> dict[str, Season]:
         with np.load(file) as part:
             arrays |= {name: part[name] for name in part.files}
     return {
-        key: Season(arrays[name], known_by(season(task, key), 0))
+        key: RecordedSeason(arrays[name], known_by(season(task, key), 0))
         for key, name in zip(keys, sorted(arrays), strict=True)
     }
 
@@ -95,7 +95,7 @@ def played(task: str, policy: str, key: str) -> Played:
     return value, np.array(taken)
 
 
-def write(task: str, seasons: Mapping[str, Season], otherwise: str) -> None:
+def write(task: str, seasons: Mapping[str, RecordedSeason], otherwise: str) -> None:
     """Record seasons, and the settings that name them."""
     path = settings(task)
     file = path.with_name(f"{NAME}.npz")

@@ -17,7 +17,7 @@ from agbench.errors import ConfigError
 from agbench.evaluation import anchors
 from agbench.files import sha256
 from agbench.policies.base import Planner
-from agbench.policies.greenhouse.recorded import Season, known_by, read, write
+from agbench.policies.greenhouse.recorded import RecordedSeason, known_by, read, write
 from agbench.policies.playing import gain, seeds_of
 from agbench.simulators.greenlight.variables import WEATHER
 
@@ -31,7 +31,9 @@ def own(tmp_path, monkeypatch):
     def record(**actions):
         folder = tmp_path / "baselines" / TASK
         folder.mkdir(parents=True, exist_ok=True)
-        seasons = {k: Season(each, known_by(begun(catalog.task(TASK), k), 0)) for k, each in actions.items()}
+        seasons = {
+            k: RecordedSeason(each, known_by(begun(catalog.task(TASK), k), 0)) for k, each in actions.items()
+        }
         write(folder / "mine.npz", seasons)
         (folder / "mine.yaml").write_text(
             "policy: recorded\nsummary: s\nsource: s\n"
@@ -121,6 +123,9 @@ def test_a_file_is_the_one_that_the_settings_mean(own):
     write(folder / "mine.npz", {key: season._replace(actions=np.ones((3, 6), np.float32))})
     with pytest.raises(ConfigError, match=r"mine.npz: its SHA-256 is .* as the settings say"):
         agbench.load_policy("mine", TASK)
+    np.savez_compressed(folder / "mine.npz", **{key: season.actions})
+    with pytest.raises(ConfigError, match=f"it has no array '{key} season'"):
+        read(folder / "mine.npz", sha256(folder / "mine.npz"))
     (folder / "mine.npz").unlink()
     with pytest.raises(ConfigError, match=r"mine.npz: there is no such file"):
         agbench.load_policy("mine", TASK)

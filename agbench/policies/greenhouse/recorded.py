@@ -30,8 +30,8 @@ _MARK: Final = " season"  # after the key, of the array by which a season is kno
 _ROUNDING: Final = 1e-9
 
 
-class Season(NamedTuple):
-    """What is recorded of a scenario: the actions, (decisions, ...), and the numbers that `known_by` gives."""
+class RecordedSeason(NamedTuple):
+    """What is recorded of a scenario: the actions, (decisions, ...), and what `known_by` gives."""
 
     actions: Actions
     known_by: Floats
@@ -123,18 +123,20 @@ def _sums(table: Floats) -> Floats:
     return np.asarray(weights @ table / len(table))
 
 
-def _is_season(core: BatchCore, row: int, season: Season) -> bool:
+def _is_season(core: BatchCore, row: int, season: RecordedSeason) -> bool:
     found = known_by(core, row)
     return found.shape == season.known_by.shape and np.allclose(found, season.known_by, _ROUNDING, _ROUNDING)
 
 
-def write(path: Path, seasons: Mapping[str, Season]) -> None:
+def write(path: Path, seasons: Mapping[str, RecordedSeason]) -> None:
     """Write a file of seasons by scenario."""
-    arrays = {key: seasons[key].actions for key in sorted(seasons)}
-    np.savez_compressed(path, **arrays, **{f"{key}{_MARK}": seasons[key].known_by for key in arrays})
+    arrays: dict[str, Any] = {}
+    for key, season in sorted(seasons.items()):
+        arrays |= {key: season.actions, f"{key}{_MARK}": season.known_by}
+    np.savez_compressed(path, **arrays)
 
 
-def read(path: Path, sha256: str) -> Mapping[str, Season]:
+def read(path: Path, sha256: str) -> Mapping[str, RecordedSeason]:
     """Return the seasons of a file by scenario; raises `ConfigError` where it is not the one meant."""
     if not path.is_file():
         raise ConfigError(f"{path}: there is no such file.")
@@ -142,7 +144,7 @@ def read(path: Path, sha256: str) -> Mapping[str, Season]:
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, sha256: str, as_of: Stamp) -> Mapping[str, Season]:
+def _read(path: Path, sha256: str, as_of: Stamp) -> Mapping[str, RecordedSeason]:
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != sha256:
         raise ConfigError(
@@ -150,4 +152,7 @@ def _read(path: Path, sha256: str, as_of: Stamp) -> Mapping[str, Season]:
         )
     with np.load(path, allow_pickle=False) as arrays:
         keys = [key for key in arrays.files if not key.endswith(_MARK)]
-        return {key: Season(arrays[key], arrays[f"{key}{_MARK}"]) for key in keys}
+        lacking = [f"{key}{_MARK}" for key in keys if f"{key}{_MARK}" not in arrays.files]
+        if lacking:
+            raise ConfigError(f"{path}: it has no array {lacking[0]!r}, by which the season is known.")
+        return {key: RecordedSeason(arrays[key], arrays[f"{key}{_MARK}"]) for key in keys}
