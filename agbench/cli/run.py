@@ -37,7 +37,10 @@ def run(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Picture file; default: runs/POLICY-SCENARIO.png."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the policy.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="Seed of what the episode and the policy draw; evaluations have their own."),
+    ] = 0,
     all_steps: Annotated[
         bool, typer.Option("--all-steps", help="Print every step of a greenhouse, not one line for each day.")
     ] = False,

@@ -13,7 +13,7 @@ from agbench.data.overrides import override
 from agbench.data.reading import read_file
 from agbench.envs.core import BatchCore
 from agbench.envs.family import build
-from agbench.errors import ConfigError
+from agbench.errors import ConfigError, SimulationError
 from agbench.evaluation import anchors
 from agbench.files import sha256
 from agbench.policies.base import Planner
@@ -93,6 +93,16 @@ def test_another_weather_under_the_same_key_is_another_season(own):
     np.testing.assert_array_equal(decided(policy, begun(task, key)), np.zeros((5, 6)))
 
 
+def test_in_the_middle_of_a_season_nothing_is_known(own):
+    task = catalog.task(TASK)
+    key = build(task, "test").scenarios.keys[0]
+    own(**{key: np.zeros((40, 6), np.float32)})
+    core = begun(task, key)
+    core.step(np.zeros((1, 6), np.float32), ~core.over)
+    policy, rules = (agbench.load_policy(name, task) for name in ("mine", "rule-based"))
+    np.testing.assert_array_equal(decided(policy, core), decided(rules, core))
+
+
 def test_other_draws_of_a_season_are_another_season():
     task = catalog.task("greenhouse-tomato-uncertain-v1")
     parts = build(task, "test")
@@ -105,6 +115,18 @@ def test_other_draws_of_a_season_are_another_season():
     before = copy.deepcopy(core.generators[0].bit_generator.state)
     known_by(core, 0)
     assert core.generators[0].bit_generator.state == before
+
+
+def test_whoever_changes_an_action_changes_no_other_policy(own):
+    task = catalog.task(TASK)
+    key = build(task, "test").scenarios.keys[0]
+    own(**{key: np.zeros((2, 6), np.float32)})
+    first, second = (agbench.load_policy("mine", task) for _ in range(2))
+    for action in decided(first, begun(task, key), 2):
+        action += 9.0
+    np.testing.assert_array_equal(decided(second, begun(task, key), 2), np.zeros((2, 6)))
+    with pytest.raises(SimulationError, match="the season has 2 decisions, and all are taken"):
+        second(None)
 
 
 def test_actions_of_another_space_are_refused(own):
@@ -125,6 +147,18 @@ def test_a_file_is_the_one_that_the_settings_mean(own):
         agbench.load_policy("mine", TASK)
     np.savez_compressed(folder / "mine.npz", **{key: season.actions})
     with pytest.raises(ConfigError, match=f"it has no array '{key} season'"):
+        read(folder / "mine.npz", sha256(folder / "mine.npz"))
+    unsound = {
+        "finite numbers": {key: season.actions * np.nan, f"{key} season": season.known_by},
+        f"{key} season: .*finite numbers": {key: season.actions, f"{key} season": np.array(["a"])},
+        "at least one": {key: season.actions[:0], f"{key} season": season.known_by},
+    }
+    for reason, arrays in unsound.items():
+        np.savez_compressed(folder / "mine.npz", **arrays)
+        with pytest.raises(ConfigError, match=reason):
+            read(folder / "mine.npz", sha256(folder / "mine.npz"))
+    (folder / "mine.npz").write_bytes(b"no zip")
+    with pytest.raises(ConfigError, match=r"mine.npz: is no .npz of numbers"):
         read(folder / "mine.npz", sha256(folder / "mine.npz"))
     (folder / "mine.npz").unlink()
     with pytest.raises(ConfigError, match=r"mine.npz: there is no such file"):

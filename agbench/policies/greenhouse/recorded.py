@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from agbench.data import catalog
 from agbench.data.greenhouse_task import GreenhouseTask
 from agbench.data.reading import Strict
 from agbench.envs.core import BatchCore
-from agbench.errors import ConfigError
+from agbench.errors import ConfigError, SimulationError
 from agbench.files import Stamp, stamp
 from agbench.policies.base import Information, Interface, Planner, policy
 from agbench.variables import Floats
@@ -98,9 +99,14 @@ class RecordedSeasons:
         """Return the next action."""
         if self._actions is None:
             return self._otherwise(observation)
+        if self._step == len(self._actions):
+            raise SimulationError(
+                f"policy {self.name}: the season has {self._step} decisions, and all are taken: reset the "
+                "policy, and plan for the next one."
+            )
         self._step += 1
         action = self._actions[self._step - 1]
-        return action if self._shape else int(action)
+        return action.copy() if self._shape else int(action)
 
 
 def known_by(core: BatchCore, row: int) -> Floats:
@@ -124,6 +130,9 @@ def _sums(table: Floats) -> Floats:
 
 
 def _is_season(core: BatchCore, row: int, season: RecordedSeason) -> bool:
+    """Return whether a row is at the start of a season: what was found leads on from there alone."""
+    if core.simulator.elapsed[row] > core.task.warmup:
+        return False
     found = known_by(core, row)
     return found.shape == season.known_by.shape and np.allclose(found, season.known_by, _ROUNDING, _ROUNDING)
 
@@ -150,9 +159,21 @@ def _read(path: Path, sha256: str, as_of: Stamp) -> Mapping[str, RecordedSeason]
         raise ConfigError(
             f"{path}: its SHA-256 is {found[:12]}..., not {sha256[:12]}... as the settings say."
         )
-    with np.load(path, allow_pickle=False) as arrays:
-        keys = [key for key in arrays.files if not key.endswith(_MARK)]
-        lacking = [f"{key}{_MARK}" for key in keys if f"{key}{_MARK}" not in arrays.files]
-        if lacking:
-            raise ConfigError(f"{path}: it has no array {lacking[0]!r}, by which the season is known.")
-        return {key: RecordedSeason(arrays[key], arrays[f"{key}{_MARK}"]) for key in keys}
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            content = {name: arrays[name] for name in arrays.files}
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
+        raise ConfigError(f"{path}: is no .npz of numbers: {error}.") from None
+    keys = [key for key in content if not key.endswith(_MARK)]
+    return {key: _season(path, key, content[key], content.get(f"{key}{_MARK}")) for key in keys}
+
+
+def _season(path: Path, key: str, actions: Actions, known: Floats | None) -> RecordedSeason:
+    """Return what is recorded of a scenario, not to be changed; raises `ConfigError` where it is unsound."""
+    if known is None:
+        raise ConfigError(f"{path}: it has no array '{key}{_MARK}', by which the season is known.")
+    for name, array in ((key, actions), (f"{key}{_MARK}", known)):
+        if array.dtype.kind not in "fi" or not array.size or not np.isfinite(array).all():
+            raise ConfigError(f"{path}: {name}: it must hold finite numbers, and at least one.")
+        array.setflags(write=False)
+    return RecordedSeason(actions, known)
