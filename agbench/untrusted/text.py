@@ -42,6 +42,8 @@ def read_yaml(content: bytes, file: str) -> Any:
     try:
         _check_events(text, file)
         data = construct(_Composed(text), file)
+    except RefusedError:  # a ValueError, too
+        raise
     except ConfigError as error:
         raise RefusedError(file, "", str(error).removeprefix(f"{file}:").lstrip(": ")) from None
     except yaml.YAMLError as error:
