@@ -68,5 +68,5 @@ def _read(path: Path) -> Score | None:
         intervals = {name: Interval(*map(float, content[name])) for name in _INTERVALS}
         rows = {name: None if content[name] is None else tuple(content[name]) for name in _ROWS}
         return Score(**{**content, **intervals, **rows})
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None

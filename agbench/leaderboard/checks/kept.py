@@ -5,7 +5,6 @@ code. What cannot be read is checked again.
 """
 
 import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -69,7 +68,7 @@ def _read(path: Path) -> Known | None:
     """Return what a file keeps; None where it is not there, cannot be read, or was cut off or changed."""
     try:
         return _plain(read_data(_Kept, json.loads(path.read_text("utf-8")), str(path)))
-    except (OSError, ConfigError, ValueError, binascii.Error):
+    except (OSError, ConfigError, ValueError, RecursionError):
         return None
 
 
