@@ -3,7 +3,7 @@
 Whoever verifies a row keeps them beside its record, `verified/TASK/AGENT/VERSION.episodes.json.gz`, with the
 hash of the physics, so that a build of the page has nothing to simulate. What is not there is simulated once
 and kept in the user's cache. Both know an episode by what it follows from: task, scenario, seed and actions;
-the cache by the physics too. What the board keeps is drawn until the row is verified again.
+the cache by the package's code too. What the board keeps is drawn until the row is verified again.
 """
 
 import contextlib
@@ -12,7 +12,6 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -31,11 +30,12 @@ from agbench.envs.family import build, family
 from agbench.envs.rendering import EpisodePlot
 from agbench.errors import ConfigError
 from agbench.evaluation import provenance
-from agbench.files import write_bytes, write_text
+from agbench.files import write_bytes
 from agbench.leaderboard import board as places
 from agbench.leaderboard.checks.results import CheckedResult
 from agbench.leaderboard.checks.submission import CheckedSubmission
 from agbench.leaderboard.episode_record import EpisodeRecord
+from agbench.leaderboard.json_cache import JsonCache
 from agbench.policies import playing
 from agbench.policies.simple import Recorded
 from agbench.variables import Floats
@@ -100,7 +100,7 @@ def _shown(
             record = read_data(EpisodeRecord, kept.episodes[name], name)
             earlier = kept.simulator != provenance.simulator_hash(task)
             return ShownEpisode(role, scenario, claimed, record, earlier)
-    return ShownEpisode(role, scenario, claimed, _cached(task, result, place, cache / name[:2]))
+    return ShownEpisode(role, scenario, claimed, _cached(task, result, place, cache))
 
 
 def path(board: Path, submission: CheckedSubmission) -> Path:
@@ -162,13 +162,12 @@ def _name(task: Task, result: CheckedResult, place: int) -> str:
 
 def _cached(task: Task, result: CheckedResult, place: int, cache: Path) -> EpisodeRecord:
     """Return the record of an episode, simulated unless it is in the cache."""
-    file = cache / f"{_name(task, result, place)}-{provenance.simulator_hash(task)[:16]}.json"
-    with suppress(OSError, ConfigError, ValueError):  # not there, cut off or changed by hand: made again
-        return read_data(EpisodeRecord, json.loads(file.read_text("utf-8")), str(file))
-    record = _again(task, result, place)
-    with suppress(OSError):  # a cache that cannot be written saves no work, and costs none
-        write_text(file, json.dumps(record.model_dump(), separators=(",", ":")))
-    return record
+    return JsonCache(cache).known(
+        {"episode": _name(task, result, place)},
+        lambda: _again(task, result, place),
+        EpisodeRecord.model_dump,
+        lambda kept: read_data(EpisodeRecord, kept, "episode"),
+    )
 
 
 def _again(task: Task, result: CheckedResult, place: int) -> EpisodeRecord:

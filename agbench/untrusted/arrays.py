@@ -27,6 +27,7 @@ _HEADER = re.compile(
     rb"'shape': \(((?:\d{1,9},? ?){0,4})\), \} *\n"
 )
 _LONGEST_HEADER: Final = 1000
+_SLACK: Final = 64  # bytes by which deflate may lengthen a short member; of a long one it is 1 of 1,000 more
 _UNREADABLE: Final = 0x1 | 0x20 | 0x40  # flags of a member: encrypted, patched, strongly encrypted
 _LONG_SIZES: Final = struct.pack("<HH", 1, 16)  # of an extra field: begins the two sizes of 64 bits
 _FAILURES = (
@@ -181,6 +182,9 @@ def _check_members(members: list[zipfile.ZipInfo], file: str, limits: ArrayLimit
             raise RefusedError(file, member.filename, "encrypted, or patched.")
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise RefusedError(file, member.filename, "compressed by another method than deflate.")
+        if member.compress_size > member.file_size + (member.file_size >> 10) + _SLACK:
+            packed = f"{member.compress_size:,} bytes for {member.file_size:,} unpacked"
+            raise RefusedError(file, member.filename, f"{packed}: more than deflate takes.")
     total = sum(member.file_size for member in members)
     if total > limits.total_bytes:
         raise RefusedError(
@@ -240,5 +244,8 @@ def _parsed(header: bytes) -> tuple[str, tuple[int, ...], Any] | None:
     match = _HEADER.fullmatch(header)
     if match is None:
         return None
-    shape = tuple(int(part) for part in match[3].decode().replace(" ", "").split(",") if part)
+    written = match[3].decode()
+    shape = tuple(int(part) for part in written.replace(" ", "").split(",") if part)
+    if f"({written})" != str(shape):  # NumPy writes it so; (6) and (06,) are no tuples of sizes
+        return None
     return match[1].decode(), shape, "F" if match[2] == b"True" else "C"

@@ -65,8 +65,8 @@ def test_a_second_build_gives_the_same_bytes_and_simulates_nothing(board, cache,
 def test_a_damaged_record_of_a_season_is_made_again(board, cache, built, tmp_path):
     shutil.copytree(cache, tmp_path / "cache")
     for i, path in enumerate(sorted((tmp_path / "cache" / "episodes").glob("*/*.json"))[:3]):
-        content = json.loads(path.read_text())
-        path.write_text(["", "{}", json.dumps({**content, "days": "<b>"})][i])
+        whole = path.read_text()
+        path.write_text(["", whole[:-9], whole.replace('"days":', '"days":1')][i])
     again = build(board, tmp_path / "site", cache=tmp_path / "cache", files=ON_BOARD)
     assert snapshot(again.site) == snapshot(built.site)
     assert snapshot(tmp_path / "cache") == snapshot(cache)
@@ -81,9 +81,8 @@ def test_what_was_checked_before_is_not_checked_again_unless_it_is_damaged(
         again = build(board, tmp_path / "site", cache=tmp_path / "cache", files=ON_BOARD)
         assert snapshot(again.site) == snapshot(built.site)
     for i, path in enumerate(sorted((tmp_path / "cache" / "checks").glob("*/*.json"))[:4]):
-        content = json.loads(path.read_text())
-        damaged = ["", "{}", json.dumps({**content, "sample": "?"}), json.dumps({**content, "steps": ["1"]})]
-        path.write_text(damaged[i])
+        whole = path.read_text()
+        path.write_text(["", whole.partition("\n")[2], whole + " ", "[" * 100_000][i])
     again = build(board, tmp_path / "site", cache=tmp_path / "cache", files=ON_BOARD)
     assert snapshot(again.site) == snapshot(built.site)
     assert snapshot(tmp_path / "cache") == snapshot(cache)
@@ -162,10 +161,12 @@ def test_scores_that_are_kept_are_not_resampled(board, tmp_path, child, monkeypa
     for other, folder in ((renamed, tmp_path), (submission, tmp_path / "empty")):
         with pytest.raises(TypeError):
             entry(board, other, 0, folder)
-    for file in (tmp_path / "scores").rglob("*.json"):
-        file.write_text(file.read_text()[:-9])
-    with pytest.raises(TypeError):
-        entry(board, submission, 0, tmp_path)
+    (file, *_) = (tmp_path / "scores").rglob("*.json")
+    whole = file.read_text()
+    for damaged in (whole[:-9], whole.replace('"iqm":[', '"iqm":[9')):
+        file.write_text(damaged)
+        with pytest.raises(TypeError):
+            entry(board, submission, 0, tmp_path)
 
 
 def test_a_site_elsewhere_has_copies_of_all_files_or_the_address_of_them(board, cache, built, tmp_path):

@@ -133,22 +133,42 @@ def test_encrypted_or_patched_members_are_refused(flag):
     refused(bytes(whole), "encrypted, or patched")
 
 
-def test_bytes_behind_the_end_of_the_deflated_data_are_refused():
+def deflated(data, values):
+    """Return an npz of one member by hand: the packed data, of these bytes unpacked."""
+    sizes = struct.pack("<LLL", zlib.crc32(values), len(data), len(values))
+    local = struct.pack("<4sHHHHH", b"PK\x03\x04", 20, 0, 8, 0, 33) + sizes + struct.pack("<HH", 5, 0)
+    entry = struct.pack("<4sHHHHHH", b"PK\x01\x02", 20, 20, 0, 8, 0, 33) + sizes
+    entry += struct.pack("<HHHHHLL", 5, 0, 0, 0, 0, 0, 0) + b"a.npy"
+    body = local + b"a.npy" + data
+    return body + entry + struct.pack("<4sHHHHLLH", b"PK\x05\x06", 0, 0, 1, 1, len(entry), len(body), 0)
+
+
+def test_bytes_beside_the_deflated_data_are_refused():
     """The member claims them as its own, so that nothing lies between members."""
-    packed = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     values = npy(np.zeros(4))
-    data = packed.compress(values) + packed.flush()
-    for more in (b"", b"hidden"):
-        sizes = struct.pack("<LLL", zlib.crc32(values), len(data + more), len(values))
-        local = struct.pack("<4sHHHHH", b"PK\x03\x04", 20, 0, 8, 0, 33) + sizes + struct.pack("<HH", 5, 0)
-        entry = struct.pack("<4sHHHHHH", b"PK\x01\x02", 20, 20, 0, 8, 0, 33) + sizes
-        entry += struct.pack("<HHHHHLL", 5, 0, 0, 0, 0, 0, 0) + b"a.npy"
-        body = local + b"a.npy" + data + more
-        end = struct.pack("<4sHHHHLLH", b"PK\x05\x06", 0, 0, 1, 1, len(entry), len(body), 0)
-        if more:
-            refused(body + entry + end, "damaged: its checksum is another, or bytes follow")
-        else:
-            assert read_npz(body + entry + end, "a.npz", LIMITS)["a"].tolist() == [0.0] * 4
+    packing = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packing.compress(values) + packing.flush()
+    assert read_npz(deflated(packed, values), "a.npz", LIMITS)["a"].tolist() == [0.0] * 4
+    refused(deflated(packed + b"hidden", values), "damaged: its checksum is another, or bytes follow")
+    empty = b"\x00\x00\x00\xff\xff"  # a block of nothing, whose other bits are free
+    refused(deflated(empty * 1000 + packed, values), "5,... bytes for 160 unpacked: more than deflate takes")
+
+
+def test_whatever_zlib_makes_of_noise_is_read():
+    for size in (0, 1, 100, 100_000):
+        noise = np.frombuffer(np.random.default_rng(size).bytes(8 * size), np.int64)
+        for level in (0, 1, 9):
+            file = io.BytesIO()
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as made:
+                made.writestr("a.npy", npy(noise))
+            np.testing.assert_array_equal(read_npz(file.getvalue(), "a.npz", LIMITS)["a"], noise)
+
+
+@pytest.mark.parametrize("shape", [b"(1)", b"(01,)", b"(1,,)"])
+def test_shapes_are_tuples_as_numpy_writes_them(shape):
+    head = b"{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + b", }\n"
+    member = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bytes(8)
+    refused(archive(a=member), "the header describes no plain array of numbers")
 
 
 def test_a_shape_that_is_asked_for_is_the_only_one():

@@ -13,6 +13,7 @@ function ink(name) {
 }
 
 const colour = (place) => ink(`c${place % STYLES}`);
+const dash = (place) => DASHES[(place + Math.floor(place / STYLES)) % STYLES]; // another with each round of colours
 
 function shown(value, digits = 4) {
   if (value === null || value === undefined) return "\u2013";
@@ -56,7 +57,7 @@ function legend(host, entries) {
 function stroke(context, place, width, path) {
   context.save();
   context.beginPath();
-  context.setLineDash(DASHES[place % STYLES]);
+  context.setLineDash(dash(place));
   context.strokeStyle = colour(place);
   context.lineWidth = width;
   path();
@@ -184,7 +185,7 @@ function steps(host, data) {
   };
   const stepped = uPlot.paths.stepped({ align: 1 });
   const series = data.lines.map((l, i) => ({
-    label: l.name, stroke: colour(i), width: 1.8, dash: DASHES[i % STYLES], paths: stepped, points: { show: false },
+    label: l.name, stroke: colour(i), width: 1.8, dash: dash(i), paths: stepped, points: { show: false },
     value: (u, v) => shown(v, 3),
   }));
   return lines(host, [xs, ...data.lines.map(spread)], {
@@ -228,7 +229,7 @@ function panel(host, content, first, group) {
   content.curves.forEach((curve, place) => {
     const base = { label: curve.name, scale: curve.right ? "right" : "y", stroke: colour(place), width: 1.8, spanGaps: true, points: { show: false }, value: known(curve) };
     if (curve.form === "bars") series.push({ ...base, fill: colour(place), paths: uPlot.paths.bars({ size: [0.7, 6, 2] }) });
-    else series.push({ ...base, dash: DASHES[place % STYLES] });
+    else series.push({ ...base, dash: dash(place) });
     columns.push(curve.y);
     if (curve.top) {
       series.push({ ...base, label: "", class: "hidden-key", dash: [] });
@@ -242,7 +243,7 @@ function panel(host, content, first, group) {
     if (low === null) return [0, 1];
     const more = (high - low || Math.abs(high) || 1) * 0.05;
     const near = fromZero(right) || (low >= 0 && low <= 0.3 * high);
-    return [near ? Math.min(low, 0) : low - more, high + more];
+    return [near ? Math.min(low, 0) : low - more, fromZero(right) ? Math.max(high + more, 0) : high + more];
   } });
   const axes = [axis("", { labelSize: 0, size: 28, space: 70, values: (u, ticks) => ticks.map((t) => new Date(t * 1000).toLocaleDateString("en", { day: "numeric", month: "short", timeZone: "UTC" })) }), axis(units(false), { scale: "y", size: 52 })];
   const right = content.curves.some((curve) => curve.right);
