@@ -107,17 +107,17 @@ def _check_events(text: str, file: str) -> None:
             raise RefusedError(file, line, f"the tag {tag!r}; tags are not allowed.")
         if isinstance(event, yaml.events.DocumentStartEvent) and (event.version or event.tags):
             raise RefusedError(file, line, "directives are not allowed.")
-        if isinstance(event, (yaml.events.MappingStartEvent, yaml.events.SequenceStartEvent)):
-            depth += 1
-            if depth > DEPTH:
-                raise RefusedError(file, line, f"nested deeper than {DEPTH}.")
-        elif isinstance(event, (yaml.events.MappingEndEvent, yaml.events.SequenceEndEvent)):
+        if isinstance(event, (yaml.events.MappingEndEvent, yaml.events.SequenceEndEvent)):
             depth -= 1
-        elif isinstance(event, yaml.events.ScalarEvent):
+        elif isinstance(event, yaml.events.NodeEvent):
             values += 1
             if values > VALUES:
                 raise RefusedError(file, line, f"more than {VALUES} values.")
-            if not event.style and len(event.value) > LONGEST_WORD:
+            if not isinstance(event, yaml.events.ScalarEvent):
+                depth += 1
+                if depth > DEPTH:
+                    raise RefusedError(file, line, f"nested deeper than {DEPTH}.")
+            elif not event.style and len(event.value) > LONGEST_WORD:
                 raise RefusedError(file, line, f"an unquoted value of more than {LONGEST_WORD} characters.")
 
 

@@ -241,7 +241,7 @@ def test_days_stand_once_at_the_axis_of_days(browser, task_page, zone, last):
 def test_seasons_answer_keys_and_pointer_with_the_values_of_a_day(page, shown):
     page.goto((shown.built.site / "submissions/board-wheat-v1/agent-0003/1.html").as_uri())
     weather = page.locator(".panels .plot").first
-    weather.locator("canvas").wait_for()
+    weather.locator(".u-wrap canvas").wait_for()
     values = weather.locator(".u-value")
     assert {text.strip() for text in values.all_text_contents()} <= {"–", ""}
     weather.focus()
@@ -253,6 +253,19 @@ def test_seasons_answer_keys_and_pointer_with_the_values_of_a_day(page, shown):
     playwright.expect(values.first).not_to_have_text(first)
     other = page.locator(".panels .plot").nth(1).locator(".u-value").first
     assert other.text_content().strip() != "–", "all panels show the same day"
+
+
+def test_a_key_shows_each_curve_as_it_is_drawn(page, shown):
+    page.goto((shown.built.site / "submissions/board-wheat-v1/agent-0003/1.html").as_uri())
+    panel = page.locator(".panels .plot").first
+    panel.locator(".u-wrap canvas").wait_for()
+    samples = panel.locator(".u-legend canvas")
+    curves = panel.locator(".u-legend .u-series:not(.hidden-key)")
+    assert samples.count() == curves.count() - 1, "all but the day"
+    drawn = samples.evaluate_all("all => all.map((one) => one.toDataURL())")
+    assert len(set(drawn)) == len(drawn)
+    many = page.evaluate("[...Array(14).keys()].map((place) => sample(place, 'line').toDataURL())")
+    assert len(set(many)) == 14, "beyond the colours another dash"
 
 
 def test_any_two_agents_are_compared_as_the_package_compares_them(page, shown):

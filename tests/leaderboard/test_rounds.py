@@ -727,6 +727,17 @@ def test_the_commands_open_run_close_and_repeat_a_round_of_a_beacon(board, tmp_p
             say(*words)
 
 
+def test_the_first_page_leads_to_no_task_without_rows(board):
+    other = "maize-sow-harvest-v1"
+    rounds.open_round(board, [TASK, other], None, SCENARIOS, closes="2099-01-01")
+    build(board)
+    page = (board / "site/index.html").read_text("utf-8")
+    assert f'<a href="tasks/{TASK}.html">' in page
+    assert other in page
+    assert f"tasks/{other}.html" not in page
+    assert not (board / f"site/tasks/{other}.html").exists()
+
+
 def test_a_changed_task_is_not_run_in_its_round(tmp_path, secret):
     task = catalog.task(TASK)
     (entry,) = opened(tmp_path / "leaderboard", secret)

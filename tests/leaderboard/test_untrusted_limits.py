@@ -393,8 +393,11 @@ def test_lists_lie_eight_deep_at_most():
 
 
 def test_a_text_has_5000_values_at_most():
-    assert len(read_yaml(b"[" + b"1," * 5000 + b"]", "a.yaml")) == 5000
-    yaml_refused("[" + "1," * 5001 + "]", "more than 5000 values")
+    assert len(read_yaml(b"[" + b"1," * 4999 + b"]", "a.yaml")) == 4999
+    yaml_refused("[" + "1," * 5000 + "]", "more than 5000 values")
+    assert len(read_yaml(b"[" + b"[]," * 4999 + b"]", "a.yaml")) == 4999
+    for nothing in ("[],", "{},"):
+        yaml_refused("[" + nothing * 5000 + "]", "more than 5000 values")
 
 
 def test_an_unquoted_value_has_400_characters_at_most():

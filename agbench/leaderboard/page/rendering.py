@@ -98,8 +98,9 @@ class Pages:
         total = sum(len(view.rows) for view in tasks)
         heat = {suite.id: heat_map(suite, tasks) for suite in suites}
         year = max((e.card.submitted or "" for view in tasks for e in view.entries), default="")[:4]
+        paged = {view.task.task for view in tasks}
         content = {"tasks": tasks, "suites": suites, "total": total, "heat": heat, "opened": opened}
-        self._write("index.html", "index.html.j2", year=year, **content)
+        self._write("index.html", "index.html.j2", year=year, paged=paged, **content)
         for suite in suites:
             self._write(f"suites/{suite.id}.html", "suite.html.j2", suite=suite, heat=heat[suite.id])
 

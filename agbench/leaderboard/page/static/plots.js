@@ -22,8 +22,11 @@ function shown(value, digits = 4) {
   return text.replace("-", "\u2212");
 }
 
+// As wide as the longest label of a tick, so that the axis's title stands beside it.
+const room = (u, labels) => Math.max(40, ...(labels ?? []).map((text) => 12 + 6.6 * text.length));
+
 function axis(label, more = {}) {
-  return { label, labelSize: 18, labelFont: "12px system-ui, sans-serif", font: "11px system-ui, sans-serif", labelGap: 0,
+  return { label, labelSize: 18, labelFont: "12px system-ui, sans-serif", font: "11px system-ui, sans-serif", labelGap: 0, size: room,
     stroke: ink("muted"), grid: { stroke: ink("line"), width: 1 }, ticks: { stroke: ink("line"), width: 1, size: 4 },
     values: (u, ticks) => ticks.map((v) => (v === null ? "" : shown(v))), ...more };
 }
@@ -42,16 +45,22 @@ function legend(host, entries) {
   list.className = "key";
   for (const [name, place, form] of entries) {
     const item = document.createElement("li");
-    const sample = document.createElement("canvas");
-    [sample.width, sample.height] = [52, 24];
-    const context = sample.getContext("2d");
-    context.scale(2, 2);
-    if (form === "mark") mark(context, MARKS[place % MARKS.length], 13, 6, 4, colour(place));
-    else stroke(context, place, 1.8, () => { context.moveTo(0, 6); context.lineTo(26, 6); });
-    item.append(sample, ` ${name}`);
+    item.append(sample(place, form), ` ${name}`);
     list.append(item);
   }
   host.after(list);
+}
+
+// What a key shows of a line, of bars or of marks.
+function sample(place, form) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [52, 24];
+  const context = canvas.getContext("2d");
+  context.scale(2, 2);
+  if (form === "mark") mark(context, MARKS[place % MARKS.length], 13, 6, 4, colour(place));
+  else if (form === "bars") { context.fillStyle = colour(place); context.fillRect(6, 2, 14, 8); }
+  else stroke(context, place, 1.8, () => { context.moveTo(0, 6); context.lineTo(26, 6); });
+  return canvas;
 }
 
 function stroke(context, place, width, path) {
@@ -161,7 +170,7 @@ function scatter(host, data) {
       x: { time: Boolean(data.time), distr: log ? 3 : 1, range: () => both ?? (log ? powers : range(widths, data.time ? DAY : 0)) },
       y: { range: () => both ?? range(heights) },
     },
-    axes: [axis(data.x, { size: 30, ...(data.time ? { values: (u, ticks) => ticks.map(when), space: 90, incrs: WHOLE_DAYS } : {}) }), axis(data.y, { size: 52 })],
+    axes: [axis(data.x, { size: 30, ...(data.time ? { values: (u, ticks) => ticks.map(when), space: 90, incrs: WHOLE_DAYS } : {}) }), axis(data.y)],
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: { draw: [draw], setCursor: [near] },
   }, [points.map((p) => p.x), points.map((p) => p.y)], host);
@@ -188,16 +197,18 @@ function steps(host, data) {
     label: l.name, stroke: colour(i), width: 1.8, dash: dash(i), paths: stepped, points: { show: false },
     value: (u, v) => shown(v, 3),
   }));
-  return lines(host, [xs, ...data.lines.map(spread)], {
+  return lines(host, [xs, ...data.lines.map(spread)], data.lines.map(() => "line"), {
     scales: { x: { time: false, range: (u, low, high) => [Math.max(low, -200) - 10, Math.min(high, 1000) + 10] }, y: { range: [0, 1.02] } },
     axes: [axis(data.x, { size: 30 }), axis(data.y, { size: 48 })],
     series: [{ label: data.x, value: (u, v) => shown(v, 3) }, ...series],
   });
 }
 
-// Draws a chart of lines with the values of the place that the pointer, or the arrow keys, choose.
-function lines(host, data, options) {
+// Draws a chart of lines and bars with the values of the place that the pointer, or the arrow keys, choose.
+function lines(host, data, forms, options) {
   const chart = new uPlot({ width: host.clientWidth || 460, height: HEIGHT, legend: { live: true }, cursor: { drag: { x: false, y: false } }, ...options }, data, host);
+  const markers = [...chart.root.querySelectorAll(".u-series:not(.hidden-key) .u-marker")].slice(-forms.length);
+  markers.forEach((marker, place) => marker.replaceWith(sample(place, forms[place])));
   host.onkeydown = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }[event.key];
     if (!step) return;
@@ -245,11 +256,11 @@ function panel(host, content, first, group) {
     const near = fromZero(right) || (low >= 0 && low <= 0.3 * high);
     return [near ? Math.min(low, 0) : low - more, fromZero(right) ? Math.max(high + more, 0) : high + more];
   } });
-  const axes = [axis("", { labelSize: 0, size: 28, space: 70, values: (u, ticks) => ticks.map((t) => new Date(t * 1000).toLocaleDateString("en", { day: "numeric", month: "short", timeZone: "UTC" })) }), axis(units(false), { scale: "y", size: 52 })];
+  const axes = [axis("", { labelSize: 0, size: 28, space: 70, values: (u, ticks) => ticks.map((t) => new Date(t * 1000).toLocaleDateString("en", { day: "numeric", month: "short", timeZone: "UTC" })) }), axis(units(false), { scale: "y" })];
   const right = content.curves.some((curve) => curve.right);
-  if (right) axes.push(axis(units(true), { scale: "right", side: 1, size: 52, grid: { show: false } }));
-  return lines(host, columns, {
-    height: 200, scales: { x: { time: true }, y: scale(false), ...(right ? { right: scale(true) } : {}) },
+  if (right) axes.push(axis(units(true), { scale: "right", side: 1, grid: { show: false } }));
+  return lines(host, columns, content.curves.map((curve) => curve.form), {
+    height: 200, padding: [null, right ? null : 24, null, null], scales: { x: { time: true }, y: scale(false), ...(right ? { right: scale(true) } : {}) },
     axes, series, bands, cursor: { drag: { x: false, y: false }, sync: { key: group } },
   });
 }
