@@ -176,6 +176,15 @@ def _greenhouse_prices(reward: Any) -> Iterator[str]:
                 f"reward.co2: {price:g} EUR kg-1; at most {MOST_OF_CO2:g} is allowed. "
                 "Prices in ct need a factor 0.01, those of a tonne 0.001."
             )
+    for name in ("co2", "heat", "electricity"):
+        prices = _numbers(getattr(reward, name, None))
+        mean = name == "electricity"  # of single hours it may be negative, as the market's is
+        price = sum(prices) / max(1, len(prices)) if mean else min(prices, default=0.0)
+        if price < 0.0:
+            yield (
+                f"reward.{name}: {price:g}{' in the mean' if mean else ''}; who is paid to use it wastes it. "
+                "Give 0 or more."
+            )
     for price in _numbers(getattr(reward, "fruit", None)):
         if price < 0.0:
             yield f"reward.fruit: {price:g} EUR kg-1; nobody pays to have fruit taken. Give 0 or more."

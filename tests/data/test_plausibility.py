@@ -36,7 +36,7 @@ LEAST_CO2, LEAST_HUMIDITY = LEAST_LIMITS["co2"][0], LEAST_LIMITS["humidity"][0]
         (WHEAT, "action__doses__IRRIG", [0, 10, MOST_WATER], [0, 15, 30, 60], "mm need a factor 0.1"),
         (TOMATO, "reward__electricity", MOST_OF_ENERGY, 9.0, "ct kWh-1 0.01"),
         (TOMATO, "reward__electricity", [0.1] * 23 + [9.0], [9.0] * 24, "9 EUR kWh-1 in the mean"),
-        (TOMATO, "reward__heat", -MOST_OF_ENERGY, -MOST_OF_ENERGY - 0.01, "ct kWh-1 0.01"),
+        (TOMATO, "reward__heat", MOST_OF_ENERGY, MOST_OF_ENERGY + 0.01, "ct kWh-1 0.01"),
         (TOMATO, "reward__fruit", 0.0, -1.0, "0 or more"),
         (TOMATO, "reward__fruit", LEAST_PRICE, 0.0016, "a gram need a factor 1000"),
         (TOMATO, "reward__heat", LEAST_PRICE_OF_ENERGY, 9e-5, "Wh-1 need a factor 1000"),
@@ -108,6 +108,9 @@ def test_doses_limits_and_prices_of_a_field(key, allowed, beyond, remedy):
     ("key", "allowed", "beyond", "remedy"),
     [
         ("reward__co2", 5.0, 30.0, "ct need a factor 0.01"),
+        ("reward__co2", 0.0, -0.3, "reward.co2: -0.3; who is paid to use it wastes it. Give 0 or more"),
+        ("reward__heat", [0.0] + [0.1] * 23, [-0.1] + [0.1] * 23, "reward.heat: -0.1; who is paid"),
+        ("reward__electricity", [-0.1] + [0.1] * 23, -0.2, "electricity: -0.2 in the mean; who is paid"),
         ("simulator__parameters", {"cFruitMax": 1e3}, {"cFruitMax": 0.3}, "kg m-2 1000000"),
         ("simulator__parameters", {"cFruitMax": MOST_FRUIT}, {"cFruitMax": 3e8}, "ever be harvested"),
     ],
