@@ -6,7 +6,7 @@
 Each policy plays every season of test, and what it earns is printed beside what is recorded. Better actions
 are written into `baselines/TASK/recorded.npz`, season by season, which the task's oracle plays, of the kind
 `recorded`. `--board` begins with the actions of the board's oracle. `--leave` only looks: so one search is
-held against another.
+held against another, also in a task whose oracle is of another kind (with `--board`).
 """
 
 import argparse
@@ -138,11 +138,14 @@ def main() -> None:
     parser.add_argument("--leave", action="store_true")
     parser.add_argument("--otherwise", default="predictive", help="what plays where nothing is recorded")
     parser.add_argument("--every", type=int, default=1, help="every nth season alone")
+    parser.add_argument("--season", action="append", metavar="KEY", help="this season alone; may be repeated")
     chosen = parser.parse_args()
     seasons = of_board(chosen.task) if chosen.board else recorded(chosen.task)
-    if chosen.board:
+    if chosen.board and not chosen.leave:
         write(chosen.task, seasons, chosen.otherwise)
-    keys = list(seasons)[:: chosen.every]
+    if unknown := set(chosen.season or ()) - set(seasons):
+        raise SystemExit(f"{', '.join(sorted(unknown))}: no season of {chosen.task}; it has {', '.join(seasons)}.")
+    keys = chosen.season or list(seasons)[:: chosen.every]
     known = {key: earned(chosen.task, key, seasons[key].actions) for key in keys}
     for policy in chosen.policies:
         found = {}
