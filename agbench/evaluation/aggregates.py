@@ -25,6 +25,9 @@ Chosen = NDArray[np.integer[Any]]
 LOW_QUANTILE: Final = 0.025
 """Where the 95 % percentile interval begins."""
 
+ROUNDING: Final = 1e-9
+"""Differences below this, or below this share of the values, are those of sums in another order."""
+
 _QUANTILES: Final = (LOW_QUANTILE, 1.0 - LOW_QUANTILE)
 _BLOCK: Final = 1_000_000  # numbers held at once where resamples can be taken part by part
 _TRIM: Final = 0.25  # cut from each end by the interquartile mean
@@ -188,18 +191,24 @@ def improvement_interval(
 ) -> Interval:
     """Return the probability of improvement: the mean over scenarios of the chance that ours is better.
 
-    Both agents' runs, (n, scenarios) and (m, scenarios), are resampled, crossed with the scenarios.
+    Both agents' runs, (n, scenarios) and (m, scenarios), are resampled, crossed with the scenarios. Values
+    that differ by `ROUNDING` of them or less count as equal.
     """
-    better = (ours[:, None, :] > theirs[None, :, :]) + 0.5 * (ours[:, None, :] == theirs[None, :, :])
+    one, other = ours[:, None, :], theirs[None, :, :]
+    with np.errstate(invalid="ignore"):  # of two that are infinite
+        equal = np.abs(one - other) <= ROUNDING * np.maximum(1.0, np.minimum(np.abs(one), np.abs(other)))
+    better = np.where(equal, 0.5, one > other)
     n, m, scenarios = better.shape
     pairs, chosen = better.reshape(n * m, scenarios), drawn_scenarios(scenarios, resamples, seed)
-    one, other = (
+    ours_drawn, theirs_drawn = (
         _shares_of_runs(runs, resamples, seed, stream) for runs, stream in zip((n, m), streams, strict=True)
     )
     drawn, rows = np.empty(resamples), max(1, _BLOCK // (n * m))
     for first in range(0, resamples, rows):
         part = slice(first, first + rows)
         chances = (pairs @ chosen[part].T / scenarios).reshape(n, m, -1)
-        single = n == m == 1
-        drawn[part] = chances[0, 0] if single else np.einsum("ijr,ri,rj->r", chances, one[part], other[part])
+        if n == m == 1:
+            drawn[part] = chances[0, 0]
+        else:
+            drawn[part] = np.einsum("ijr,ri,rj->r", chances, ours_drawn[part], theirs_drawn[part])
     return percentile_interval(better.mean(), drawn)

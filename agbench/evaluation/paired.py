@@ -7,17 +7,14 @@ or worse does not widen the interval of the difference. Where that interval hold
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from agbench.evaluation import aggregates
-from agbench.evaluation.aggregates import Resampled, Statistic
+from agbench.evaluation.aggregates import ROUNDING, Resampled, Statistic
 from agbench.evaluation.statistics import Interval
 from agbench.variables import Floats
-
-ROUNDING: Final = 1e-9
-"""Differences below this are those of sums in another order."""
 
 
 class Paired(NamedTuple):

@@ -144,7 +144,9 @@ def main() -> None:
     if chosen.board and not chosen.leave:
         write(chosen.task, seasons, chosen.otherwise)
     if unknown := set(chosen.season or ()) - set(seasons):
-        raise SystemExit(f"{', '.join(sorted(unknown))}: no season of {chosen.task}; it has {', '.join(seasons)}.")
+        raise SystemExit(
+            f"{', '.join(sorted(unknown))}: no season of {chosen.task}; it has {', '.join(seasons)}."
+        )
     keys = chosen.season or list(seasons)[:: chosen.every]
     known = {key: earned(chosen.task, key, seasons[key].actions) for key in keys}
     for policy in chosen.policies:

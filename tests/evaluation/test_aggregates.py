@@ -60,6 +60,18 @@ def test_the_probability_of_improvement_is_rliables():
     assert result.value == pytest.approx(NUMBERS["probability_of_improvement"], **EXACT)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 3e5])
+def test_values_that_differ_by_the_order_of_a_sum_are_equal(scale):
+    ours = np.array([[1.0, 2.0, 3.0, 4.0]]) * scale
+    near = ours * (1.0 + np.array([1e-13, -1e-13, 0.0, 1e-12]))
+    assert aggregates.improvement_interval(ours, near, 10).value == 0.5
+    assert aggregates.improvement_interval(near, ours, 10).value == 0.5
+    apart = ours + np.array([1e-5, -1e-5, 1e-5, 1e-5]) * max(1.0, scale)
+    assert aggregates.improvement_interval(ours, apart, 10).value == 0.25
+    lost = np.array([[-np.inf, -np.inf, 3.0 * scale, np.nan]])
+    assert aggregates.improvement_interval(ours, lost, 10).value == pytest.approx((1 + 1 + 0.5 + 0) / 4)
+
+
 def test_improvements_that_are_resampled_part_by_part_are_the_same(monkeypatch):
     whole = aggregates.improvement_interval(OURS, THEIRS, 100)
     monkeypatch.setattr(aggregates, "_BLOCK", 7 * len(OURS) * len(THEIRS))

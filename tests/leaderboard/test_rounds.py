@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import stat
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -366,9 +367,10 @@ def test_a_row_that_comes_later_is_run_alone(ran, wider_template, monkeypatch):
     "who",
     [
         {"authors": (["Same Hand"], ["Other", "same  hànd."])},
+        {"authors": (["Same Hand"], ["Other", "Hand, Same"])},
         {"contact": ("h@example.org", "H+four@example.org")},
     ],
-    ids=["author", "contact"],
+    ids=["author", "order of words", "contact"],
 )
 def test_an_author_has_a_quota_of_versions(board, template, secret, child, who):
     opened(board, secret, versions=1)
@@ -381,6 +383,23 @@ def test_an_author_has_a_quota_of_versions(board, template, secret, child, who):
     assert sum("beyond the quota of 1 versions an author and round" in text for text in said) == 1
     (again,), _ = run(board, secret)
     assert {row.agent for row in again.rows} & {"three", "four"} == own
+
+
+def test_who_shares_a_name_with_two_is_one_author_with_both():
+    def row(digest, contact, *authors):
+        return SimpleNamespace(digest=digest, card=SimpleNamespace(authors=authors, contact=contact))
+
+    others = [
+        row("a", "a@b.org", "A. Grower"),
+        row("b", "b@b.org", "B. Farmer"),
+        row("c", "c@b.org", "C. Third"),
+    ]
+    same = round_running._by_author(
+        [*others, row("d", "d@b.org", "farmer, b", "Α. Gröwеr"), row("e", "C+x@b.org", "E")]
+    )
+    assert same["a"] == same["b"] == same["d"]
+    assert same["c"] == same["e"] != same["a"]
+    assert len({*round_running._by_author(others).values()}) == 3
 
 
 def test_the_newest_version_is_ranked_and_the_earlier_ones_stay_in_the_table(ran, template, child):

@@ -44,5 +44,5 @@ def _round(view: TaskView, shown: RoundView, board: Path) -> dict[str, Any]:
 
 def _agent(name: str, reached: MeasuredRuns) -> dict[str, Any]:
     """Return an agent: the score of each training seed in each scenario, and whether it is feasible."""
-    points = np.round(reached.points, 2) + 0.0
+    points = np.round(reached.points, 4) + 0.0
     return {"name": name, "feasible": reached.feasible, "scores": points.tolist()}

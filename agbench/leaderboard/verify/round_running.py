@@ -5,6 +5,7 @@ a run that was cut off goes on where it stopped, and a row that comes later is r
 """
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ from agbench.running import Engine, engine_of
 from agbench.untrusted.refusal import RefusedError
 
 Say = Callable[[str], None]
+_LOOKS_LIKE: Final = str.maketrans("аеорсухіјѕһԁԛԝвнкмтαεορυικνχτβημζ", "aeopcyxijshdqwbhkmtaeopyiknxtbhmz")
+"""Small letters of Cyrillic and Greek that look like Latin ones, when written large at the latest."""
 _REFERENCE_VERSION: Final = "1"  # of a reference that has no row on the board
 
 
@@ -241,9 +244,10 @@ def taking_part(
         (s for s in able if s.digest in last | ran), key=lambda s: (s.digest not in ran, s.card.agent)
     )
     result: list[CheckedSubmission] = []
+    same = _by_author(chosen)
     beyond = [f"{one.name}: not submitted by {entry.closes}, the round's last day" for one in late]
     for one in chosen:
-        if sum(_same_author(one, other) for other in result) >= entry.versions:
+        if sum(same[one.digest] == same[other.digest] for other in result) >= entry.versions:
             beyond.append(f"{one.name}: beyond the quota of {entry.versions} versions an author and round")
         else:
             result.append(one)
@@ -256,16 +260,35 @@ def _in_time(submission: CheckedSubmission, entry: LeaderboardRound) -> bool:
     return submission.card.submitted is not None and submission.card.submitted <= entry.closes
 
 
-def _same_author(one: CheckedSubmission, other: CheckedSubmission) -> bool:
-    """Return whether two rows share an author or the contact, however these are spelt."""
-    names = [{_plain(text) for text in (*s.card.authors, s.card.contact)} for s in (one, other)]
-    return not names[0].isdisjoint(names[1])
+def _by_author(rows: Sequence[CheckedSubmission]) -> dict[str, int]:
+    """Return whose each row is, by its digest; who shares an author or the contact, however spelt, is one."""
+    result: dict[str, int] = {}
+    names: list[set[str]] = []
+    for number, row in enumerate(rows):
+        own = {_plain(text) for text in (*row.card.authors, row.card.contact)}
+        joined = {same for same, others in enumerate(names) if not own.isdisjoint(others)}
+        result = {digest: number if same in joined else same for digest, same in result.items()}
+        names.append(own.union(*(names[same] for same in joined)))
+        for same in joined:
+            names[same] = set()
+        result[row.digest] = number
+    return result
 
 
 def _plain(text: str) -> str:
-    """Return a name or an address without what may change and leave it the same: case, signs, tags."""
-    address, at, host = unicodedata.normalize("NFKD", text).casefold().partition("@")
-    return "".join(c for c in (address.partition("+")[0] if at else address) + host if c.isalnum())
+    """Return a name or an address without what may change and leave it the same.
+
+    That is case, signs, accents, the order of the words, letters of other alphabets that look alike, and the
+    tag of an address.
+    """
+    address, at, host = unicodedata.normalize("NFKD", text).casefold().translate(_LOOKS_LIKE).partition("@")
+    words = [address.partition("+")[0], host] if at else sorted(re.findall(r"\w+", _without_marks(address)))
+    return "".join(c for c in "".join(words) if c.isalnum())
+
+
+def _without_marks(text: str) -> str:
+    """Return a decomposed text without the marks above and below its letters."""
+    return "".join(c for c in text if not unicodedata.combining(c))
 
 
 def _rows(board: Path, tasks: Collection[str]) -> dict[str, list[CheckedSubmission]]:

@@ -1,19 +1,24 @@
 "use strict";
 // Two agents in the same scenarios: the paired difference, the chance of improvement, and every scenario.
 
-const RESAMPLES = 2000;
+const RESAMPLES = 10000;
+const ROUNDING = 1e-9; // values that differ by less are equal
 const compared = JSON.parse(document.getElementById("compared").textContent);
 const choice = document.getElementById("choice");
 
-// Mulberry32: small, and the same draws on every visit.
+// SFC32: small, and the same draws on every visit.
 function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, seed];
+  const next = () => {
+    const sum = (a + b + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c * 9) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return (sum >>> 0) / 4294967296;
   };
+  for (let i = 0; i < 20; i += 1) next();
+  return next;
 }
 
 const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
@@ -25,8 +30,6 @@ function middle(values) {
 }
 
 const counted = (agent, value) => (agent.feasible ? value : Math.min(value, 0));
-const better = (a, b) => (a > b) + 0.5 * (a === b);
-
 function interval(value, drawn) {
   const ordered = [...drawn].sort((a, b) => a - b);
   const at = (share) => {
@@ -37,25 +40,32 @@ function interval(value, drawn) {
   return { value, low: at(0.025), high: at(0.975) };
 }
 
+// Where the first does better than the second, 1, and 0.5 where both do as well: by their seeds and scenarios.
+function wins(one, other) {
+  const better = (a, b) => (Math.abs(a - b) <= ROUNDING ? 0.5 : Number(a > b));
+  return one.scores.map((ours) => other.scores.map((theirs) => Float64Array.from(ours, (score, i) => better(score, theirs[i]))));
+}
+
 // Resamples two agents: scenarios for both together, training seeds for each by itself.
 function paired(one, other, scenarios) {
   const next = random(1);
   const draw = (n) => Array.from({ length: n }, () => Math.floor(next() * n));
-  const whole = [...scenarios.keys()];
-  const difference = (places, ours, theirs) => {
-    const score = (agent, seeds) => counted(agent, middle(seeds.map((s) => mean(places.map((i) => agent.scores[s][i])))));
-    return score(one, ours) - score(other, theirs);
+  const all = (n) => [...Array(n).keys()];
+  const over = (values, places) => places.reduce((sum, i) => sum + values[i], 0) / places.length;
+  const score = (agent, places, seeds) => {
+    const means = agent.scores.map((values) => over(values, places));
+    return counted(agent, middle(seeds.map((s) => means[s])));
   };
-  const chance = (places, ours, theirs) => mean(ours.flatMap((s) => theirs.map((t) => mean(places.map((i) => better(one.scores[s][i], other.scores[t][i]))))));
-  const seeds = [one, other].map((agent) => [...agent.scores.keys()]);
-  const drawn = { difference: [], chance: [] };
-  for (let i = 0; i < RESAMPLES; i += 1) {
-    const places = draw(scenarios.length);
-    const [ours, theirs] = seeds.map((each) => draw(each.length));
-    drawn.difference.push(difference(places, ours, theirs));
-    drawn.chance.push(chance(places, ours, theirs));
-  }
-  return { difference: interval(difference(whole, ...seeds), drawn.difference), chance: interval(chance(whole, ...seeds), drawn.chance) };
+  const won = wins(one, other);
+  const chance = (places, ours, theirs) => {
+    const means = won.map((row) => row.map((values) => over(values, places)));
+    return mean(ours.flatMap((s) => theirs.map((t) => means[s][t])));
+  };
+  const found = (...drawn) => [score(one, drawn[0], drawn[1]) - score(other, drawn[0], drawn[2]), chance(...drawn)];
+  const counts = [scenarios.length, one.scores.length, other.scores.length];
+  const resampled = all(RESAMPLES).map(() => found(...counts.map(draw)));
+  const [difference, share] = found(...counts.map(all)).map((value, k) => interval(value, resampled.map((each) => each[k])));
+  return { difference, chance: share };
 }
 
 const said = (value, digits) => value.toFixed(digits).replace("-", "\u2212");
