@@ -116,10 +116,10 @@ def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
 def test_of_several_starts_the_better_episode_is_played_to_the_last_bit():
     task = day()
     starts = ["plain-computer", "rule-based"]
-    alone = [play(task, policy(task, start=name), steps=288) for name in starts]
+    alone = [play(task, policy(task, start=name), steps=144) for name in starts]
     assert alone[1][0] > alone[0][0] + 1e-5
     both = policy(task, start=starts)
-    total, actions = play(task, both, steps=288)
+    total, actions = play(task, both, steps=144)
     assert total == pytest.approx(alone[1][0], abs=1e-9)
     assert actions.tobytes() == alone[1][1].tobytes()
     assert both.log.plans == 8

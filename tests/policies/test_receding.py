@@ -13,6 +13,7 @@ from agbench.envs.family import build
 from agbench.envs.rollout import play
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.evaluation import references
+from agbench.policies.field import calendar_tuning
 from agbench.policies.field.calendar import Calendar, CalendarSettings
 from agbench.policies.field.calendar_tuning import _entries, fit_calendar
 from agbench.policies.field.receding import Receding, RecedingSettings
@@ -260,15 +261,22 @@ def test_entries_and_sequences_are_the_same_plan(name):
     np.testing.assert_array_equal([calendar(None) for _ in range(steps)], codes)
 
 
+@pytest.fixture
+def impatient(monkeypatch):
+    """Let searches of calendars end after few that are no better."""
+    monkeypatch.setattr(calendar_tuning, "_PATIENCE", 64)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_fitting_betters_a_calendar_in_training(task):
-    """Two rounds on eight of the training years, and what is left of the plan has an effect."""
+    """A round on three of the training years, and what is left of the plan has an effect."""
     start = load_policy("blind-calendar", task)
     parts = build(task, "train")
-    keys = spread(parts.scenarios.keys, 8)
+    keys = spread(parts.scenarios.keys, 3)
     late = [{"year": 1, "date": "06-06", "input": "PLANT", "amount": 1}]
     late += [{"year": 1, "date": "10-20", "input": "HARVEST", "amount": 1}]
     settings = CalendarSettings.model_validate(
-        {"plan": late, "scenarios": 8, "search": {"clones": 8, "rounds": 2}}
+        {"plan": late, "coarse": 3, "scenarios": 3, "search": {**BUDGET, "clones": 8}}
     )
     fitted, mean = fit_calendar(task, settings)
     before = returns_of_policies(parts, [Calendar("late", settings, interface_of(task)) for _ in keys], keys)
@@ -284,9 +292,10 @@ def test_a_calendar_with_an_input_that_is_none_is_refused(task):
         Calendar("calendar", CalendarSettings.model_validate({"plan": plan}), interface_of(task))
 
 
-BUDGET = {"calendars": 40, "generations": 15, "clones": 16, "rounds": 2}
+BUDGET = {"calendars": 40, "generations": 8, "clones": 8, "rounds": 1}
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("name", ["wheat-nitrogen-v1", TASK])
 def test_a_calendar_fitted_from_nothing_betters_the_random_ones_that_it_begins_with(name):
     task = catalog.task(name)
@@ -298,7 +307,7 @@ def test_a_calendar_fitted_from_nothing_betters_the_random_ones_that_it_begins_w
     rows = drawn.repeat(len(keys), axis=0)
     returns = play(core, lambda _, number: rows[:, min(number, rows.shape[1] - 1)])
     means = returns.reshape(len(drawn), len(keys)).mean(axis=1)
-    settings = CalendarSettings.model_validate({"search": BUDGET, "scenarios": 3})
+    settings = CalendarSettings.model_validate({"search": BUDGET, "coarse": 3, "scenarios": 3})
     fitted, mean = fit_calendar(task, settings)
     assert mean > means.max()
     again = [Calendar("fit", fitted, interface_of(task)) for _ in keys]
