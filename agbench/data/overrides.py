@@ -19,6 +19,9 @@ _REMEDIES: Final = {
 _WHOLE: Final = ("fields",)
 """Lists of a task that are changed as a whole, such as the fields of a farm."""
 
+_LEVEL: Final = "uncertainty.level"
+"""Where splits have levels, not even the level that a task has already would be the one of its scenarios."""
+
 _WITHOUT_NUTRIENTS: Final = ("pp", "lw")
 """The limitations under which crops need no N, P or K."""
 
@@ -56,7 +59,7 @@ def _require_effect(task: Task, result: Task, key: str) -> None:
     path = _path(task, key)
     idle = _idle(result)
     name = next((name for name in (".".join(path[:n]) for n in (3, 2)) if name in idle), None)
-    if name is None or _at(task, path[:2]) == _at(result, path[:2]):
+    if name is None or (name != _LEVEL and _at(task, path[:2]) == _at(result, path[:2])):
         return
     why = idle[name]
     raise ConfigError(f"override {key!r}: {name} has no effect in {task.task} as it stands: {why}.")
@@ -70,6 +73,8 @@ def _idle(task: Task) -> dict[str, str]:
         keys["reward.tolerated"] = "there are no 'limits' and nothing 'lost' that it could tolerate"
     if getattr(season, "management", "") == "plant":
         keys["season.start_type"] = "the agent sows; it counts where the calendar starts the crop"
+    if all(getattr(split, "levels", ()) for split in task.splits.values()):
+        keys[_LEVEL] = "each split has levels of its own; begin a scenario with another, as SITE/DAY/0.3"
     limitation = getattr(simulator, "limitation", None)
     if limitation in _WITHOUT_NUTRIENTS:
         for each in set("NPK") - getattr(reward, "prices", {}).keys():

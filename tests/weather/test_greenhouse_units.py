@@ -21,6 +21,7 @@ from agbench.weather.greenhouse.sun import top_of_atmosphere
 from agbench.weather.greenhouse.sunlight import brightest
 
 MEASURED = measured_series("bleiswijk").values
+SCHIPHOL = measured_series("schiphol").to_frame()[list(WEATHER.names)]
 WEEK = MEASURED[: 7 * 288]
 DISAGGREGATED = {
     month: greenhouse_weather("wageningen", False, 300, past=False).rows(date(1984, month, 1), 60, 0, None)
@@ -74,6 +75,28 @@ def test_a_wrong_unit_is_guessed(change, message):
         lacking[5] = np.nan
         with pytest.raises(WeatherError, match=f"{name} is "):
             check_plausible(lacking, "given", 300)
+
+
+@pytest.mark.parametrize("first", ["2010-01-05", "2009-12-15", "2012-01-25"])
+@pytest.mark.parametrize("days", [10, 30])
+def test_humidity_in_percent_is_refused_though_some_rows_are_of_hard_frost(first, days):
+    rows = SCHIPHOL.loc[first:].to_numpy()[: days * 288]
+    check_plausible(rows, "given", 300)
+    air, vapour = (rows[:, WEATHER.column(name)] for name in ("tOut", "vpOut"))
+    saturation = 610.78 * np.exp(17.2694 * air / (air + 238.3))
+    percent = changed(rows, vpOut=lambda v: 100.0 * np.minimum(v / saturation, 1.0))
+    with pytest.raises(WeatherError, match=r"vpOut is .* relative humidity in %"):
+        check_plausible(percent, "given", 300)
+    assert vapour.max() > 105.0
+
+
+def test_air_of_a_cold_desert_passes_though_it_never_has_much_vapour():
+    cold = changed(WEEK, tOut=lambda t: t - 25.0, tSky=lambda t: t - 25.0, tSoOut=lambda t: t - 15.0)
+    air = cold[:, WEATHER.column("tOut")]
+    saturation = 610.78 * np.exp(17.2694 * air / (air + 238.3))
+    dry = changed(cold, vpOut=lambda _: np.minimum(0.4 * saturation, 100.0))
+    assert dry[:, WEATHER.column("vpOut")].max() <= 105.0
+    check_plausible(dry, "given", 300)
 
 
 @pytest.mark.parametrize("factor", [0.92, 1.08])

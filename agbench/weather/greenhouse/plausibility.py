@@ -20,6 +20,7 @@ _DRY_WEEK: Final = (7, 0.15)  # days, and the share that the most humid row of s
 _WET: Final = 1.05  # -; share of saturation that no air exceeds, with room for the errors of sensors
 _PERCENT: Final = 105.0  # Pa; vapour that never exceeds it may be relative humidity
 _DRY_FROST: Final = 0.3  # -; share of saturation that air so poor in vapour reaches by night, as it is cold
+_DRY_MEAN: Final = 0.25  # -; and the share that it has in the mean, in cold deserts too
 _WARM_SKY: Final = 5.0  # K; the mean of a day by which no sky is warmer than the air below it
 _COLD_SKY: Final = ((1, 40.0), (7, 30.0), (30, 25.0))
 """Days, and by what mean [K] no sky is colder than the air: at Schiphol 29 on a day, 7 over five years."""
@@ -151,9 +152,13 @@ def _check_vapour(table: _Table, interval: float) -> None:
         return
     if not (humidity >= _DRY).any():
         table.refuse(humidity < _DRY, "vpOut", f"some rows above {_DRY:.0%} of saturation")
-    if not ((vapour > _PERCENT) | (humidity >= _DRY_FROST)).any():
+    if not (vapour > _PERCENT).any():
         percent = "it seems to be relative humidity in %: take that share of saturation at tOut"
-        table.refuse(vapour >= 0.0, "vpOut", f"some rows above {_DRY_FROST:.0%} of saturation", percent)
+        if not (humidity >= _DRY_FROST).any():
+            table.refuse(vapour >= 0.0, "vpOut", f"some rows above {_DRY_FROST:.0%} of saturation", percent)
+        if np.nanmean(humidity) < _DRY_MEAN:
+            limits = f"in the mean {_DRY_MEAN:.0%} of saturation or more where none is above {_PERCENT:g} Pa"
+            table.refuse(vapour >= 0.0, "vpOut", limits, percent)
     days, least = _DRY_WEEK
     if len(vapour) * interval >= days * DAY and not (humidity >= least).any():
         table.refuse(humidity < least, "vpOut", f"some rows above {least:.0%} of saturation at tOut")
