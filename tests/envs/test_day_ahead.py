@@ -273,7 +273,7 @@ def test_a_deviation_remembers_the_one_before_and_keeps_its_variance():
     ],
 )
 def test_a_price_has_limits_that_other_units_pass(what, price, message):
-    changes = {f"reward.{what}": [0.1] * 3 + [price] + [0.1] * 20}
+    changes = {f"reward.{what}": [0.5] * 3 + [price] + [0.5] * 20}
     if message is None:
         assert getattr(override(catalog.task(WINTER), changes).reward, what)[3] == price
     else:

@@ -146,7 +146,7 @@ def test_it_is_whole_in_a_browser(trained, width, tmp_path):
         page.on("request", lambda request: said.append(request.url))
         page.goto(path.as_uri())
         page.wait_for_selector(".panels .uplot canvas")
-        drawn, plots = page.locator("[data-plot] canvas").count(), page.locator("[data-plot]").count()
+        drawn, plots = page.locator("[data-plot] .u-wrap canvas").count(), page.locator("[data-plot]").count()
         seasons = page.locator(".panels .uplot").count()
         wide = page.evaluate("document.documentElement.scrollWidth")
         browser.close()

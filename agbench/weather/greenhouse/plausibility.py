@@ -156,7 +156,8 @@ def _check_vapour(table: _Table, interval: float) -> None:
         percent = "it seems to be relative humidity in %: take that share of saturation at tOut"
         if not (humidity >= _DRY_FROST).any():
             table.refuse(vapour >= 0.0, "vpOut", f"some rows above {_DRY_FROST:.0%} of saturation", percent)
-        if np.nanmean(humidity) < _DRY_MEAN:
+        known = humidity[~np.isnan(humidity)]
+        if len(known) and known.mean() < _DRY_MEAN:
             limits = f"in the mean {_DRY_MEAN:.0%} of saturation or more where none is above {_PERCENT:g} Pa"
             table.refuse(vapour >= 0.0, "vpOut", limits, percent)
     days, least = _DRY_WEEK
