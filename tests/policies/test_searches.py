@@ -84,7 +84,6 @@ DOSES = {"N": [0.0, 20.0, 40.0], "IRRIG": [0.0, 2.0]}
         ("0.amount", [20.0, 40.0], 20.0, [0.0]),
         ("0.amount", [20.0, 40.0], 40.0, []),
         ("0.until", [60.0, 80.0], 80.0, [100.0, 120.0, 160.0, 320.0]),
-        ("0.every", ["7 d", "14 d"], "14 d", []),
         ("1.below", [0.2, 0.3], 0.3, [0.375, 0.45, 0.6, 1.0]),
         ("1.below", [0.2, 1.0], 1.0, []),
         ("2.below", [5.0, 20.0], 20.0, []),  # a rule that gives nothing
@@ -101,6 +100,58 @@ def test_a_grid_goes_on_beyond_the_end_where_its_best_lies(path, tried, value, b
     settings = RulesSettings(rules=rules, planned=planned, tune={path: tried})
     settings = tuning._with_values(settings, {path: value})
     assert widened(settings, DOSES) == {path: sorted({*tried, *beyond}) if beyond else tried}
+
+
+@pytest.mark.parametrize(
+    ("every", "tried", "wider"),
+    [
+        ("21 d", ["7 d", "14 d", "21 d"], ["7 d", "14 d", "21 d", "28 d", "35 d", "42 d", "84 d", "365 d"]),
+        ("7 d", ["7 d", "14 d"], ["1 d", "3 d", "7 d", "14 d"]),
+        ("336 h", ["336 h", "168 h"], ["7 d", "14 d", "21 d", "28 d", "35 d", "77 d", "365 d"]),
+        ("14 d", ["7 d", "14 d", "21 d"], ["7 d", "14 d", "21 d"]),
+        ("365 d", ["7 d", "365 d"], ["7 d", "365 d"]),
+        ("1 d", ["1 d", "7 d"], ["1 d", "7 d"]),
+        ("7 d", ["7 d"], ["7 d"]),
+        (None, ["7 d", "14 d"], ["7 d", "14 d"]),
+    ],
+)
+def test_intervals_go_on_beyond_the_end_where_the_best_lies(every, tried, wider):
+    rule = Rule(input="N", amount=20.0, when="NAVAIL", below=10.0, every=every)
+    settings = RulesSettings(rules=[rule], tune={"0.every": tried})
+    assert widened(settings, DOSES) == {"0.every": wider}
+
+
+STAGES = [{"DVS": [0.3, 1.0]}, {"DVS": [0.3, 1.3]}, {"DVS": [0.5, 1.0]}, {"DVS": [0.6, 1.6]}]
+
+
+@pytest.mark.parametrize(
+    ("input", "own", "tried", "beyond"),
+    [
+        ("P", {"DVS": (0.3, 1.3)}, STAGES, [{"DVS": [0.2, 1.3]}, {"DVS": [0.1, 1.3]}]),
+        ("P", {"DVS": (0.5, 1.0)}, STAGES, [{"DVS": [0.5, 0.9]}, {"DVS": [0.5, 0.8]}]),
+        ("P", {"DVS": (0.5, 1.3)}, STAGES, []),
+        (
+            "P",
+            {"DVS": (0.6, 1.6)},
+            STAGES,
+            [{"DVS": [0.7, 1.6]}, {"DVS": [0.8, 1.6]}, {"DVS": [0.6, 1.7]}, {"DVS": [0.6, 1.8]}],
+        ),
+        ("P", {"DVS": (0.0, 0.8)}, [{"DVS": [0.0, 0.8]}, {"DVS": [0.1, 0.8]}], [{"DVS": [-0.1, 0.8]}]),
+        ("N", {"DVS": (0.0, 0.8)}, [{"DVS": [0.0, 0.8]}, {"DVS": [0.1, 0.8]}], []),
+        ("P", {"DVS": (0.3, 1.0)}, [{"DVS": [0.3, 1.0]}], []),
+        ("P", {}, STAGES, []),
+        (
+            "P",
+            {"DVS": (0.3, 1.0), "HWSO": (200.0, 1e5)},
+            [{"DVS": [0.3, 1.0], "HWSO": [200.0, 1e5]}, {"DVS": [0.3, 1.0], "HWSO": [400.0, 1e5]}],
+            [{"DVS": [0.3, 1.0], "HWSO": [150.0, 1e5]}, {"DVS": [0.3, 1.0], "HWSO": [100.0, 1e5]}],
+        ),
+    ],
+)
+def test_ranges_go_on_beyond_a_bound_that_is_the_first_or_last_of_those_tried(input, own, tried, beyond):
+    rule = Rule(input=input, amount=20.0, when="NAVAIL", below=10.0, within=own)
+    settings = RulesSettings(rules=[rule], tune={"0.within": tried})
+    assert widened(settings, DOSES) == {"0.within": [*tried, *beyond]}
 
 
 def test_a_fit_leaves_no_setting_at_an_end_that_could_go_on(monkeypatch):
