@@ -55,6 +55,9 @@ class Confined:
         except (EOFError, OSError):
             self.close()
             raise RefusedError(file, "", "the process that read it crashed.") from None
+        except BaseException:  # such as Ctrl-C: its answer would be taken for that of the next question
+            self.close()
+            raise
         if "refused" in reply:
             raise RefusedError(file, str(reply.get("field", "")), str(reply["refused"]))
         answer: dict[str, Any] = reply["answer"]
@@ -85,14 +88,23 @@ class Confined:
         self._child = self._pipe = None
 
 
+_IDLE: Final[dict[tuple[Any, ...], Confined]] = {}
+
+
 @contextlib.contextmanager
 def confined(function: str, **limits: Any) -> Iterator[Confined]:
-    """Give a confined child process, which ends with the block."""
-    child = Confined(function, **limits)
+    """Give a confined child process for a block.
+
+    Libraries take most of a second to load, so that it is kept for the next block of this process that asks
+    the same function within the same limits, and ends with the process.
+    """
+    key = (os.getpid(), function, *sorted(limits.items()))
+    child = _IDLE.pop(key, None) or Confined(function, **limits)
     try:
         yield child
     finally:
-        child.close()
+        if _IDLE.setdefault(key, child) is not child:
+            child.close()
 
 
 @contextlib.contextmanager

@@ -143,3 +143,41 @@ def test_an_answer_takes_no_time_to_speak_of(prisoner):
     for _ in range(500):
         prisoner.ask("a", {"try": "nothing"}, b"")
     assert time.perf_counter() - started < 5.0
+
+
+def pid_of(seconds, **limits):
+    """Return the process that answers in a block."""
+    with confined("misbehaving:answer", seconds=seconds, **limits) as child:
+        assert child.ask("a.parquet", {"try": "nothing"}, b"") == {"done": "0"}
+        return child._child.pid
+
+
+def test_the_next_block_has_the_same_process_and_other_limits_have_another():
+    first = pid_of(2.0)
+    assert pid_of(2.0) == first
+    assert pid_of(2.5) != first
+    with confined("misbehaving:answer", seconds=2.0) as outer:
+        assert outer.ask("a.parquet", {"try": "nothing"}, b"") == {"done": "0"}
+        inner = pid_of(2.0)  # its own, which is kept: that of the outer block ends with it
+        assert inner != first
+    assert outer._child is None
+    assert pid_of(2.0) == inner
+
+
+def test_an_interrupted_question_leaves_no_answer_to_the_next(monkeypatch):
+    with confined("misbehaving:answer", seconds=2.25) as child:
+        assert child.ask("a.parquet", {"try": "nothing"}, b"") == {"done": "0"}
+        pipe = child._pipe
+
+        class Interrupted:
+            def __getattr__(self, name):
+                return getattr(pipe, name)
+
+            def poll(self, _):
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(child, "_pipe", Interrupted())
+        with pytest.raises(KeyboardInterrupt):
+            child.ask("a.parquet", {"try": "read a file", "path": "x", "there": __file__, "parent": 1}, b"")
+    with confined("misbehaving:answer", seconds=2.25) as child:
+        assert child.ask("a.parquet", {"try": "nothing"}, b"") == {"done": "0"}
