@@ -41,6 +41,7 @@ AGENTS: Final[dict[str, tuple[str, ...]]] = {
     "greenhouse-tomato-v1": ("ppo", "sac"),
     "greenhouse-setpoint-continuous-v1": ("ppo", "ppo-lagrangian", "sac"),
     "greenhouse-tomato-uncertain-v1": ("ppo-lagrangian", "sac"),
+    "greenhouse-winter-v1": ("ppo-lagrangian",),
 }
 APART: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "wheat-nitrogen-v1": (("dqn",),),
