@@ -153,19 +153,19 @@ def pid_of(seconds, **limits):
 
 
 def test_the_next_block_has_the_same_process_and_other_limits_have_another():
-    first = pid_of(2.0)
-    assert pid_of(2.0) == first
-    assert pid_of(2.5) != first
-    with confined("misbehaving:answer", seconds=2.0) as outer:
+    first = pid_of(20.0)
+    assert pid_of(20.0) == first
+    assert pid_of(25.0) != first
+    with confined("misbehaving:answer", seconds=20.0) as outer:
         assert outer.ask("a.parquet", {"try": "nothing"}, b"") == {"done": "0"}
-        inner = pid_of(2.0)  # its own, which is kept: that of the outer block ends with it
+        inner = pid_of(20.0)  # its own, which is kept: that of the outer block ends with it
         assert inner != first
     assert outer._child is None
-    assert pid_of(2.0) == inner
+    assert pid_of(20.0) == inner
 
 
 def test_an_interrupted_question_leaves_no_answer_to_the_next(monkeypatch):
-    with confined("misbehaving:answer", seconds=2.25) as child:
+    with confined("misbehaving:answer", seconds=22.0) as child:
         assert child.ask("a.parquet", {"try": "nothing"}, b"") == {"done": "0"}
         pipe = child._pipe
 
@@ -179,5 +179,5 @@ def test_an_interrupted_question_leaves_no_answer_to_the_next(monkeypatch):
         monkeypatch.setattr(child, "_pipe", Interrupted())
         with pytest.raises(KeyboardInterrupt):
             child.ask("a.parquet", {"try": "read a file", "path": "x", "there": __file__, "parent": 1}, b"")
-    with confined("misbehaving:answer", seconds=2.25) as child:
+    with confined("misbehaving:answer", seconds=22.0) as child:
         assert child.ask("a.parquet", {"try": "nothing"}, b"") == {"done": "0"}
