@@ -87,6 +87,14 @@ def test_the_hours_are_those_of_the_sun(observed, fine):
     assert lit == pytest.approx(np.mean([noon(LONGITUDE, float(d), 1.0) for d in range(1, 366)]), abs=0.05)
 
 
+def test_the_smooth_switch_is_logistic_on_the_ramp_of_an_hour(fine):
+    day, smooth = fine["isDay"].to_numpy(), fine["isDaySmooth"].to_numpy()
+    ramp = (day > 0.0) & (day < 1.0)
+    assert ramp.sum() > 1000
+    np.testing.assert_allclose(smooth[ramp], 1.0 / (1.0 + np.exp(-10.0 * (day[ramp] - 0.5))), rtol=1e-9)
+    np.testing.assert_array_equal(smooth[~ramp], day[~ramp])
+
+
 def test_the_sun_is_where_pvlib_has_it():
     pvlib = pytest.importorskip("pvlib")
     times = pd.date_range("2010-01-01", "2011-01-01", freq="5min", tz="Etc/GMT-1", inclusive="left")

@@ -11,7 +11,13 @@ from agbench.errors import WeatherError
 from agbench.simulation.field import site_series
 from agbench.weather.columns import DAILY
 from agbench.weather.daily import from_frame as daily_from_frame
-from agbench.weather.greenhouse.disaggregation import _at_midnight, annual_wave, disaggregate, saturation
+from agbench.weather.greenhouse.disaggregation import (
+    _at_midnight,
+    _temperature,
+    annual_wave,
+    disaggregate,
+    saturation,
+)
 from agbench.weather.greenhouse.series import COLUMNS, from_frame, read_parquet
 from agbench.weather.greenhouse.site import measured_series
 
@@ -192,3 +198,28 @@ def test_the_temperature_at_midnight_by_hand():
     sunset = 5.0 + 20.0 * np.sin(np.pi * 9.0 / 12.0)
     left = (np.exp(-2.2 * 7.0 / 15.0) - np.exp(-2.2)) / (1.0 - np.exp(-2.2))
     assert _at_midnight(daily, 0, 9.0, 12.5) == pytest.approx(8.0 + (sunset - 8.0) * left, abs=1e-12)
+
+
+def test_the_temperature_of_a_day_by_hand():
+    """Between midnight and sunrise at 8:00, in the day of 9 h about 12:30, and in the evening after 17:00."""
+    daily = np.array([[8e6, low, 25.0, 6.0, 2.0, 0.0] for low in (5.0, 4.0, 3.0)])
+    part = np.zeros((288, 3))
+    _temperature(part, daily, 1, 9.0, 12.5)
+
+    def left(share):
+        return (np.exp(-2.2 * share) - np.exp(-2.2)) / (1.0 - np.exp(-2.2))
+
+    before, after = _at_midnight(daily, 0, 9.0, 12.5), _at_midnight(daily, 1, 9.0, 12.5)
+    evening = 4.0 + 21.0 * np.sin(np.pi * 9.0 / 12.0)
+    expected = {
+        0.0: before,
+        2.0: 4.0 + (before - 4.0) * left(0.25),
+        6.0: 4.0 + (before - 4.0) * left(0.75),
+        8.0: 4.0,
+        11.0: 4.0 + 21.0 * np.sin(np.pi * 3.0 / 12.0),
+        14.0: 25.0,
+        17.0: evening,
+        20.5: after + (evening - after) * left(0.5),
+    }
+    for hour, value in expected.items():
+        assert part[round(12 * hour), 1] == pytest.approx(value, abs=1e-9), hour

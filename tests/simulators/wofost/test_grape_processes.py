@@ -255,6 +255,37 @@ def test_frost_of_winter_and_of_spring_add_up():
     assert pytest.approx(0.75) == s.FROST_DAMAGE
 
 
+@pytest.mark.parametrize(
+    ("stage", "closed", "lost", "hanging_lost"),
+    [(FLOWERING, 0.0, 3.0, 1.5), (ECODORMANT, 0.0, 1.0, 0.5), (VERAISON, 1.0, 1.0, 0.5)],
+)
+def test_fruit_dies_with_green_shoots_and_not_with_closed_buds(stage, closed, lost, hanging_lost):
+    s, _ = vine(stage, BUDS_CLOSED=closed, FROST_KILL=0.25, WSO=8.0, DRSO=1.0, HWSO=4.0, DHSO=0.5)
+    cold_hardiness.frost_on_fruit(s)
+    assert (lost, hanging_lost) == (s.DRSO, s.DHSO)
+
+
+def test_no_more_fruit_dies_than_there_is():
+    s, _ = vine(FLOWERING, FROST_KILL=0.9, WSO=8.0, DRSO=7.0, HWSO=4.0, DHSO=3.0)
+    cold_hardiness.frost_on_fruit(s)
+    assert (s.DRSO, s.DHSO) == (8.0, 4.0)
+
+
+def test_frost_kills_leaves_where_it_does_more_than_drought_and_shade():
+    for drought, died in ((0.5, 2.5), (3.0, 3.5)):
+        s, _ = vine(FLOWERING, FROST_LEAVES=0.25, WLV=8.0, DSLV1=drought, DSLV2=0.25, DALV=0.1)
+        s.DSLV = drought + 0.5
+        cold_hardiness.frost_on_leaves(s)
+        assert (died, died) == (s.DSLV, s.DRLV)
+
+
+def test_dead_shoots_bear_nothing_and_wood_gets_it():
+    s, _ = vine(FLOWERING, FO=0.6, FS=0.3)
+    s.SHOOTS_ALIVE = 0.25
+    cold_hardiness.bear_on_living_shoots(s)
+    assert (pytest.approx(0.15), pytest.approx(0.75)) == (s.FO, s.FS)
+
+
 def test_the_original_knows_no_frost():
     s, p = vine(ECODORMANT, sound=False)
     freeze(s, p, -40.0)
