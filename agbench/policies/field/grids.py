@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from agbench.data.quantity import days
-from agbench.policies.field.rules import PlannedInput, RulesSettings
+from agbench.policies.field.rules import RulesSettings
 
 _BEYOND: Final = (1.25, 1.5, 2.0, 4.0)  # times the largest value
 _WITHIN: Final = (0.75, 0.5, 0.25, 0.0)  # times the smallest
@@ -59,7 +59,7 @@ def _wider(
     if key == "every":
         return _intervals(own.every, tried)
     if key == "within":
-        return [*tried, *_ranges(own, number, tried)]
+        return [*tried, *_ranges(own.within, own.input if number.isdigit() else number, tried)]
     value = getattr(own, key)
     if key not in _GROWING or len(tried) < 2 or value not in (min(tried), max(tried)):
         return tried
@@ -95,21 +95,21 @@ def _intervals(own: str | None, tried: list[Any]) -> list[Any]:
     return [f"{length} d" for length in sorted({*lengths, *inside})]
 
 
-def _ranges(own: Any, number: str, tried: list[Any]) -> Iterator[dict[str, list[float]]]:
-    """Yield ranges beyond those tried, where a bound of a rule's range is the smallest or largest of them."""
+def _ranges(
+    own: Mapping[str, tuple[float, float]], input: str, tried: list[Any]
+) -> Iterator[dict[str, list[float]]]:
+    """Yield ranges beyond those tried, where a bound of a rule's own is the smallest or largest of them."""
     known = [{name: list(pair) for name, pair in ranges.items()} for ranges in tried]
-    for name, pair in own.within.items():
+    for name, pair in own.items():
         for end in (0, 1):
             bounds = {ranges[name][end] for ranges in known if name in ranges}
             if len(bounds) < 2 or pair[end] not in (min(bounds), max(bounds)):
                 continue
             step = _STEPS.get(name, abs(pair[end]) / 4) * (1 if pair[end] == max(bounds) else -1)
             for moved in (pair[end] + step, pair[end] + 2 * step):
-                one = {other: list(given) for other, given in own.within.items()}
+                one = {other: list(given) for other, given in own.items()}
                 one[name][end] = round(moved, 4)
-                if one not in known and _is_range(
-                    name, one[name], number if isinstance(own, PlannedInput) else own.input
-                ):
+                if one not in known and _is_range(name, one[name], input):
                     known.append(one)
                     yield one
 
