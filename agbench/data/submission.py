@@ -24,7 +24,7 @@ _URL = re.compile(  # a host of two labels or more, no name or password before i
 )
 _VERSION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,30}[A-Za-z0-9_-])?", re.ASCII)
 _LONG_NUMBER = re.compile(r"[0-9]{10}")
-_BREAKS = "\t\n\v\f\r\x85\u2028\u2029"
+_BREAK = re.compile("[\t\n\v\f\r\x85\u2028\u2029]")
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _RESULT_FILE = re.compile(r"episodes\.parquet|actions(?:-[1-9][0-9]?)?\.npz", re.ASCII)
 _PATH = re.compile(r"(?:test|shift|policy)/[A-Za-z0-9][A-Za-z0-9._/-]{0,120}", re.ASCII)
@@ -41,7 +41,7 @@ def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
 
 def _line(value: str) -> str:
     """Refuse a text of several lines, and one without a letter or digit."""
-    if any(character in _BREAKS for character in value):
+    if _BREAK.search(value):
         raise ValueError(f"{value!r} has line breaks or tabs; write one line.")
     return _telling(value or " ")
 

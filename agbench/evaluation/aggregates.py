@@ -110,7 +110,7 @@ def resample(values: Floats, resamples: int, seed: int = 0, stream: int = 0) -> 
     return Resampled(values.mean(axis=1), np.take_along_axis(means.T, chosen, axis=1))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)  # the tasks of a suite: 3 MB for twenty scenarios, each
 def drawn_scenarios(scenarios: int, resamples: int, seed: int) -> Floats:
     """Return how often each scenario is drawn in each resample, (resamples, scenarios)."""
     result = _drawn(scenarios, resamples, seed).astype(np.float64)

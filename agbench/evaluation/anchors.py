@@ -141,13 +141,19 @@ def save(anchors: Anchors, root: Path) -> Path:
 
 def load(task: Task) -> Anchors:
     """Return the stored anchors of a task; raises `ConfigError` where there are none that fit."""
+    return _read(*_file(task))
+
+
+def _file(task: Task) -> tuple[Path, int]:
+    """Return the file of a task's anchors, and when it was changed; raises `ConfigError` as `load` does."""
     path = catalog.find_anchors(task.task)
     if path is None:
         raise ConfigError(f"{task.task} has no anchors for scores. {remedy(task.task)}")
-    anchors = _read(path, path.stat().st_mtime_ns)
+    changed = path.stat().st_mtime_ns
+    anchors = _read(path, changed)
     if anchors.task != task.task or anchors.task_hash != provenance.task_hash(task):
         raise ConfigError(f"{path}: task_hash: made for another version of {task.task}. {remedy(task.task)}")
-    return anchors
+    return path, changed
 
 
 def outdated(task: Task) -> str | None:
@@ -169,26 +175,40 @@ def outdated(task: Task) -> str | None:
 
 
 def of_split(task: Task, split: str) -> SplitAnchors:
-    """Return the stored anchors of one split of a task, in the split's order."""
+    """Return the stored anchors of one split of a task, in the split's order; they cannot be changed."""
     task.check_split(split)
-    anchors = load(task)
+    return _of_split(*_file(task), split, tuple(task.scenarios(split)))
+
+
+@lru_cache(maxsize=512)
+def _of_split(path: Path, changed: int, split: str, keys: Sequence[str]) -> SplitAnchors:
+    anchors = _read(path, changed)
     if split not in anchors.splits:
         has = " and ".join(anchors.splits)
-        raise ConfigError(f"{task.task}: only {has} have anchors; {split} has none and is not scored.")
+        raise ConfigError(f"{anchors.task}: only {has} have anchors; {split} has none and is not scored.")
     values = anchors.splits[split]
-    missing = [key for key in task.scenarios(split) if key not in values]
+    missing = [key for key in keys if key not in values]
     if missing:
-        raise ConfigError(f"{task.task}: anchors of {split} lack {missing[0]}. {remedy(task.task)}")
-    rows = [values[key] for key in task.scenarios(split)]
-    floor, expert, cost = (np.array([getattr(r, n) for r in rows]) for n in ("floor", "expert", "cost"))
-    oracle, blind = (_complete([getattr(r, n) for r in rows]) for n in ("oracle", "blind"))
+        raise ConfigError(f"{anchors.task}: anchors of {split} lack {missing[0]}. {remedy(anchors.task)}")
+    rows = [values[key] for key in keys]
+    floor, expert, cost, oracle, blind = (
+        _complete([getattr(row, name) for row in rows])
+        for name in ("floor", "expert", "cost", "oracle", "blind")
+    )
+    assert floor is not None
+    assert expert is not None
+    assert cost is not None
     limit = float(anchors.limits[split])
     return SplitAnchors(floor, expert, oracle, cost, limit, blind, gain=gain(anchors))
 
 
 def _complete(values: Sequence[float | None]) -> Floats | None:
-    """Return values as an array; None where any lacks."""
-    return None if any(value is None for value in values) else np.array(values, float)
+    """Return values as an array that cannot be changed; None where any lacks."""
+    if any(value is None for value in values):
+        return None
+    result = np.array(values, float)
+    result.setflags(write=False)
+    return result
 
 
 def remedy(name: str) -> str:

@@ -5,7 +5,7 @@ that seeds the draws, and the package's own code.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,18 +25,25 @@ class KeptScores:
 
     folder: Path | None = None
 
-    def known(self, submission: CheckedSubmission, split: str, compute: Callable[[], Score]) -> Score:
-        """Return the score of a submission on a split; `compute` is called where it is not kept."""
-        card, known = submission.card, anchors.of_split(submission.task, split)
+    def known(
+        self, submission: CheckedSubmission, compute: Callable[[], dict[str, Score]]
+    ) -> dict[str, Score]:
+        """Return the scores of a submission by split; `compute` is called where they are not kept."""
+        card = submission.card
+        known = {split: anchors.of_split(submission.task, split) for split in submission.splits}
         key = {
             "task": card.task_hash,
-            "anchors": [getattr(known, part.name) for part in fields(known)],
+            "anchors": {split: list(vars(values).values()) for split, values in known.items()},
             "agent": f"{card.agent}/{card.version}",
             "seeds": submission.distinct_seeds,
-            "split": split,
-            "files": {name: digest for name, digest in card.files.items() if name.startswith(f"{split}/")},
+            "files": {name: digest for name, digest in card.files.items() if not name.startswith("policy/")},
         }
-        return JsonCache(self.folder).known(key, compute, asdict, _back)
+        return JsonCache(self.folder).known(
+            key,
+            compute,
+            lambda scores: {split: vars(score) for split, score in scores.items()},
+            lambda kept: {split: _back(score) for split, score in kept.items()},
+        )
 
 
 def _back(kept: Mapping[str, Any]) -> Score:

@@ -10,8 +10,7 @@ cost is beyond the task's limit is infeasible, and what it scores above 0 does n
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -140,12 +139,16 @@ def stream(name: str) -> int:
 def row(
     submission: CheckedSubmission,
     levels: Verified,
-    known: "Callable[[CheckedSubmission, str, Callable[[], Score]], Score] | None" = None,
+    known: "Callable[[CheckedSubmission, Callable[[], dict[str, Score]]], dict[str, Score]] | None" = None,
 ) -> ScoredRow:
     """Return the row of a submission; raises `ResultError` where what it claims has no finite score.
 
-    `known` returns a score that is known, or calls what computes it.
+    `known` returns scores by split that are known, or calls what computes them.
     """
+
+    def compute() -> dict[str, Score]:
+        return {split: score(submission, split) for split in submission.splits}
+
     card = submission.card
     standing = verified.standing(levels, provenance.simulator_hash(submission.task))
     result = ScoredRow(
@@ -161,13 +164,9 @@ def row(
         near_ties=standing.near_ties,
         distinct_seeds=len(submission.distinct_seeds),
         not_eligible=eligible.obstacle(submission, levels),
-        scores={
-            split: known(submission, split, compute) if known else compute()
-            for split in submission.splits
-            for compute in [partial(score, submission, split)]
-        },
+        scores=known(submission, compute) if known else compute(),
     )
-    for name, value in _numbers(asdict(result)):
+    for name, value in _numbers(vars(result)):
         if not math.isfinite(value):
             raise ResultError(f"{submission.name}: {name.lstrip('.')} is {value}: its numbers are too large.")
     return result
@@ -175,6 +174,7 @@ def row(
 
 def _numbers(content: Any, name: str = "") -> Iterator[tuple[str, float]]:
     """Yield all numbers of nested data with the path to each."""
+    content = vars(content) if isinstance(content, Score) else content
     if isinstance(content, float):
         yield name, content
     elif isinstance(content, dict):

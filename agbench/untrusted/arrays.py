@@ -4,14 +4,13 @@ Neither NumPy's loader nor its header parser, which evaluates text, sees the fil
 by one regular expression, and only plain little-endian numbers and short texts have a place in it.
 """
 
-import contextlib
 import io
 import math
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -75,9 +74,12 @@ class Archive:
         self._content = content
         self._file = file
         self.limits = limits
-        with _refusing(file), zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = archive.infolist()
-            starts = _starts(content, archive, file)
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                members = archive.infolist()
+                starts = _starts(content, archive, file)
+        except _FAILURES as error:
+            raise _refusal(error, file) from None
         _check_members(members, file, limits)
         self._members = {
             _name(member): (member, start) for member, start in zip(members, starts, strict=True)
@@ -91,19 +93,19 @@ class Archive:
     def read(self, name: str) -> NDArray[Any]:
         """Return an array; its header is checked before any value is unpacked."""
         member, start = self._members[name]
-        with _refusing(self._file):
+        try:
             return _array(_Unpacking(self._content, member, start), member, self._file, self.limits)
+        except _FAILURES as error:
+            raise _refusal(error, self._file) from None
 
 
-@contextlib.contextmanager
-def _refusing(file: str) -> Iterator[None]:
-    """Make a refusal of whatever is wrong with an archive."""
-    try:
-        yield
-    except RefusedError:
-        raise
-    except _FAILURES as error:
-        raise RefusedError(file, "", f"not a valid npz file: {error}.") from None
+def _refusal(error: Exception, file: str) -> RefusedError:
+    """Return the refusal that whatever is wrong with an archive makes."""
+    return (
+        error
+        if isinstance(error, RefusedError)
+        else RefusedError(file, "", f"not a valid npz file: {error}.")
+    )
 
 
 class _Unpacking:

@@ -3,6 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import yaml
@@ -10,6 +11,7 @@ import yaml
 from agbench.data.characters import unseemly
 from agbench.data.reading import Strict, StrictLoader, construct, read_data
 from agbench.errors import ConfigError
+from agbench.untrusted.blocks import blocks_of, read_blocks
 from agbench.untrusted.refusal import RefusedError
 
 DEPTH: Final = 8
@@ -39,6 +41,16 @@ def read_yaml(content: bytes, file: str) -> Any:
     except UnicodeDecodeError as error:
         raise RefusedError(file, "", f"not UTF-8 text: byte {error.start}.") from None
     _check_characters(text, file)
+    parts = blocks_of(text)
+    with suppress(RefusedError):  # whole, it says in which line
+        known = None if parts is None else read_blocks(parts, lambda new: _read(new, file))
+        if known is not None:
+            return known
+    return _read(text, file)
+
+
+def _read(text: str, file: str) -> Any:
+    """Return the plain data of a text whose characters were checked."""
     try:
         _check_events(text, file)
         data = construct(_Composed(text), file)

@@ -49,21 +49,20 @@ def task_with(worst, objective="return"):
     ],
 )
 def test_an_objective_misses_the_worst_bound_by_rounding_alone(worst, value, good):
-    row = {"return": value, "failed": False}
+    own = value, False, "t", task_with(worst), 0
     if good:
-        assert results._check_objective(row, "t", task_with(worst), 0) is None
+        assert results._check_objective(*own) is None
     else:
-        refused("no episode of this task ends below", results._check_objective, row, "t", task_with(worst), 0)
+        refused("no episode of this task ends below", results._check_objective, *own)
 
 
 def test_a_failed_episode_has_the_worst_bound_exactly():
     for value, good in ((-1400.0, True), (-1399.0, False), (-1400.001, False)):
-        row = {"return": value, "failed": True}
+        own = value, True, "t", task_with(-1400.0), 3
         if good:
-            assert results._check_objective(row, "t", task_with(-1400.0), 3) is None
+            assert results._check_objective(*own) is None
         else:
-            reason = "return of row 3: a failed episode must have -1400"
-            refused(reason, results._check_objective, row, "t", task_with(-1400.0), 3)
+            refused("return of row 3: a failed episode must have -1400", results._check_objective, *own)
 
 
 def columns(**changes):
@@ -102,6 +101,10 @@ def test_an_episode_has_one_to_all_decisions_and_a_failed_one_perhaps_none(chang
 )
 def test_an_episode_that_is_not_of_the_protocol_is_refused(changes, reason):
     refused(reason, results._check_episodes, columns(**changes), "t", catalog.task(TASK), [EPISODE])
+    good, odd = columns(), columns(**changes)
+    both = {key: good[key] + odd[key] for key in good}
+    reason = reason.replace("row 0", "row 1")
+    refused(reason, results._check_episodes, both, "t", catalog.task(TASK), [EPISODE] * 2)
 
 
 def test_a_budget_can_be_used_up_and_no_more():

@@ -9,8 +9,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from agbench.untrusted import RefusedError, tables
+from agbench.untrusted import RefusedError, blocks, tables, text
 from agbench.untrusted.arrays import Archive, ArrayLimits, read_npz
 from agbench.untrusted.folder import is_name, read_file, read_folder
 from agbench.untrusted.refusal import shown
@@ -404,6 +406,87 @@ def test_an_unquoted_value_has_400_characters_at_most():
     assert read_yaml(b"x" * 400, "a.yaml") == "x" * 400
     assert read_yaml(b"'" + b"x" * 401 + b"'", "a.yaml") == "x" * 401
     yaml_refused("a: 1\nb: " + "x" * 401, "line 2: an unquoted value of more than 400 characters")
+
+
+PLAIN = ["a: 1", "b: x y", "c:\n  d: z\n  e: 1.5", "f:\n- g\n- h", "i: {}", "j: k\n  l", "m:", "n:\n  - o: p"]
+ODD = [
+    "...",
+    "---",
+    "a: 'q",
+    "b: r'",
+    's: "t',
+    'u"',
+    "'v': w",
+    "[x",
+    "y]",
+    "z: |",
+    "<<: {a: 1}",
+    "# a",
+    "",
+    " ",
+]
+ODD += [
+    "1: 2",
+    "a : b",
+    "é: ü",
+    "=",
+    "a: =",
+    "b: 010",
+    "b: 1:30",
+    "c: no",
+    "d: 2026-11-28",
+    "e: &f 1",
+    "true: 1",
+]
+ODD += [
+    "a",
+    "b: c: d",
+    "  g: h",
+    "- - i",
+    "a:b",
+    "\tc: d",
+    "e: *f",
+    "? g",
+    "h: >",
+    "i: ~",
+    "j: [k,",
+    '"l": m',
+    "}",
+]
+
+
+@st.composite
+def mostly_plain(draw):
+    """Draw a text of plain lines with at most two that may be anything."""
+    lines = draw(st.lists(st.sampled_from(PLAIN), unique=True, max_size=5))
+    for odd in draw(st.lists(st.sampled_from(ODD + PLAIN), max_size=2)):
+        lines.insert(draw(st.integers(0, len(lines))), odd)
+    return "\n".join(lines) + draw(st.sampled_from(["\n", "\n", "\n", ""]))
+
+
+def said(read):
+    """Return what reading a text says: its data with the order of keys, or why it is refused."""
+    try:
+        return repr(read())
+    except RefusedError as error:
+        return error.field, error.reason
+
+
+@settings(max_examples=300, deadline=None)
+@given(mostly_plain())
+def test_a_text_read_by_blocks_says_what_it_says_whole(content):
+    whole = said(lambda: text._read(content, "a.yaml"))
+    assert [said(lambda: read_yaml(content.encode(), "a.yaml")) for _ in range(2)] == [whole, whole]
+
+
+def test_what_was_read_by_blocks_can_be_changed():
+    content = b"task: w\nlist:\n- 1\nown:\n  a: b\n"
+    assert blocks.blocks_of(content.decode()).keys() == {"task", "list", "own"}
+    for _ in range(3):
+        data = read_yaml(content, "a.yaml")
+        assert data == {"task": "w", "list": [1], "own": {"a": "b"}}
+        data["list"].append(2)
+        data["own"]["c"] = "d"
 
 
 def test_whole_numbers_have_64_bits():

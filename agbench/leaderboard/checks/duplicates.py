@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from agbench.data.task import Task
 from agbench.leaderboard.checks.agents import is_reference
 from agbench.leaderboard.checks.policy_identity import identities, own_policy
-from agbench.leaderboard.checks.recorded import Budget, RecordedActions, behaviour
+from agbench.leaderboard.checks.recorded import Budget, digest_of
 from agbench.leaderboard.checks.results import expected_episodes
 from agbench.leaderboard.checks.rows import MERGED, BoardRow, Rows
 from agbench.leaderboard.checks.submission import CheckedSubmission
@@ -85,10 +85,7 @@ def _read(row: BoardRow, task: Task, rows: Rows) -> _EarlierRow | None:
         episodes = len(expected_episodes(task, "test"))
         budget = Budget()
         folders = sorted({name.rpartition("/")[0] for name in files if name.startswith("test/")})
-        actions = frozenset(
-            behaviour(RecordedActions(files, folder, task, episodes, budget), task).digest
-            for folder in folders
-        )
+        actions = frozenset(digest_of(files, folder, task, episodes, budget) for folder in folders)
         policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
         own = set(identities(card, task, policies).values())
         return _EarlierRow(row, is_reference(card, task), actions, own) if actions else None

@@ -1,7 +1,7 @@
 """Checked results kept in the user's cache: what was checked before is not unpacked and read again.
 
-A result is known by all that its check looks at: the hashes of its files, the task, and the package's own
-code.
+Those of a submission are known by all that its check looks at: the hashes of their files, the task, and the
+package's own code.
 """
 
 import base64
@@ -33,9 +33,14 @@ class KeptResults:
 
     folder: Path | None = None
 
-    def known(self, key: Mapping[str, Any], check: Callable[[], Known]) -> Known:
-        """Return what is known of a result; `check` finds it where it is not kept, or raises."""
-        return JsonCache(self.folder).known(key, check, _plain, _back)
+    def known(self, key: Mapping[str, Any], check: Callable[[], list[Known]]) -> list[Known]:
+        """Return what is known of a submission's results; `check` finds what is not kept, or raises."""
+        return JsonCache(self.folder).known(
+            key,
+            check,
+            lambda found: [_plain(one) for one in found],
+            lambda kept: [_back(one) for one in kept],
+        )
 
 
 def _plain(result: Known) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class RecordedActions(Sequence[NDArray[Any]]):
         self._limits = ArrayLimits(episodes, most, size, (dtype,))
         self._names = [f"episode_{i:05d}" for i in range(episodes)]
         contents = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
-        self.sha256 = " ".join(hashlib.sha256(content).hexdigest() for content in contents.values())
+        self.sha256 = _sha256(contents.values())
         """Those of the files, by which what is in them is known."""
         self._archives = {file: Archive(content, file, self._limits) for file, content in contents.items()}
         self._where = self._locate(f"{folder}/actions.npz", budget)
@@ -160,12 +160,32 @@ def behaviour(actions: "RecordedActions", task: Task) -> RecordedBehaviour:
 
     What has the same bytes was seen before, and is not unpacked again.
     """
-    key = f"{task.task} {len(actions)} {actions.sha256}"
+    key = _key(task, len(actions), actions.sha256)
     if key not in _SEEN or not actions.fits(_SEEN[key].steps):
         while len(_SEEN) >= _MOST_SEEN:
             del _SEEN[next(iter(_SEEN))]
         _SEEN[key] = of_actions(actions, task)
     return _SEEN[key]
+
+
+def digest_of(files: Mapping[str, bytes], folder: str, task: Task, episodes: int, budget: Budget) -> str:
+    """Return the SHA-256 of a result's actions, which are not looked at where they were seen before.
+
+    Raises `RefusedError` as `RecordedActions` does.
+    """
+    key = _key(task, episodes, _sha256([files[f"{folder}/{name}"] for name in parts(files, folder)]))
+    if key in _SEEN:
+        return _SEEN[key].digest
+    return behaviour(RecordedActions(files, folder, task, episodes, budget), task).digest
+
+
+def _key(task: Task, episodes: int, sha256: str) -> str:
+    """Return what the behaviour in files is known by."""
+    return f"{task.task} {episodes} {sha256}"
+
+
+def _sha256(contents: Iterable[bytes]) -> str:
+    return " ".join(hashlib.sha256(content).hexdigest() for content in contents)
 
 
 _SEEN: Final[dict[str, RecordedBehaviour]] = {}

@@ -78,38 +78,47 @@ class CheckedResult:
 
 def check(
     files: Mapping[str, bytes],
-    folder: str,
     card: Submission,
     task: Task,
-    split: str,
-    seed: int,
+    own: Sequence[tuple[str, int]],
     child: Confined,
-    budget: Budget,
     kept: KeptResults = NOTHING,
-) -> CheckedResult:
-    """Check one result, which takes of the submission's `budget` what it unpacks; raises `RefusedError`.
+) -> list[CheckedResult]:
+    """Check a submission's results, each of its `own` a split and a training seed; raises `RefusedError`.
 
-    What is `kept` of a result with the same files is not checked again, but for the sizes of its actions.
+    Results that are `kept` with the same files are not checked again, but for the sizes of their actions.
     """
+    budget = Budget()
     fresh: list[RecordedActions] = []
 
-    def found() -> Known:
-        record, columns, actions = _checked(files, folder, card, task, split, child, budget)
-        fresh.append(actions)
-        return Known(record, columns, behaviour(actions, task))
+    def found() -> list[Known]:
+        result = []
+        for split, seed in own:
+            record, columns, actions = _checked(
+                files, f"{split}/seed-{seed}", card, task, split, child, budget
+            )
+            fresh.append(actions)
+            result.append(Known(record, columns, behaviour(actions, task)))
+        return result
 
-    own = {name: digest for name, digest in card.files.items() if name.startswith(f"{folder}/")}
     key = {
         "task": card.task_hash,
-        "split": split,
-        "scenarios": task.scenarios(split),
+        "scenarios": {split: task.scenarios(split) for split, _ in own},
         "information": card.information,
-        "files": own,
+        "results": list(own),
+        "files": {name: digest for name, digest in card.files.items() if not name.startswith("policy/")},
     }
     known = kept.known(key, found)
-    steps = known.columns["steps"]
-    actions = fresh or [RecordedActions(files, folder, task, len(steps), budget, steps)]
-    return CheckedResult(split, seed, known.record, known.columns, actions[0], known.behaviour)
+    actions = fresh or [
+        RecordedActions(
+            files, f"{split}/seed-{seed}", task, len(one.columns["steps"]), budget, one.columns["steps"]
+        )
+        for (split, seed), one in zip(own, known, strict=True)
+    ]
+    return [
+        CheckedResult(*which, one.record, one.columns, recorded, one.behaviour)
+        for which, one, recorded in zip(own, known, actions, strict=True)
+    ]
 
 
 def _checked(
@@ -238,30 +247,37 @@ def _check_episodes(
     columns: Mapping[str, list[Any]], name: str, task: Task, episodes: Sequence[Episode]
 ) -> None:
     """Refuse rows that are not those of the protocol, or say what cannot be."""
+    for key in ("scenario", "repeat", "seed"):
+        expected = [getattr(episode, key) for episode in episodes]
+        if columns[key] != expected:
+            for i, (value, wanted) in enumerate(zip(columns[key], expected, strict=True)):
+                if value != wanted:
+                    raise RefusedError(name, f"{key} of row {i}", f"{value!r}; the protocol has {wanted!r}.")
+    for key in ("return", "cost", *task.metrics):
+        if not (np.abs(np.array(columns[key])) <= _LARGEST).all():  # nor is no number
+            for i, value in enumerate(columns[key]):
+                _check_number(value, name, f"{key} of row {i}")
+    _check_ends(columns, name, task)
+    for i, value in enumerate(columns[task.protocol.objective]):
+        _check_objective(value, columns["failed"][i], name, task, i)
+
+
+def _check_ends(columns: Mapping[str, list[Any]], name: str, task: Task) -> None:
+    """Refuse costs, numbers of decisions, errors and final states that no episode has."""
     most = most_decisions(task)
-    for i, episode in enumerate(episodes):
-        row = {key: values[i] for key, values in columns.items()}
-        for key in ("scenario", "repeat", "seed"):
-            if row[key] != getattr(episode, key):
-                raise RefusedError(
-                    name, f"{key} of row {i}", f"{row[key]!r}; the protocol has {getattr(episode, key)!r}."
-                )
-        for key in ("return", "cost", *task.metrics):
-            _check_number(row[key], name, f"{key} of row {i}")
-        if row["cost"] < 0.0:
+    own = (columns[key] for key in ("cost", "steps", "failed", "error", "final_state"))
+    for i, (cost, steps, failed, error, state) in enumerate(zip(*own, strict=True)):
+        if cost < 0.0:
+            raise RefusedError(name, f"cost of row {i}", f"{cost:g}; a constraint cost is never negative.")
+        if not (0 if failed else 1) <= steps <= most:
             raise RefusedError(
-                name, f"cost of row {i}", f"{row['cost']:g}; a constraint cost is never negative."
+                name, f"steps of row {i}", f"{steps:,}; an episode has 1 to {most:,} decisions."
             )
-        if not (0 if row["failed"] else 1) <= row["steps"] <= most:
-            raise RefusedError(
-                name, f"steps of row {i}", f"{row['steps']:,}; an episode has 1 to {most:,} decisions."
-            )
-        if row["failed"] != bool(row["error"]):
+        if failed != bool(error):
             raise RefusedError(
                 name, f"error of row {i}", "a failed episode needs an error, and only a failed one has one."
             )
-        _check_objective(row, name, task, i)
-        if not _STATE_HASH.fullmatch(row["final_state"]):
+        if not _STATE_HASH.fullmatch(state):
             raise RefusedError(name, f"final_state of row {i}", "not a SHA-256.")
 
 
@@ -273,15 +289,14 @@ def _check_number(value: float, name: str, field: str) -> None:
         raise RefusedError(name, field, f"{value:g}; no value may be greater than {_LARGEST:g}.")
 
 
-def _check_objective(row: Mapping[str, Any], name: str, task: Task, i: int) -> None:
+def _check_objective(value: float, failed: bool, name: str, task: Task, i: int) -> None:
     """Refuse an objective below the task's worst bound, which is what a failed episode counts.
 
     The bound is that of the objective alone; other metrics have none.
     """
     objective, worst = task.protocol.objective, float(task.protocol.worst)
-    result = row[objective]
-    if row["failed"] and result != worst:
+    if failed and value != worst:
         raise RefusedError(name, f"{objective} of row {i}", f"a failed episode must have {worst:g}.")
-    if result < worst - _BELOW * max(1.0, abs(worst)):
-        text = f"{result:g}; no episode of this task ends below {worst:g}."
+    if value < worst - _BELOW * max(1.0, abs(worst)):
+        text = f"{value:g}; no episode of this task ends below {worst:g}."
         raise RefusedError(name, f"{objective} of row {i}", text)

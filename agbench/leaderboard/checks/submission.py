@@ -21,7 +21,7 @@ from agbench.leaderboard.checks import results, submitted_policy
 from agbench.leaderboard.checks.claims import check_claims
 from agbench.leaderboard.checks.kept import KeptResults
 from agbench.leaderboard.checks.policy_identity import identities
-from agbench.leaderboard.checks.recorded import Budget, same_actions
+from agbench.leaderboard.checks.recorded import same_actions
 from agbench.leaderboard.checks.results import CheckedResult
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.folder import read_folder
@@ -118,12 +118,8 @@ def check(
     task = _task(card)
     check_claims(card, task)
     _check_files(card, files, _expected(card, task))
-    budget = Budget()
-    result = [
-        results.check(files, f"{split}/seed-{seed}", card, task, split, seed, child, budget, kept)
-        for split in _splits(card, task)
-        for seed in card.training.seeds
-    ]
+    own = [(split, seed) for split in _splits(card, task) for seed in card.training.seeds]
+    result = results.check(files, card, task, own, child, kept)
     policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
     _check_policies(card, task, policies)
     return CheckedSubmission(path, card, task, result, policies, hashlib.sha256(files[CARD]).hexdigest())

@@ -5,8 +5,9 @@ import gzip
 import json
 import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Any, Final
+
+import numpy as np
 
 from agbench.envs.curves import CurveData, PanelData
 from agbench.leaderboard.episode_record import EpisodeRecord
@@ -29,29 +30,27 @@ def packed(records: Iterable[EpisodeRecord]) -> str:
 
 def _panel(panel: PanelData) -> dict[str, Any]:
     """Return a panel: days in order, each after the one before; curves with a value, or nothing, for each."""
-    days = sorted({day for curve in panel.curves for day in curve.x})
-    places = {day: i for i, day in enumerate(days)}
+    days = sorted(set().union(*(curve.x for curve in panel.curves)))
     curves = []
     for curve in panel.curves:
         one: dict[str, Any] = {"name": curve.name, "unit": printed(curve.unit), "form": curve.form}
         if curve.right:
             one["right"] = True
-        one["y"] = _spread(curve, curve.y, places)
+        one["y"] = _spread(curve, curve.y, days)
         if curve.top:
-            one["top"] = _spread(curve, curve.top, places)
+            one["top"] = _spread(curve, curve.top, days)
         curves.append(one)
-    gaps = [round(day - before, 6) for before, day in pairwise([0.0, *days])]
-    return {"title": panel.title, "x": [_short(gap) for gap in gaps], "curves": curves}
+    gaps = np.round(np.diff([0.0, *days]), 6).tolist()
+    return {"title": panel.title, "x": _short(gaps), "curves": curves}
 
 
-def _spread(curve: CurveData, values: Sequence[float], places: dict[float, int]) -> Sequence[float | None]:
-    short = [_short(value) for value in _rounded(values)]
-    if len(short) == len(places):
+def _spread(curve: CurveData, values: Sequence[float], days: Sequence[float]) -> Sequence[float | None]:
+    """Return a curve's values on the days of its panel, nothing where it has none."""
+    short = _short(_rounded(values))
+    if len(short) == len(days):
         return short
-    result: list[float | None] = [None] * len(places)
-    for day, value in zip(curve.x, short, strict=True):
-        result[places[day]] = value
-    return result
+    own = dict(zip(curve.x, short, strict=True))
+    return [own.get(day) for day in days]
 
 
 def _rounded(values: Sequence[float]) -> Sequence[float]:
@@ -60,9 +59,10 @@ def _rounded(values: Sequence[float]) -> Sequence[float]:
     if len(values) <= _DAILY or not largest:
         return values
     decimals = max(0, _DIGITS - 1 - math.floor(math.log10(largest)))
-    return [round(value, decimals) for value in values]
+    result: list[float] = np.round(values, decimals).tolist()
+    return result
 
 
-def _short(value: float) -> float:
-    """Return a whole number as one, which is written without .0."""
-    return int(value) if value.is_integer() else value
+def _short(values: Sequence[float]) -> list[float]:
+    """Return whole numbers as such, which are written without .0."""
+    return [int(value) if value.is_integer() else value for value in values]
