@@ -186,13 +186,14 @@ class _Zarr:
 
     def __init__(self, group: Any, cases: int) -> None:
         self._group, self._cases = group, cases
+        self._arrays: dict[str, Any] = {}
 
     def write(self, name: str, first: int, block: _Block) -> None:
         values = block.values
         dimensions = ("case", "day")[: values.ndim] if name != "day" else ("day",)
         shape = values.shape if name == "day" else (self._cases, *values.shape[1:])
-        if name not in self._group:
-            self._group.create_array(
+        if name not in self._arrays:
+            self._arrays[name] = self._group.create_array(
                 name,
                 shape=shape,
                 chunks=_CHUNK[: len(dimensions)] if name != "day" else _CHUNK[1:],
@@ -201,7 +202,7 @@ class _Zarr:
                 dimension_names=dimensions,
                 attributes=dict(block.attributes),
             )
-        array = self._group[name]
+        array = self._arrays[name]
         if array.shape[-1] < shape[-1]:
             array.resize(shape)
         if name == "day":

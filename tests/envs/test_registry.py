@@ -49,9 +49,13 @@ def write_task(folder: Path, name="my-wheat-v1", **replaced):
     ("imports", "name"),
     [
         ("import gymnasium", f"agbench:agbench/{TASK}"),
-        ("import gymnasium, agbench", f"agbench/{TASK}"),
+        pytest.param("import gymnasium, agbench", f"agbench/{TASK}", marks=pytest.mark.slow),
         ("import agbench, gymnasium", f"agbench/{TASK}"),
-        ("import agbench, gymnasium; gymnasium.register_envs(agbench)", f"agbench/{TASK}"),
+        pytest.param(
+            "import agbench, gymnasium; gymnasium.register_envs(agbench)",
+            f"agbench/{TASK}",
+            marks=pytest.mark.slow,
+        ),
         ("import gymnasium, agbench; gymnasium.register_envs(agbench)", f"agbench/{TASK}"),
     ],
 )
@@ -226,11 +230,12 @@ def test_an_unknown_file_names_the_nearest(kind, name, nearest):
         catalog.find(kind, name)
 
 
-@pytest.mark.parametrize("wrong", ["my wheat-v1", "wheat-nitrogen", "Blé-v1", "wheat-nitrogen-v01"])
-def test_a_file_whose_name_cannot_be_an_id_hides_no_other_task(tmp_path, wrong):
-    folder = write_task(tmp_path, wrong)
+def test_files_whose_names_cannot_be_an_id_hide_no_other_task(tmp_path):
+    wrong = ["my wheat-v1", "wheat-nitrogen", "Blé-v1", "wheat-nitrogen-v01"]
+    *_, folder = [write_task(tmp_path, name) for name in wrong]
     code = f"import agbench, gymnasium, json; print(json.dumps(gymnasium.make('agbench/{TASK}').spec.id))"
     name, warnings = in_a_fresh_process(code, AGBENCH_PATH=str(folder))
     assert name == f"agbench/{TASK}"
     assert "Warning" not in warnings
-    assert "task" in check_file(folder / "tasks" / f"{wrong}.yaml")
+    for name in wrong:
+        assert "task" in check_file(folder / "tasks" / f"{name}.yaml")

@@ -64,7 +64,11 @@ def test_a_task_keeps_the_contract(task, check):
         pytest.skip(str(reason))
 
 
-@pytest.mark.parametrize("task", [task for task in TASKS if task not in REPRESENTATIVES])
+OTHERS = [task for task in TASKS if task not in REPRESENTATIVES]
+
+
+@pytest.mark.slow_except(*OTHERS[::2])
+@pytest.mark.parametrize("task", OTHERS)
 def test_every_other_task_keeps_a_part_of_it(task):
     report = check_task(task, checks=QUICK, **SHORTER.get(catalog.task(task).family, {}))
     assert {*report.passed, *report.skipped} == set(QUICK)

@@ -56,7 +56,7 @@ def test_tasks_by_workers_and_seasons_in_threads_change_nothing(monkeypatch):
     calls = []
     inner = threading.run_all
     monkeypatch.setattr(threading, "run_all", lambda given: calls.append(len(given)) or inner(given))
-    names, options = [QUICK, "mungbean-inputs-v1"], {"count": 8, "rounds": 1}
+    names, options = [QUICK, "mungbean-inputs-v1"], {"count": 4, "rounds": 1}
     alone = [challenge.content(one) for one in challenge.challenges(names, engine_of(), **options)]
     assert set(calls) <= {1}
     (again,) = challenge.challenges([QUICK], engine_of(), **options, threads=2)

@@ -607,7 +607,7 @@ def test_the_commands_open_run_close_and_repeat_a_round(board, tmp_path, secret,
 
     said = say("round", "open", TASK, "--secret", str(secret), "--scenarios", "4", "--closes", "2099-01-01")
     assert f"next: agbench leaderboard round run --secret {secret} --board {board}" in said
-    said += say("round", "run", "--secret", str(secret), "--workers", "2")
+    said += say("round", "run", "--secret", str(secret))
     said += say("score")
     said += say("round", "close", "--secret", str(secret), "--early")
     assert "board-wheat-v1 round 1: 4 policies in 4 hidden scenarios" in said

@@ -198,7 +198,7 @@ def test_schedules_and_rules_are_fitted_on_the_whole_farm():
     task = catalog.task(BUDGET).model_copy(update={"splits": {"train": few}})
     interface = interface_of(task)
     given = FieldwiseSettings(policy="schedule", fields=dict.fromkeys(task.field_names, SCHEDULE))
-    fitted, mean = fieldwise_tuning.fit(task, given, Search(candidates=12, rounds=3))
+    fitted, mean = fieldwise_tuning.fit(task, given, Search(candidates=6, rounds=2))
     with fieldwise_tuning._tried(task, engine_of()) as worth:
         before, after = worth([given, fitted])
     assert mean >= before

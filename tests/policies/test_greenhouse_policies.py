@@ -238,6 +238,7 @@ def test_without_the_weather_to_come_nothing_is_chosen_in_hindsight(other):
         read_data(GreenhouseRecedingSettings, {"start": "middle", "weather": "yesterday", **other}, "s")
 
 
+@pytest.mark.slow_except(SETPOINT)
 @pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
 def test_a_search_over_the_whole_season_takes_part(name):
     task = override(catalog.task(name), {"episode__length": "2 d", "simulator__accuracy": "fast"})

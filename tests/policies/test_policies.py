@@ -82,21 +82,43 @@ def test_a_schedule_gives_all_at_once_where_amounts_are_continuous():
     assert values[1:].max() < 1e-6
 
 
-def test_standard_practice_cannot_be_bettered_by_one_change_on_training_years():
-    task = catalog.task(TASK)
-    parts = build(task, "train")
+@pytest.fixture(scope="module")
+def practice():
+    """Return standard practice as amounts, the menu of doses, and what schedules return in training."""
+    parts = build(catalog.task(TASK), "train")
     policy = agbench.load_policy("standard-practice", TASK)
     policy.reset(0)
-    steps = search.number_of_decisions(parts)
     menu = search.doses(parts, "N")
-    amounts = np.array([menu[policy(None)] for _ in range(steps)])
+    amounts = np.array([menu[policy(None)] for _ in range(search.number_of_decisions(parts))])
 
     def value(schedules):
         return search.returns(parts, "N", schedules, parts.scenarios.keys).mean(axis=1)
 
+    return amounts, menu, value
+
+
+@pytest.mark.slow
+def test_standard_practice_cannot_be_bettered_by_one_change_on_training_years(practice):
+    amounts, menu, value = practice
     improved, best = search.improve(amounts, menu, value)
     assert improved.tolist() == amounts.tolist()
-    assert best > value(np.zeros((1, steps)))[0] + 50.0
+    assert best > value(np.zeros_like(amounts)[None])[0] + 50.0
+
+
+def test_standard_practice_is_better_than_with_a_dose_moved_omitted_or_given_beside(practice):
+    amounts, menu, value = practice
+    doses = np.flatnonzero(amounts)
+    others = []
+    for at in doses:
+        for away in (-1, 1):
+            others.append(amounts.copy())
+            others[-1][[at, at + away]] = others[-1][[at + away, at]]
+        others.append(np.where(np.arange(len(amounts)) == at, 0.0, amounts))
+    for at in (0, doses[0] - 3, doses[-1] + 3):
+        others.append(np.where(np.arange(len(amounts)) == at, menu[1], amounts))
+    values = value(np.array([amounts, *others, np.zeros_like(amounts)]))
+    assert values[1:].max() <= values[0] + 1e-9
+    assert values[0] > values[-1] + 50.0
 
 
 @pytest.mark.parametrize("year", [1984, 1994, 2004])

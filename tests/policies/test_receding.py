@@ -263,8 +263,9 @@ def test_entries_and_sequences_are_the_same_plan(name):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Let searches of calendars end after few that are no better."""
-    monkeypatch.setattr(calendar_tuning, "_PATIENCE", 64)
+    """Let searches of calendars end after few that are no better, and without moving to neighbours."""
+    monkeypatch.setattr(calendar_tuning, "_PATIENCE", 24)
+    monkeypatch.setattr(calendar_tuning, "neighbours", lambda actions, sequence: [])
 
 
 @pytest.mark.usefixtures("impatient")
@@ -321,6 +322,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_fitted(tm
         fit_file(catalog.task("wheat-inputs-v1"), "blind-calendar", root=tmp_path / "file")
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_fit_is_written_to_another_folder_and_a_policy_without_a_file_needs_a_kind(tmp_path, monkeypatch):
     task = catalog.task("wheat-nitrogen-v1")
     own = tmp_path / "own" / "baselines" / task.task

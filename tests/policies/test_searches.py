@@ -12,7 +12,7 @@ from agbench.envs.family import build
 from agbench.envs.threads import in_threads
 from agbench.errors import ConfigError
 from agbench.evaluation.references import policy_name
-from agbench.policies.field import tuning
+from agbench.policies.field import calendar_tuning, tuning
 from agbench.policies.field.calendar import CalendarSearch, CalendarSettings
 from agbench.policies.field.calendar_tuning import fit_calendar
 from agbench.policies.field.evolution import EvolutionSettings, Evolved, played
@@ -216,7 +216,8 @@ def calendar(task, **search):
     return fit_calendar(task, CalendarSettings(search=CalendarSearch(**budget), scenarios=3))
 
 
-def test_a_blind_calendar_keeps_the_limits_of_a_season():
+def test_a_blind_calendar_keeps_the_limits_of_a_season(monkeypatch):
+    monkeypatch.setattr(calendar_tuning, "neighbours", lambda actions, sequence: [])  # takes longest
     task = catalog.task(LIMITED)
     fitted, mean = calendar(task)
     given = dict.fromkeys(task.reward.limits, 0.0)

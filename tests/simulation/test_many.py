@@ -336,7 +336,11 @@ def test_a_case_that_fails_in_the_middle_leaves_no_file(monkeypatch, tmp_path, e
     monkeypatch.setattr(many_of_pieces, "_PIECE", 2)
     with pytest.raises(ConfigError, match="case 6"):
         agbench.simulate_many(
-            "wofost-npk", [*grid(), case(1990, SMW=0.9)], out=tmp_path / f"a{ending}", **FIELD
+            "wofost-npk",
+            [*grid(), case(1990, SMW=0.9)],
+            out=tmp_path / f"a{ending}",
+            variables=["LAI", "TWSO"],
+            **FIELD,
         )
     assert not list(tmp_path.iterdir())
 

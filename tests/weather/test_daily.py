@@ -233,6 +233,7 @@ def _spans(name, days):
             yield table
 
 
+@pytest.mark.slow_except("sichuan-7", "wageningen-14")
 @pytest.mark.parametrize(
     ("name", "days"),
     [
