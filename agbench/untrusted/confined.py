@@ -107,6 +107,12 @@ def confined(function: str, **limits: Any) -> Iterator[Confined]:
             child.close()
 
 
+def end_idle() -> None:
+    """End the child processes that are kept for a next block."""
+    while _IDLE:
+        _IDLE.popitem()[1].close()
+
+
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
     """Hide the running script: a child started now does not import it, so it needs no guard."""
