@@ -1,6 +1,7 @@
 """Crops that follow one another on a field: hand-over, balances, bare soil, second crops."""
 
 from datetime import date, timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from agbench.simulators import models
 from agbench.simulators.field.calendar import CropCalendar
 from agbench.simulators.field.rotation import RotationCrop, sowable
 from agbench.simulators.field.simulator import SavedRow
+from agbench.simulators.wofost.variables import NO_CROP, STANDING
+from agbench.simulators.wofost.wofost_npk_rotation import choose
 from agbench.weather.site import site_series
 
 ROTATION = models.find("wofost-npk-rotation")
@@ -297,3 +300,15 @@ def test_a_rotation_is_sound_or_refused():
         ROTATION.world(setup())
     with pytest.raises(SimulationError, match="does not fit"):
         SINGLE.simulator(1).reset([ROTATION.world(setup(crops()))])
+
+
+def test_a_field_has_the_parameters_of_the_crop_that_was_sown_last():
+    field = SimpleNamespace(CROP=NO_CROP, FIN=0.0, CROP_NUMBER=0.0)
+    nothing, rape, maize = (SimpleNamespace(PLANT=float(crop)) for crop in (0, RAPE, MAIZE))
+    assert choose(field, nothing, True) == 0
+    assert choose(field, rape, True) == RAPE - 1
+    field.CROP = STANDING
+    assert choose(field, maize, True) == choose(field, nothing, False) == RAPE - 1
+    field.FIN = 1.0  # harvested yesterday
+    assert choose(field, maize, False) == RAPE - 1
+    assert choose(field, maize, True) == MAIZE - 1
