@@ -15,6 +15,7 @@ from agbench.simulators.casadi_jit.rosenbrock.driver import (
 )
 from agbench.simulators.casadi_jit.rosenbrock.elimination import factor_function, plan, solve
 from agbench.simulators.casadi_jit.rosenbrock.method import TABLEAUS, compile_method
+from agbench.simulators.casadi_jit.rosenbrock.programs import _finish
 
 
 def equations():
@@ -131,3 +132,19 @@ def test_symbolic_factorisation_solves_a_sparse_system():
     right = random.normal(size=12)
     result = [float(v) for v in solve(elimination, factors, casadi.vertsplit(casadi.DM(right)))]
     np.testing.assert_allclose(result, np.linalg.solve(7 * np.eye(12) - jacobian, right), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", TABLEAUS)
+@pytest.mark.parametrize(
+    ("error", "change"), [(1.0, 0.9), (1 / 16, None), (16.0, None), (1e9, 0.2), (0.0, 6.0)]
+)
+def test_the_next_step_is_as_long_as_the_error_allows(name, error, change):
+    """An error of so many tolerances changes the step by its root, of the method's order, and some safety."""
+    tableau = TABLEAUS[name]
+    stage = next(i for i, weight in enumerate(tableau.e) if weight)
+    stages = np.zeros(tableau.stages)
+    stages[stage] = error * 1e-3 / tableau.e[stage]
+    _, found, length = _finish(tableau, np.array([1e9]), casadi.SX(1.0), casadi.SX(stages), 1e-12)
+    assert float(found) == pytest.approx(error)
+    expected = 0.9 * error ** (-1 / tableau.order) if change is None else change
+    assert float(length) == pytest.approx(expected)

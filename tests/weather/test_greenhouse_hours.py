@@ -9,7 +9,7 @@ import pytest
 import agbench
 from agbench.data import places
 from agbench.errors import WeatherError
-from agbench.weather.greenhouse.disaggregation import saturation
+from agbench.weather.greenhouse.disaggregation import _radiation, saturation
 from agbench.weather.greenhouse.hours import Hours, cloud_cover, disaggregate_hours, read_hours
 from agbench.weather.greenhouse.site import measured_series
 from agbench.weather.greenhouse.sun import noon, spread, time_above, top_of_atmosphere
@@ -178,3 +178,12 @@ def test_a_bare_greenhouse_runs_at_schiphol():
         "greenlight", weather="schiphol", start="2010-03-01", controls=np.full((12, 6), 0.4)
     )
     assert table.index[-1] == pd.Timestamp("2010-03-01 01:00")
+
+
+def test_nights_are_dark_and_days_have_their_sum_whatever_stood_there_before():
+    day = np.full((24, 8), 7.0)
+    _radiation(day, 8e6, LATITUDE, 100.0, np.zeros(24), 0.0)
+    assert (day[:, 1:] == 7.0).all()
+    assert (day[[0, 1, 2, 3, 21, 22, 23], 0] == 0.0).all()
+    assert day[12, 0] > 200.0
+    assert day[:, 0].mean() * 86_400 == pytest.approx(8e6, rel=1e-12)
