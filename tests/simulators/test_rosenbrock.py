@@ -131,3 +131,11 @@ def test_symbolic_factorisation_solves_a_sparse_system():
     right = random.normal(size=12)
     result = [float(v) for v in solve(elimination, factors, casadi.vertsplit(casadi.DM(right)))]
     np.testing.assert_allclose(result, np.linalg.solve(7 * np.eye(12) - jacobian, right), rtol=1e-12)
+
+
+def test_pivots_are_taken_in_an_order_of_least_fill():
+    """The last is alone in its row and fills nothing; the first, taken before it, would fill (2, 3)."""
+    pattern = np.array([[1, 0, 0, 1], [0, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 1]], dtype=bool)
+    elimination = plan(pattern)
+    assert elimination.order[0] == 3
+    assert len(elimination.place) == pattern.sum()
