@@ -91,6 +91,23 @@ def test_each_kind_of_edit_changes_what_it_says(parts, monkeypatch):
         assert 1 in one
 
 
+@pytest.mark.parametrize(
+    ("way", "kept", "shifted"),
+    [
+        (0.2, 0.9, [4, 1, 0, 2, 9]),
+        (0.2, 0.1, [4, 1, 3, 2, 9]),
+        (0.7, 0.9, [4, 1, 3, 0, 9]),
+        (0.7, 0.1, [4, 1, 3, 2, 9]),
+    ],
+)
+def test_a_shift_of_all_that_follows_ends_with_its_window(way, kept, shifted):
+    """Decisions 1 to 3 may change: 2 gives place to what comes later, or to what comes sooner."""
+    plan = np.array([4, 1, 2, 3, 9])
+    shift = getattr(menu_edits._shift, "py_func", menu_edits._shift)
+    shift(plan, 2, 1, 4, np.array([0.5, 0.2, way, kept]))
+    assert plan.tolist() == shifted
+
+
 def test_a_changed_dose_may_be_the_next_of_its_input(parts):
     beside = menu_edits._beside(parts.actions)
     doses = parts.actions.doses("N")

@@ -30,6 +30,13 @@ def test_is_interpolated_between_ages_and_stages(age, dvs, share):
     assert table_by(placed(FAMILY), 1, float(age), dvs) == pytest.approx(share, abs=1e-15)
 
 
+@pytest.mark.parametrize(("dvs", "share"), [(0.5, 0.175), (1.0, 0.15), (1.5, 0.1), (2.0, 0.05), (2.5, 0.05)])
+def test_curves_of_several_points_are_interpolated_between_the_nearest_two(dvs, share):
+    """At half of the time between two ages, the mean of their curves."""
+    bent = [0, [0, 0.3, 1, 0.1, 2, 0], 5, [0, 0.1, 1, 0.2, 2, 0.1]]
+    assert table_by(placed(bent), 1, 2.5, dvs) == pytest.approx(share, abs=1e-15)
+
+
 def test_one_curve_holds_at_all_ages():
     for value in ([0, [0, 0.3, 1.54, 0]], [0, 0.3, 1.54, 0]):
         assert table_by(placed(value), 1, 7.0, 0.77) == 0.15

@@ -148,3 +148,11 @@ def test_the_next_step_is_as_long_as_the_error_allows(name, error, change):
     assert float(found) == pytest.approx(error)
     expected = 0.9 * error ** (-1 / tableau.order) if change is None else change
     assert float(length) == pytest.approx(expected)
+
+
+def test_pivots_are_taken_in_an_order_of_least_fill():
+    """The last is alone in its row and fills nothing; the first, taken before it, would fill (2, 3)."""
+    pattern = np.array([[1, 0, 0, 1], [0, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 1]], dtype=bool)
+    elimination = plan(pattern)
+    assert elimination.order[0] == 3
+    assert len(elimination.place) == pattern.sum()

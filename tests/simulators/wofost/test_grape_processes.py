@@ -1,10 +1,11 @@
-"""Phenology and cold hardiness of grapes by hand: worked examples, and what their equations promise."""
+"""Phenology, cold hardiness and organs of grapes by hand: worked examples, and what equations promise."""
 
 import datetime as dt
 
+import numpy as np
 import pytest
 
-from agbench.simulators.wofost import cold_hardiness, grape_phenology
+from agbench.simulators.wofost import cold_hardiness, grape_phenology, wofost_grape
 from agbench.simulators.wofost.grape_columns import (
     BUD_BREAK,
     ECODORMANT,
@@ -13,6 +14,7 @@ from agbench.simulators.wofost.grape_columns import (
     RIPE,
     VERAISON,
 )
+from agbench.simulators.wofost.parameters import TABLES
 
 
 class Record(dict):
@@ -290,3 +292,12 @@ def test_the_original_knows_no_frost():
     s, p = vine(ECODORMANT, sound=False)
     freeze(s, p, -40.0)
     assert (s.BUDS_ALIVE, s.FROST_DAMAGE) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(("stage", "grown"), [(FLOWERING, 1.0), (ENDODORMANT, 0.0), (ECODORMANT, 0.0)])
+def test_all_organs_of_a_green_vine_grow_and_the_roots_alone_of_one_at_rest(stage, grown):
+    s, p = vine(stage, GWRT=2.0, GWST=5.0, GWSO=3.0, WRT=100.0, WST=40.0, WSO=20.0, SURPLUS_N=-1.0)
+    p.TSUMEM = p.CSUMDB = p.TSUM2 = np.inf  # no other stage begins
+    wofost_grape._integrate_as_tree(p, s, np.zeros((len(TABLES), 3, 2)), np.zeros((3, 1)), 0.0)
+    assert stage == s.STAGE
+    assert [s[name] for name in ("WRT", "WST", "WSO")] == [102.0, 40.0 + 5.0 * grown, 20.0 + 3.0 * grown]

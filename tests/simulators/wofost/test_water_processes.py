@@ -1,4 +1,4 @@
-"""Water of WOFOST by hand: soils that stay wet, evaporation of more than there is, and water that rises."""
+"""Water of WOFOST by hand: soils that stay wet or run dry, water that rises, layers, and the balance."""
 
 import numpy as np
 import pytest
@@ -83,3 +83,23 @@ def test_water_rises_by_half_of_what_levels_two_layers_of_one_kind_or_of_two(mon
     for i, water in enumerate((1.0, 3.0, 3.0)):
         x[layered_water.WC1 + i], x[layered_water.SM1 + i] = water, water / 10.0
     assert layered_water._boundary_flow(x, p, np.zeros(1), 1) == pytest.approx(flow, abs=1e-3)
+
+
+def test_each_layer_gains_its_own_change_of_a_day():
+    p = Record(LAYERS=3, THICKNESS=[10.0, 20.0, 40.0], LAYER_SMW=[0.1] * 3, SOUND=1.0)
+    s, x = Record(CROP=STANDING, RD=10.0, RDOLD=10.0, RDMOLD=70.0), np.zeros(len(LAYERED81))
+    for i, (water, change) in enumerate([(2.0, 0.5), (5.0, -1.0), (8.0, 2.0)]):
+        x[layered_water.WC1 + i], x[layered_water.DWC1 + i] = water, change
+    layered_water.integrate_layers(x, s, p)
+    assert x[layered_water.WC1 :][:3].tolist() == [2.5, 4.0, 10.0]
+    assert x[layered_water.SM1 :][:3].tolist() == [0.25, 0.2, 0.25]
+    assert (s.WC, s.WLOW) == (2.5, 14.0)
+
+
+def test_the_balances_are_what_came_less_what_left_and_what_is_there():
+    """38.5 cm came to the soil, of which 38.25 are found; 32.5 to the root zone, of which 32."""
+    s = Record(SSI=1.0, RAINT=10.0, TOTIRR=2.0, WI=20.0, WLOWI=5.0, WSUPPLIED=0.5, TOTINF=11.0, WART=1.0)
+    s |= {"WC": 15.0, "WLOW": 6.0, "SS": 0.5, "WTRAT": 8.0, "EVWT": 1.0, "EVST": 3.0, "TSR": 2.0}
+    s |= {"LOSST": 2.75, "PERCT": 6.0}
+    water_balance.check_water(s)
+    assert (s.WBALTT, s.WBALRT) == (0.25, 0.5)

@@ -8,7 +8,7 @@ import pytest
 from agbench.errors import WeatherError
 from agbench.weather.columns import DAILY
 from agbench.weather.generator.generate import FIRST_DAY
-from agbench.weather.generator.kernel import _odds
+from agbench.weather.generator.kernel import _odds, _store
 from agbench.weather.generator.parameters import from_climate, to_climate
 from agbench.weather.site import site_generator
 
@@ -98,3 +98,13 @@ def test_parameters_survive_the_site_file(generator):
 )
 def test_odds_of_a_wet_day_are_bounded_at_a_thousandth(probability, odds):
     assert _odds(probability) == pytest.approx(np.log(odds), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "stored"),
+    [(10.0, 10.2, (9.9, 10.3)), (-3.0, -5.0, (-4.2, -3.8)), (10.0, 10.5, (10.0, 10.5))],
+)
+def test_temperatures_less_than_0_4_degrees_apart_are_parted_around_their_middle(low, high, stored):
+    out = np.zeros((1, len(DAILY)))
+    _store(out, 0, np.array([0.5, low, high, 3.0, 2.0]), 0.0, 1e7)
+    assert out[0, DAILY.columns(["TMIN", "TMAX"])] == pytest.approx(stored, abs=1e-12)
