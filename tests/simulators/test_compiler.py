@@ -178,6 +178,14 @@ def test_hoisted_program_gives_the_same_bits():
     assert not any(op in ("EXP", "SQRT") for op, *_ in rest.nodes)
 
 
+def test_constants_are_not_carried_along_with_what_is_hoisted():
+    x, u = casadi.SX.sym("x"), casadi.SX.sym("u")
+    program = translate(casadi.Function("f", [x, u], [5 * x + casadi.exp(u) - 0.25]))
+    prepare, rest = hoist(program, [1])
+    assert [len(output) for output in prepare.outputs] == [1]
+    assert rest.input_sizes == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("operation", "exact"),
     [

@@ -17,6 +17,7 @@ from agbench.weather.greenhouse.disaggregation import (
     annual_wave,
     disaggregate,
     saturation,
+    sky_temperature,
 )
 from agbench.weather.greenhouse.series import COLUMNS, from_frame, read_parquet
 from agbench.weather.greenhouse.site import measured_series
@@ -223,3 +224,13 @@ def test_the_temperature_of_a_day_by_hand():
     }
     for hour, value in expected.items():
         assert part[round(12 * hour), 1] == pytest.approx(value, abs=1e-9), hour
+
+
+@pytest.mark.parametrize(("air", "vapour"), [(10.0, 1000.0), (-5.0, 300.0), (28.0, 2500.0)])
+def test_the_sky_radiates_as_brutsaert_found_and_as_the_air_where_it_is_overcast(air, vapour):
+    """Clear: 1.24 (e / T)^(1/7) of a black body, e in hPa and T in kelvin (Brutsaert 1975, eq. 11)."""
+    kelvin = air + 273.15
+    clear = 1.24 * (vapour / 100.0 / kelvin) ** (1.0 / 7.0)
+    assert sky_temperature(air, vapour, 1.0) == pytest.approx(kelvin * clear**0.25 - 273.15, abs=1e-9)
+    overcast = 0.84 + 0.16 * clear
+    assert sky_temperature(air, vapour, 0.0) == pytest.approx(kelvin * overcast**0.25 - 273.15, abs=1e-9)

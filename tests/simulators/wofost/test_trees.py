@@ -1,6 +1,7 @@
 """Trees in the sound setting: what lasts, what returns, what age and the gardener do."""
 
 import datetime as dt
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from agbench.simulation.parameters import check_crop
 from agbench.simulators.field.parameters import read_family, read_table
 from agbench.simulators.wofost.leaves import AREA, WEIGHT, _merge_oldest
 from agbench.simulators.wofost.parameters import parameters
+from agbench.simulators.wofost.perennial_phenology import _pass_autumn
 from agbench.simulators.wofost.simulate import daily_management, run
 from agbench.simulators.wofost.simulator import WofostSimulator
 
@@ -192,3 +194,16 @@ def test_the_front_knows_trees():
         agbench.simulate("wofost-npk", crop="wheat-1", events=[("1977-01-05", "prune", 0.1)], **chosen)
     with pytest.raises(AgBenchError, match=r"a replant clears all trees and has no amount; leave out 0\.3"):
         agbench.simulate("wofost-npk", crop="jujube-1", events=[("1977-01-05", "replant", 0.3)], **chosen)
+
+
+@pytest.mark.parametrize(
+    ("hours", "shortening", "autumn", "cold"),
+    [(11.9, 0.05, 1.0, 1.0), (12.0, 0.05, 0.0, 0.0), (9.0, 0.0, 0.0, 0.0)],
+)
+def test_autumn_begins_with_days_shorter_than_nights(hours, shortening, autumn, cold):
+    s = SimpleNamespace(DAY_LENGTH=hours, SHORTENING=shortening, AUTUMN=0.0, DSNG=0.0, DVR=0.0)
+    assert not _pass_autumn(s)
+    assert (autumn, cold) == (s.AUTUMN, s.DSNG)
+    s.DVR, s.SHORTENING = 0.02, 0.0
+    assert _pass_autumn(s) == (autumn == 1.0)
+    assert cold == s.DSNG

@@ -85,6 +85,37 @@ def test_water_rises_by_half_of_what_levels_two_layers_of_one_kind_or_of_two(mon
     assert layered_water._boundary_flow(x, p, np.zeros(1), 1) == pytest.approx(flow, abs=1e-3)
 
 
+def test_water_drawn_from_one_soil_into_another_passes_half_of_both_layers(monkeypatch):
+    """60 cm d-1 a unit of pF for 1 cm of soil, over half of 10 and of 40 cm; 5 cm more lie above them."""
+
+    def curve(tables, layer, which, x):
+        return -9.0 if layer == 0 else 30.0 * x if which else x
+
+    monkeypatch.setattr(layered_water, "_curve", curve)
+    monkeypatch.setattr(layered_water, "_SUCTION", 0)
+    x = np.zeros(len(LAYERED81))
+    x[layered_water.SM1 :][:3] = 9.0, 3.0, 2.0
+    flow = layered_water._dry_flow(x, Record(THICKNESS=[5.0, 10.0, 40.0]), np.zeros(1), 2)
+    assert flow == pytest.approx(60.0 / 50.0, abs=1e-3)
+
+
+def test_each_layer_gives_roots_what_it_has(monkeypatch):
+    """The upper layer of 20 cm is dry, the lower one of 30 cm moist: roots get three fifths."""
+
+    def demand(s, p, tables, w):
+        s.TRAMX = 0.5
+        return 0.5
+
+    monkeypatch.setattr(layered_water, "canopy_evaporation", demand)
+    p = Record(LAYERS=2, LAYER_SMW=[0.1] * 2, LAYER_SM0=[0.5] * 2, LAYER_SMFCF=[0.3] * 2, DEPNR=3.0, IOX=1.0)
+    p |= {"LAYER_CRAIRC": [0.06] * 2, "THICKNESS": [20.0, 30.0]}
+    s, x = Record(RD=50.0), np.zeros(layered_water.TRALY1 + 10)
+    x[layered_water.SM1 :][:2] = 0.1, 0.4
+    layered_water.layered_transpiration(x, s, p, np.zeros(1), Record())
+    assert x[layered_water.TRALY1 :][:2] == pytest.approx([0.0, 0.3])
+    assert pytest.approx((0.3, 0.6, 0.0, 1.0)) == (s.TRA, s.RFTRA, s.RFWS, s.RFOS)
+
+
 def test_each_layer_gains_its_own_change_of_a_day():
     p = Record(LAYERS=3, THICKNESS=[10.0, 20.0, 40.0], LAYER_SMW=[0.1] * 3, SOUND=1.0)
     s, x = Record(CROP=STANDING, RD=10.0, RDOLD=10.0, RDMOLD=70.0), np.zeros(len(LAYERED81))
