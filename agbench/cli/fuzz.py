@@ -39,14 +39,18 @@ SeedOption = Annotated[int, typer.Option(min=0, help="Of all that is drawn.")]
 @fuzz.command("tasks")
 def fuzz_tasks(
     tasks: Annotated[list[str] | None, typer.Argument(metavar="[TASK...]", help="Ids; default: all.")] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Steps, all rows of all tasks together.")] = 100_000,
+    steps: Annotated[
+        int, typer.Option(min=1, help="Steps at least, all rows of all tasks together.")
+    ] = 100_000,
     seed: SeedOption = 0,
     actions: Annotated[
         str | None, typer.Option(help="Play one case as stated: random, extreme, alike or edge actions.")
     ] = None,
-    split: Annotated[str, typer.Option(help="Of the one case.")] = "train",
-    rows: Annotated[int, typer.Option(min=1, help="Of the one case.")] = 64,
-    mode: Annotated[str, typer.Option(help="Autoreset mode of the one case.")] = "next_step",
+    split: Annotated[str | None, typer.Option(help="Of the one case; default: train.")] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="Of the one case; default: 64.")] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="Autoreset mode of the one case; default: next_step.")
+    ] = None,
     scaled: Annotated[bool, typer.Option("--scaled", help="Scale observations of the one case.")] = False,
     changes: SetOption = None,
     json: JsonOption = False,
@@ -64,8 +68,10 @@ def fuzz_tasks(
     from agbench.testing.fuzzing.tasks import fuzz_task, play_cases
 
     names = tasks or catalog.names("task")
-    if actions is None and (changes or scaled):
-        raise ConfigError("--set and --scaled are of one case; name its kind of --actions too.")
+    given = {"--split": split, "--rows": rows, "--mode": mode, "--scaled": scaled, "--set": changes}
+    if actions is None and (odd := [option for option, value in given.items() if value]):
+        raise ConfigError(f"{odd[0]} is of one case; name its kind of --actions too.")
+    split, rows, mode = split or "train", rows or 64, mode or "next_step"
     reports = []
     for name in names:
         share = max(1, steps // len(names))

@@ -26,4 +26,5 @@ def report(
     from agbench.reporting import report as write
 
     path = write(run, out, seasons)
-    console.print(f"wrote {path if out else run.with_name(path.name)}", soft_wrap=True)
+    own = run.name == run.resolve().name  # not so of `.`
+    console.print(f"wrote {run.with_name(path.name) if own and not out else path}", soft_wrap=True)

@@ -7,6 +7,7 @@ import jinja2
 from markupsafe import Markup
 
 import agbench
+from agbench.errors import AgBenchError, ResultError, described
 from agbench.files import write_text
 from agbench.leaderboard.page import rendering, season_data
 from agbench.reporting import runs
@@ -31,9 +32,18 @@ def report(folder: str | Path, out: str | Path | None = None, seasons: int = SEA
         ResultError: for a folder that holds none of the three, or a damaged one.
     """
     place = Path(folder)
+    try:
+        text = rendered(runs.read(place, seasons))
+    except (AgBenchError, OSError):
+        raise
+    except Exception as error:  # a record is anybody's text: it may say anything
+        raise ResultError(
+            f"{place}: what its files say cannot be shown: {described(error)}. Was one changed or cut off? "
+            "Make the run again."
+        ) from None
     beside = place.resolve()
     target = beside.with_name(f"{beside.name}.html") if out is None else Path(out)
-    write_text(target, rendered(runs.read(place, seasons)))
+    write_text(target, text)
     return target
 
 

@@ -5,6 +5,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 import agbench
@@ -154,3 +155,34 @@ def test_it_is_whole_in_a_browser(trained, width, tmp_path):
     assert drawn == plots >= 5
     assert seasons >= 10
     assert wide <= width
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("machine", None), ("versions", None), ("wall_time_s", None), ("overrides", ["a"]), ("files", None)],
+)
+def test_a_record_that_says_something_else_is_refused_and_nothing_is_written(folders, tmp_path, key, value):
+    odd = shutil.copytree(folders / "advisor", tmp_path / "odd")
+    record = yaml.safe_load((odd / "result.yaml").read_text("utf-8"))
+    (odd / "result.yaml").write_text(yaml.safe_dump(record | {key: value}, sort_keys=False))
+    with pytest.raises(ResultError, match=r"odd.*(cannot be shown|result.yaml)"):
+        report(odd, tmp_path / "r.html", seasons=0)
+    assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n1,2,3,4\n", b"\xff"])
+@pytest.mark.parametrize("file", ["progress.csv", "training.yaml"])
+def test_a_training_cut_off_in_the_middle_of_a_file_is_refused(trained, tmp_path, file, content):
+    odd = shutil.copytree(trained, tmp_path / "odd")
+    (odd / file).write_bytes(content)
+    with pytest.raises(ResultError, match="odd: what its files say cannot be shown"):
+        report(odd, tmp_path / "r.html", seasons=0)
+
+
+def test_the_current_folder_is_reported_beside_itself(folders, tmp_path, monkeypatch):
+    shutil.copytree(folders / "advisor", tmp_path / "own" / "advisor")
+    monkeypatch.chdir(tmp_path / "own" / "advisor")
+    done = CliRunner().invoke(app, ["report", ".", "--seasons", "0"])
+    assert (done.exit_code, done.output) == (0, f"wrote {tmp_path}/own/advisor.html\n")
+    done = CliRunner().invoke(app, ["report", "/"])
+    assert isinstance(done.exception, ResultError)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -257,3 +258,28 @@ def test_yaml_is_damaged_in_every_way():
     expected = "left out unit", "renamed unit", "the key [unit]", "unit = that of", "amount times", "unit = '"
     for words in expected:
         assert any(one.startswith(words) for one in said), words
+
+
+@pytest.mark.parametrize("where", ["{}", "./{}", "../tasks/{}", "{folder}/{}"])
+def test_a_file_is_damaged_in_a_copy_however_it_is_named(tmp_path, monkeypatch, where):
+    folder = tmp_path / "own" / "tasks"
+    folder.mkdir(parents=True)
+    path = folder / "wheat-nitrogen-v1.yaml"
+    path.write_bytes(catalog.find("task", path.stem).read_bytes())
+    before = path.read_bytes()
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    done = run("files", where.format(path.name, folder=folder), "--count", 3)
+    assert done.exit_code == 0, done.output
+    assert path.read_bytes() == before
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+@pytest.mark.parametrize(
+    "options", [["--split", "test"], ["--rows", 3], ["--mode", "same_step"], ["--scaled"]]
+)
+def test_options_of_one_case_need_its_actions(options):
+    done = run(TASKS[0], "--steps", 1, *options)
+    assert isinstance(done.exception, ConfigError)
+    assert str(done.exception) == f"{options[0]} is of one case; name its kind of --actions too."

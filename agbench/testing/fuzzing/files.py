@@ -97,8 +97,8 @@ def fuzz_file(report: FilesReport, path: Path, numbers: Iterable[int], seed: int
 def _refused(path: Path, content: bytes) -> bool:
     """Check a copy in a folder laid out alike; return whether it was refused. A good task is played."""
     with tempfile.TemporaryDirectory() as folder:
-        copied = Path(folder, *path.parts[-3:])
-        copied.parent.mkdir(parents=True)
+        copied = Path(folder, *path.resolve().parts[1:][-3:])
+        copied.parent.mkdir(parents=True, exist_ok=True)
         for beside in path.parent.glob("*.csv*"):  # of a site
             (copied.parent / beside.name).symlink_to(beside.resolve())
         copied.write_bytes(content)
