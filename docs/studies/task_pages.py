@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+import task_learned
 import task_pictures
 import task_standing
 from task_standing import Standing, amount, points, standing
@@ -60,6 +61,7 @@ def page(task: Task, stands: dict[str, Standing], pictured: bool, play: bool = F
     if pictured:
         lines += ["## A season", "", f"A test season under the expert, `{task.references.expert}`.", ""]
         lines += [f"![A test season under the expert]({PICTURES}/{task.task}.png)", ""]
+    lines += task_learned.learned(task.task)
     lines += ["## Play it", "", "```", f"agbench show {task.task}"]
     lines += [f"agbench evaluate {task.task} -p {task.references.expert}", "```"]
     return prose(lines)
