@@ -4,6 +4,7 @@ A page is made from what `agbench show model` prints, and from the heads of the 
 """
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ from agbench.simulators.wofost.variants import VARIANTS
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs/models"
 AGREEMENT = {
-    "greenlight": ("The greenhouse", "../greenhouse.md#agreement"),
-    "lintul3": ("Wheat and nitrogen", "../wheat-nitrogen.md#agreement-with-pcse-6013"),
-    "wofost": ("WOFOST, the settings", "../wofost.md"),
+    "greenlight": ("greenhouse.md", ["Agreement"]),
+    "lintul3": ("wheat-nitrogen.md", ["Agreement with PCSE 6.0.13"]),
+    "wofost-npk": ("wofost.md", ["Models", "Two settings of `wofost-npk`", "Balances"]),
+    "wofost": ("wofost.md", ["Models"]),
 }
-"""Which page says how closely a model agrees with its reference, by the beginning of the model's name."""
+"""Which sections of a page say how closely a model agrees with its reference and what was repaired, by the
+beginning of the model's name."""
 SECTIONS = {
     "states": ("States", ""),
     "rates": ("Rates", "Those of the current day."),
@@ -40,14 +43,13 @@ def page(name: str) -> str:
     """Return the page of a model."""
     result = describe_model(name)
     lines = [f"# {name}", "", f"{sentence(result['summary'])}.", ""]
-    title, where = next(found for start, found in AGREEMENT.items() if name.startswith(start))
-    lines += [
-        f"[{title}]({where}) says how closely it agrees with its reference, and what was repaired and why."
-    ]
-    lines += [f"`agbench show model {name}` prints the tables below.", ""]
+    lines += [f"`agbench show model {name}` prints the tables of variables and parameters below.", ""]
     if result.get("events"):
         lines += ["Events: " + ", ".join(f"`{event}`" for event in result["events"]) + ".", ""]
     lines += ["## Processes", "", PROCESSES, "", *process_table(result), ""]
+    lines += ["## Equations", "", EQUATIONS, "", *equations(result), ""]
+    where, sections = next(found for start, found in AGREEMENT.items() if name.startswith(start))
+    lines += ["## Agreement and repairs", "", *quoted(where, sections), ""]
     for key, (heading, note) in SECTIONS.items():
         if result.get(key):
             lines += [f"## {heading}", "", *([note, ""] if note else []), *table(result[key]), ""]
@@ -71,6 +73,44 @@ PROCESSES = (
 )
 
 
+EQUATIONS = "Each is a function of the module of its process: what it returns or sets, in its own words."
+
+
+def equations(result: dict[str, Any]) -> list[str]:
+    """Return the equations of each process of a model in Markdown, a line an equation."""
+    lines = []
+    for path in processes(result):
+        functions = [
+            (node.name.strip("_"), _what(text))
+            for node in ast.parse((ROOT / path).read_text("utf-8")).body
+            if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node))
+        ]
+        if functions:
+            lines += [f"**[{Path(path).stem}](../../{path})**", ""]
+            lines += [*(f"- `{name}`: {text}" for name, text in functions), ""]
+    return lines[:-1]
+
+
+def _what(docstring: str) -> str:
+    """Return what a function's docstring says first, without `Return the`."""
+    text = " ".join(docstring.split("\n\n")[0].split()).removeprefix("Return ").removeprefix("the ")
+    return text[:1].upper() + text[1:]
+
+
+def quoted(page: str, sections: list[str]) -> list[str]:
+    """Return sections of a page of docs as they stand there, under the name of the page."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    lines = [f"From [{text.partition(chr(10))[0].removeprefix('# ')}](../{page}).", ""]
+    for section in sections:
+        _, found, after = text.partition(f"\n## {section}\n")
+        assert found, f"{page} has no section {section}"
+        own = after.partition("\n## ")[0].strip()
+        own = re.sub(r"\]\((?!https?:|#|\.\./)", "](../", own)
+        own = re.sub(r"\]\(\.\./(?=agbench|tests|crops)", "](../../", own)
+        lines += [f"### {section}", "", re.sub(r"\]\(#", f"](../{page}#", own), ""]
+    return lines[:-1]
+
+
 def sentence(text: str) -> str:
     """Return text with a capital at its beginning, unless it begins with the name of a model."""
     return text if text.startswith(tuple(model_names())) else text[:1].upper() + text[1:]
@@ -79,21 +119,29 @@ def sentence(text: str) -> str:
 def process_table(result: dict[str, Any]) -> list[str]:
     """Return the processes of a model in Markdown, a line a process: what it is, and its source."""
     lines = ["| process | what it is | source and notes |", "|---|---|---|"]
-    kinds = ["annual", *result.get("crop_types", {})]
-    starts = [start(result["model"], kind) for kind in kinds]
-    found = dict.fromkeys(path for one in starts for path in sorted(imported(one)))
-    for path in found:
-        head, *paragraphs = (ast.get_docstring(ast.parse((ROOT / path).read_text("utf-8"))) or "").split(
-            "\n\n"
-        )
-        tables = [part for part in paragraphs if part.startswith(("Reads:", "Sets:"))]
-        if not tables or not used(Path(path).stem, result["model"]):
-            continue
-        source = " ".join(" ".join(part.split()) for part in paragraphs if part not in tables)
+    for path, (head, *paragraphs) in processes(result).items():
+        source = " ".join(" ".join(part.split()) for part in paragraphs if not _is_table(part))
         lines.append(
             f"| [{Path(path).stem}](../../{path}) | {head.rstrip('.')} | {source or 'as the model'} |"
         )
     return lines
+
+
+def processes(result: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the paths of the modules of a model's processes, each with the paragraphs at its head."""
+    kinds = ["annual", *result.get("crop_types", {})]
+    starts = [start(result["model"], kind) for kind in kinds]
+    found = {}
+    for path in dict.fromkeys(path for one in starts for path in sorted(imported(one))):
+        head = (ast.get_docstring(ast.parse((ROOT / path).read_text("utf-8"))) or "").split("\n\n")
+        if any(map(_is_table, head)) and used(Path(path).stem, result["model"]):
+            found[path] = head
+    return found
+
+
+def _is_table(paragraph: str) -> bool:
+    """Return whether a paragraph at the head of a process says what it reads or sets."""
+    return paragraph.startswith(("Reads:", "Sets:"))
 
 
 def used(process: str, name: str) -> bool:

@@ -45,8 +45,8 @@ def learned(task: str) -> list[str]:
     lines = [
         "## Learned agents",
         "",
-        "How agents did on seasons of validation while they learned. How they were trained, and what they reach "
-        f"on `test` and in the round: {where}.",
+        "How agents did on seasons of validation while they learned. How they were trained, and what they "
+        f"reach on `test` and in the round: {where}.",
         "",
     ]
     for one in own:

@@ -2,13 +2,16 @@
 
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
 import blocks
 import pytest
+import typer
 
 import agbench
+from agbench.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -110,3 +113,41 @@ def test_a_command_that_cannot_run_here_must_say_why(folder):
 def test_a_block_with_a_title_is_a_file(folder):
     blocks.run('```yaml title="tasks/mine.yaml"\nkey: 1\n```\n', "page")
     assert (folder / "tasks/mine.yaml").read_text("utf-8") == "key: 1\n"
+
+
+def shown_commands():
+    """Yield page and words of each command of ours in a block of any page, README included."""
+    for page in sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]):
+        for block in blocks.blocks(page.read_text("utf-8")):
+            if block.language in ("", "console", "sh", "bash"):
+                for line in block.code.replace("\\\n", " ").splitlines():
+                    text = re.sub(r"\s#.*", "", line).removeprefix("$ ")
+                    if text.startswith("agbench ") and "..." not in text:
+                        yield page.relative_to(ROOT).as_posix(), shlex.split(text)[1:]
+
+
+NAMELESS = {"fuzz": "tasks", "dataset": "make"}
+"""The commands of a group that need no name."""
+
+
+def unknown_of(words):
+    """Return the first word that is no command, or no option of its command; None where all are known."""
+    command, words = typer.main.get_command(app), list(words)
+    while hasattr(command, "commands") and words and not words[0].startswith("-"):
+        known = command.commands.get(words[0])
+        if known is None and command.name not in NAMELESS:
+            return words[0]
+        command = known or command.commands[NAMELESS[command.name]]
+        words = words[known is not None :]
+    options = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"-h", "--help"}
+    options |= {"--version"} if command.name == "agbench" else set()
+    given = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
+    return next((word for word in given if word not in options), None)
+
+
+def test_every_command_on_any_page_has_the_options_that_are_shown():
+    shown = list(shown_commands())
+    assert len(shown) > 150
+    assert [(page, words) for page, words in shown if unknown_of(words)] == []
+    assert unknown_of(["evaluate", "wheat-nitrogen-v1", "--polici", "zero"]) == "--polici"
+    assert unknown_of(["leaderboard", "round", "opens", "x"]) == "opens"
