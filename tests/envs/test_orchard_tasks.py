@@ -76,16 +76,17 @@ def test_the_vineyard_counts_its_frosts():
     assert "FROST_DAMAGE" in core.parts.task.observation.state
 
 
-def test_a_trial_of_an_input_picks_any_fruit_in_autumn_when_it_gives_nothing():
+def test_a_trial_of_an_input_picks_fruit_that_is_ripe_or_hangs_in_autumn_when_it_gives_nothing():
     task = catalog.task("pear-orchard-v1")
     parts = build(task, "test")
-    core = BatchCore(parts, 4)
-    core.reset(range(4), [parts.scenarios.keys[0]] * 4)
-    autumn, fruit = (core.simulator.variables.column(name) for name in ("AUTUMN", "HWSO"))
-    core.simulator.state[:, autumn] = [1.0, 1.0, 0.0, 1.0]
-    core.simulator.state[:, fruit] = [0.5, 0.0, 0.5, 0.5]
+    core = BatchCore(parts, 6)
+    core.reset(range(6), [parts.scenarios.keys[0]] * 6)
+    autumn, fruit, age = (core.simulator.variables.column(name) for name in ("AUTUMN", "HWSO", "DVS"))
+    core.simulator.state[:, autumn] = [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]
+    core.simulator.state[:, fruit] = [0.5, 0.0, 0.5, 0.5, 0.5, 0.0]
+    core.simulator.state[:, age] = [1.9, 1.9, 1.9, 1.9, 2.0, 2.0]
     nothing, pick = (parts.actions.encode("HARVEST", amount)[0] for amount in (0.0, 1.0))
-    actions = np.array([nothing] * 4)
-    _work_the_field(task, core, actions, np.array([False, False, False, True]), 0)
-    np.testing.assert_array_equal(actions, [pick, nothing, nothing, nothing])
+    actions = np.array([nothing] * 6)
+    _work_the_field(task, core, actions, np.array([False, False, False, True, False, False]), 0)
+    np.testing.assert_array_equal(actions, [pick, nothing, nothing, nothing, pick, nothing])
     assert pick != nothing
