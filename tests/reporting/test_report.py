@@ -154,3 +154,14 @@ def test_it_is_whole_in_a_browser(trained, width, tmp_path):
     assert drawn == plots >= 5
     assert seasons >= 10
     assert wide <= width
+
+
+def test_a_report_never_takes_the_place_of_what_it_reads(folders, tmp_path):
+    run = shutil.copytree(folders / "advisor", tmp_path / "run")
+    (tmp_path / "link").symlink_to("run")
+    (tmp_path / "link.html").symlink_to("run/result.yaml")
+    for place, out in ((run, run / "result.yaml"), (tmp_path / "link", run / "new.html"), (run, "link.html")):
+        with pytest.raises(ResultError, match=r"lies in .*, which is read\. Name a file outside it\."):
+            report(place, tmp_path / out, seasons=0)
+    assert sorted(path.name for path in run.iterdir()) == ["actions.npz", "episodes.parquet", "result.yaml"]
+    Result.load(run)
