@@ -63,7 +63,8 @@ def writer(target: Path) -> "Callable[[Pieces, Path, int, Attributes], None]":
             _WRITERS[target.suffix](pieces, target, cases, attributes)
         except OSError as error:
             reason = error.strerror or error
-            raise ConfigError(f"out: {target} cannot be written: {reason}. Nothing is left of it.") from None
+            text = f"out: {target} cannot be written: {reason}. What was there before is as it was."
+            raise ConfigError(text) from None
 
     return write
 
