@@ -1,4 +1,7 @@
-"""Files: hashed, and written so that a killed run leaves no half file (to a temporary name, then moved)."""
+"""Files and folders: hashed, and written so that a killed run leaves no half one and loses no older one.
+
+They are written beside their place, under a name that begins with a dot, then moved there.
+"""
 
 import errno
 import hashlib
@@ -6,7 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -16,6 +19,8 @@ REFERENCES: Final = Path("runs/references")
 """Where the results of reference policies are kept unless a caller says otherwise."""
 Stamp = tuple[int, int, int]
 """When a file was changed [ns], its bytes and its inode."""
+Refusal = Callable[[str], Exception]
+"""What makes an error of a sentence: its class, or a function that adds something to the sentence."""
 OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 """Errors of writing, which may come without the name of the file."""
 
@@ -67,8 +72,14 @@ def write(path: Path, fill: Callable[[Path], object]) -> None:
     """Create or replace `path` by what `fill` writes to the temporary path it is given.
 
     The temporary file has one name, so that what a killed run left is written over by the next. Who writes
-    the same path at that time gets a name of its own.
+    the same path at that time gets a name of its own. A link to a file stays, and the file is replaced; what
+    is neither file nor folder, such as a pipe or a device, stays too, and is written to.
     """
+    if is_stream(path):
+        _write_to_stream(path, fill)
+        return
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
     with asked_for(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary, lock = _temporary(path)
@@ -82,6 +93,20 @@ def write(path: Path, fill: Callable[[Path], object]) -> None:
         finally:
             if lock is not None:
                 os.close(lock)
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether a path, or what it links to, is there and neither a file nor a folder."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _write_to_stream(path: Path, fill: Callable[[Path], object]) -> None:
+    """Write to a pipe or a device, once the content is whole: who fills it may need to go back in it."""
+    with tempfile.TemporaryDirectory(prefix="agbench-") as folder:
+        draft = Path(folder) / f"draft{path.suffix}"
+        fill(draft)
+        with draft.open("rb") as content, path.open("wb") as stream:
+            shutil.copyfileobj(content, stream)
 
 
 @contextmanager
@@ -143,8 +168,89 @@ def write_bytes(path: Path, content: bytes) -> None:
     write(path, lambda temporary: temporary.write_bytes(content))
 
 
+def place_of(folder: Path, error: Refusal) -> Path:
+    """Return the folder that a path names, with a name of its own and no link, for a command to put it there.
+
+    Raises `error`, before anything is worked out, for a link to nothing and for what `require_movable`
+    refuses.
+    """
+    result = folder
+    if folder.is_symlink() or folder.name in ("", ".."):
+        result = Path(os.path.realpath(folder))
+        if folder.is_symlink() and not result.exists():
+            raise error(
+                f"{folder} is a symbolic link to {result}, where nothing is. Make a folder there, or name "
+                "another."
+            )
+    require_movable(result, error)
+    return result
+
+
+def require_movable(folder: Path, error: Refusal) -> None:
+    """Raise `error` for a folder in whose place no other can be moved: the current one, a disk's own.
+
+    Who works in a folder that another one replaces is nowhere.
+    """
+    real = Path(os.path.realpath(folder))
+    with suppress(FileNotFoundError):  # there may be no current folder any more
+        here = Path(os.path.realpath(os.getcwd()))
+        if real == here or real in here.parents:
+            what = "is" if real == here else "holds"
+            raise error(
+                f"{folder} {what} the current folder, and would be replaced by another. Name a folder in it, "
+                "or run this from elsewhere."
+            )
+    if os.path.ismount(real):
+        raise error(f"{folder} is where a disk is mounted, and cannot be replaced. Name a folder in it.")
+
+
 @contextmanager
-def alone(folder: Path, error: type[Exception]) -> Iterator[None]:
+def replacing(folder: Path) -> Iterator[Path]:
+    """Give an empty folder to fill; at the end of the block it takes the place of `folder`.
+
+    An older one there is deleted only then. Where the block raises, it stays; where the process is killed,
+    `recover` brings it back. For who is `alone` there, and knows that the older one may go.
+    """
+    recover(folder)
+    draft, old, replaced = (_drafts(folder) / name for name in ("new", "old", "replaced"))
+    with asked_for(folder):
+        try:
+            draft.mkdir(parents=True)
+            yield draft
+            if folder.is_dir():
+                shutil.rmtree(old, ignore_errors=True)  # of a run that was killed when it had replaced it
+                os.rename(folder, old)
+            os.rename(draft, folder)
+            if old.is_dir():
+                os.rename(old, replaced)  # never to come back: a kill from here on leaves a part of it
+        finally:
+            recover(folder)
+
+
+def recover(folder: Path) -> None:
+    """Bring back the folder that a killed `replacing` had moved aside, and sweep what else it left.
+
+    Where something has taken the folder's place, what was moved aside stays until the next has replaced it.
+    """
+    drafts = _drafts(folder)
+    old = drafts / "old"
+    if old.is_dir() and (not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir()))):
+        if folder.is_dir():
+            folder.rmdir()
+        os.rename(old, folder)
+    for name in ("new", "replaced"):
+        shutil.rmtree(drafts / name, ignore_errors=True)
+    with suppress(OSError):  # there is none, or it has the old one
+        drafts.rmdir()
+
+
+def _drafts(folder: Path) -> Path:
+    """Return where the new folder lies until it is whole, and the old one while they change places."""
+    return folder.with_name(f".{folder.name}.replacing")
+
+
+@contextmanager
+def alone(folder: Path, error: Refusal) -> Iterator[None]:
     """Keep all others from writing a folder meanwhile; they get `error`, which says so.
 
     The lock is a file beside the folder. It ends with the process, however that ends. Errors of the system

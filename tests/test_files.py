@@ -5,15 +5,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 import agbench
 from agbench import files
 from agbench.errors import ConfigError, DatasetError, ResultError
-from agbench.files import alone, stamp, write, write_text
+from agbench.files import alone, place_of, recover, replacing, stamp, write, write_text
 
 TASK = "wheat-nitrogen-v1"
 HOLDER = """
@@ -23,6 +25,25 @@ from agbench.files import alone, write
 with alone(Path(sys.argv[1]), RuntimeError):
     print("held", flush=True)
     time.sleep(600)
+"""
+
+REPLACER = """
+import os, signal, sys
+from pathlib import Path
+from agbench.files import replacing
+moment, seen = int(sys.argv[2]), 0
+
+def hook(event, args):
+    global seen
+    if event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir"):
+        seen += 1
+        if seen == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(hook)
+with replacing(Path(sys.argv[1])) as draft:
+    for name in ("a", "b"):
+        (draft / name).write_text("new")
 """
 
 pytestmark = pytest.mark.skipif(find_spec("fcntl") is None, reason="a system without such locks")
@@ -178,3 +199,108 @@ def test_a_file_replaced_by_one_as_long_in_the_same_moment_is_told_from_it(tmp_p
     write_text(file, "amount: 2")
     os.utime(file, ns=(first[0], first[0]))
     assert stamp(file) != first
+
+
+def contents(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def folder_of(path, text):
+    path.mkdir(parents=True)
+    for name in ("a", "b"):
+        (path / name).write_text(text)
+    return path
+
+
+OLD, NEW = {"a": "old", "b": "old"}, {"a": "new", "b": "new"}
+
+
+@pytest.mark.parametrize("moment", range(1, 11))
+def test_a_folder_that_is_replaced_is_the_old_one_or_the_new_one_whenever_it_is_killed(tmp_path, moment):
+    out = folder_of(tmp_path / "out", "old")
+    ended = subprocess.run([sys.executable, "-c", REPLACER, str(out), str(moment)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    recover(out)
+    assert contents(out) in (OLD, NEW)
+    with replacing(out) as draft:
+        (draft / "a").write_text("next")
+    assert contents(out) == {"a": "next"}
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_folder_stays_where_what_would_replace_it_fails(tmp_path):
+    out = folder_of(tmp_path / "out", "old")
+
+    def fails(put):
+        with replacing(out) as draft:
+            put(draft)
+            assert contents(out) == OLD
+            raise ValueError("own")
+
+    with pytest.raises(ValueError, match="own"):
+        fails(lambda draft: (draft / "a").write_text("half"))
+    with pytest.raises(FileNotFoundError), replacing(out) as draft:
+        draft.rmdir()
+    assert contents(out) == OLD
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_what_was_moved_aside_waits_for_what_took_its_place(tmp_path):
+    old = folder_of(tmp_path / ".out.replacing" / "old", "old")
+    out = folder_of(tmp_path / "out", "theirs")
+    recover(out)
+    assert contents(old) == OLD
+    assert contents(out) == {"a": "theirs", "b": "theirs"}
+    (out / "a").unlink()
+    (out / "b").unlink()
+    recover(out)
+    assert contents(out) == OLD
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_place_is_what_a_link_leads_to_and_neither_nothing_nor_here(tmp_path, monkeypatch):
+    here = folder_of(tmp_path / "here" / "now", "old").parent
+    (tmp_path / "link").symlink_to("here")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    assert place_of(tmp_path / "link", ConfigError) == here
+    assert place_of(here / "now" / "..", ConfigError) == here
+    assert place_of(tmp_path / "new", ConfigError) == tmp_path / "new"
+    with pytest.raises(ConfigError, match=r"dangling is a symbolic link to .*nowhere, where nothing is\."):
+        place_of(tmp_path / "dangling", ConfigError)
+    monkeypatch.chdir(here / "now")
+    for name, words in ((".", "now is"), ("..", "here holds"), ("../../link", "here holds")):
+        with pytest.raises(ConfigError, match=f"{words} the current folder.*Name a folder in it, or run"):
+            place_of(Path(name), ConfigError)
+    assert place_of(Path("new"), ConfigError) == Path("new")
+    with pytest.raises(ConfigError, match=r"/ is where a disk is mounted|/ holds the current folder"):
+        place_of(Path("/"), ConfigError)
+    monkeypatch.chdir("/")
+    monkeypatch.setattr(os.path, "ismount", lambda path: path == here)
+    with pytest.raises(ConfigError, match=r"here is where a disk is mounted"):
+        place_of(here, ConfigError)
+
+
+def test_a_link_to_a_file_stays_and_the_file_is_written(tmp_path):
+    (tmp_path / "a").mkdir()
+    for name in ("there", "new"):
+        (tmp_path / name).symlink_to(f"a/{name}.txt")
+    (tmp_path / "a" / "there.txt").write_text("old")
+    for name in ("there", "new"):
+        write_text(tmp_path / name, "content")
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / "a" / f"{name}.txt").read_text() == "content"
+    assert sorted(os.listdir(tmp_path / "a")) == ["new.txt", "there.txt"]
+
+
+@pytest.mark.parametrize("through_a_link", [False, True])
+def test_a_pipe_stays_a_pipe_and_is_written_to(tmp_path, through_a_link):
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to("pipe")
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    write_text(tmp_path / "link" if through_a_link else pipe, "content")
+    reader.join(10)
+    assert read == ["content"]
+    assert pipe.is_fifo()
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]

@@ -76,7 +76,11 @@ def main() -> None:
 
     Code in the folder it is run from can be named as `module:Name`; what is installed comes first.
     """
-    sys.path.append(os.getcwd())
+    try:
+        sys.path.append(os.getcwd())
+    except FileNotFoundError:
+        _say("the current folder was removed or replaced. Go to one that is there, with cd.")
+        sys.exit(2)
     warnings.showwarning = _show_warning
     try:
         app()

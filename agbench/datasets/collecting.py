@@ -21,7 +21,7 @@ from agbench.datasets.playing import Player
 from agbench.datasets.sample import Sample
 from agbench.datasets.writing import Format, writer_of
 from agbench.errors import DatasetError
-from agbench.files import alone, write_text
+from agbench.files import alone, require_movable, write_text
 from agbench.running import Engine, engine_of
 
 FOLDER: Final = Path("runs/datasets")
@@ -147,6 +147,7 @@ def make(
     told = description.describe(plan, format)
     if _is_there(out, told, plan) and not unfinished_folder(out).exists():
         return out
+    require_movable(out, DatasetError)
     with _saying_where(out), alone(out, DatasetError):
         if _is_there(out, told, plan):  # another process made it, or was killed at the very end
             shutil.rmtree(unfinished_folder(out), ignore_errors=True)

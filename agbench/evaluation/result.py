@@ -8,8 +8,7 @@ does not exist.
 
 import itertools
 import os
-import shutil
-import tempfile
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,13 +25,14 @@ from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import provenance
 from agbench.evaluation.statistics import Interval, interval
-from agbench.files import asked_for, sha256
+from agbench.files import alone, place_of, replacing, sha256
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT: Final = 1
 FILES: Final = ("result.yaml", "episodes.parquet", "actions.npz")
+_PART: Final = re.compile(r"actions-[1-9]\d*\.npz", re.ASCII)
 PART_BYTES: Final = 1_900_000
 """The most that one file of actions holds, before compression."""
 _KEYS: Final = (
@@ -105,21 +105,21 @@ class Result:
         return int(self.episodes["failed"].sum())
 
     def save(self, folder: str | Path) -> Path:
-        """Write the result as a folder, whole or not at all; an older result there is replaced."""
-        target = Path(folder)
-        require_place(target)
-        with asked_for(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-            try:
-                self._write(temporary)
-                temporary.chmod(0o755)
-                if target.exists():
-                    shutil.rmtree(target)
-                os.replace(temporary, target)
-            finally:
-                shutil.rmtree(temporary, ignore_errors=True)
-        return target
+        """Write the result as a folder, whole or not at all; an older result there is replaced.
+
+        Raises `ResultError` where something else would be lost, and while another process writes it.
+        """
+        target = place_of(Path(folder), ResultError)
+        with alone(target, ResultError):
+            self.put(target)
+        return Path(folder)
+
+    def put(self, folder: Path) -> None:
+        """Do what `save` does, for who is `alone` in what `require_place` returned."""
+        with replacing(folder) as draft:
+            require_place(folder)
+            self._write(draft)
+            require_place(folder)  # in which others may have put something meanwhile
 
     def _write(self, folder: Path) -> None:
         self.episodes.to_parquet(folder / "episodes.parquet", index=False)
@@ -190,12 +190,35 @@ def _actions(path: Path) -> list[NDArray[Any]]:
         return [stored[name] for name in sorted(stored.files)]
 
 
-def require_place(folder: Path) -> None:
-    """Raise `ResultError` where a result cannot be written: a folder that holds something else, or a file."""
-    is_other = folder.is_dir() and not (folder / "result.yaml").is_file() and any(folder.iterdir())
-    if is_other or (folder.exists() and not folder.is_dir()):
-        what = "is a folder of something else" if is_other else "is a file, not a folder"
-        raise ResultError(f"{folder} {what}: a result would replace it. Name another folder, or remove it.")
+def require_place(folder: Path) -> Path:
+    """Return the folder that a result can be written as, where `folder` is a link the one that it names.
+
+    Raises `ResultError` where anything but an older result lies there, and for what `files.place_of` refuses.
+    """
+    target = place_of(folder, ResultError)
+    if target.is_dir():
+        inside = sorted(os.listdir(target))
+        other = next((name for name in inside if not _is_own(target / name)), None)
+        if inside and "result.yaml" not in inside:
+            raise ResultError(
+                f"{folder} is a folder of something else (it has {other or inside[0]}, and no result.yaml): "
+                "a result would replace it. Name another folder, or remove it."
+            )
+        if other is not None:
+            raise ResultError(
+                f"{folder} has {other} beside its result: a result would replace it. Name another folder, or "
+                f"move {other} elsewhere."
+            )
+    elif target.exists():
+        raise ResultError(
+            f"{folder} is a file, not a folder: a result would replace it. Name another folder, or remove it."
+        )
+    return target
+
+
+def _is_own(path: Path) -> bool:
+    """Whether `save` writes a file of this name."""
+    return (path.name in FILES or _PART.fullmatch(path.name) is not None) and path.is_file()
 
 
 def _read_record(path: Path) -> dict[str, Any]:

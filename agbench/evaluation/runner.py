@@ -25,7 +25,7 @@ from agbench.evaluation.batches import Together
 from agbench.evaluation.protocol import Episode, episodes
 from agbench.evaluation.result import FORMAT, Result, require_place
 from agbench.evaluation.rollout import Rollout, roll_out
-from agbench.files import alone, sha256, write, write_text
+from agbench.files import alone, place_of, recover, sha256, write, write_text
 from agbench.policies.base import Policy
 from agbench.policies.registry import as_policy
 from agbench.policies.simple import Recorded
@@ -70,7 +70,8 @@ def evaluate(
 
     An episode that raises is recorded as failed and scored at the task's worst bound; warns where all do.
     """
-    with nullcontext() if out is None else alone(Path(out), ResultError):
+    out = None if out is None else place_of(Path(out), ResultError)
+    with nullcontext() if out is None else alone(out, ResultError):
         return _evaluated(
             task, policy, split, out, engine_of(on, workers), progress, weather, years, other_task, overrides
         )
@@ -80,7 +81,7 @@ def _evaluated(
     task: str | Task,
     policy: Any,
     split: str,
-    out: str | Path | None,
+    out: Path | None,
     engine: Engine,
     progress: bool | None,
     weather: "pd.DataFrame | None",
@@ -91,15 +92,14 @@ def _evaluated(
     """Do what `evaluate` says; no other process writes `out` meanwhile."""
     spec = override(catalog.task(task) if isinstance(task, str) else task, overrides)
     if out is not None:
-        require_place(Path(out))  # before it is played
+        recover(out)
+        require_place(out)  # before it is played
     parts = build(spec, split, weather=weather, years=years)
     runner = as_policy(policy, spec, other_task=other_task)
     todo = episodes(spec, parts.scenarios)
     started = time.perf_counter()
     keep = (
-        None
-        if out is None
-        else _Partial(Path(out), _identity(spec, split, runner, policy, parts.hashes(), todo))
+        None if out is None else _Partial(out, _identity(spec, split, runner, policy, parts.hashes(), todo))
     )
     done = {} if keep is None else keep.read()
     left = [e for i, e in enumerate(todo) if i not in done]
@@ -123,7 +123,7 @@ def _evaluated(
     result = _assemble(spec, split, runner, [done[i] for i in range(len(todo))], dict(overrides))
     result.record.update(wall_time_s=round(time.perf_counter() - started, 3), data=parts.hashes())
     if out is not None:
-        result.save(out)
+        result.put(out)
     if keep is not None:
         keep.remove()
     _warn_of_failures(result)

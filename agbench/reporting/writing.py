@@ -29,7 +29,8 @@ def report(folder: str | Path, out: str | Path | None = None, seasons: int = SEA
         seasons: how many seasons are drawn, from 0 to 3.
 
     Raises:
-        ResultError: for a folder that holds none of the three, or a damaged one.
+        ResultError: for a folder that holds none of the three, or a damaged one; for a file to write that
+            lies in it, where it could take the place of what is read.
     """
     place = Path(folder)
     try:
@@ -43,6 +44,8 @@ def report(folder: str | Path, out: str | Path | None = None, seasons: int = SEA
         ) from None
     beside = place.resolve()
     target = beside.with_name(f"{beside.name}.html") if out is None else Path(out)
+    if beside in target.resolve().parents:
+        raise ResultError(f"{target} lies in {place}, which is read. Name a file outside it.")
     write_text(target, text)
     return target
 

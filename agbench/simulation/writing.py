@@ -5,7 +5,6 @@ Zarr have arrays with the dimension case, or case and day, in which what is not 
 since 1970, as the CF conventions have them, so that xarray reads them as dates.
 """
 
-import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agbench.errors import ConfigError, MissingExtraError
-from agbench.files import asked_for, require_space, write
+from agbench.files import alone, place_of, recover, replacing, require_space, write
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +63,8 @@ def writer(target: Path) -> "Callable[[Pieces, Path, int, Attributes], None]":
             _WRITERS[target.suffix](pieces, target, cases, attributes)
         except OSError as error:
             reason = error.strerror or error
-            raise ConfigError(f"out: {target} cannot be written: {reason}. Nothing is left of it.") from None
+            text = f"out: {target} cannot be written: {reason}. What was there before is as it was."
+            raise ConfigError(text) from None
 
     return write
 
@@ -163,22 +163,34 @@ def _write_zarr(pieces: Pieces, target: Path, cases: int, attributes: Attributes
     """Write arrays into a Zarr store, a folder that appears when it is whole."""
     import zarr
 
-    if target.exists() and not (target / "zarr.json").is_file():
-        raise ConfigError(f"out: {target} exists and is no Zarr store. Give another name.")
-    draft = target.with_name(f".{target.name}.new")
-    with asked_for(target):
-        shutil.rmtree(draft, ignore_errors=True)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
+    folder = place_of(target, _refusal)
+    with alone(folder, _refusal):
+        recover(folder)
+        _require_store(target)
+        with replacing(folder) as draft:
             _fill(_Zarr(zarr.create_group(store=draft), cases), pieces, cases, attributes)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that others than zarr and xarray may pass it over
                 zarr.consolidate_metadata(str(draft))
-            shutil.rmtree(target, ignore_errors=True)
-            draft.rename(target)
-        except BaseException:
-            shutil.rmtree(draft, ignore_errors=True)
-            raise
+            _require_store(target)  # as it is now, not as it was before it was simulated
+
+
+def _refusal(text: str) -> ConfigError:
+    return ConfigError(f"out: {text}")
+
+
+def _require_store(target: Path) -> None:
+    """Raise `ConfigError` where anything but the arrays of a Zarr store lies in a folder."""
+    if not target.exists():
+        return
+    if not (target / "zarr.json").is_file():
+        raise ConfigError(f"out: {target} exists and is no Zarr store. Give another name.")
+    other = [p.name for p in target.iterdir() if p.name != "zarr.json" and not (p / "zarr.json").is_file()]
+    if other:
+        raise ConfigError(
+            f"out: {target} has {min(other)}, which is no part of a Zarr store and would be lost. Give "
+            f"another name, or move {min(other)} elsewhere."
+        )
 
 
 class _Zarr:

@@ -55,6 +55,7 @@ except agbench.errors.AgBenchError as error:  # a call from Python raises what a
     print(f"agbench: {error}")
     raise SystemExit(2) from None
 """
+STORE: Final = MANY.replace(".parquet", ".zarr")
 ZIP: Final = f"""
 import stable_baselines3
 from agbench.training import sb3_env
@@ -82,6 +83,7 @@ class Command:
 
 COMMANDS: Final = {
     "evaluate": Command(f"evaluate {T} -p advisor -o r/test"),
+    "evaluate over an older result": Command(RESULTS[0], (f"evaluate {T} -p standard-practice -o r/test",)),
     "evaluate, 2 workers": Command(f"evaluate {T} -p advisor -o r/test --workers 2", long=True),
     "train ppo": Command(PPO),
     "sweep": Command(SWEEP),
@@ -101,6 +103,7 @@ COMMANDS: Final = {
     "weather plot": Command("weather plot wageningen"),
     "calibrate": Command("calibrate wheat.yaml --out crop", (CALIBRATION,)),
     "simulate_many": Command(MANY),
+    "simulate_many over an older store": Command(STORE, (STORE.replace("1989", "1988"),)),
     "submit": Command(SUBMIT, RESULTS),
     "leaderboard replay": Command("leaderboard replay --board board", (*RESULTS, SUBMIT)),
     "leaderboard reproduce": Command("leaderboard reproduce --board board", (*RESULTS, SUBMIT)),

@@ -311,3 +311,14 @@ def test_lists_of_more_than_four_numbers_are_shown_as_their_range():
     assert _words([1, 2.5, 3, 4]) == "1 2.5 3 4"
     assert _words([4, 2.5, 3, 1, 2]) == "5 values from 1 to 4"
     assert _words({"names": ["a", "b", "c", "d", "e"]}) == "(names a b c d e)"
+
+
+def test_a_current_folder_that_is_gone_is_said_in_a_sentence(tmp_path):
+    code = "import os\nfrom agbench.cli import main\nos.rmdir(os.getcwd())\nmain()"
+    (tmp_path / "gone").mkdir()
+    command = [sys.executable, "-c", code, "tasks"]
+    ended = subprocess.run(command, cwd=tmp_path / "gone", capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert " ".join(ended.stderr.split()) == (
+        "agbench: the current folder was removed or replaced. Go to one that is there, with cd."
+    )

@@ -147,6 +147,16 @@ def test_a_link_is_as_good_as_the_folder_that_it_leads_to(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["dangling", "elsewhere", "link", "room"]
 
 
+def test_the_current_folder_is_not_replaced_by_a_dataset(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DatasetError, match=r"is the current folder.*Name a folder in it"):
+        agbench.collect(TASK, "zero", 1, ".", "npz")
+    assert os.listdir() == []
+    out = agbench.collect(TASK, "zero", 1, "made", "npz")
+    monkeypatch.chdir(out)
+    assert agbench.collect(TASK, "zero", 1, ".", "npz") == out  # it is there, and nothing is written
+
+
 def test_epsilon_is_that_of_all_policies_that_say_none_of_their_own():
     two = plan_of(TASK, [{"policy": "zero"}, {"policy": "random", "epsilon": 0.25}], 2, epsilon=0.5)
     assert [one.spec.epsilon for one in two.behaviours] == [0.5, 0.25]

@@ -1,5 +1,6 @@
 """Result folders: whole or not there, and damage is named."""
 
+import os
 import shutil
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import yaml
 
 import agbench
-from agbench.errors import ResultError
+from agbench.errors import ResultError, UnknownNameError
 from agbench.evaluation import Result
 from agbench.files import sha256
 
@@ -110,6 +111,76 @@ def test_what_is_in_the_way_of_a_result_is_named_before_it_is_played(tmp_path):
         with pytest.raises(ResultError, match="a result would replace it"):
             agbench.evaluate("wheat-nitrogen-v1", policy, out=place, progress=False)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def never(observation):
+    raise AssertionError("it was played")
+
+
+def refused(out, words):
+    with pytest.raises(ResultError, match=words):
+        agbench.evaluate("wheat-nitrogen-v1", never, out=out, progress=False)
+
+
+@pytest.mark.parametrize("name", ["thesis.tex", "actions-0.npz", "nested/result.yaml"])
+def test_what_lies_beside_an_older_result_is_named_before_it_is_played_and_stays(copy, name):
+    (copy / name).parent.mkdir(exist_ok=True)
+    (copy / name).write_text("mine")
+    words = f"copy has {name.split('/')[0]} beside its result: a result would replace it"
+    refused(copy, words)
+    with pytest.raises(ResultError, match=words):
+        Result.load(copy).save(copy)
+    assert (copy / name).read_text() == "mine"
+    assert [path.name for path in copy.parent.iterdir()] == ["copy"]
+
+
+def test_what_appears_beside_a_result_while_the_next_is_written_stays(copy, monkeypatch):
+    result, write = Result.load(copy), Result._write
+
+    def meanwhile(self, folder):
+        write(self, folder)
+        (copy / "thesis.tex").write_text("mine")
+
+    monkeypatch.setattr(Result, "_write", meanwhile)
+    with pytest.raises(ResultError, match=r"copy has thesis\.tex beside its result"):
+        result.save(copy)
+    assert (copy / "thesis.tex").read_text() == "mine"
+    Result.load(copy)
+
+
+def test_the_current_folder_is_no_place_for_a_result(copy, monkeypatch):
+    monkeypatch.chdir(copy)
+    refused(".", "copy is the current folder, and would be replaced by another")
+    with pytest.raises(ResultError, match="copy is the current folder"):
+        Result.load(copy).save(copy)
+    Result.load(copy)
+    (copy / "empty").mkdir()
+    monkeypatch.chdir(copy / "empty")
+    refused(".", "empty is the current folder")
+    assert os.listdir() == []
+
+
+def test_a_link_leads_to_the_result_that_is_replaced_and_to_nothing_is_refused(saved, copy):
+    link, dangling = copy.with_name("link"), copy.with_name("dangling")
+    link.symlink_to("copy")
+    dangling.symlink_to("nowhere")
+    refused(dangling, r"dangling is a symbolic link to .*nowhere, where nothing is\.")
+    agbench.evaluate("wheat-nitrogen-v1", "zero", years=[1984], out=link, progress=False)
+    assert Result.load(copy).policy == "zero"
+    Result.load(saved).save(link)
+    assert Result.load(copy).policy == "random"
+    assert link.is_symlink()
+    assert sorted(os.listdir(copy.parent)) == ["copy", "dangling", "link"]
+
+
+def test_a_result_that_a_killed_run_had_moved_aside_comes_back_before_the_next_is_played(copy):
+    drafts = copy.with_name(".copy.replacing")
+    (drafts / "new").mkdir(parents=True)
+    copy.rename(drafts / "old")
+    with pytest.raises(UnknownNameError):
+        agbench.evaluate("wheat-nitrogen-v1", "no-such-policy", out=copy, progress=False)
+    Result.load(copy)
+    assert os.listdir(copy.parent) == ["copy"]
 
 
 def test_saving_again_replaces_the_result_and_leaves_nothing_behind(saved, tmp_path):

@@ -11,6 +11,7 @@ import threading
 import urllib.error
 import urllib.request
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -235,6 +236,13 @@ def test_only_a_site_is_ever_replaced(board, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(ConfigError, match="there is no such folder"):
         build(tmp_path / "nowhere")
+
+
+def test_the_current_folder_is_not_replaced_by_a_site(board, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="is the current folder, and would be replaced"):
+        build(board, Path("."))
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_build_that_breaks_leaves_the_old_site(board, cache, built, monkeypatch):

@@ -186,3 +186,14 @@ def test_the_current_folder_is_reported_beside_itself(folders, tmp_path, monkeyp
     assert (done.exit_code, done.output) == (0, f"wrote {tmp_path}/own/advisor.html\n")
     done = CliRunner().invoke(app, ["report", "/"])
     assert isinstance(done.exception, ResultError)
+
+
+def test_a_report_never_takes_the_place_of_what_it_reads(folders, tmp_path):
+    run = shutil.copytree(folders / "advisor", tmp_path / "run")
+    (tmp_path / "link").symlink_to("run")
+    (tmp_path / "link.html").symlink_to("run/result.yaml")
+    for place, out in ((run, run / "result.yaml"), (tmp_path / "link", run / "new.html"), (run, "link.html")):
+        with pytest.raises(ResultError, match=r"lies in .*, which is read\. Name a file outside it\."):
+            report(place, tmp_path / out, seasons=0)
+    assert sorted(path.name for path in run.iterdir()) == ["actions.npz", "episodes.parquet", "result.yaml"]
+    Result.load(run)

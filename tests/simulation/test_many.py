@@ -1,5 +1,6 @@
 """Many seasons in a batch: each as it is alone, in whatever order and company."""
 
+import os
 import shutil
 from dataclasses import replace
 from types import SimpleNamespace
@@ -224,7 +225,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, ending):
         (f"folder{ending}", "is a folder|is no Zarr store"),
         (f"file/x{ending}", "cannot be written"),
     ):
-        with pytest.raises(ConfigError, match=f"out: .*{ending} .*({words})"):
+        with pytest.raises(ConfigError, match=f"out: .*{ending}:? .*({words})"):
             agbench.simulate_many("lintul3", years, out=tmp_path / name, **WHEAT)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", f"folder{ending}"]
 
@@ -350,6 +351,31 @@ def test_a_folder_that_is_no_store_is_not_written_over(tmp_path):
     (tmp_path / "a.zarr").mkdir()
     with pytest.raises(ConfigError, match="no Zarr store"):
         agbench.simulate_many("lintul3", [{"start": "1984-01-01"}], out=tmp_path / "a.zarr", **WHEAT)
+
+
+def test_a_store_is_replaced_whole_and_never_what_lies_beside_its_arrays(tmp_path):
+    pytest.importorskip("zarr")
+    out, drafts = tmp_path / "a.zarr", tmp_path / ".a.zarr.replacing"
+    (tmp_path / "link.zarr").symlink_to("a.zarr")
+    (tmp_path / "dangling.zarr").symlink_to("nowhere")
+
+    def stored(year, name="a.zarr"):
+        agbench.simulate_many("lintul3", [{"start": f"{year}-01-01"}], out=tmp_path / name, **WHEAT)
+        return {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+    first = stored(1984)
+    second = stored(1985, "link.zarr")
+    assert first != second
+    (out / "notes").mkdir()
+    with pytest.raises(ConfigError, match=r"out: .*a\.zarr has notes, which is no part of a Zarr store"):
+        stored(1984)
+    (out / "notes").rmdir()
+    drafts.mkdir()
+    out.rename(drafts / "old")  # as a run leaves it that is killed now
+    assert stored(1984) == first
+    with pytest.raises(ConfigError, match=r"out: .*dangling\.zarr is a symbolic link to .*nowhere"):
+        stored(1984, "dangling.zarr")
+    assert sorted(os.listdir(tmp_path)) == ["a.zarr", "dangling.zarr", "link.zarr"]
 
 
 @pytest.mark.parametrize(("ending", "library"), [(".nc", "h5netcdf"), (".zarr", "zarr")])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from agbench.errors import ConfigError
-from agbench.files import asked_for, write_text
+from agbench.files import asked_for, require_movable, write_text
 from agbench.leaderboard import board as places
 from agbench.leaderboard import standings
 from agbench.leaderboard.checks.versions import natural
@@ -143,6 +143,7 @@ def _check_replaceable(site: Path) -> None:
     """Refuse to replace a folder that no build has made."""
     if site.is_symlink() or (site.exists() and not site.is_dir()):
         raise ConfigError(f"{site}: is not a folder; choose a folder that a build may replace.")
+    require_movable(site, ConfigError)
     if site.is_dir() and any(site.iterdir()) and not (site / _MARK).is_file():
         raise ConfigError(f"{site}: is not a site; choose an empty or a new folder.")
 
