@@ -121,7 +121,8 @@ def anchored(first, monkeypatch):
     parts = [part for part in references.parts(task) if part.role in OWN and part.split == "test"]
     monkeypatch.setattr(references, "parts", lambda _: parts)
     monkeypatch.setattr(anchors, "outdated", lambda _: None)
-    monkeypatch.setattr(anchors, "load", lambda _: made)
+    monkeypatch.setattr(anchors, "_read", lambda *_: made)
+    monkeypatch.setattr(anchors, "_of_split", anchors._of_split.__wrapped__)  # nothing is kept of it
     return made
 
 
