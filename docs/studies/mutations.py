@@ -193,7 +193,8 @@ class Trial:
             log = (self._tree.root.parent / "log.txt").read_text().strip()
             # A mutant whose import fails is noticed; tests that cannot be found are a mistake here.
             noticed = "Error while loading conftest" in log or ("INTERNALERROR" not in log and "ERROR" in log)
-            return found | {"failed": [log[-300:]], "mistake": not noticed}
+            said = [line.strip() for line in log.splitlines() if 'File "' not in line]  # no path of a machine
+            return found | {"failed": [" ".join(said[-4:])[-300:]], "mistake": not noticed}
         seconds = found["seconds"]
         if found["failed"] and not self._passes(found["failed"][0], plan):
             found = self.run(mutant, tests, interpreted, words, **limits)
