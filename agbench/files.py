@@ -257,6 +257,11 @@ def recover(folder: Path) -> None:
         drafts.rmdir()
 
 
+def forget(folder: Path) -> None:
+    """Delete the older folder that a killed `replacing` left, for who knows that the new one is whole."""
+    shutil.rmtree(_drafts(folder), ignore_errors=True)
+
+
 def _drafts(folder: Path) -> Path:
     """Return where the new folder lies until it is whole, and the old one while they change places."""
     return folder.with_name(f".{folder.name}.replacing")
