@@ -37,7 +37,7 @@ def report(folder: str | Path, out: str | Path | None = None, seasons: int = SEA
     """
     place = Path(folder)
     beside = place.resolve()
-    target = beside.with_name(f"{beside.name}.html") if out is None else Path(out)
+    target = beside.parent / f"{beside.name}.html" if out is None else Path(out)
     if beside in target.resolve().parents:
         raise ResultError(f"{target} lies in {place}, which is read. Name a file outside it.")
     require_kind(target, _is_report, "a report", ResultError)
