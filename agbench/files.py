@@ -95,6 +95,19 @@ def write(path: Path, fill: Callable[[Path], object]) -> None:
                 os.close(lock)
 
 
+def require_kind(path: Path, is_one: Callable[[Path], bool], what: str, error: Refusal) -> None:
+    """Raise `error` where a file lies that is not `what`, such as `a report`: it would be lost.
+
+    `is_one` says whether a file is one. An empty file may be replaced; so may what is no file, as far as
+    `write` does.
+    """
+    if path.is_file() and path.stat().st_size and not is_one(path):
+        raise error(
+            f"{path} is there already and is not {what} of AgBench's: it would be replaced. Name another "
+            "file, or remove it."
+        )
+
+
 def is_stream(path: Path) -> bool:
     """Return whether a path, or what it links to, is there and neither a file nor a folder."""
     return path.exists() and not path.is_file() and not path.is_dir()
@@ -242,6 +255,11 @@ def recover(folder: Path) -> None:
         shutil.rmtree(drafts / name, ignore_errors=True)
     with suppress(OSError):  # there is none, or it has the old one
         drafts.rmdir()
+
+
+def forget(folder: Path) -> None:
+    """Delete the older folder that a killed `replacing` left, for who knows that the new one is whole."""
+    shutil.rmtree(_drafts(folder), ignore_errors=True)
 
 
 def _drafts(folder: Path) -> Path:

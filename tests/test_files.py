@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,11 +12,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import agbench
 from agbench import files
+from agbench.cli.app import app
+from agbench.data import places
 from agbench.errors import ConfigError, DatasetError, ResultError
-from agbench.files import alone, place_of, recover, replacing, stamp, write, write_text
+from agbench.files import alone, place_of, recover, replacing, require_kind, stamp, write, write_text
+from agbench.policies.tuning import scales
 
 TASK = "wheat-nitrogen-v1"
 HOLDER = """
@@ -278,6 +283,36 @@ def test_a_place_is_what_a_link_leads_to_and_neither_nothing_nor_here(tmp_path, 
     monkeypatch.setattr(os.path, "ismount", lambda path: path == here)
     with pytest.raises(ConfigError, match=r"here is where a disk is mounted"):
         place_of(here, ConfigError)
+
+
+@pytest.mark.parametrize("content", [None, "", "mine"])
+def test_what_may_be_replaced_is_absent_empty_or_of_its_kind(tmp_path, content):
+    path = tmp_path / "file"
+    if content is not None:
+        path.write_text(content)
+    require_kind(path, lambda _: True, "a report", ResultError)
+    if not content:
+        require_kind(path, lambda _: False, "a report", ResultError)
+        return
+    with pytest.raises(ResultError, match=r"file is there already and is not a report of AgBench's: .*Name"):
+        require_kind(path, lambda _: False, "a report", ResultError)
+
+
+def test_what_is_no_file_is_left_to_who_writes(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        require_kind(path, lambda _: False, "a report", ResultError)
+
+
+@pytest.mark.parametrize("content", [b"task: wheat-nitrogen-v1\n", b"\xff\xfe\0", b"[1, 2]\n", b"text: {"])
+def test_a_scaling_takes_the_place_of_a_scaling_alone(tmp_path, content):
+    path = tmp_path / "own.yaml"
+    shutil.copyfile(places.find_scaling(TASK), path)
+    scales.require_file(path)
+    path.write_bytes(content)
+    printed = CliRunner().invoke(app, ["scale", TASK, "--out", str(path)])
+    assert "own.yaml is there already and is not a scaling" in str(printed.exception)
+    assert path.read_bytes() == content
 
 
 def test_a_link_to_a_file_stays_and_the_file_is_written(tmp_path):

@@ -13,7 +13,7 @@ from agbench.calibration.loss import Loss, loss_of
 from agbench.calibration.observations import read
 from agbench.calibration.problem import Problem
 from agbench.calibration.progress import Progress, fingerprint
-from agbench.calibration.result import Calibration, StageFit
+from agbench.calibration.result import Calibration, StageFit, require_files
 from agbench.calibration.targets import find
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec, Stage
@@ -61,6 +61,8 @@ def calibrate(
     _check_output(out, report)
     require_threads(threads)
     plan, table = _read(spec, observations)
+    if out is not None:
+        require_files(Path(out), plan.variety)
     with located(spec):
         problem = prepare(plan, table, weather, threads)
     progress = Progress(None if out is None else Path(out), fingerprint(problem))

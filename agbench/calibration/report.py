@@ -1,5 +1,6 @@
 """A calibration in words: the crop's file as YAML, and the report as Markdown."""
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
@@ -9,6 +10,7 @@ from agbench.data.field import Crop
 if TYPE_CHECKING:
     from agbench.calibration.result import Calibration
 
+_METHOD: Final = re.compile(r"(?m)^Method \S+, seed \d+, [\d,]+ evaluations\.$")
 _EDGE: Final = 0.005  # of the bounds' width: nearer to a bound than this is at it
 
 
@@ -39,6 +41,11 @@ def _plain(content: Any) -> Any:
     if isinstance(content, dict):
         return {key: _plain(value) for key, value in content.items()}
     return [_plain(value) for value in content] if isinstance(content, (list, tuple)) else content
+
+
+def is_markdown(text: str) -> bool:
+    """Return whether a text is a report: a line of it says how was searched."""
+    return _METHOD.search(text) is not None
 
 
 def parameter_lines(result: "Calibration") -> list[str]:

@@ -15,7 +15,9 @@ from agbench.calibration.problem import Problem
 from agbench.calibration.targets import days_since_epoch
 from agbench.data.evidence import Evidence, FitError, FittedValue
 from agbench.data.field import Crop
-from agbench.files import write, write_text
+from agbench.data.reading import read_file
+from agbench.errors import ConfigError
+from agbench.files import require_kind, write, write_text
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
@@ -95,6 +97,23 @@ class Calibration:
         write(out / "trials.csv", lambda path: self.trials().to_csv(path, index=False, float_format="%.6g"))
         write_text(out / "report.md", report.markdown(self))
         draw(self.pairs, self.evidence, out / "fit.png")
+
+
+def require_files(out: Path, crop: str) -> None:
+    """Raise `ConfigError` where a crop or a report lies in a folder that no calibration wrote."""
+    require_kind(out / "crops" / f"{crop}.yaml", _is_fitted, "a calibrated crop", ConfigError)
+    require_kind(out / "report.md", _is_report, "a report of a calibration", ConfigError)
+
+
+def _is_fitted(path: Path) -> bool:
+    try:
+        return read_file(Crop, path).calibration is not None
+    except ConfigError:
+        return False
+
+
+def _is_report(path: Path) -> bool:
+    return report.is_markdown(path.read_text("utf-8", errors="replace"))
 
 
 def _evidence(problem: Problem, values: Floats, simulated: Floats, stages: Sequence[StageFit]) -> Evidence:

@@ -40,6 +40,8 @@ def scale(
         raise ConfigError("--set and --out are for one task.")
     if changes and out is None:
         raise ConfigError("values for an overridden task go to a file of their own: add --out FILE.")
+    if out is not None:
+        scales.require_file(out)
     for name in tasks or [n for n in catalog.names("task") if places.find_scaling(n) is None]:
         task = override(catalog.task(name), changes)
         count = episodes or scales.usual_episodes(task)

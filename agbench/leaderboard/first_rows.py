@@ -1,6 +1,5 @@
 """The first rows of a board: the reference policies of every task, submitted like all others."""
 
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -15,12 +14,12 @@ from agbench.data.reading import read_file
 from agbench.evaluation import provenance, references
 from agbench.evaluation.references import ROLES, Part, Role
 from agbench.evaluation.result import Result, action_files
-from agbench.files import REFERENCES
+from agbench.files import REFERENCES, alone, forget, recover
 from agbench.leaderboard import board as places
 from agbench.leaderboard import episodes
 from agbench.leaderboard.checks.agents import AUTHORS, CONTACT
 from agbench.leaderboard.checks.submission import CheckedSubmission, check
-from agbench.leaderboard.submitting import submit
+from agbench.leaderboard.submitting import refused_place, submit
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.replaying import Replay, replay
 from agbench.leaderboard.verify.reproducing import reproduce
@@ -75,9 +74,14 @@ def make(
     """Put a first row on the board, replay it and, with `reproducing`, reproduce it unless it is an oracle.
 
     A row that stands, was verified with this simulator and does what the policy does now is left as it
-    is; with `overwrite` one that is outdated is replaced, else it is refused. Raises `RefusedError`.
+    is; with `overwrite` one that is outdated is replaced, else it is refused. The older one is there until
+    the new one is whole; where a run was killed while they changed places, it is brought back. Raises
+    `RefusedError`.
     """
     folder = places.place(board, task, role, VERSION)
+    if folder.parent.is_dir():
+        with alone(folder, refused_place):
+            recover(folder)
     parts = [part for part in references.parts(catalog.task(task)) if part.role == role]
     results = [references.run(part, kept)[0] for part in parts]
     level: Level = "reproduced" if reproducing and role != "oracle" else "replayed"
@@ -85,13 +89,20 @@ def make(
         if folder.is_dir():
             standing = _standing(folder, parts, results, board, level, child)
             if standing is not None:
+                _forget(folder)
                 return FirstRow(name_of(task, role), None, level, 0.0)
-            if overwrite:
-                shutil.rmtree(folder)
-        if not folder.is_dir():
-            submit(results, _card(task, role, Result.load(results[0])), board, official=True)
+        if overwrite or not folder.is_dir():
+            card = _card(task, role, Result.load(results[0]))
+            submit(results, card, board, official=True, replace=overwrite)
         submission = check(folder, child)
+        _forget(folder)
     return _verify(submission, board, level)
+
+
+def _forget(folder: Path) -> None:
+    """Delete the older row that a killed run left beside the one that took its place."""
+    with alone(folder, refused_place):
+        forget(folder)
 
 
 def make_all(

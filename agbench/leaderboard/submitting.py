@@ -16,7 +16,7 @@ from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation.references import REPORTED
 from agbench.evaluation.result import Result
-from agbench.files import BOARD, asked_for, sha256
+from agbench.files import BOARD, alone, asked_for, replacing, sha256
 from agbench.leaderboard import board as places
 from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks import submitted_policy
@@ -46,6 +46,7 @@ def submit(
     seeds: Sequence[int] | None = None,
     official: bool = False,
     other_task: bool = False,
+    replace: bool = False,
 ) -> Path:
     """Make a submission from result folders, check it, put it on the board, and return its folder.
 
@@ -59,6 +60,7 @@ def submit(
         seeds: the training seeds; 0, 1, 2, ... if not given.
         official: whether it is a task's own reference, which alone may be called so.
         other_task: take networks' files that say they were made for another task or other observations.
+        replace: put it in the place of a row of its name, which stays until then; of a task's own reference.
 
     Raises `RefusedError`, and leaves the board unchanged, unless the whole submission is good.
     """
@@ -78,7 +80,9 @@ def submit(
     root = Path(board)
     target = places.place(root, results[0].task.task, str(card["agent"]), str(card["version"]))
     rows = Rows(root)
-    _check_free(target)
+    replace = replace and official and target.is_dir()
+    if not replace:
+        _check_free(target)
     drafts = root if root.is_dir() else root.parent  # on the same disk as the board, which can be a mount
     drafts.mkdir(parents=True, exist_ok=True)
     places.sweep(drafts, f"{places.DRAFT}*")
@@ -92,7 +96,7 @@ def submit(
             CopyIndex(rows).refuse_copy(submission)
             target.parent.mkdir(parents=True, exist_ok=True)
             building.chmod(0o755)
-            _put(building, target)
+            (_exchange if replace else _put)(building, target)
         finally:
             shutil.rmtree(building, ignore_errors=True)
     return target
@@ -105,6 +109,18 @@ def _put(building: Path, target: Path) -> None:
     except OSError:
         _check_free(target)
         raise
+
+
+def _exchange(building: Path, target: Path) -> None:
+    """Move a submission to the place of an older one, which is deleted only then."""
+    with alone(target, refused_place), replacing(target) as draft:
+        draft.rmdir()
+        os.rename(building, draft)
+
+
+def refused_place(sentence: str) -> RefusedError:
+    """Return the refusal of a row whose folder cannot be written now."""
+    return RefusedError(CARD, "version", sentence)
 
 
 def _check_folders_differ(folders: Sequence[str | Path]) -> None:

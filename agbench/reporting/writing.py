@@ -1,5 +1,6 @@
 """Writing a report: the leaderboard's parts, style and scripts, all of them inside one file."""
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,12 +9,14 @@ from markupsafe import Markup
 
 import agbench
 from agbench.errors import AgBenchError, ResultError, described
-from agbench.files import write_text
+from agbench.files import require_kind, write_text
 from agbench.leaderboard.page import rendering, season_data
 from agbench.reporting import runs
 from agbench.reporting.content import SEASONS, Content
 
 STYLES: Final = ("page.css", "uplot/uPlot.min.css")
+_TITLE: Final = re.compile(rb"<title>[^<]* AgBench (result|training|dataset)</title>")
+_BEGINNING: Final = 65_536  # bytes, in which the title is
 SCRIPTS: Final = ("uplot/uPlot.iife.min.js", "tables.js", "plots.js")
 
 
@@ -30,9 +33,14 @@ def report(folder: str | Path, out: str | Path | None = None, seasons: int = SEA
 
     Raises:
         ResultError: for a folder that holds none of the three, or a damaged one; for a file to write that
-            lies in it, where it could take the place of what is read.
+            lies in it, where it could take the place of what is read, or that is there and is no report.
     """
     place = Path(folder)
+    beside = place.resolve()
+    target = beside.parent / f"{beside.name}.html" if out is None else Path(out)
+    if beside in target.resolve().parents:
+        raise ResultError(f"{target} lies in {place}, which is read. Name a file outside it.")
+    require_kind(target, _is_report, "a report", ResultError)
     try:
         text = rendered(runs.read(place, seasons))
     except (AgBenchError, OSError):
@@ -42,12 +50,14 @@ def report(folder: str | Path, out: str | Path | None = None, seasons: int = SEA
             f"{place}: what its files say cannot be shown: {described(error)}. Was one changed or cut off? "
             "Make the run again."
         ) from None
-    beside = place.resolve()
-    target = beside.with_name(f"{beside.name}.html") if out is None else Path(out)
-    if beside in target.resolve().parents:
-        raise ResultError(f"{target} lies in {place}, which is read. Name a file outside it.")
     write_text(target, text)
     return target
+
+
+def _is_report(path: Path) -> bool:
+    """Whether `report` wrote a file: its title says so."""
+    with path.open("rb") as file:
+        return _TITLE.search(file.read(_BEGINNING)) is not None
 
 
 def rendered(content: Content) -> str:

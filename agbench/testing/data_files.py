@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import yaml
 
 from agbench.calibration import calibrating
@@ -23,6 +24,7 @@ from agbench.data.scaling import ScalingTable
 from agbench.data.site import Site
 from agbench.data.suites import Suites, check_tasks, suites
 from agbench.data.sweep import SWEEPS, sweep_space
+from agbench.data.table import GivenTable
 from agbench.data.task import Task
 from agbench.data.training import CHANGES, TrainingSettings, evidence, training_settings
 from agbench.envs.core import BatchCore
@@ -36,6 +38,7 @@ from agbench.evaluation import anchors
 from agbench.evaluation.references import ROLES, policy_name
 from agbench.policies.registry import load_policy
 from agbench.simulation.parameters import check_crop, check_soil
+from agbench.simulators.field import afgen
 from agbench.weather.greenhouse.series import READERS
 from agbench.weather.greenhouse.site import measured_series
 from agbench.weather.site import site_generator, site_series
@@ -214,11 +217,31 @@ def _follow_task(task: Task, path: Path) -> None:
 
 
 def _follow_crop(crop: Crop, path: Path) -> None:
-    check_crop(crop, str(path))
+    with np.errstate(over="ignore", invalid="ignore"):  # a sentence says what is too large or too steep
+        check_crop(crop, str(path))
+    for tables in (crop.tables, crop.published):
+        for name, table in tables.items():
+            _require_slopes(name, table, path)
+
+
+def _require_slopes(name: str, table: GivenTable, path: Path) -> None:
+    """Raise `ConfigError` for a table of numbers with a slope that is none, which models interpolate by."""
+    for points in (table.points, *(curve.points for curve in table.curves)):
+        try:
+            with np.errstate(all="ignore"):
+                x, y, slopes = afgen.build(name, [number for point in points for number in point])
+        except (ConfigError, TypeError, ValueError, OverflowError):
+            continue  # none of the crop's models reads it
+        for i in np.flatnonzero(~np.isfinite(slopes)):
+            raise ConfigError(
+                f"{path}: {name} goes from {y[i]:g} at {table.of} {x[i]:g} to {y[i + 1]:g} at {x[i + 1]:g}: "
+                "this is steeper than any number. Move the two apart, or leave one out."
+            )
 
 
 def _follow_soil(soil: Soil, path: Path) -> None:
-    check_soil(soil, str(path))
+    with np.errstate(over="ignore", invalid="ignore"):
+        check_soil(soil, str(path))
 
 
 def _follow_site(site: Site, path: Path) -> None:

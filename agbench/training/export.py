@@ -15,6 +15,7 @@ from agbench.envs.family import action_map, build, observer
 from agbench.envs.scaling import CLIP
 from agbench.envs.vector import AgBenchVectorEnv
 from agbench.errors import ConfigError, MissingExtraError
+from agbench.files import require_kind
 from agbench.policies.networks import heads, mlp
 from agbench.policies.networks.made_for import made_for
 from agbench.training import onnx_file
@@ -71,10 +72,12 @@ def export(
 
     Raises:
         ConfigError: for a model that cannot be exported, that is of another task, or that saw observations
-            changed in a way that is not known.
+            changed in a way that is not known; for a file to write that is there and is no policy.
     """
     spec = catalog.task(task) if isinstance(task, str) else task
     path = _suffixed(Path(out))
+    is_policy = onnx_file.is_own if path.suffix == ".onnx" else mlp.is_own
+    require_kind(path, is_policy, "a policy", ConfigError)
     source = Path(model) if isinstance(model, (str, Path)) else None
     result: Any = model if source is None else _loaded(source, algorithm)
     _check_spaces(result, spec)

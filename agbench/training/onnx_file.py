@@ -19,6 +19,7 @@ from agbench.policies.networks.mlp import Network
 
 _OPSET: Final = 18
 _IR: Final = 9
+_PRODUCER: Final = "agbench"
 _OPERATORS: Final = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}
 
 
@@ -34,6 +35,12 @@ def save(network: Network, space: spaces.Space[Any], path: str | Path) -> Path:
     onnx.checker.check_model(onnx.load_model_from_string(content))
     write_bytes(Path(path), content)
     return Path(path)
+
+
+def is_own(path: Path) -> bool:
+    """Return whether `save` wrote a file: a model's producer stands at its beginning, as its second field."""
+    with path.open("rb") as file:
+        return bytes([0x12, len(_PRODUCER)]) + _PRODUCER.encode() in file.read(32)
 
 
 class _Graph:
@@ -65,7 +72,7 @@ class _Graph:
         self._outputs.insert(0, _described("action", len(network.biases[-1])))
         graph = helper.make_graph(self._nodes, "policy", self._inputs, self._outputs, self._constants)
         opset = [helper.make_opsetid("", _OPSET)]
-        model = helper.make_model(graph, opset_imports=opset, ir_version=_IR, producer_name="agbench")
+        model = helper.make_model(graph, opset_imports=opset, ir_version=_IR, producer_name=_PRODUCER)
         if (made := network.made_for) is not None:
             names = json.dumps(made.observations)
             said = {"task": made.task, "observations": names, "actions": made.actions}

@@ -63,6 +63,51 @@ model = stable_baselines3.PPO("MlpPolicy", sb3_env({T!r}, 2), n_steps=16, batch_
 model.learn(32).save("ppo.zip")
 """
 SWEEP: Final = f"sweep {T} --algo ppo --trials 2 --steps 2048 {FEW.replace('500', '1024')} -o sweep"
+MEADOW: Final = f"""
+import pathlib
+shipped = pathlib.Path({str(ROOT)!r}, "sites", "wageningen.yaml").read_text()
+folder = pathlib.Path("data", "sites")
+folder.mkdir(parents=True)
+own = shipped[: shipped.index("climate:")].replace("site: wageningen", "site: meadow")
+(folder / "meadow.yaml").write_text(own)
+(folder / "island.yaml").write_text(
+    "site: island\\nsummary: An island.\\nsource: Nowhere.\\n"
+    "place: {{latitude: 52.0, longitude: 5.0, elevation: 3.5}}\\n"
+    "download: {{reader: nasa-power, first: 2001, last: 2001}}\\n"
+)
+"""
+FIT: Final = """
+import os, sys
+os.environ["AGBENCH_PATH"] = "data"
+from agbench.weather.generator import calibrate
+calibrate._ROUGH = calibrate._FINE = (1, 200)  # seconds of a fit that takes minutes
+sys.argv = ["agbench", "weather", "fit", "meadow"]
+from agbench.cli import main
+main()
+"""
+FETCH: Final = f"""
+import http.server, os, pathlib, sys, threading
+sys.path.append({str(ROOT / "tests" / "weather")!r})
+os.environ["AGBENCH_PATH"] = "data"
+import answers
+from agbench.weather.readers import fetched, nasa_power
+fetched.cache_folder = lambda: pathlib.Path("cache")  # compiled code stays where it is
+class Service(http.server.BaseHTTPRequestHandler):  # that of NASA POWER, on this machine
+    def do_GET(self):
+        content = answers.power_json().encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+    def log_message(self, *_):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Service)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+nasa_power.ENDPOINT = f"http://127.0.0.1:{{server.server_port}}"
+sys.argv = ["agbench", "weather", "fetch", "island"]
+from agbench.cli import main
+main()
+"""
 CALIBRATION: Final = (
     "import pathlib, shutil\nfor name in ('wheat.yaml', 'wheat.csv'):\n"
     f"    shutil.copy(pathlib.Path({str(ROOT)!r}) / 'docs/studies/calibration' / name, name)\n"
@@ -101,6 +146,8 @@ COMMANDS: Final = {
         (RESULTS[0], f"evaluate {T} -p standard-practice -o r/calendar"),
     ),
     "weather plot": Command("weather plot wageningen"),
+    "weather fit": Command(FIT, (MEADOW,)),
+    "weather fetch": Command(FETCH, (MEADOW,)),
     "calibrate": Command("calibrate wheat.yaml --out crop", (CALIBRATION,)),
     "simulate_many": Command(MANY),
     "simulate_many over an older store": Command(STORE, (STORE.replace("1989", "1988"),)),

@@ -16,6 +16,7 @@ import agbench
 from agbench.calibration import calibrate, problem, search
 from agbench.calibration.calibrating import prepare, stage_loss
 from agbench.calibration.report import crop_text
+from agbench.calibration.result import require_files
 from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.data.calibration import CalibrationSpec
@@ -257,6 +258,10 @@ def test_everything_is_written(fitted):
     assert len(trials) == sum(len(stage.losses) for stage in result.stages) == result.evidence.budget
     report = (out / "report.md").read_text("utf-8")
     assert "| TSUM1 | temperature sum from emergence to anthesis | degC d | 1133.33 |" in report
+
+
+def test_what_a_calibration_wrote_may_be_replaced(fitted):
+    require_files(fitted[0], SPEC["variety"])
 
 
 def test_a_run_that_was_broken_off_goes_on_after_its_last_stage(dates, tmp_path, monkeypatch):

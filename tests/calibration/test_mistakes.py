@@ -11,7 +11,8 @@ from agbench.calibration import result as results
 from agbench.errors import AgBenchError, ConfigError
 from agbench.testing.data_files import check_file, note_on
 
-DOCUMENTED = Path(__file__).parents[2] / "docs" / "studies" / "calibration"
+ROOT = Path(__file__).parents[2]
+DOCUMENTED = ROOT / "docs" / "studies" / "calibration"
 
 SPEC = {
     "calibration": "test",
@@ -192,6 +193,19 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_fit(tmp_path):
     with pytest.raises(AgBenchError, match="results cannot be written there"):
         calibrate(SPEC, pd.DataFrame(ROWS), out=taken)
     assert taken.read_text("utf-8") == "a file"
+
+
+@pytest.mark.parametrize(
+    ("name", "what"), [("crops/fitted.yaml", "a calibrated crop"), ("report.md", "a report of a calibration")]
+)
+def test_what_no_calibration_wrote_is_not_replaced(tmp_path, name, what):
+    path = tmp_path / "out" / name
+    path.parent.mkdir(parents=True)
+    text = (ROOT / "crops/winter-wheat-nl.yaml").read_text() if name.startswith("crops") else "# Mine\n"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=rf"{path.name} is there already and is not {what} of AgBench's"):
+        calibrate(SPEC, pd.DataFrame(ROWS), out=tmp_path / "out")
+    assert path.read_text() == text
 
 
 def test_a_stage_that_is_cut_short_on_disk_is_fitted_again(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """The first rows and what is merged: made through the door, resumable, and never changed afterwards."""
 
 import hashlib
+import os
 import re
 import shutil
 from concurrent.futures import Future
@@ -11,10 +12,11 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from agbench import files
 from agbench.errors import ConfigError
 from agbench.evaluation import anchors, provenance, references
 from agbench.evaluation.references import ROLES
-from agbench.leaderboard import first_rows
+from agbench.leaderboard import first_rows, submitting
 from agbench.leaderboard.board import VERIFIED, submissions
 from agbench.leaderboard.checks import merged
 from agbench.leaderboard.keeping import keep
@@ -73,6 +75,45 @@ def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(
     card.write_text(card.read_text().replace("task_hash: ", "task_hash: 0"))
     assert "--overwrite" in first_rows._attempt(TASK, "floor", board, kept, False, True)[0]
     assert first_rows.make(TASK, "floor", board, kept, overwrite=True).replay.exact
+
+
+@pytest.mark.parametrize("killed_at", [None, 1, 2, 3, 4])
+def test_a_row_is_there_until_the_one_that_replaces_it_is_whole(first, board, monkeypatch, killed_at):
+    """`killed_at`: before which renaming; None: while the new row is made."""
+    folder = board / "submissions" / TASK / "floor/1"
+    card = folder / "submission.yaml"
+    card.write_text(card.read_text().replace("task_hash: ", "task_hash: 0"))
+    before, moved = card.read_bytes(), []
+    usual = os.rename
+
+    def rename(*names):
+        moved.append(names)
+        if len(moved) >= (killed_at or 1):
+            raise KeyboardInterrupt
+        usual(*names)
+
+    with monkeypatch.context() as patched:
+        if killed_at is None:
+            patched.setattr(submitting, "_fill", rename)
+        else:
+            patched.setattr(os, "rename", rename)
+            patched.setattr(files, "recover", lambda folder: None)  # a process that is killed does no more
+        with pytest.raises(KeyboardInterrupt):
+            first_rows.make(TASK, "floor", board, first[1], overwrite=True)
+    kept = [path.read_bytes() for path in folder.parent.rglob("submission.yaml")]
+    assert before in kept
+    again = first_rows.make(TASK, "floor", board, first[1], overwrite=True)
+    assert again.replay.exact if killed_at != 4 else "verified before" in str(again)
+    assert [path.name for path in folder.parent.iterdir()] == ["1"]
+    assert card.read_bytes() != before
+    assert not list(board.glob(".submitting-*"))
+
+
+def test_a_row_that_another_process_replaces_is_refused(first, board):
+    folder = board / "submissions" / TASK / "floor/1"
+    with files.alone(folder, RuntimeError):
+        said = first_rows._attempt(TASK, "floor", board, first[1], True, True)[0]
+    assert "another process is writing it" in said
 
 
 def digest(text):

@@ -87,6 +87,15 @@ def test_a_network_for_another_task_is_refused(tmp_path):
         mlp.load(tmp_path / "nothing.npz", TASK)
 
 
+def test_a_file_is_known_as_a_policy_by_its_arrays(tmp_path):
+    mlp.save(network(), tmp_path / "policy.npz")
+    assert mlp.is_own(tmp_path / "policy.npz")
+    np.savez(tmp_path / "actions.npz", episode_00000=np.zeros(3))
+    (tmp_path / "text.npz").write_text("text")
+    assert not mlp.is_own(tmp_path / "actions.npz")
+    assert not mlp.is_own(tmp_path / "text.npz")
+
+
 @pytest.mark.parametrize("name", ["scale", "clip"])
 @pytest.mark.parametrize("value", [0.0, -3.0])
 def test_a_scale_or_a_clip_that_is_not_above_zero_is_refused(tmp_path, name, value):

@@ -121,6 +121,21 @@ def test_the_command_writes_beside_the_run_and_leaves_it_as_it_was(folders, tmp_
     )
 
 
+@pytest.mark.parametrize("name", ["beta/result.yaml", "data.npz", "page.html", "index.html"])
+def test_a_report_takes_the_place_of_a_report_alone(folders, tmp_path, name):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    content = b"<!doctype html><title>Wheat \xc2\xb7 AgBench leaderboard</title>"
+    path.write_bytes(content)
+    printed = CliRunner().invoke(app, ["report", str(folders / "advisor"), "--out", str(path)])
+    assert isinstance(printed.exception, ResultError)
+    assert f"{name} is there already and is not a report of AgBench's" in str(printed.exception)
+    assert path.read_bytes() == content
+    path.unlink()
+    for _ in range(2):  # one report replaces another
+        assert report(folders / "advisor", path, seasons=0) == path
+
+
 def test_what_is_none_of_the_three_is_named(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ResultError, match=r"holds no result .*no training .*no dataset"):

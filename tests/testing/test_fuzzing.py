@@ -3,6 +3,7 @@
 import re
 import shlex
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -250,6 +251,30 @@ def test_a_key_that_is_no_word_is_refused_with_its_line(tmp_path, key, kind):
     path = tmp_path / "own.yaml"
     path.write_text(f"task: own\nsplits:\n- test:\n    ? {key}\n    : 1\n")
     assert check_file(path) == f"{path}:4: a key is a {kind}; a key must be one word or number."
+
+
+@pytest.mark.parametrize(
+    ("table", "points", "message"),
+    [
+        ("FLVTB", [[0.0, 1e308], [1.0, 0.5]], r"FLVTB \(share of .*\) is 1e\+308; it must be 0 to 1."),
+        ("FLVTB", [[0.0, -1e308], [1.0, 1e308]], r"FLVTB \(share of .*\) is -1e\+308; it must be 0 to 1."),
+        (
+            "DTSMTB",
+            [[0.0, 0.0], [1e-320, 50.0]],
+            r"DTSMTB goes from 0 at temperature 0 to 50 at 9.99989e-321: this is steeper than any number.",
+        ),
+        ("DTSMTB", [[0.0, 0.0], [50.0, 50.0]], None),
+    ],
+)
+def test_a_table_beyond_all_numbers_is_refused_without_a_warning(tmp_path, table, points, message):
+    crop = yaml.safe_load((ROOT / "crops/winter-wheat-nl.yaml").read_text())
+    crop["tables"][table]["points"] = points
+    path = tmp_path / "crops" / "winter-wheat-nl.yaml"
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(crop))
+    with warnings.catch_warnings(action="error"):
+        found = check_file(path)
+    assert found is None if message is None else re.search(message, found)
 
 
 def test_yaml_is_damaged_in_every_way():

@@ -375,6 +375,11 @@ def test_only_policies_are_written(tmp_path):
     model = sb3.PPO("MlpPolicy", sb3_env(TASK, 1), device="cpu")
     with pytest.raises(ConfigError, match=r"written as .npz or .onnx"):
         export(model, TASK, tmp_path / "policy.pt")
+    np.savez(tmp_path / "actions.npz", episode_00000=np.zeros(3))
+    (tmp_path / "other.onnx").write_bytes(b"\x08\x09\x12\x07pytorch")
+    for name in ("actions.npz", "other.onnx"):
+        with pytest.raises(ConfigError, match=f"{name} is there already and is not a policy of AgBench's"):
+            export(model, TASK, tmp_path / name)
 
 
 def test_what_was_scaled_and_normalised_is_refused(tmp_path):

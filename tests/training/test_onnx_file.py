@@ -51,6 +51,7 @@ def test_a_graph_gives_what_the_arrays_give(head, activation, cells, clip, tmp_p
     seen = np.random.default_rng(1).normal(size=(50, 7)) * 3.0
     for policy in (ours, theirs):
         policy.reset(0)
+    assert onnx_file.is_own(path)
     actions = np.array([[policy(row) for policy in (ours, theirs)] for row in seen], dtype=np.float64)
     assert np.allclose(actions[:, 0], actions[:, 1], rtol=0.0, atol=1e-6)
     assert len(np.unique(actions[:, 0], axis=0)) > (1 if head == "argmax" else 3)  # of few menus

@@ -1,13 +1,16 @@
+import errno
 import io
 import urllib.error
 import urllib.request
 from email.message import Message
+from pathlib import Path
 
 import answers
 import pytest
 
 from agbench.data.site import Download, Place
 from agbench.errors import WeatherError
+from agbench.files import alone
 from agbench.weather.readers import fetched
 
 DOWNLOAD = Download(reader="nasa-power", first=2001, last=2001)
@@ -72,6 +75,34 @@ def test_a_series_is_fetched_once(service):
     assert series.name == "here"
     assert len(series.values) == 3
     assert len(series.provenance["file sha256"]) == 64
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_fetch_that_is_cut_off_is_made_again(service, cache, monkeypatch, at):
+    """`at`: before which of the two files, the checksum and the series, gets its name."""
+    service(good(), good())
+    moved, usual = [], Path.replace
+
+    def replace(temporary, path):
+        moved.append(path)
+        if len(moved) == at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return usual(temporary, path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", replace)
+        with pytest.raises(OSError, match="No space left"):
+            fetch()
+    assert fetch().parent == cache
+    assert len(load().values) == 3
+
+
+def test_a_series_that_another_process_fetches_is_refused(service):
+    service(good(), good())
+    path = fetched.cached_path(DOWNLOAD, PLACE)
+    with alone(path, RuntimeError), pytest.raises(WeatherError, match="another process is writing it"):
+        fetch()
+    fetch()
 
 
 def test_a_failing_connection_is_tried_again(service):

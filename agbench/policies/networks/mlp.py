@@ -159,6 +159,14 @@ def save(network: Network, path: str | Path) -> Path:
     return Path(path)
 
 
+def is_own(path: Path) -> bool:
+    """Return whether a file is a `policy.npz`: its arrays are those of a perceptron."""
+    try:
+        return {"activations", "head"} <= read_npz(path.read_bytes(), str(path), LIMITS).keys()
+    except RefusedError:
+        return False
+
+
 def _smallest(values: Floats) -> NDArray[Any]:
     """Return numbers as float32 where that loses nothing, as for weights that were trained so."""
     single = values.astype(np.float32)

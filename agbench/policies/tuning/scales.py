@@ -16,13 +16,15 @@ import yaml
 from numpy.typing import NDArray
 
 from agbench.data import places
+from agbench.data.reading import read_file
 from agbench.data.scaling import ScalingTable
 from agbench.data.task import Task
 from agbench.envs import BatchCore
 from agbench.envs.core import Parts
 from agbench.envs.family import build, family
 from agbench.envs.rollout import steps
-from agbench.files import write_text
+from agbench.errors import ConfigError
+from agbench.files import require_kind, write_text
 from agbench.policies.base import Information, Planner, Policy
 from agbench.policies.registry import load_policy
 from agbench.variables import Floats, Variable
@@ -101,6 +103,19 @@ def measure(task: Task, episodes: int, done: Callable[[str], None] = lambda _: N
 def place(table: ScalingTable, root: Path) -> Path:
     """Return where the scaling of a task lies under a root of data folders."""
     return places.baseline_folder(root, table.task) / f"{places.SCALING}.yaml"
+
+
+def require_file(path: Path) -> None:
+    """Raise `ConfigError` where a file lies that is no scaling, before one is measured to replace it."""
+    require_kind(path, _is_scaling, "a scaling", ConfigError)
+
+
+def _is_scaling(path: Path) -> bool:
+    try:
+        read_file(ScalingTable, path)
+    except ConfigError:
+        return False
+    return True
 
 
 def save(table: ScalingTable, path: Path) -> None:

@@ -51,22 +51,33 @@ def fetch(
 ) -> Path:
     """Bring a site's series into the cache folder unless it is there; return its path.
 
-    The answer is read before it is kept: a malformed one leaves nothing behind.
+    The answer is read before it is kept: a malformed one leaves nothing behind. Raises `WeatherError` for
+    one, where the service does not answer, and while another process writes the same.
     """
     path = cached_path(download, place)
-    if path.is_file():
-        _verify(path, name)
-        return path
-    content = (get or _get)(_request(download, place), progress)
+    if not path.is_file():
+        content = (get or _get)(_request(download, place), progress)
+        with files.alone(path, _refused):  # no two answers are the same, and a checksum is that of one
+            if not path.is_file():
+                _keep(path, download, content)
+    _verify(path, name)
+    return path
+
+
+def _refused(sentence: str) -> WeatherError:
+    return WeatherError(f"{sentence} AGBENCH_CACHE_DIR names the folder of fetched weather.")
+
+
+def _keep(path: Path, download: Download, content: bytes) -> None:
+    """Keep an answer and, before it, its checksum: a series without one counts as damaged."""
     read = nasa_power.read_nasa_power if download.reader == "nasa-power" else knmi.read_knmi
 
     def fill(temporary: Path) -> None:
         temporary.write_bytes(content)
         read(temporary)
+        files.write_text(_checksum_path(path), f"{files.sha256(temporary)}  {path.name}\n")
 
     files.write(path, fill)
-    files.write_text(_checksum_path(path), f"{files.sha256(path)}  {path.name}\n")
-    return path
 
 
 def cached_path(download: Download, place: Place) -> Path:
