@@ -16,20 +16,13 @@ from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.submission import ResultRecord, Submission
 from agbench.data.task import Task
-from agbench.envs.scenarios import episode_seed
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode
 from agbench.leaderboard.checks.kept import KeptResults, Known
-from agbench.leaderboard.checks.recorded import (
-    Budget,
-    RecordedActions,
-    RecordedBehaviour,
-    behaviour,
-    most_decisions,
-    parts,
-)
+from agbench.leaderboard.checks.recorded import Budget, RecordedActions, RecordedBehaviour, behaviour, parts
 from agbench.leaderboard.checks.sampled import Sample
+from agbench.leaderboard.checks.task_limits import expected_episodes, most_decisions
 from agbench.untrusted import tables
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
@@ -149,15 +142,6 @@ def names(files: Iterable[str], folder: str) -> list[str]:
     """Return the paths of all files of a result; the first part of its actions may not lack."""
     own = dict.fromkeys(["result.yaml", "episodes.parquet", "actions.npz", *parts(files, folder)])
     return [f"{folder}/{name}" for name in own]
-
-
-def expected_episodes(task: Task, split: str) -> list[Episode]:
-    """Return the episodes that the protocol has on a split, in order."""
-    return [
-        Episode(key, repeat, episode_seed(task.protocol.seed, key, repeat))
-        for key in task.scenarios(split)
-        for repeat in range(task.protocol.repeats)
-    ]
 
 
 def _record(
