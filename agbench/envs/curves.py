@@ -1,6 +1,5 @@
 """Curves as plain numbers: what is drawn of an episode, and nothing else."""
 
-from collections.abc import Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -43,28 +42,31 @@ def curve(
     top: Floats | None = None,
 ) -> CurveData:
     """Return a curve of at most `MOST_POINTS` points: bars are summed, bands widened, lines thinned."""
-    groups = np.array_split(np.arange(len(x)), min(len(x), MOST_POINTS)) if len(x) else []
+    if len(x) > MOST_POINTS:
+        x, y, top = _thinned(x, y, top, form)
+    high = [] if top is None else _plain(top)
+    return CurveData(name=name, unit=unit, form=form, right=right, x=_plain(x), y=_plain(y), top=high)
+
+
+def _thinned(x: Floats, y: Floats, top: Floats | None, form: Form) -> tuple[Floats, Floats, Floats | None]:
+    """Return days, values and tops of equal parts of a curve; of bars the day that begins a part."""
+    groups = np.array_split(np.arange(len(x)), MOST_POINTS)
     if form == "bars":
         low = [y[g].sum() for g in groups]
     elif form == "band":
         low = [y[g].min() for g in groups]
     else:
         low = [y[g[-1]] for g in groups]
-    high = [] if top is None else [top[g].max() for g in groups]
+    high = None if top is None else np.array([top[g].max() for g in groups])
     days = [x[g[0]] if form == "bars" else x[g[-1]] for g in groups]
-    return CurveData(
-        name=name, unit=unit, form=form, right=right, x=_plain(days), y=_plain(low), top=_plain(high)
-    )
+    return np.array(days), np.array(low), high
 
 
 def stems(name: str, unit: str, days: Floats, amounts: Floats, right: bool = False) -> CurveData:
     """Return bars for the amounts that are not zero, each where it was given."""
     nonzero = amounts != 0.0
-    x, y = days[nonzero], amounts[nonzero]
-    if len(x) <= MOST_POINTS:
-        return CurveData(name=name, unit=unit, form="bars", right=right, x=_plain(x), y=_plain(y))
-    return curve(name, unit, x, y, "bars", right)
+    return curve(name, unit, days[nonzero], amounts[nonzero], "bars", right)
 
 
-def _plain(values: Sequence[float] | Floats) -> list[float]:
-    return [float(f"{value:.{_DIGITS}g}") for value in values]
+def _plain(values: Floats) -> list[float]:
+    return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]

@@ -1,4 +1,4 @@
-"""An untrusted npz: every header is checked against limits before any value is read.
+"""An untrusted npz: every header is checked against limits before an array of any size is unpacked.
 
 Neither NumPy's loader nor its header parser, which evaluates text, sees the file: a header is matched
 by one regular expression, and only plain little-endian numbers and short texts have a place in it.
@@ -21,13 +21,16 @@ from numpy.typing import NDArray
 from agbench.untrusted.refusal import RefusedError
 
 _MAGIC: Final = b"\x93NUMPY\x01\x00"
+_BEGIN: Final = len(_MAGIC) + 2  # of a header
 _HEADER = re.compile(
     rb"\{'descr': '([<|][iufbU]\d{1,3})', 'fortran_order': (False|True), "
     rb"'shape': \(((?:\d{1,9},? ?){0,4})\), \} *\n"
 )
 _LONGEST_HEADER: Final = 1000
+_FIRST: Final = 8_192  # bytes unpacked with the header: all of a short array
 _SLACK: Final = 64  # bytes by which deflate may lengthen a short member; of a long one it is 1 of 1,000 more
 _UNREADABLE: Final = 0x1 | 0x20 | 0x40  # flags of a member: encrypted, patched, strongly encrypted
+_ENTRY: Final = 46  # bytes of a member in the directory, without its name
 _LONG_SIZES: Final = struct.pack("<HH", 1, 16)  # of an extra field: begins the two sizes of 64 bits
 _FAILURES = (
     zipfile.BadZipFile,
@@ -91,7 +94,7 @@ class Archive:
         return {name: member.file_size for name, (member, _) in self._members.items()}
 
     def read(self, name: str) -> NDArray[Any]:
-        """Return an array; its header is checked before any value is unpacked."""
+        """Return an array; its header is checked before more than the first few values are unpacked."""
         member, start = self._members[name]
         try:
             return _array(_Unpacking(self._content, member, start), member, self._file, self.limits)
@@ -141,29 +144,24 @@ def _starts(content: bytes, archive: zipfile.ZipFile, file: str) -> list[int]:
     Every member's own header, name, extra field and data follow each other from the first byte on; then comes
     the directory, and nothing behind it.
     """
-    place, starts = 0, {}
+    place, directory, starts = 0, 0, {}
     for member in sorted(archive.infolist(), key=lambda member: member.header_offset):
         if member.header_offset != place or content[place : place + 4] != b"PK\x03\x04":
             raise RefusedError(file, "", f"{abs(member.header_offset - place):,} bytes of no array.")
-        name, extra = struct.unpack("<HH", content[place + 26 : place + 30])
+        name, extra = struct.unpack_from("<HH", content, place + 26)
         if content[place + 30 : place + 30 + name] != member.orig_filename.encode():
             raise RefusedError(file, member.filename, "another name in its header than in the directory.")
         own = content[place + 30 + name : place + 30 + name + extra]
         if (extra and not (extra == 20 and own.startswith(_LONG_SIZES))) or member.extra or member.comment:
             raise RefusedError(file, member.filename, "extra bytes of no array in its header.")
         place += 30 + name + extra
+        directory += _ENTRY + name
         starts[id(member)] = place
         place += member.compress_size
     end = content.rfind(b"PK\x05\x06")
-    size = sum(_entry_bytes(member) for member in archive.infolist())
-    if archive.start_dir != place or end != place + size or len(content) != end + 22:
+    if archive.start_dir != place or end != place + directory or len(content) != end + 22:
         raise RefusedError(file, "", "bytes of no array before the directory or behind the end.")
     return [starts[id(member)] for member in archive.infolist()]
-
-
-def _entry_bytes(member: zipfile.ZipInfo) -> int:
-    """Return how many bytes a member takes in the directory."""
-    return 46 + len(member.filename.encode()) + len(member.extra) + len(member.comment)
 
 
 def _name(member: zipfile.ZipInfo) -> str:
@@ -196,31 +194,32 @@ def _check_members(members: list[zipfile.ZipInfo], file: str, limits: ArrayLimit
 
 def _array(stream: _Unpacking, member: zipfile.ZipInfo, file: str, limits: ArrayLimits) -> NDArray[Any]:
     """Return one member as an array."""
-    start = stream.read(len(_MAGIC) + 2)
-    if len(start) < len(_MAGIC) + 2 or not start.startswith(_MAGIC):
+    content = stream.read(_FIRST)
+    if len(content) < _BEGIN or not content.startswith(_MAGIC):
         raise RefusedError(file, member.filename, "not an array of NumPy's format 1.0.")
-    (length,) = struct.unpack("<H", start[-2:])
+    (length,) = struct.unpack_from("<H", content, len(_MAGIC))
     if length > _LONGEST_HEADER:
         raise RefusedError(file, member.filename, f"a header of {length:,} bytes.")
-    header = stream.read(length) if length else b""
-    dtype, shape, order = _described(header, member.filename, file, limits)
+    begin = _BEGIN + length
+    dtype, shape, order = _described(content[_BEGIN:begin], member.filename, file, limits)
     if limits.shapes is not None and shape != limits.shapes[_name(member)]:
         wished = limits.shapes[_name(member)]
         raise RefusedError(file, member.filename, f"the shape {shape}; expected {wished}.")
     expected = math.prod(shape) * dtype.itemsize
-    claimed = member.file_size - len(start) - length
+    claimed = member.file_size - begin
     if expected != claimed:
         raise RefusedError(
             file,
             member.filename,
             f"the shape {shape} of {dtype} takes {expected:,} bytes; the member has {claimed:,}.",
         )
-    values = stream.read(expected + 1)
-    if len(values) != expected:
+    if len(content) == _FIRST:
+        content += stream.read(max(1, begin + expected + 1 - _FIRST))
+    if len(content) != begin + expected:
         raise RefusedError(file, member.filename, "shorter or longer than it claims.")
     if not stream.ends_well(member.CRC):
         raise RefusedError(file, member.filename, "damaged: its checksum is another, or bytes follow.")
-    return np.frombuffer(values, dtype).reshape(shape, order=order)
+    return np.frombuffer(content, dtype, offset=begin).reshape(shape, order=order)
 
 
 def _described(header: bytes, name: str, file: str, limits: ArrayLimits) -> tuple[Any, tuple[int, ...], Any]:

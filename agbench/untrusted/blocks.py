@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 _PLAIN: Final = re.compile(
-    r"(?:(?:[A-Za-z_]| +[A-Za-z0-9_]| *- [A-Za-z0-9_])(?:[\w $()+,./:;<=^~-]|\{\})*+\n)++", re.ASCII
+    r"(?:(?:[A-Za-z_]| +[A-Za-z0-9_]| *- [A-Za-z0-9_])(?:[\w $()+,./:;<=^~-]|\{\}){0,200}+\n)++", re.ASCII
 )
 """Lines without quotes, brackets, comments, tags, anchors, blocks of text: each value ends with its line, or
-goes on in one that begins with spaces, so that a key at the start of a line is always one."""
+goes on in one that begins with spaces, so that a key at the start of a line is always one. What is within
+another value begins one space further, or after the only dash of its line: little text has little depth."""
 _LONGEST: Final = 10_000  # characters of a text that is read by blocks
 _BEGIN: Final = re.compile(r"^(?=[A-Za-z_])", re.MULTILINE)
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*(?=:[ \n])", re.ASCII)

@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
@@ -43,7 +43,7 @@ def read_yaml(content: bytes, file: str) -> Any:
     _check_characters(text, file)
     parts = blocks_of(text)
     with suppress(RefusedError):  # whole, it says in which line
-        known = None if parts is None else read_blocks(parts, lambda new: _read(new, file))
+        known = None if parts is None else read_blocks(parts, lambda new: _read_plain(new, file))
         if known is not None:
             return known
     return _read(text, file)
@@ -51,8 +51,25 @@ def read_yaml(content: bytes, file: str) -> Any:
 
 def _read(text: str, file: str) -> Any:
     """Return the plain data of a text whose characters were checked."""
+    return _constructed(text, file, _check_events)
+
+
+def _read_plain(text: str, file: str) -> Any:
+    """Return the data of a text of blocks; it has no anchors, tags, directives, quotes, nor any great depth.
+
+    What may still be too much in it is looked for in the data.
+    """
+    data = _constructed(text, file)
+    if _count(data, DEPTH, file) > VALUES:
+        raise RefusedError(file, "", f"more than {VALUES} values.")
+    return data
+
+
+def _constructed(text: str, file: str, check: Callable[[str, str], None] | None = None) -> Any:
+    """Return the plain data of a text that passes a check."""
     try:
-        _check_events(text, file)
+        if check is not None:
+            check(text, file)
         data = construct(_Composed(text), file)
     except RefusedError:  # a ValueError, too
         raise
@@ -131,6 +148,18 @@ def _check_events(text: str, file: str) -> None:
                     raise RefusedError(file, line, f"nested deeper than {DEPTH}.")
             elif not event.style and len(event.value) > LONGEST_WORD:
                 raise RefusedError(file, line, f"an unquoted value of more than {LONGEST_WORD} characters.")
+
+
+def _count(data: Any, depth: int, file: str) -> int:
+    """Return how many values data have, with keys; refuse what is nested too deep, and words too long."""
+    if isinstance(data, str) and len(data) > LONGEST_WORD:
+        raise RefusedError(file, "", f"an unquoted value of more than {LONGEST_WORD} characters.")
+    if not isinstance(data, (dict, list)):
+        return 1
+    if not depth:
+        raise RefusedError(file, "", f"nested deeper than {DEPTH}.")
+    inside = [*data, *data.values()] if isinstance(data, dict) else data
+    return 1 + sum(_count(value, depth - 1, file) for value in inside)
 
 
 def _check_values(data: Any, file: str, field: str) -> None:

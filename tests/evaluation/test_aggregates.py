@@ -120,6 +120,16 @@ def test_aggregates_of_every_resample_are_one_call():
         assert statistic(batch).tolist() == [float(statistic(row)) for row in batch]
 
 
+@pytest.mark.parametrize("runs", range(1, 10))
+def test_aggregates_are_the_same_wherever_values_lie_in_memory(runs):
+    batch = np.random.default_rng(runs).normal(size=(50, runs)).round(1)
+    for statistic in AGGREGATES.values():
+        expected = [float(statistic(row)) for row in batch]
+        assert statistic(batch).tolist() == expected
+        assert statistic(np.asfortranarray(batch)) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert np.array_equal(aggregates.interquartile_mean(batch[:, :1]), batch[:, 0])
+
+
 def test_the_worst_tenth_counts_the_last_value_by_the_share_that_is_left():
     assert aggregates.worst_tenth(np.arange(20.0)) == 0.5
     assert aggregates.worst_tenth(np.arange(11.0)) == pytest.approx((0.0 + 0.1 * 1.0) / 1.1)

@@ -16,13 +16,8 @@ from agbench.data import catalog
 from agbench.data.submission import Submission, SubmittedPolicy
 from agbench.leaderboard.checks.duplicates import _EarlierRow, _refuse_actions
 from agbench.leaderboard.checks.policy_identity import identities
-from agbench.leaderboard.checks.recorded import (
-    Budget,
-    RecordedActions,
-    most_decisions,
-    of_actions,
-    same_actions,
-)
+from agbench.leaderboard.checks.recorded import Budget, RecordedActions, of_actions, same_actions
+from agbench.leaderboard.checks.task_limits import most_decisions
 from agbench.leaderboard.submitting import described
 from agbench.policies.networks import mlp
 from agbench.untrusted import RefusedError

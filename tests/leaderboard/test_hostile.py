@@ -128,6 +128,7 @@ BAD = {
     "record with overrides": (h.record(RESULT, overrides={"beta": 0.0}), True, RESULT, "overrides"),
     "cheaper nitrogen inside": (h.record(RESULT, content__reward__beta=0.0), True, RESULT, "content.reward"),
     "other physics inside": (h.record(RESULT, content__simulator__engine="pcse"), True, RESULT, "simulator"),
+    "no task inside": (h.record(RESULT, content={}), True, RESULT, "content: "),
     "unknown field in a record": (h.record(RESULT, summary={"return": 1e9}), True, RESULT, "'summary'"),
     "more information than said": (h.record(RESULT, information="model"), True, RESULT, "information"),
     "failures hidden in the record": (h.record(RESULT, failed=3), True, RESULT, "3 failed; the table"),

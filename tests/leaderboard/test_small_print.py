@@ -25,8 +25,9 @@ from agbench.data.reading import read_data
 from agbench.data.submission import ResultRecord
 from agbench.leaderboard.checks import judging
 from agbench.leaderboard.checks.kept import KeptResults, Known
-from agbench.leaderboard.checks.recorded import RecordedBehaviour, most_decisions, of_actions
+from agbench.leaderboard.checks.recorded import RecordedBehaviour, of_actions
 from agbench.leaderboard.checks.sampled import places
+from agbench.leaderboard.checks.task_limits import most_decisions
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verifying import replayed
 from agbench.untrusted import RefusedError

@@ -455,6 +455,15 @@ ODD += [
 ]
 
 
+def nested(depth):
+    """Return lines of mappings within each other, a space further each; the last holds a word."""
+    return "".join(f"{' ' * i}w{i}:\n" for i in range(depth)) + " " * depth + "w"
+
+
+ODD += [nested(7), nested(8), f"w: {'x ' * 99}x\n  {'y' * 200}", f"w: {'x ' * 99}x\n  {'y' * 201}"]
+ODD += [f"w: 1.{'0' * 399}", f"w: {'1' * 18}", f"w: {'1' * 20}", "- " + "- ".join("abc")]
+
+
 @st.composite
 def mostly_plain(draw):
     """Draw a text of plain lines with at most two that may be anything."""
@@ -477,6 +486,25 @@ def said(read):
 def test_a_text_read_by_blocks_says_what_it_says_whole(content):
     whole = said(lambda: text._read(content, "a.yaml"))
     assert [said(lambda: read_yaml(content.encode(), "a.yaml")) for _ in range(2)] == [whole, whole]
+
+
+@pytest.mark.parametrize(
+    ("within", "beyond", "reason"),
+    [
+        (nested(8), nested(9), "nested deeper than 8"),
+        (f"w: {'x' * 199}\n  {'y' * 200}", f"w: {'x' * 200}\n  {'y' * 200}", "more than 400 characters"),
+        (
+            "".join(f"a{i}:\n" for i in range(2499)),
+            "".join(f"a{i}:\n" for i in range(2500)),
+            "more than 5000 values",
+        ),
+    ],
+)
+def test_blocks_have_the_limits_of_a_whole_text(within, beyond, reason):
+    for read in text._read, text._read_plain:
+        assert read(f"{within}\n", "a.yaml")
+        with pytest.raises(RefusedError, match=reason):
+            read(f"{beyond}\n", "a.yaml")
 
 
 def test_what_was_read_by_blocks_can_be_changed():

@@ -12,9 +12,9 @@ from agbench.data.task import Task
 from agbench.leaderboard.checks.agents import is_reference
 from agbench.leaderboard.checks.policy_identity import identities, own_policy
 from agbench.leaderboard.checks.recorded import Budget, digest_of
-from agbench.leaderboard.checks.results import expected_episodes
 from agbench.leaderboard.checks.rows import MERGED, BoardRow, Rows
 from agbench.leaderboard.checks.submission import CheckedSubmission
+from agbench.leaderboard.checks.task_limits import expected_episodes
 from agbench.untrusted.folder import read_folder
 from agbench.untrusted.refusal import RefusedError
 

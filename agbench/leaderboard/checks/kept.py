@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agbench.data.reading import read_data
 from agbench.data.submission import ResultRecord
@@ -47,9 +48,9 @@ def _plain(result: Known) -> dict[str, Any]:
     own = result.behaviour
     return {
         "record": result.record.model_dump(mode="json"),
-        "columns": result.columns,
-        "fingerprint": own.fingerprint.tolist(),
-        "sample": base64.b64encode(own.sample.tobytes()).decode(),
+        "columns": {name: _packed_column(column) for name, column in result.columns.items()},
+        "fingerprint": _packed(own.fingerprint),
+        "sample": _packed(own.sample),
         "shape": list(own.sample.shape),
         "digest": own.digest,
         "steps": list(own.steps),
@@ -57,6 +58,26 @@ def _plain(result: Known) -> dict[str, Any]:
 
 
 def _back(kept: Mapping[str, Any]) -> Known:
-    sample = np.frombuffer(base64.b64decode(kept["sample"]), np.uint8).reshape(kept["shape"])
-    behaviour = RecordedBehaviour(np.array(kept["fingerprint"]), sample, kept["digest"], tuple(kept["steps"]))
-    return Known(read_data(ResultRecord, kept["record"], "record"), kept["columns"], behaviour)
+    sample = _unpacked(kept["sample"], np.uint8).reshape(kept["shape"])
+    fingerprint = _unpacked(kept["fingerprint"], np.float64)
+    columns = {name: _column(column) for name, column in kept["columns"].items()}
+    behaviour = RecordedBehaviour(fingerprint, sample, kept["digest"], tuple(kept["steps"]))
+    return Known(read_data(ResultRecord, kept["record"], "record"), columns, behaviour)
+
+
+def _packed_column(column: list[Any]) -> list[Any] | str:
+    """Return a column for JSON: numbers that are not whole as their bits, written and read in no time."""
+    return _packed(np.array(column)) if column and isinstance(column[0], float) else column
+
+
+def _column(kept: list[Any] | str) -> list[Any]:
+    """Return a column of what `_packed_column` made of it."""
+    return _unpacked(kept, np.float64).tolist() if isinstance(kept, str) else kept
+
+
+def _packed(values: NDArray[Any]) -> str:
+    return base64.b64encode(values.tobytes()).decode()
+
+
+def _unpacked(text: str, dtype: type[Any]) -> NDArray[Any]:
+    return np.frombuffer(base64.b64decode(text), dtype)

@@ -1,6 +1,6 @@
-"""Recorded actions of a result: checked against the protocol before any is unpacked, then one by one.
+"""Recorded actions of a result: checked against the protocol before any is unpacked, then as they are needed.
 
-They stay packed: an episode is unpacked when it is read, so that many seeds take no more memory
+They stay packed: episodes are unpacked when they are read, so that many seeds take no more memory
 than one.
 """
 
@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from agbench.data.task import Task
 from agbench.envs.actions import menu_sizes
-from agbench.envs.family import family
 from agbench.evaluation.result import action_files
 from agbench.leaderboard.checks.sampled import Sample, places, sampled
-from agbench.leaderboard.checks.task_spaces import action_space
+from agbench.leaderboard.checks.task_limits import action_space, most_decisions
 from agbench.untrusted.arrays import Archive, ArrayLimits
 from agbench.untrusted.refusal import RefusedError
 from agbench.variables import Floats
@@ -122,22 +121,31 @@ class RecordedActions(Sequence[NDArray[Any]]):
             return [self[i] for i in range(len(self))[index]]
         return self._read(self._names[index])
 
+    def in_parts(self) -> Iterator[list[NDArray[Any]]]:
+        """Yield the actions of some episodes at a time, all in order; raises `RefusedError` as `__iter__`."""
+        first = 0
+        for part in _parts(map(self._unpacked, self._names)):
+            names = self._names[first : first + len(part)]
+            first += len(part)
+            alike = {episode.shape[1:] for episode in part} == {self._space.shape or ()}
+            if not alike or not _in_space(np.concatenate(part), self._space):
+                for name, episode in zip(names, part, strict=True):
+                    _check_in_space(episode, self._space, self._where[name], name)
+            yield part
+
     def _read(self, name: str) -> NDArray[Any]:
-        file = self._where[name]
-        result = self._archives[file].read(name)
-        _check_in_space(result, self._space, file, name)
+        result = self._unpacked(name)
+        _check_in_space(result, self._space, self._where[name], name)
         return result
+
+    def _unpacked(self, name: str) -> NDArray[Any]:
+        return self._archives[self._where[name]].read(name)
 
 
 def parts(files: Iterable[str], folder: str) -> list[str]:
     """Return the names, inside a result's folder, of the files that hold its actions."""
     prefix = f"{folder}/"
     return action_files(name.removeprefix(prefix) for name in files if name.startswith(prefix))
-
-
-def most_decisions(task: Task) -> int:
-    """Return how many decisions the longest episode of a task can have; reads no weather."""
-    return max(1, -(-(family(task).longest(task) - task.warmup) // task.step))
 
 
 class RecordedBehaviour(NamedTuple):
@@ -194,15 +202,16 @@ _SEEN: Final[dict[str, RecordedBehaviour]] = {}
 def of_actions(actions: Sequence[NDArray[Any]], task: Task) -> RecordedBehaviour:
     """Return what is known of the actions of some episodes."""
     most = most_decisions(task)
+    space = action_space(task)
     which = places(len(actions), most)
     numbers: list[Floats] = []
     samples: list[Sample] = []
     digest = hashlib.sha256()
     first = 0
-    for part in _parts(actions):
+    for part in actions.in_parts() if isinstance(actions, RecordedActions) else _parts(actions):
         for episode in part:
             digest.update(f"{episode.shape}".encode() + (episode + 0).tobytes())  # -0.0 is 0.0
-        means, sample = _of_part(part, which[first : first + len(part)], action_space(task), most)
+        means, sample = _of_part(part, which[first : first + len(part)], space, most)
         numbers.append(means)
         samples.append(sample)
         first += len(part)
@@ -262,16 +271,22 @@ def _shares(actions: NDArray[Any], space: spaces.Space[Any]) -> Floats:
 def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], file: str, name: str) -> None:
     if actions.shape[1:] != (space.shape or ()):
         raise RefusedError(file, name, f"the shape {actions.shape}; a step has {space.shape or ()}.")
+    if _in_space(actions, space):
+        return
     if isinstance(space, spaces.Discrete):
-        low, high = int(space.start), int(space.start + space.n - 1)
-        good = ((actions >= low) & (actions <= high)).all()
-        text = f"an action outside {low} to {high}."
-    elif sizes := menu_sizes(space):
-        good = ((actions >= 0) & (actions < np.array(sizes))).all()
-        text = f"an action outside 0 to {max(sizes) - 1}."
-    else:
-        assert isinstance(space, spaces.Box)
-        good = ((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all()
-        text = "an action outside its bounds, or no number."
-    if not good:
-        raise RefusedError(file, name, text)
+        raise RefusedError(
+            file, name, f"an action outside {int(space.start)} to {int(space.start + space.n - 1)}."
+        )
+    if sizes := menu_sizes(space):
+        raise RefusedError(file, name, f"an action outside 0 to {max(sizes) - 1}.")
+    raise RefusedError(file, name, "an action outside its bounds, or no number.")
+
+
+def _in_space(actions: NDArray[Any], space: spaces.Space[Any]) -> bool:
+    """Return whether all actions, (steps, parts), are in their space."""
+    if isinstance(space, spaces.Discrete):
+        return bool(((actions >= int(space.start)) & (actions < int(space.start + space.n))).all())
+    if sizes := menu_sizes(space):
+        return bool(((actions >= 0) & (actions < np.array(sizes))).all())
+    assert isinstance(space, spaces.Box)
+    return bool(((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all())

@@ -16,20 +16,13 @@ from agbench.data import catalog
 from agbench.data.families import read_task
 from agbench.data.submission import ResultRecord, Submission
 from agbench.data.task import Task
-from agbench.envs.scenarios import episode_seed
 from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode
 from agbench.leaderboard.checks.kept import KeptResults, Known
-from agbench.leaderboard.checks.recorded import (
-    Budget,
-    RecordedActions,
-    RecordedBehaviour,
-    behaviour,
-    most_decisions,
-    parts,
-)
+from agbench.leaderboard.checks.recorded import Budget, RecordedActions, RecordedBehaviour, behaviour, parts
 from agbench.leaderboard.checks.sampled import Sample
+from agbench.leaderboard.checks.task_limits import expected_episodes, most_decisions
 from agbench.untrusted import tables
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
@@ -50,6 +43,7 @@ class CheckedResult:
     split: str
     seed: int
     record: ResultRecord
+    """Without the task in it, which is ours."""
     columns: dict[str, list[Any]]
     actions: Sequence[NDArray[Any]]
     behaviour: RecordedBehaviour
@@ -151,23 +145,14 @@ def names(files: Iterable[str], folder: str) -> list[str]:
     return [f"{folder}/{name}" for name in own]
 
 
-def expected_episodes(task: Task, split: str) -> list[Episode]:
-    """Return the episodes that the protocol has on a split, in order."""
-    return [
-        Episode(key, repeat, episode_seed(task.protocol.seed, key, repeat))
-        for key in task.scenarios(split)
-        for repeat in range(task.protocol.repeats)
-    ]
-
-
 def _record(
     files: Mapping[str, bytes], folder: str, card: Submission, task: Task, split: str
 ) -> ResultRecord:
-    """Return the result's record; the task in it must be ours."""
+    """Return the result's record without the task in it, which must be ours."""
     name = f"{folder}/result.yaml"
     if len(files[name]) > _RECORD_BYTES:
         raise RefusedError(name, "size", f"{len(files[name]):,} bytes; at most {_RECORD_BYTES:,}.")
-    record = _read(files[name], name, task)
+    record, ours = _read(files[name], name, task)
     for field, result, expected in (
         ("task", record.task, card.task),
         ("task_hash", record.task_hash, card.task_hash),
@@ -184,8 +169,9 @@ def _record(
     for file, digest in record.files.items():
         if hashlib.sha256(files[f"{folder}/{file}"]).hexdigest() != digest:
             raise RefusedError(name, f"files.{file}", "not the SHA-256 of that file.")
-    _check_content(record.content, name, task)
-    return record
+    if not ours:
+        _check_content(record.content, name, task)
+    return record.model_copy(update={"content": {}})
 
 
 def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
@@ -202,17 +188,16 @@ def _check_content(content: dict[str, Any], name: str, task: Task) -> None:
             raise RefusedError(name, f"content.{key}", f"differs from {task.task} here.")
 
 
-def _read(content: bytes, name: str, task: Task) -> ResultRecord:
-    """Return a record; if it ends with exactly the text of our own task, this part is not parsed again.
+def _read(content: bytes, name: str, task: Task) -> tuple[ResultRecord, bool]:
+    """Return a record, and whether it ends with exactly the text of our own task, which is not parsed then.
 
     Most of a record is the task. A key at the start of a line means the same whatever follows it, so
     that what stands before can be read by itself.
     """
     own = _own_content(task.task, provenance.task_hash(task))
     if not content.endswith(own):
-        return read_schema(ResultRecord, content, name)
-    record = read_schema(ResultRecord, content[: -len(own)] + b"\ncontent: {}\n", name)
-    return record.model_copy(update={"content": task.content()})
+        return read_schema(ResultRecord, content, name), False
+    return read_schema(ResultRecord, content[: -len(own)] + b"\ncontent: {}\n", name), True
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agbench.data.task import Task
-from agbench.leaderboard.checks.task_spaces import action_space
+from agbench.leaderboard.checks.task_limits import action_space
 
 DECISIONS: Final = 400
 """How many places, an episode and a decision in it each, a sample has at most."""

@@ -13,7 +13,7 @@ from agbench.data.submission import Submission
 from agbench.data.task import Task
 from agbench.errors import AgBenchError, MissingExtraError
 from agbench.leaderboard.board import CARD
-from agbench.leaderboard.checks.task_spaces import action_space, observation_size
+from agbench.leaderboard.checks.task_limits import action_space, observation_size
 from agbench.policies.base import Policy
 from agbench.policies.field.schedule import ScheduleSettings
 from agbench.policies.networks import mlp, onnx

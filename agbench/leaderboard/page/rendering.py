@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import jinja2
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 import agbench
 from agbench.evaluation.statistics import Interval
@@ -165,7 +165,7 @@ def _unit(unit: str) -> str:
 
 def _breakable(key: str) -> Markup:
     """Return a scenario's key that a line may break after its slashes, and nowhere else."""
-    return Markup("/<wbr>").join(key.split("/"))
+    return Markup(str(escape(key)).replace("/", "/<wbr>"))
 
 
 def _scenario_lines(rows: Sequence[views.ScenarioRow], decimals: int, digits: Sequence[int]) -> Markup:

@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ from agbench.plotting import printed
 
 _LEVEL: Final = 6  # of compression: 9 takes three times as long for 1 %
 _DAILY: Final = 100  # points, from which on a curve has fewer digits
+_WHOLE: Final = re.compile(r"(?<=\d)\.0(?=[],])")
+"""What ends whole numbers, which are the same without it."""
 _DIGITS: Final = 3  # of its largest value: finer than a picture shows
 
 
@@ -24,7 +27,7 @@ def packed(records: Iterable[EpisodeRecord]) -> str:
         {"first": record.first_day, "days": record.days, "panels": [_panel(panel) for panel in record.panels]}
         for record in records
     ]
-    text = json.dumps(content, separators=(",", ":"))
+    text = _WHOLE.sub("", json.dumps(content, separators=(",", ":")))
     return base64.b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode()
 
 
@@ -41,15 +44,15 @@ def _panel(panel: PanelData) -> dict[str, Any]:
             one["top"] = _spread(curve, curve.top, days)
         curves.append(one)
     gaps = np.round(np.diff([0.0, *days]), 6).tolist()
-    return {"title": panel.title, "x": _short(gaps), "curves": curves}
+    return {"title": panel.title, "x": gaps, "curves": curves}
 
 
 def _spread(curve: CurveData, values: Sequence[float], days: Sequence[float]) -> Sequence[float | None]:
     """Return a curve's values on the days of its panel, nothing where it has none."""
-    short = _short(_rounded(values))
-    if len(short) == len(days):
-        return short
-    own = dict(zip(curve.x, short, strict=True))
+    rounded = _rounded(values)
+    if len(rounded) == len(days):
+        return rounded
+    own = dict(zip(curve.x, rounded, strict=True))
     return [own.get(day) for day in days]
 
 
@@ -61,8 +64,3 @@ def _rounded(values: Sequence[float]) -> Sequence[float]:
     decimals = max(0, _DIGITS - 1 - math.floor(math.log10(largest)))
     result: list[float] = np.round(values, decimals).tolist()
     return result
-
-
-def _short(values: Sequence[float]) -> list[float]:
-    """Return whole numbers as such, which are written without .0."""
-    return [int(value) if value.is_integer() else value for value in values]

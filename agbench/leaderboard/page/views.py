@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -123,7 +124,7 @@ class TaskView:
         """Whether there is a regret."""
         return any(anchor.role == "oracle" for anchor in self.anchors)
 
-    @property
+    @cached_property
     def has_costs(self) -> bool:
         """Whether the task has constraints: a limit, or a row with costs."""
         return any(score.limit or score.cost for score in (row.entry.score for row in self.rows))
