@@ -67,11 +67,16 @@ def same_decisions(stacked: NDArray[np.uint8], sample: Sample, task: Task) -> ND
     where both have, it does not count.
     """
     if isinstance(action_space(task), spaces.Box):
-        equal = (np.maximum(stacked, sample) - np.minimum(stacked, sample) <= 1).all(axis=2)
+        alike = np.maximum(stacked, sample) - np.minimum(stacked, sample) <= 1
     else:
-        equal = (stacked == sample).all(axis=2)
+        alike = stacked == sample
+    equal = alike[:, :, 0] if alike.shape[2] == 1 else alike.all(axis=2)
     ended, own = stacked[:, :, 0] == _ENDED, sample[:, 0] == _ENDED
     decided = ~(ended & own)
-    counts = decided.sum(axis=1)
-    result: NDArray[np.float64] = (equal & ~(ended | own)).sum(axis=1) / np.maximum(counts, 1)
+    result: NDArray[np.float64] = _count(equal & ~(ended | own)) / np.maximum(_count(decided), 1)
     return result
+
+
+def _count(true: NDArray[np.bool_]) -> NDArray[np.unsignedinteger[Any]]:
+    """Return how many of (n, places) are true, (n,): as bytes they are summed several times as fast."""
+    return np.asarray(true.view(np.uint8).sum(axis=1, dtype=np.uint32))
