@@ -1,7 +1,7 @@
 """What was found before, kept in a folder of the user's cache by all that it follows from.
 
-What follows from other code of the package, or another NumPy, is found anew, and so is what was cut off or
-changed: each file begins with the SHA-256 of its content.
+What follows from other code of the package, or another NumPy, is found anew, and so is what was cut off,
+changed or moved: each file begins with the SHA-256 of its name and content.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ class JsonCache:
         result = find()
         with suppress(OSError):  # a cache that cannot be written saves no work, and costs none
             text = json.dumps(plain(result), separators=(",", ":"))
-            write_text(path, f"{_sha256(text)}\n{text}")
+            write_text(path, f"{_sha256(path.name + text)}\n{text}")
         return result
 
     def _path(self, folder: Path, key: Mapping[str, Any]) -> Path:
@@ -56,12 +56,12 @@ class JsonCache:
 
 
 def _read(path: Path) -> str | None:
-    """Return the content of a file; None where it is not there, was cut off or changed."""
+    """Return the content of a file; None where it is not there, was cut off, changed or named otherwise."""
     try:
         digest, _, content = path.read_text("utf-8").partition("\n")
     except (OSError, ValueError):
         return None
-    return content if _sha256(content) == digest else None
+    return content if _sha256(path.name + content) == digest else None
 
 
 def _sha256(text: str) -> str:

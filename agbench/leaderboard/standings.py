@@ -213,9 +213,9 @@ def table(entry: LeaderboardRound, task: Task, ran: Sequence[Ran], code: Code, c
         _row(one, task, reached[one.name], reached[expert], ranks.get(one.name), by_track, closed)
         for one in good
     ]
-    rows.sort(key=lambda row: (-row.score[0] if row.score else 0.0, row.name))
     stopped = [_refused(one) for one in ran if one.run.refused]
     shown = rows if closed else [_rounded(row) for row in rows]
+    shown.sort(key=lambda row: (-row.score[0] if row.score else 0.0, row.name))
     return RoundTable(
         task=task.task, round=entry.round, scenarios=entry.scenarios, code=code, rows=[*shown, *stopped]
     )

@@ -33,9 +33,10 @@ from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import LONGEST_WORD
 
 _OF_A_NAME: Final = (
-    "at most 64 letters, digits, dots, dashes and underscores, a letter or digit first, no dot last, and no "
-    "device of Windows (con, aux, nul)"
+    "letters, digits, dots, dashes and underscores, a letter or digit first, no dot last, and no device of "
+    "Windows (con, aux, nul)"
 )
+_LONGEST: Final = {"agent": 64, "version": 32}  # characters
 
 
 def submit(
@@ -167,7 +168,9 @@ def _check_names(card: Mapping[str, Any]) -> None:
     """Refuse names before they become a path."""
     for key in ("agent", "version"):
         if not is_name(str(card.get(key, ""))):
-            raise RefusedError(CARD, key, f"{str(card.get(key))!r} is not a name: {_OF_A_NAME}.")
+            raise RefusedError(
+                CARD, key, f"{str(card.get(key))!r} is not a name: at most {_LONGEST[key]} {_OF_A_NAME}."
+            )
 
 
 def _check_one_policy(card: Mapping[str, Any], policies: Sequence[str | Path]) -> None:

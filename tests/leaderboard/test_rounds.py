@@ -385,6 +385,24 @@ def test_an_author_has_a_quota_of_versions(board, template, secret, child, who):
     assert {row.agent for row in again.rows} & {"three", "four"} == own
 
 
+def test_who_names_others_as_authors_takes_no_place_of_theirs():
+    def row(agent, submitted, authors):
+        return SimpleNamespace(
+            card=SimpleNamespace(agent=agent, submitted=submitted, authors=["S", *"ABC"][:authors])
+        )
+
+    rows = [
+        (row("aaa1", "2026-11-28", 3), False),
+        (row("aaa2", None, 1), False),
+        (row("late", "2026-11-29", 4), True),
+        (row("sched", "2026-11-28", 1), False),
+        (row("bc", "2026-11-28", 1), False),
+        (row("zero", "2026-11-27", 2), False),
+    ]
+    turns = sorted(rows, key=lambda one: round_running._turn(*one))
+    assert [one.card.agent for one, _ in turns] == ["late", "zero", "bc", "sched", "aaa1", "aaa2"]
+
+
 def test_who_shares_a_name_with_two_is_one_author_with_both():
     def row(digest, contact, *authors):
         return SimpleNamespace(digest=digest, card=SimpleNamespace(authors=authors, contact=contact))
@@ -522,6 +540,24 @@ def test_a_row_cannot_leave_the_table_or_its_part_in_the_ranks(closed):
     values.write_text("\n".join(values.read_text().splitlines()[:-1]) + "\n")
     with pytest.raises(ConfigError, match=r"seed 4 of two/1\.0 has 5 values for 6 scenarios"):
         repeat(board, entry)
+
+
+def test_values_are_those_of_the_table_and_of_the_scenarios_that_the_salt_gives(closed, tmp_path):
+    board, entry = closed
+    path = standings.values_path(board, TASK, 1)
+    whole = path.read_text()
+    third = whole.splitlines()[3].split(",")
+    path.write_text(whole.replace(f",{third[3]},", ",paris/1789,"))
+    with pytest.raises(ConfigError, match=f"scenario 2 is paris/1789; the round's salt gives {third[3]}"):
+        repeat(board, entry)
+    for cell, what in ((4, "mean score"), (5, "mean constraint cost")):
+        cells = [*third[:cell], repr(float(third[cell]) + 1.0), *third[cell + 1 :]]
+        path.write_text(whole.replace(",".join(third), ",".join(cells)))
+        with pytest.raises(ConfigError, match=rf"1\.csv: what .*/1 reached has the {what} .* says"):
+            build(board, tmp_path / "site", episodes=0)
+    assert not (tmp_path / "site").exists()
+    path.write_text(whole)
+    build(board, tmp_path / "site", episodes=0)
 
 
 def test_a_round_closes_on_its_day_and_only_when_all_has_run(board, secret, wider_template):

@@ -84,8 +84,14 @@ def build(
             _swap(building, site)
         finally:
             shutil.rmtree(building, ignore_errors=True)
-    write_text(board / README, readme)
+    _write_readme(board / README, readme)
     return Built(site, len(shown), tasks, [*refused, *bad])
+
+
+def _write_readme(path: Path, text: str) -> None:
+    """Write the tables unless they stand there: a read-only board can have its site elsewhere."""
+    if not path.is_file() or path.read_bytes() != text.encode():
+        write_text(path, text)
 
 
 def _files_address(board: Path, site: Path) -> str:

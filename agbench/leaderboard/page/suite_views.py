@@ -38,8 +38,9 @@ class SuiteRow(NamedTuple):
 
     @property
     def tracks(self) -> str:
-        """The tracks of its submissions."""
-        return " ".join(sorted({track for entry in self.entries for track in entry.row.tracks}))
+        """The tracks that all of its submissions are in."""
+        tracks = [set(entry.row.tracks) for entry in self.entries]
+        return " ".join(sorted(set.intersection(*tracks))) if tracks else ""
 
     @property
     def reads(self) -> str:

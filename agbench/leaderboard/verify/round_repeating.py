@@ -117,12 +117,25 @@ def _entered(board: Path, entry: LeaderboardRound) -> _Entered:
             f"{entry.name}: {table.scenarios} scenarios in the table, {entry.scenarios} promised."
         )
     written = standings.read_values(board, entry.task, entry.round)
+    _check_scenarios(board, entry)
     rows = [row for row in table.rows if not row.refused]
     with confined(tables.READER) as child:
         submissions = {
             row.name: _submission(board, entry, row, child) if row.reference is None else None for row in rows
         }
     return _Entered(entry, table, written, rows, submissions)
+
+
+def _check_scenarios(board: Path, entry: LeaderboardRound) -> None:
+    """Raise `ConfigError` where values are not of the scenarios that the salt gives, in their order."""
+    assert entry.salt is not None
+    with rounds.salt_file(entry.salt) as salt:
+        own = hidden.scenarios_of(catalog.task(entry.task), entry, salt)
+    written = standings.read_scenarios(board, entry.task, entry.round)
+    for place, (one, other) in enumerate(itertools.zip_longest(written, own)):
+        if one != other:
+            file = standings.values_path(board, entry.task, entry.round)
+            raise ConfigError(f"{file}: scenario {place} is {one}; the round's salt gives {other}.")
 
 
 def _judged(one: _Entered, again: Mapping[str, HiddenRun]) -> list[Repeated]:

@@ -231,7 +231,8 @@ def taking_part(
     """Return those of a task's rows that a round runs, and sentences about those that it leaves out.
 
     They are the newest eligible version of each agent, and what the round ran before. Of an author's
-    rows no more than the quota: those that were run before first. Where a pulse gives the salt, what was
+    rows no more than the quota: those that were run before first, then those that were submitted first, and
+    of one day those that name fewer authors. Where a pulse gives the salt, what was
     submitted after the last day, when all can know it, does not take part.
     """
     shown = standings.load(board, entry.task, entry.round)
@@ -240,9 +241,7 @@ def taking_part(
     late = [s for s in able if entry.pulse is not None and not _in_time(s, entry)]
     able = [s for s in able if s not in late]
     last = {s.digest for s in newest(able)}
-    chosen = sorted(
-        (s for s in able if s.digest in last | ran), key=lambda s: (s.digest not in ran, s.card.agent)
-    )
+    chosen = sorted((s for s in able if s.digest in last | ran), key=lambda s: _turn(s, s.digest in ran))
     result: list[CheckedSubmission] = []
     same = _by_author(chosen)
     beyond = [f"{one.name}: not submitted by {entry.closes}, the round's last day" for one in late]
@@ -253,6 +252,12 @@ def taking_part(
             result.append(one)
     latest = {s.digest for s in newest(result)}
     return [Participant(one, one.digest not in latest) for one in result], beyond
+
+
+def _turn(submission: CheckedSubmission, ran: bool) -> tuple[bool, str, int, str]:
+    """Return by what rows take their turns: who names others later takes no place of theirs."""
+    card = submission.card
+    return (False, "", 0, card.agent) if ran else (True, card.submitted or "~", len(card.authors), card.agent)
 
 
 def _in_time(submission: CheckedSubmission, entry: LeaderboardRound) -> bool:
