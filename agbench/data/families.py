@@ -7,9 +7,12 @@ object (an `agbench.envs.family.Family`); `register` adds one without a package,
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
+from pydantic import ValidationError
+
 from agbench.data import packages
 from agbench.data.plausibility import check_limits, check_units
 from agbench.data.reading import load_file, no_mapping, read_data
+from agbench.data.split import SplitSpec
 from agbench.data.task import Task
 from agbench.errors import ConfigError, UnknownNameError, unknown
 
@@ -116,6 +119,7 @@ def read_task(data: Any, where: str) -> Task:
         check_limits(data, where)
     result = read_data(chosen, data, where)
     _check_window(result, where)
+    _check_years(result, where)
     if ours:
         check_units(result, where)
     return result
@@ -128,6 +132,17 @@ def _check_window(task: Task, where: str) -> None:
         raise ConfigError(
             f"{where}: observation.window: {window:,} d; it must be at most {LONGEST_WINDOW:,} d, ten years."
         )
+
+
+def _check_years(task: Task, where: str) -> None:
+    """Raise `ConfigError` for years of a split in words that say none."""
+    for name, split in task.splits.items():
+        years = getattr(split, "years", None)
+        try:
+            SplitSpec(years=[] if years is None else years)
+        except ValidationError as error:
+            said = error.errors()[0]["msg"].removeprefix("Value error, ")
+            raise ConfigError(f"{where}: splits.{name}.years: {said}") from None
 
 
 def read_task_file(path: Path) -> Task:

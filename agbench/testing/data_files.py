@@ -250,12 +250,21 @@ def _follow_site(site: Site, path: Path) -> None:
         catalog.soil(soil)
     if site.site not in catalog.names("site"):
         return
+    _require_package((site.series or {}).get("package"), path)
     if site.climate is not None:
         site_generator(site.site)
     if site.reader in READERS:
         measured_series(site.site)
     elif site.series is not None and _installed(site.series.get("package")):
         site_series(site.site)
+
+
+def _require_package(package: object, path: Path) -> None:
+    """Raise `ConfigError` for what is no name of a package, which Python would refuse in its own words."""
+    if package is not None and not str(package).isidentifier():
+        raise ConfigError(
+            f"{path}: series.package: {package!r} is not the name of a Python package, such as pvlib."
+        )
 
 
 def _installed(package: object) -> bool:

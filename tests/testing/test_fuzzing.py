@@ -277,6 +277,31 @@ def test_a_table_beyond_all_numbers_is_refused_without_a_warning(tmp_path, table
     assert found is None if message is None else re.search(message, found)
 
 
+@pytest.mark.parametrize("package", ["data/703165TY", "Miami, a typical year", 273, "a.b", ""])
+def test_what_is_no_name_of_a_package_is_refused(tmp_path, package):
+    site = yaml.safe_load((ROOT / "sites/miami.yaml").read_text())
+    site["series"]["package"] = package
+    path = tmp_path / "sites" / "miami.yaml"
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(site))
+    assert check_file(path) == (
+        f"{path}: series.package: {package!r} is not the name of a Python package, such as pvlib."
+    )
+
+
+@pytest.mark.parametrize("task", ["greenhouse-gym-v1", "wheat-nitrogen-v1"])
+@pytest.mark.parametrize("years", ["", "\0", "1999", "odd 1977"])
+def test_years_in_words_that_say_none_are_refused(tmp_path, task, years):
+    content = yaml.safe_load((ROOT / f"tasks/{task}.yaml").read_text())
+    content["splits"]["train"] = {"years": years}
+    path = tmp_path / "tasks" / f"{task}.yaml"
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(content))
+    assert check_file(path).startswith(
+        f"{path}: splits.train.years: {years!r} is not a list of years or text"
+    )
+
+
 def test_yaml_is_damaged_in_every_way():
     content = yaml.safe_dump({"name": "a", "inner": {"amount": 3.0, "unit": "d"}}).encode()
     said = {flawed(content, np.random.default_rng(seed))[1].split(",")[0] for seed in range(200)}
