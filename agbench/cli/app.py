@@ -87,6 +87,14 @@ def main() -> None:
     except AgBenchError as error:
         _say(str(error))
         sys.exit(2)
+    except RecursionError as error:
+        place = error.__traceback__
+        while place is not None and "yaml" not in place.tb_frame.f_globals.get("__name__", ""):
+            place = place.tb_next
+        if place is None:
+            raise
+        _say("a value, or a file, has more brackets within brackets than can be read.")
+        sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -41,7 +41,7 @@ BOUNDARY: Final = frozenset(
             "agbench.envs.field.season_panels",
             "agbench.envs.greenhouse.drawing",
         ),
-        *("agbench.data.families", "agbench.data.packages"),
+        *("agbench.data.families", "agbench.data.packages", "agbench.data.scalars"),
         *("agbench.weather.plausibility", "agbench.weather.greenhouse.plausibility"),
         *(
             "agbench.weather.greenhouse.position",

@@ -17,6 +17,8 @@ from agbench.data.task import Task
 from agbench.errors import ConfigError, UnknownNameError, unknown
 
 ENTRY_POINT_GROUP: Final = "agbench.families"
+MOST: Final = {"repeats": 10_000, "bootstrap": 1_000_000}
+"""Of a scenario's episodes, and of the resamples of an interval."""
 LONGEST_WINDOW: Final = 3_653  # d, of the weather that an observation tells
 
 _OURS: Final = {
@@ -119,6 +121,7 @@ def read_task(data: Any, where: str) -> Task:
         check_limits(data, where)
     result = read_data(chosen, data, where)
     _check_window(result, where)
+    _check_protocol(result, where)
     _check_years(result, where)
     if ours:
         check_units(result, where)
@@ -132,6 +135,13 @@ def _check_window(task: Task, where: str) -> None:
         raise ConfigError(
             f"{where}: observation.window: {window:,} d; it must be at most {LONGEST_WINDOW:,} d, ten years."
         )
+
+
+def _check_protocol(task: Task, where: str) -> None:
+    """Raise `ConfigError` for more episodes or resamples than anybody waits for."""
+    for key, most in MOST.items():
+        if (count := getattr(task.protocol, key)) > most:
+            raise ConfigError(f"{where}: protocol.{key}: {count:,}; it must be at most {most:,}.")
 
 
 def _check_years(task: Task, where: str) -> None:

@@ -1,6 +1,7 @@
 """The runner: runs a policy in every episode of a task's protocol, with progress, and can resume."""
 
 import json
+import math
 import os
 import shutil
 import time
@@ -207,13 +208,23 @@ def _years_of(keys: Iterable[str]) -> list[int] | None:
     return sorted({int(part) for part in parts}) if all(part.isdigit() for part in parts) else None
 
 
+def _sound(row: dict[str, Any], task: Task) -> dict[str, Any]:
+    """Return the row of an episode; one with numbers that are none has failed, and has 0 in their place."""
+    wrong = [name for name in ("return", "cost", *task.metrics) if not math.isfinite(row[name])]
+    if not wrong:
+        return row
+    error = row["error"] or f"SimulationError: {wrong[0]} is {row[wrong[0]]}"
+    values = {**dict.fromkeys(wrong, 0.0), task.protocol.objective: float(task.protocol.worst)}
+    return {**row, **values, "failed": True, "error": error}
+
+
 def _assemble(
     task: Task, split: str, policy: Policy, rollouts: Sequence[Rollout], overrides: Mapping[str, Any]
 ) -> Result:
     """Return the result of finished episodes."""
     import pandas as pd
 
-    table = pd.DataFrame([rollout.row for rollout in rollouts])
+    table = pd.DataFrame([_sound(rollout.row, task) for rollout in rollouts])
     record = {
         "format": FORMAT,
         "task": task.task,

@@ -33,12 +33,13 @@ from agbench.envs.greenhouse.prices import read_price
 from agbench.envs.registry import require_totals
 from agbench.envs.scaling import scaling_of
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
-from agbench.errors import AgBenchError, ConfigError, did_you_mean
+from agbench.errors import AgBenchError, ConfigError, WeatherError, did_you_mean
 from agbench.evaluation import anchors
 from agbench.evaluation.references import ROLES, policy_name
 from agbench.policies.registry import load_policy
 from agbench.simulation.parameters import check_crop, check_soil
 from agbench.simulators.field import afgen
+from agbench.weather import plausibility
 from agbench.weather.greenhouse.series import READERS
 from agbench.weather.greenhouse.site import measured_series
 from agbench.weather.site import site_generator, site_series
@@ -93,8 +94,11 @@ def _content(path: Path) -> dict[Any, Any]:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}.") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: cannot be read: {error}.") from None
-    _check_keys(text, path)
-    content = load_yaml(text, str(path))
+    try:
+        _check_keys(text, path)
+        content = load_yaml(text, str(path))
+    except RecursionError:
+        raise ConfigError(f"{path}: has more brackets within brackets than can be read.") from None
     if not isinstance(content, dict):
         raise no_mapping(content, str(path))
     return content
@@ -208,6 +212,7 @@ def _check_scaling(content: Any, path: Path) -> None:
 def _follow_task(task: Task, path: Path) -> None:
     """Build the task on every split that can be built here, and load its reference policies."""
     secret = _secret_splits(task)
+    _check_splits(task, path)
     for split in (name for name in task.splits if name not in secret):
         require_totals(BatchCore(build(task, split), 1))
     for role in ROLES:
@@ -216,9 +221,21 @@ def _follow_task(task: Task, path: Path) -> None:
             load_policy(name, task)
 
 
+def _check_splits(task: Task, path: Path) -> None:
+    """Raise `ConfigError` where splits lack that an evaluation needs, or are no splits to train on."""
+    if "test" not in task.splits:
+        raise ConfigError(f"{path}: splits: 'test' is missing, on which policies are compared.")
+    for name in task.protocol.training_splits:
+        if name not in task.splits or name == "test":
+            what = "what policies are compared on" if name in task.splits else "no split"
+            raise ConfigError(f"{path}: protocol.training_splits: {name} is {what}.")
+
+
 def _follow_crop(crop: Crop, path: Path) -> None:
-    with np.errstate(over="ignore", invalid="ignore"):  # a sentence says what is too large or too steep
+    with np.errstate(all="ignore"):  # a sentence says what is too large or too steep
         check_crop(crop, str(path))
+    if crop.values.get(_DIVIDES) == 0.0:
+        raise ConfigError(f"{path}: {_DIVIDES} is 0; models divide by it: it must be greater.")
     for tables in (crop.tables, crop.published):
         for name, table in tables.items():
             _require_slopes(name, table, path)
@@ -232,10 +249,12 @@ def _require_slopes(name: str, table: GivenTable, path: Path) -> None:
                 x, y, slopes = afgen.build(name, [number for point in points for number in point])
         except (ConfigError, TypeError, ValueError, OverflowError):
             continue  # none of the crop's models reads it
-        for i in np.flatnonzero(~np.isfinite(slopes)):
+        with np.errstate(over="ignore"):
+            sound = np.isfinite(slopes[:-1]) & np.isfinite(np.diff(x))
+        for i in np.flatnonzero(~sound):
             raise ConfigError(
                 f"{path}: {name} goes from {y[i]:g} at {table.of} {x[i]:g} to {y[i + 1]:g} at {x[i + 1]:g}: "
-                "this is steeper than any number. Move the two apart, or leave one out."
+                "its slope, or the way between, is beyond all numbers. Change one of the two."
             )
 
 
@@ -252,11 +271,23 @@ def _follow_site(site: Site, path: Path) -> None:
         return
     _require_package((site.series or {}).get("package"), path)
     if site.climate is not None:
-        site_generator(site.site)
+        _check_season(site.site, path)
     if site.reader in READERS:
         measured_series(site.site)
     elif site.series is not None and _installed(site.series.get("package")):
         site_series(site.site)
+
+
+def _check_season(name: str, path: Path) -> None:
+    """Raise `ConfigError` where a site's climate gives weather that is none, or none of this planet."""
+    with np.errstate(all="ignore"):
+        season = site_generator(name).season(0)
+    if not np.isfinite(season.values).all():
+        raise ConfigError(f"{path}: climate: its seasons have values that are no numbers.")
+    try:
+        plausibility.check_plausible(season.values, season.start, name)
+    except WeatherError as error:
+        raise ConfigError(f"{path}: climate: of a season that it gives, {error}") from None
 
 
 def _require_package(package: object, path: Path) -> None:
@@ -296,6 +327,8 @@ def _reader(schema: type[Strict]) -> Callable[[Any, str], Strict]:
     return lambda content, where: read_data(schema, content, where)
 
 
+_DIVIDES: Final = "ROOTDM"
+"""A parameter of crops that models divide by, though its limits allow 0."""
 _NO_TABLE: Final = "not tried: its observations, which it names no file of; they are given from Python."
 _CALIBRATION: Final = "calibration"
 """A specification names a crop too, and the file of a calibrated crop has this key: `stages` tells it."""

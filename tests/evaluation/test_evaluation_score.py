@@ -1,5 +1,7 @@
 """Every result has the score that the leaderboard would give it, and says where nothing was played."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,21 @@ def test_a_policy_that_fails_in_every_episode_is_warned_of():
     assert result.failed == 2
     with pytest.warns(AgBenchWarning, match="all 2 episodes of broken failed"):
         agbench.evaluate(TASK, Broken(), years=[1984, 1986], workers=2)
+
+
+def test_an_episode_whose_numbers_are_none_has_failed(tmp_path, monkeypatch):
+    text = (Path(__file__).parents[2] / "crops/winter-wheat-nl.yaml").read_text()
+    (tmp_path / "crops").mkdir()
+    own = text.replace("ROOTDM: 1.2 m", "ROOTDM: 0.0 m").replace("crop: winter-wheat-nl", "crop: rootless")
+    (tmp_path / "crops/rootless.yaml").write_text(own)
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    with pytest.warns(
+        AgBenchWarning, match=r"all 1 episodes of advisor failed, .*SimulationError: return is nan"
+    ):
+        result = agbench.evaluate(TASK, "advisor", years=[1984], crop="rootless")
+    assert result.failed == 1
+    assert result.objective.tolist() == [result.task.protocol.worst]
+    assert np.isfinite(result.episodes[["cost", *result.task.metrics]].to_numpy(np.float64)).all()
 
 
 def test_a_failure_that_ends_in_a_full_stop_keeps_one():

@@ -261,8 +261,10 @@ def test_a_key_that_is_no_word_is_refused_with_its_line(tmp_path, key, kind):
         (
             "DTSMTB",
             [[0.0, 0.0], [1e-320, 50.0]],
-            r"DTSMTB goes from 0 at temperature 0 to 50 at 9.99989e-321: this is steeper than any number.",
+            r"DTSMTB goes from 0 at temperature 0 to 50 at 9.99989e-321: its slope, or the way between",
         ),
+        ("DTSMTB", [[-1e308, 0.0], [1e308, 50.0]], r"DTSMTB goes from 0 at temperature -1e\+308 to 50 at 1e"),
+        ("DTSMTB", [[0.0, 1e308], [50.0, -1e308]], r"DTSMTB "),
         ("DTSMTB", [[0.0, 0.0], [50.0, 50.0]], None),
     ],
 )
@@ -275,6 +277,74 @@ def test_a_table_beyond_all_numbers_is_refused_without_a_warning(tmp_path, table
     with warnings.catch_warnings(action="error"):
         found = check_file(path)
     assert found is None if message is None else re.search(message, found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"protocol": {"repeats": 10**9}}, "protocol.repeats: 1,000,000,000; it must be at most 10,000."),
+        ({"protocol": {"bootstrap": 10**12}}, "protocol.bootstrap: 1,000,000,000,000; it must be at most"),
+        ({"protocol": {"training_splits": ["test"]}}, "protocol.training_splits: test is what policies are"),
+        ({"protocol": {"training_splits": ["tests"]}}, "protocol.training_splits: tests is no split."),
+        ({"splits": {"test": ...}}, "splits: 'test' is missing, on which policies are compared."),
+    ],
+)
+def test_what_nobody_could_evaluate_is_refused(tmp_path, changes, message):
+    content = yaml.safe_load((ROOT / "tasks/wheat-nitrogen-v1.yaml").read_text())
+    for section, values in changes.items():
+        for key, value in values.items():
+            content[section].pop(key, None)
+            content[section] |= {} if value is ... else {key: value}
+    path = tmp_path / "tasks" / "wheat-nitrogen-v1.yaml"
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(content))
+    assert check_file(path).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("element", "key", "value", "message"),
+    [
+        ("TMIN", "sd", 1e6, r"climate: (its seasons have values that are no|of a season that it gives)"),
+        ("TMIN", "mean", 500.0, r"climate: of a season that it gives, .*TMIN"),
+    ],
+)
+def test_a_climate_of_another_planet_is_refused(tmp_path, monkeypatch, element, key, value, message):
+    site = yaml.safe_load((ROOT / "sites/wageningen.yaml").read_text()) | {"site": "meadow"}
+    site["climate"]["elements"][element][key] = [value] * 12
+    path = tmp_path / "sites" / "meadow.yaml"
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(site))
+    monkeypatch.setenv("AGBENCH_PATH", str(tmp_path))
+    assert re.search(message, check_file(path))
+
+
+def test_a_crop_whose_roots_have_no_depth_is_refused(tmp_path):
+    text = (ROOT / "crops/winter-wheat-nl.yaml").read_text()
+    path = tmp_path / "crops" / "winter-wheat-nl.yaml"
+    path.parent.mkdir()
+    path.write_text(text.replace("ROOTDM: 1.2 m", "ROOTDM: 0.0 m"))
+    assert check_file(path) == f"{path}: ROOTDM is 0; models divide by it: it must be greater."
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("9" * 5000, ":1: '9{40}' is not a whole number of at most 4,300 digits."),
+        ("!!int foo", ":1: 'foo' is not a whole number"),
+        ("!!int ''", ":1: '' is not a whole number"),
+        ("!!float foo", ":1: 'foo' is not a number."),
+        ("!!bool foo", ":1: 'foo' is not true or false."),
+        ("!!timestamp foo", ":1: 'foo' is not a date or a time"),
+        ("!!str [a]", ":1: expected text, found a list or keys"),
+        ("!!map [a]", ":1: expected keys and values"),
+        ("!!set a", ":1: expected keys and values"),
+        ("[" * 20_000, ": has more brackets within brackets than can be read."),
+    ],
+)
+def test_values_that_yaml_cannot_make_are_refused_with_their_line(tmp_path, value, message):
+    path = tmp_path / "x.yaml"
+    path.write_text(f"task: {value}\n")
+    assert re.match(re.escape(str(path)) + message, check_file(path))
 
 
 @pytest.mark.parametrize("package", ["data/703165TY", "Miami, a typical year", 273, "a.b", ""])
