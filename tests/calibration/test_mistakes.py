@@ -196,7 +196,12 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_fit(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "what"), [("crops/fitted.yaml", "a calibrated crop"), ("report.md", "a report of a calibration")]
+    ("name", "what"),
+    [
+        ("crops/fitted.yaml", "a calibrated crop"),
+        ("report.md", "a report of a calibration"),
+        ("fit.png", "a .png picture"),
+    ],
 )
 def test_what_no_calibration_wrote_is_not_replaced(tmp_path, name, what):
     path = tmp_path / "out" / name
