@@ -49,7 +49,10 @@ def fuzz_tasks(
     split: Annotated[str | None, typer.Option(help="Of the one case; default: train.")] = None,
     rows: Annotated[int | None, typer.Option(min=1, help="Of the one case; default: 64.")] = None,
     mode: Annotated[
-        str | None, typer.Option(help="Autoreset mode of the one case; default: next_step.")
+        str | None,
+        typer.Option(
+            help="Autoreset mode of the one case: next_step, same_step or disabled; default: next_step."
+        ),
     ] = None,
     scaled: Annotated[bool, typer.Option("--scaled", help="Scale observations of the one case.")] = False,
     changes: SetOption = None,

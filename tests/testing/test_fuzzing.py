@@ -62,6 +62,15 @@ def test_the_outermost_that_was_ever_seen_lies_in_its_space(variable):
     assert (report.failures, report.refused, report.steps) == ([], 0, rows * steps)
 
 
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_rows_that_end_are_reset_in_every_mode(mode, rows):
+    case = cases.FuzzCase(TASKS[0], "train", "edge", rows, 90, 0, mode)
+    report = play_cases(catalog.task(TASKS[0]), [case], rows * 90)
+    assert (report.failures, report.steps) == ([], rows * 90)
+    assert mode in run("tasks", "--help").stdout
+
+
 @pytest.mark.slow
 def test_nothing_is_found_in_any_task():
     """All tasks, splits and changes that a hundred thousand steps meet."""

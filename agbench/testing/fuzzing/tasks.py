@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from agbench.data import catalog
@@ -116,6 +117,9 @@ def _play(
             if ends.dtype != np.bool_ or ends.shape != (case.rows,):
                 fail(f"step {step}: {name} is {ends.dtype} {ends.shape}, not {case.rows} booleans.")
         report.steps += case.rows
+        if envs.autoreset_mode is AutoresetMode.DISABLED and (ended := terminated | truncated).any():
+            observed, info = envs.reset(options={"reset_mask": ended})
+            _check(envs, observed, np.zeros(case.rows), info, step)
 
 
 def _check(envs: AgBenchVectorEnv, observed: NDArray[Any], rewards: Any, info: Any, step: int) -> None:
