@@ -57,8 +57,11 @@ def fuzz_task(task: str, steps: int, seed: int = 0) -> TaskReport:
     return play_cases(checked, cases, steps)
 
 
-def play_cases(task: Task, cases: Iterable[FuzzCase], steps: int) -> TaskReport:
-    """Play cases of a task until `steps` steps of rows are done."""
+def play_cases(task: Task, cases: Iterable[FuzzCase], steps: int, strict: bool = False) -> TaskReport:
+    """Play cases of a task until `steps` steps of rows are done.
+
+    What a case is refused with is counted; where `strict`, for cases that a person stated, it is raised.
+    """
     report = TaskReport(task.task)
     begun = time.perf_counter()
     for case in cases:
@@ -66,6 +69,8 @@ def play_cases(task: Task, cases: Iterable[FuzzCase], steps: int) -> TaskReport:
         try:
             envs, first = _begun(case)
         except AgBenchError:
+            if strict:
+                raise
             report.refused += 1
             continue
         except Exception as error:
