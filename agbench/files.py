@@ -51,6 +51,7 @@ def checked(path: Path, expected: str | None, where: str, error: type[Exception]
 
 def require_writable(folder: Path, error: type[Exception]) -> None:
     """Make a folder and raise `error` where it cannot be written, before anything is worked out for it."""
+    require_no_file(folder, error)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -95,12 +96,23 @@ def write(path: Path, fill: Callable[[Path], object]) -> None:
                 os.close(lock)
 
 
+def require_no_file(folder: Path, error: Refusal) -> None:
+    """Raise `error` where a path, or what it would lie in, is there and is no folder."""
+    there = next((above for above in (folder, *folder.parents) if os.path.lexists(above)), None)
+    if there is not None and not there.is_dir() and not there.is_symlink():
+        what = "is a file, not a folder" if there.is_file() else "is not a folder"
+        raise error(f"{there} {what}: nothing can be written in it. Name another folder, or remove it.")
+
+
 def require_kind(path: Path, is_one: Callable[[Path], bool], what: str, error: Refusal) -> None:
     """Raise `error` where a file lies that is not `what`, such as `a report`: it would be lost.
 
-    `is_one` says whether a file is one. An empty file may be replaced; so may what is no file, as far as
-    `write` does.
+    `is_one` says whether a file is one. An empty file may be replaced, and a pipe or a device is written to.
+    A folder is refused, and so is a file in whose place there would have to be a folder.
     """
+    if path.is_dir() or path.name in ("", ".."):
+        raise error(f"{path} is a folder; name a file in it.")
+    require_no_file(path.parent, error)
     if path.is_file() and path.stat().st_size and not is_one(path):
         raise error(
             f"{path} is there already and is not {what} of AgBench's: it would be replaced. Name another "

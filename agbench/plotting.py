@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agbench.errors import ConfigError
-from agbench.files import write_bytes
+from agbench.files import require_kind, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +34,26 @@ _EDGE: Final = "#8C8C8C"
 _POWER = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,4})(-\d+)\b|(?<![A-Za-z])([cdkm]?m)(\d)\b")
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+_MARKS: Final = {
+    name: re.compile(mark, re.DOTALL)
+    for names, mark in (
+        ("png", rb"\x89PNG\r\n\x1a\n"),
+        ("jpg jpeg", rb"\xff\xd8\xff"),
+        ("pdf", rb"%PDF-"),
+        ("ps eps", rb"%!PS"),
+        ("pgf", rb"%% Creator: Matplotlib, PGF"),
+        ("svg", rb"(?:\xef\xbb\xbf)?\s*<(?:svg|[?!].*<svg)\b"),
+        ("svgz", rb"\x1f\x8b"),
+        ("tif tiff", rb"II\*\0|MM\0\*"),
+        ("webp", rb"RIFF....WEBP"),
+        ("gif", rb"GIF8"),
+        ("avif", rb"....ftypavif"),
+    )
+    for name in names.split()
+}
+"""How pictures begin, by suffix. Raw ones have no mark, so that no file is known to be one."""
+_BEGINNING: Final = 4096  # bytes, in which the mark is
 
 
 def printed(unit: str) -> str:
@@ -77,18 +97,39 @@ def tidy(axes: "Axes", grid: str | None = "both") -> None:
 def save(figure: "Figure", path: str | os.PathLike[str], dpi: float) -> Path:
     """Write a figure in the format of the file's suffix; a killed run leaves no half file.
 
-    Raises `ConfigError` for a format that cannot be written, `OSError` with the name of the file for one that
-    cannot be.
+    Raises `ConfigError` for what `require_place` refuses, `OSError` with the name of the file for one that
+    cannot be written.
     """
     target = Path(path)
-    file_types = figure.canvas.get_supported_filetypes()
-    suffix = target.suffix.lower().removeprefix(".")
-    if suffix not in file_types:
-        raise ConfigError(
-            f"{target}: cannot write a picture in the format {target.suffix or '(none)'}; give a file"
-            f" that ends in one of {', '.join(f'.{kind}' for kind in sorted(file_types))}."
-        )
+    require_place(target)
     drawn = io.BytesIO()  # in memory: a file that is cut off while it is drawn may be taken for a picture
-    figure.savefig(drawn, dpi=dpi, format=suffix)
+    figure.savefig(drawn, dpi=dpi, format=_kind(target))
     write_bytes(target, drawn.getvalue())
     return target
+
+
+def require_place(path: Path) -> None:
+    """Raise `ConfigError` where no picture can be written: for the suffix, or for another file there.
+
+    For commands to call before they begin. An older picture of the suffix's kind may be replaced.
+    """
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    file_types = FigureCanvasBase.get_supported_filetypes()
+    if _kind(path) not in file_types:
+        raise ConfigError(
+            f"{path}: cannot write a picture in the format {path.suffix or '(none)'}; give a file"
+            f" that ends in one of {', '.join(f'.{kind}' for kind in sorted(file_types))}."
+        )
+    require_kind(path, _is_picture, f"a {path.suffix} picture", ConfigError)
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.lower().removeprefix(".")
+
+
+def _is_picture(path: Path) -> bool:
+    """Whether a file begins as pictures with its suffix do."""
+    mark = _MARKS.get(_kind(path))
+    with path.open("rb") as file:
+        return mark is not None and mark.match(file.read(_BEGINNING)) is not None

@@ -298,10 +298,32 @@ def test_what_may_be_replaced_is_absent_empty_or_of_its_kind(tmp_path, content):
         require_kind(path, lambda _: False, "a report", ResultError)
 
 
-def test_what_is_no_file_is_left_to_who_writes(tmp_path):
+def test_a_pipe_is_left_to_who_writes(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path, tmp_path / "pipe"):
-        require_kind(path, lambda _: False, "a report", ResultError)
+    require_kind(tmp_path / "pipe", lambda _: False, "a report", ResultError)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "folder", "new/.."])
+def test_a_folder_is_no_place_for_a_file(tmp_path, monkeypatch, name):
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ResultError, match=r"is a folder; name a file in it\."):
+        require_kind(Path(name), lambda _: True, "a report", ResultError)
+
+
+@pytest.mark.parametrize("name", ["note.txt/a", "note.txt/new/a"])
+def test_a_file_is_no_folder_for_another(tmp_path, name):
+    (tmp_path / "note.txt").write_text("mine")
+    with pytest.raises(ResultError, match=r"note\.txt is a file, not a folder"):
+        require_kind(tmp_path / name, lambda _: True, "a report", ResultError)
+    with pytest.raises(ResultError, match=r"note\.txt is a file, not a folder"):
+        files.require_writable(tmp_path / name, ResultError)
+
+
+@pytest.mark.parametrize("out", [".", "", ".."])
+def test_a_scaling_is_not_played_for_a_folder(out):
+    printed = CliRunner().invoke(app, ["scale", TASK, "--episodes", "4", "--out", out])
+    assert "is a folder; name a file in it." in str(printed.exception)
 
 
 @pytest.mark.parametrize("content", [b"task: wheat-nitrogen-v1\n", b"\xff\xfe\0", b"[1, 2]\n", b"text: {"])

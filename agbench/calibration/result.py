@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,10 +18,13 @@ from agbench.data.field import Crop
 from agbench.data.reading import read_file
 from agbench.errors import ConfigError
 from agbench.files import require_kind, write, write_text
+from agbench.plotting import require_place
 from agbench.variables import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
+
+FIGURE: Final = "fit.png"
 
 
 @dataclass(frozen=True)
@@ -96,13 +99,14 @@ class Calibration:
         write(out / "pairs.csv", lambda path: self.pairs.to_csv(path, index=False))
         write(out / "trials.csv", lambda path: self.trials().to_csv(path, index=False, float_format="%.6g"))
         write_text(out / "report.md", report.markdown(self))
-        draw(self.pairs, self.evidence, out / "fit.png")
+        draw(self.pairs, self.evidence, out / FIGURE)
 
 
 def require_files(out: Path, crop: str) -> None:
-    """Raise `ConfigError` where a crop or a report lies in a folder that no calibration wrote."""
+    """Raise `ConfigError` where a crop, a report or a figure lies in a folder that no calibration wrote."""
     require_kind(out / "crops" / f"{crop}.yaml", _is_fitted, "a calibrated crop", ConfigError)
     require_kind(out / "report.md", _is_report, "a report of a calibration", ConfigError)
+    require_place(out / FIGURE)
 
 
 def _is_fitted(path: Path) -> bool:

@@ -1,5 +1,6 @@
 """The root command: its subcommands and its handling of errors."""
 
+import io
 import os
 import sys
 import warnings
@@ -82,6 +83,8 @@ def main() -> None:
         _say("the current folder was removed or replaced. Go to one that is there, with cd.")
         sys.exit(2)
     warnings.showwarning = _show_warning
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are not UTF-8 are printed too
     try:
         app()
     except AgBenchError as error:

@@ -28,6 +28,10 @@ def compare(
     """
     from agbench.evaluation import comparison
 
+    if figure is not None:
+        from agbench.plotting import require_place
+
+        require_place(figure)
     results = comparison.load_results(folders)
     rows = comparison.compare(results)
     if json:

@@ -1,14 +1,14 @@
 """`agbench fuzz`: any action on every task, any damage to data files; each failure with its command."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from rich.table import Table
 from typer.core import TyperGroup
 
 from agbench.cli.options import JsonOption, SetOption, console, print_json, read_overrides
-from agbench.errors import ConfigError, NotApplicableError
+from agbench.errors import ConfigError
 
 if TYPE_CHECKING:
     from agbench.testing.fuzzing.tasks import TaskReport
@@ -33,6 +33,8 @@ fuzz = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+MOST_ROWS: Final = 100_000
+"""Of one case; many more would be about memory, not about a task."""
 SeedOption = Annotated[int, typer.Option(min=0, help="Of all that is drawn.")]
 
 
@@ -47,9 +49,14 @@ def fuzz_tasks(
         str | None, typer.Option(help="Play one case as stated: random, extreme, alike or edge actions.")
     ] = None,
     split: Annotated[str | None, typer.Option(help="Of the one case; default: train.")] = None,
-    rows: Annotated[int | None, typer.Option(min=1, help="Of the one case; default: 64.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(min=1, max=MOST_ROWS, help="Of the one case; default: 64.")
+    ] = None,
     mode: Annotated[
-        str | None, typer.Option(help="Autoreset mode of the one case; default: next_step.")
+        str | None,
+        typer.Option(
+            help="Autoreset mode of the one case: next_step, same_step or disabled; default: next_step."
+        ),
     ] = None,
     scaled: Annotated[bool, typer.Option("--scaled", help="Scale observations of the one case.")] = False,
     changes: SetOption = None,
@@ -67,7 +74,7 @@ def fuzz_tasks(
     from agbench.testing.fuzzing.cases import FuzzCase
     from agbench.testing.fuzzing.tasks import fuzz_task, play_cases
 
-    names = tasks or catalog.names("task")
+    names = list(dict.fromkeys(tasks or ())) or catalog.names("task")
     given = {"--split": split, "--rows": rows, "--mode": mode, "--scaled": scaled, "--set": changes}
     if actions is None and (odd := [option for option, value in given.items() if value]):
         raise ConfigError(f"{odd[0]} is of one case; name its kind of --actions too.")
@@ -80,9 +87,7 @@ def fuzz_tasks(
         else:
             own = read_overrides(changes)
             case = FuzzCase(name, split, actions, rows, max(1, share // rows), seed, mode, scaled, own)
-            reports.append(play_cases(catalog.task(name), [case], share))
-            if reports[-1].refused:
-                raise NotApplicableError(f"{name} refuses this case; agbench show {name} says what it takes.")
+            reports.append(play_cases(catalog.task(name), [case], share, strict=True))
     if json:
         print_json([vars(report) | {"failures": [vars(f) for f in report.failures]} for report in reports])
     else:

@@ -13,7 +13,8 @@ def report(
         Path, typer.Argument(metavar="RUN", help="Folder of a result, of a training run or of a dataset.")
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The file to write; default: RUN.html.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The .html file to write; default: RUN.html."),
     ] = None,
     seasons: Annotated[int, typer.Option(min=0, max=3, help="Seasons to draw: median, worst, best.")] = 3,
 ) -> None:

@@ -124,9 +124,11 @@ def plot(
 
     Example: `agbench weather plot wageningen`
     """
+    from agbench.plotting import require_place
     from agbench.weather.generator import of_site
 
     target = picture or Path("runs") / f"weather-{site}.png"
+    require_place(target)
     path = of_site.draw_site(site, target, observations, as_repair(repair))
     console.print(f"wrote {path}", soft_wrap=True)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from agbench import plotting
 from agbench.data.task import Task
 from agbench.envs import AgBenchEnv
 from agbench.envs.family import build, family
@@ -86,6 +87,8 @@ def run_episode(
     env = AgBenchEnv(build(task, split), render_mode="rgb_array")
     actor = as_policy(policy, task, other_task=other_task)
     key = env.scenarios.keys[0] if scenario is None else scenario
+    target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
+    plotting.require_place(target)
     decisions = playing.episode(env, actor, seed, key)
     info, own = next(decisions).info, family(task)
     start = own.start(env.core.worlds[0])
@@ -106,7 +109,6 @@ def run_episode(
         raise ResultError(
             f"policy {actor.name}: it raised {described(error)}, at decision {len(steps) + 1} of {key}."
         ) from error
-    target = picture or Path("runs") / f"{actor.name}-{key.replace('/', '-')}.png"
     env.save_picture(target)
     env.close()
     return EpisodeReport(

@@ -122,7 +122,9 @@ class Result:
             require_place(folder)  # in which others may have put something meanwhile
 
     def _write(self, folder: Path) -> None:
-        self.episodes.to_parquet(folder / "episodes.parquet", index=False)
+        # Open files, not paths: the library that reads and writes them refuses names that are not UTF-8.
+        with (folder / "episodes.parquet").open("wb") as table:
+            self.episodes.to_parquet(table, index=False)
         names = ["episodes.parquet"]
         for part, episodes in enumerate(_in_parts(self.actions)):
             names.append(part_name(part))
@@ -143,7 +145,8 @@ class Result:
         record = _read_record(path)
         _check_files(path, record)
         try:
-            episodes = pd.read_parquet(path / "episodes.parquet")
+            with (path / "episodes.parquet").open("rb") as table:
+                episodes = pd.read_parquet(table)
             actions = [a for name in action_files(record["files"]) for a in _actions(path / name)]
         except (OSError, ValueError, KeyError) as error:
             raise ResultError(f"{path}: cannot be read: {error}.") from None

@@ -10,6 +10,7 @@ from agbench.untrusted.folder import is_name
 from agbench.untrusted.refusal import RefusedError
 
 SUBMISSIONS: Final = "submissions"
+ROUNDS: Final = "rounds.yaml"
 VERIFIED: Final = "verified"
 CARD: Final = "submission.yaml"
 """The name of a submission's card."""
@@ -24,8 +25,8 @@ def place(board: Path, task: str, agent: str, version: str) -> Path:
 
 
 def require(board: Path) -> None:
-    """Raise `ConfigError` where there is no board."""
-    if not board.is_dir():
+    """Raise `ConfigError` where there is no board: no submissions, and no rounds that were opened before."""
+    if not (board / SUBMISSIONS).is_dir() and not (board / ROUNDS).is_file():
         raise ConfigError(
             f"there is no board at {board}; a board is a folder with {SUBMISSIONS}/TASK/AGENT/VERSION."
         )

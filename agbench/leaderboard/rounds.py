@@ -30,8 +30,9 @@ from agbench.errors import ConfigError
 from agbench.evaluation import provenance
 from agbench.files import alone, write_text
 from agbench.leaderboard import beacon
+from agbench.leaderboard import board as places
 
-FILE: Final = "rounds.yaml"
+FILE: Final = places.ROUNDS
 SCENARIOS: Final = 50
 VERSIONS: Final = 3
 """The quota: how many versions of all agents of an author a round runs."""

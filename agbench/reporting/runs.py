@@ -30,10 +30,18 @@ _BINS: Final = 40
 
 def read(folder: Path, seasons: int = SEASONS) -> Content:
     """Return what is shown of a folder; raises `ResultError` for one that is none of the three."""
+    require(folder)
     if (folder / RECORD).is_file():
         return _of_training(folder, seasons)
     if (folder / "result.yaml").is_file():
         return _of_result(folder, seasons)
+    return _of_dataset(folder, seasons)
+
+
+def require(folder: Path) -> None:
+    """Raise `ResultError` for a folder that holds none of the three."""
+    if (folder / RECORD).is_file() or (folder / "result.yaml").is_file():
+        return
     try:
         description.read(folder)
     except DatasetError:
@@ -41,7 +49,6 @@ def read(folder: Path, seasons: int = SEASONS) -> Content:
             f"{folder}: holds no result (result.yaml), no training ({RECORD}) and no dataset "
             f"({description.FILE}). {_inside(folder)}"
         ) from None
-    return _of_dataset(folder, seasons)
 
 
 def _inside(folder: Path) -> str:

@@ -9,11 +9,12 @@ from markupsafe import Markup
 
 import agbench
 from agbench.errors import AgBenchError, ResultError, described
-from agbench.files import require_kind, write_text
+from agbench.files import is_stream, require_kind, write_text
 from agbench.leaderboard.page import rendering, season_data
 from agbench.reporting import runs
 from agbench.reporting.content import SEASONS, Content
 
+ENDINGS: Final = (".html", ".htm")
 STYLES: Final = ("page.css", "uplot/uPlot.min.css")
 _TITLE: Final = re.compile(rb"<title>[^<]* AgBench (result|training|dataset)</title>")
 _BEGINNING: Final = 65_536  # bytes, in which the title is
@@ -33,13 +34,17 @@ def report(folder: str | Path, out: str | Path | None = None, seasons: int = SEA
 
     Raises:
         ResultError: for a folder that holds none of the three, or a damaged one; for a file to write that
-            lies in it, where it could take the place of what is read, or that is there and is no report.
+            lies in it, where it could take the place of what is read, that has another ending than .html or
+            .htm, or that is there and is no report.
     """
     place = Path(folder)
+    runs.require(place)
     beside = place.resolve()
     target = beside.parent / f"{beside.name}.html" if out is None else Path(out)
     if beside in target.resolve().parents:
         raise ResultError(f"{target} lies in {place}, which is read. Name a file outside it.")
+    if target.suffix.lower() not in ENDINGS and not target.is_dir() and not is_stream(target):
+        raise ResultError(f"{target}: a report is written as {' or '.join(ENDINGS)}, such as report.html.")
     require_kind(target, _is_report, "a report", ResultError)
     try:
         text = rendered(runs.read(place, seasons))

@@ -190,13 +190,18 @@ def test_specifications_of_the_docs_pass_their_check():
 def test_a_folder_that_cannot_be_written_is_refused_before_the_fit(tmp_path):
     taken = tmp_path / "taken"
     taken.write_text("a file", "utf-8")
-    with pytest.raises(AgBenchError, match="results cannot be written there"):
+    with pytest.raises(AgBenchError, match=r"taken is a file, not a folder"):
         calibrate(SPEC, pd.DataFrame(ROWS), out=taken)
     assert taken.read_text("utf-8") == "a file"
 
 
 @pytest.mark.parametrize(
-    ("name", "what"), [("crops/fitted.yaml", "a calibrated crop"), ("report.md", "a report of a calibration")]
+    ("name", "what"),
+    [
+        ("crops/fitted.yaml", "a calibrated crop"),
+        ("report.md", "a report of a calibration"),
+        ("fit.png", "a .png picture"),
+    ],
 )
 def test_what_no_calibration_wrote_is_not_replaced(tmp_path, name, what):
     path = tmp_path / "out" / name

@@ -6,12 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
+from matplotlib.figure import Figure
 from matplotlib.image import imread
+from typer.testing import CliRunner
 
+from agbench import plotting
+from agbench.cli.app import app
 from agbench.data import catalog
-from agbench.errors import ResultError
+from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import figures
 from agbench.evaluation.figures import compare_figure
+from agbench.policies import playing
 
 
 @pytest.fixture
@@ -100,6 +106,41 @@ def test_twelve_policies_and_one_scenario_can_be_drawn(task, tmp_path):
 def test_no_two_policies_look_alike():
     styles = [figures._style(lane) for lane in range(35)]
     assert len(set(styles)) == 35
+
+
+@pytest.mark.parametrize("kind", sorted({*FigureCanvasBase.get_supported_filetypes()} - {"raw", "rgba"}))
+def test_a_picture_takes_the_place_of_a_picture_of_its_kind_alone(kind, tmp_path):
+    path, figure = tmp_path / f"picture.{kind}", Figure(figsize=(1, 1))
+    for mine in (b"a thesis", b"<data/>", b"%", b"\x89PNG"):
+        path.write_bytes(mine)
+        with pytest.raises(ConfigError, match=rf"is there already and is not a \.{kind} picture"):
+            plotting.save(figure, path, 10)
+        assert path.read_bytes() == mine
+    path.unlink()
+    try:
+        figure.savefig(tmp_path / f"other.{kind}", dpi=10)
+    except (RuntimeError, OSError, KeyError):
+        pytest.skip("what draws these is not installed")
+    for _ in range(2):
+        assert plotting.save(figure, path, 10) == path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "wheat-nitrogen-v1", "-p", "advisor", "--out"],
+        ["compare", "runs/none", "--figure"],
+        ["weather", "plot", "wageningen", "-p"],
+    ],
+    ids=" ".join,
+)
+def test_another_file_is_named_before_the_work_begins(words, tmp_path, monkeypatch):
+    monkeypatch.setattr(playing, "episode", None)
+    path = tmp_path / "thesis.pdf"
+    path.write_text("thesis")
+    done = CliRunner().invoke(app, [*words, str(path)])
+    assert "thesis.pdf is there already and is not a .pdf picture" in str(done.exception)
+    assert path.read_text() == "thesis"
 
 
 def test_nothing_to_compare_is_refused(tmp_path):

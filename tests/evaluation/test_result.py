@@ -1,13 +1,17 @@
 """Result folders: whole or not there, and damage is named."""
 
+import io
 import os
 import shutil
+import sys
+import warnings
 
 import numpy as np
 import pytest
 import yaml
 
 import agbench
+from agbench.cli.app import main
 from agbench.errors import ResultError, UnknownNameError
 from agbench.evaluation import Result
 from agbench.files import sha256
@@ -32,6 +36,31 @@ def test_a_result_comes_back_as_it_was(saved):
     assert [a.tolist() for a in result.actions] == [a.tolist() for a in again.actions]
     assert result.task == again.task
     assert result.record["data"] == again.record["data"]
+
+
+def test_a_folder_may_have_a_name_that_is_not_utf_8(saved, tmp_path, monkeypatch):
+    folder = tmp_path / os.fsdecode(b"\xe9")
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("a file system without such names")
+    Result.load(saved).save(folder)
+    assert sha256(folder / "episodes.parquet") == sha256(saved / "episodes.parquet")
+    assert Result.load(folder).episodes.equals(Result.load(saved).episodes)
+    printed = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="strict")
+    words = ["agbench", "evaluate", "wheat-nitrogen-v1", "-p", "zero", "--split", "shift", "-o", str(folder)]
+    for where, name, value in (
+        (sys, "stdout", printed),
+        (sys, "argv", words),
+        (sys, "path", [*sys.path]),
+        (warnings, "showwarning", warnings.showwarning),
+    ):
+        monkeypatch.setattr(where, name, value)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed.flush()
+    assert ended.value.code == 0
+    assert printed.buffer.getvalue().endswith(b"/\xe9/\n")
 
 
 def test_the_record_names_versions_hashes_and_no_machine(saved):

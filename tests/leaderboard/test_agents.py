@@ -6,9 +6,11 @@ import pytest
 import yaml
 from good_submission import CARD, TASK
 from in_process import command
+from typer.testing import CliRunner
 
 import agbench
 from agbench import leaderboard
+from agbench.cli.app import app
 from agbench.errors import ConfigError
 from agbench.leaderboard.checks import merged
 from agbench.leaderboard.checks.agents import AUTHORS, CONTACT, _looks
@@ -147,6 +149,15 @@ def test_an_agent_of_another_task_keeps_its_name_too(copy):
 def test_a_missing_board_is_an_error(tmp_path, line):
     message = "".join(command("leaderboard", *line.split(), "--board", "tpyo", cwd=tmp_path, code=2))
     assert "there is no board at tpyo" in message
+
+
+@pytest.mark.parametrize("line", ["check", "replay", "replay --all", "reproduce", "score", "build", "merged"])
+def test_a_folder_that_is_no_board_is_an_error_and_nothing_is_written_to_it(tmp_path, line):
+    (tmp_path / "own").mkdir()
+    done = CliRunner().invoke(app, ["leaderboard", *line.split(), "--board", str(tmp_path / "own")])
+    assert isinstance(done.exception, ConfigError)
+    assert "there is no board at" in str(done.exception)
+    assert not any((tmp_path / "own").iterdir())
 
 
 def test_the_library_raises_the_same_error(tmp_path):

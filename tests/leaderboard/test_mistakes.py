@@ -58,10 +58,13 @@ def test_what_cannot_be_written_is_named(made, tmp_path, output_of):
     assert "is a file" in output_of("submit", made.results[0], *WHO, "--board", file)
     below = output_of("submit", made.results[0], *WHO, "--new-board", "--board", file / "board")
     assert f"{file}: cannot be read or written" in below
-    assert "is a file" in output_of("leaderboard", "build", "--board", tmp_path, "--out", file)
-    below = output_of("leaderboard", "build", "--board", tmp_path, "--out", file / "a" / "site")
+    board = tmp_path / "board"
+    (board / "submissions").mkdir(parents=True)
+    assert "is a file" in output_of("leaderboard", "build", "--board", board, "--out", file)
+    below = output_of("leaderboard", "build", "--board", board, "--out", file / "a" / "site")
     assert f"{file / 'a'}: cannot be read or written: Not a directory." in below
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["board", "file"]
+    assert [path.name for path in board.iterdir()] == ["submissions"]
 
 
 def test_without_onnx_only_its_own_rows_are_left_out(copy_onnx, tmp_path, monkeypatch, output_of):

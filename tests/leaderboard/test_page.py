@@ -241,7 +241,7 @@ def test_only_a_site_is_ever_replaced(board, tmp_path):
     with pytest.raises(ConfigError, match="is not a site"):
         build(board, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-    with pytest.raises(ConfigError, match="there is no such folder"):
+    with pytest.raises(ConfigError, match="there is no board at"):
         build(tmp_path / "nowhere")
 
 
@@ -265,6 +265,7 @@ def test_a_build_that_breaks_leaves_the_old_site(board, cache, built, monkeypatc
 
 
 def test_an_empty_board_has_a_page(tmp_path):
+    (tmp_path / "submissions").mkdir()
     built = build(tmp_path)
     assert "there are no submissions yet" in (built.site / "index.html").read_text()
 

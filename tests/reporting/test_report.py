@@ -121,7 +121,7 @@ def test_the_command_writes_beside_the_run_and_leaves_it_as_it_was(folders, tmp_
     )
 
 
-@pytest.mark.parametrize("name", ["beta/result.yaml", "data.npz", "page.html", "index.html"])
+@pytest.mark.parametrize("name", ["beta/page.html", "index.HTM"])
 def test_a_report_takes_the_place_of_a_report_alone(folders, tmp_path, name):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
@@ -199,8 +199,27 @@ def test_the_current_folder_is_reported_beside_itself(folders, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path / "own" / "advisor")
     done = CliRunner().invoke(app, ["report", ".", "--seasons", "0"])
     assert (done.exit_code, done.output) == (0, f"wrote {tmp_path}/own/advisor.html\n")
+
+
+def test_a_root_that_holds_no_run_is_named(tmp_path):
     done = CliRunner().invoke(app, ["report", "/"])
     assert isinstance(done.exception, ResultError)
+    assert "/: holds no result" in str(done.exception)
+
+
+@pytest.mark.parametrize("name", ["new.pdf", "new", "result.yaml", "html"])
+def test_a_report_ends_as_html(folders, tmp_path, name):
+    with pytest.raises(ResultError, match=rf"{name}: a report is written as \.html or \.htm, such as"):
+        report(folders / "advisor", tmp_path / name, seasons=0)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("out", [".", "", "..", "old"])
+def test_a_report_is_no_folder(folders, tmp_path, monkeypatch, out):
+    (tmp_path / "old").mkdir()
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["report", str(folders / "advisor"), "--out", out])
+    assert "is a folder; name a file in it." in str(done.exception)
 
 
 def test_a_report_never_takes_the_place_of_what_it_reads(folders, tmp_path):

@@ -1,5 +1,6 @@
 """Fuzzing: it finds what is planted, says how to find it again, and finds nothing in what ships."""
 
+import json
 import re
 import shlex
 import tempfile
@@ -60,6 +61,15 @@ def test_the_outermost_that_was_ever_seen_lies_in_its_space(variable):
     case = cases.FuzzCase(task, split, actions, rows, steps, seed, mode, overrides=changes)
     report = play_cases(catalog.task(task), [case], rows * steps)
     assert (report.failures, report.refused, report.steps) == ([], 0, rows * steps)
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_rows_that_end_are_reset_in_every_mode(mode, rows):
+    case = cases.FuzzCase(TASKS[0], "train", "edge", rows, 90, 0, mode)
+    report = play_cases(catalog.task(TASKS[0]), [case], rows * 90)
+    assert (report.failures, report.steps) == ([], rows * 90)
+    assert mode in run("tasks", "--help").stdout
 
 
 @pytest.mark.slow
@@ -161,10 +171,34 @@ def test_the_command_prints_a_table(tmp_path):
     assert [line.split()[0] for line in lines[1:4]] == [*TASKS[:2], "all"]
 
 
-def test_one_case_that_a_task_refuses_is_an_error():
-    printed = run("tasks", TASKS[0], "--actions", "random", "--set", "farm.control=joint")
-    assert printed.exit_code != 0
-    assert "refuses this case" in str(printed.exception)
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--actions", "foo"], "unknown kind of actions 'foo'. Known: alike, edge, extreme, random."),
+        (["--split", "nosuch"], "unknown split 'nosuch'. Known: shift, test, train, validation."),
+        (["--mode", "nosuch"], "autoreset_mode 'nosuch' is unknown. Known: disabled, next_step, same_step."),
+        (["--set", "beta=.inf"], "reward.beta: input should be a finite number; got inf."),
+        (["--set", "farm.control=joint"], "unknown key 'farm.control'"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_one_case_that_a_task_refuses_is_an_error_that_says_what_is_wrong(options, said):
+    printed = run(TASKS[0], "--steps", 1, "--actions", "random", *options)
+    assert isinstance(printed.exception, AgBenchError)
+    assert said in str(printed.exception)
+
+
+def test_one_case_has_as_many_rows_as_memory_has_room_for():
+    printed = run(TASKS[0], "--steps", 1, "--actions", "random", "--rows", 100_001)
+    assert printed.exit_code == 2
+
+
+def test_a_task_that_is_named_twice_is_played_once():
+    printed = run(TASKS[0], TASKS[0], "--steps", 1, "--actions", "random", "--rows", 1, "--json")
+    assert [report["task"] for report in json.loads(printed.stdout)] == [TASKS[0]]
+
+
+def test_options_of_a_case_without_its_actions_are_an_error():
     assert "name its kind of --actions" in str(run("tasks", TASKS[0], "--set", "beta=1.0").exception)
 
 

@@ -61,8 +61,7 @@ def build(
     Raises `ConfigError` where there is no board, or where `out` is something else than a site or an empty
     folder.
     """
-    if not board.is_dir():
-        raise ConfigError(f"{board}: there is no such folder; a board has submissions/TASK/AGENT/VERSION.")
+    places.require(board)
     site = out or board / SITE
     _check_replaceable(site)
     if files is not None and not _ADDRESS.fullmatch(files):

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from agbench.data import catalog
@@ -56,8 +57,11 @@ def fuzz_task(task: str, steps: int, seed: int = 0) -> TaskReport:
     return play_cases(checked, cases, steps)
 
 
-def play_cases(task: Task, cases: Iterable[FuzzCase], steps: int) -> TaskReport:
-    """Play cases of a task until `steps` steps of rows are done."""
+def play_cases(task: Task, cases: Iterable[FuzzCase], steps: int, strict: bool = False) -> TaskReport:
+    """Play cases of a task until `steps` steps of rows are done.
+
+    What a case is refused with is counted; where `strict`, for cases that a person stated, it is raised.
+    """
     report = TaskReport(task.task)
     begun = time.perf_counter()
     for case in cases:
@@ -65,6 +69,8 @@ def play_cases(task: Task, cases: Iterable[FuzzCase], steps: int) -> TaskReport:
         try:
             envs, first = _begun(case)
         except AgBenchError:
+            if strict:
+                raise
             report.refused += 1
             continue
         except Exception as error:
@@ -116,6 +122,9 @@ def _play(
             if ends.dtype != np.bool_ or ends.shape != (case.rows,):
                 fail(f"step {step}: {name} is {ends.dtype} {ends.shape}, not {case.rows} booleans.")
         report.steps += case.rows
+        if envs.autoreset_mode is AutoresetMode.DISABLED and (ended := terminated | truncated).any():
+            observed, info = envs.reset(options={"reset_mask": ended})
+            _check(envs, observed, np.zeros(case.rows), info, step)
 
 
 def _check(envs: AgBenchVectorEnv, observed: NDArray[Any], rewards: Any, info: Any, step: int) -> None:
