@@ -265,11 +265,11 @@ def _follow_soil(soil: Soil, path: Path) -> None:
 
 def _follow_site(site: Site, path: Path) -> None:
     """Read the soils, and the weather that needs no network and no further package."""
+    _require_package((site.series or {}).get("package"), path)
     for soil in site.soils:
         catalog.soil(soil)
     if site.site not in catalog.names("site"):
         return
-    _require_package((site.series or {}).get("package"), path)
     if site.climate is not None:
         _check_season(site.site, path)
     if site.reader in READERS:
