@@ -117,7 +117,7 @@ def test_the_installed_command_lists_its_tasks(fresh):
 
 
 def test_the_installed_command_builds_the_page_of_a_board(fresh):
-    (fresh / "board").mkdir()
+    (fresh / "board/submissions").mkdir(parents=True)
     command = (fresh / "venv/bin/agbench", "leaderboard", "build", "--board", "board")
     run(*command, cwd=fresh, env=clean_environment())
     made = {path.name for path in (fresh / "board/site").iterdir()}
