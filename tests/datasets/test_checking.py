@@ -267,6 +267,7 @@ def test_a_dataset_of_a_task_that_observes_something_else_now_is_told_so(copied)
     assert load(copied / "npz").observations.shape[1] == 12
 
 
+@pytest.mark.slow
 def test_a_recipe_whose_policy_has_other_settings_now_makes_another_dataset(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = collecting.make(collecting.plan_of_recipe("wheat-nitrogen/medium-v1"), tmp_path / "data", "npz")

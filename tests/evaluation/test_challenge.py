@@ -52,6 +52,7 @@ def test_calendars_are_played_as_the_protocol_plays_a_policy():
         np.testing.assert_array_equal(cost[i], result.by_scenario("cost"))
 
 
+@pytest.mark.slow
 def test_tasks_by_workers_and_seasons_in_threads_change_nothing(monkeypatch):
     calls = []
     inner = threading.run_all

@@ -193,6 +193,7 @@ def test_a_millionth_beyond_a_budget_is_rounding(beyond, chosen):
     assert best_within([np.array([1.0, 2.0])], [spent], np.array([10.0])) == [chosen]
 
 
+@pytest.mark.slow
 def test_schedules_and_rules_are_fitted_on_the_whole_farm():
     few = catalog.task(BUDGET).splits["train"].model_copy(update={"generated": (0, 19)})
     task = catalog.task(BUDGET).model_copy(update={"splits": {"train": few}})

@@ -113,6 +113,7 @@ def test_a_solver_that_fails_costs_no_more_than_the_new_plan():
     assert result >= rules - 1e-6
 
 
+@pytest.mark.slow
 def test_of_several_starts_the_better_episode_is_played_to_the_last_bit():
     task = day()
     starts = ["plain-computer", "rule-based"]

@@ -284,6 +284,7 @@ def test_restarts_never_lose_what_was_found():
     assert with_restarts >= without
 
 
+@pytest.mark.slow
 def test_plans_of_other_scenarios_are_joined(monkeypatch):
     """In few rounds the plans of other seasons bring more than that of one; each is searched once."""
     searched = []

@@ -41,6 +41,7 @@ def test_what_names_no_seeds_is_refused(text):
         read_seeds(text)
 
 
+@pytest.mark.slow
 def test_seeds_are_trained_as_alone_and_finished_ones_are_left(tmp_path):
     options = {"steps": 512, "settings": SETTINGS}
     alone = run(TASK, "ppo", 512, 1, tmp_path / "alone", SETTINGS, progress=False)

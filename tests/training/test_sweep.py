@@ -236,6 +236,7 @@ def test_poor_trials_are_ended_early(tmp_path, space):
     assert pruned.mark is not None
 
 
+@pytest.mark.slow
 def test_two_workers_run_each_trial_once(tmp_path, space):
     swept = tiny(tmp_path, space, 4, workers=2)
     assert [one.place for one in swept.trials] == [0, 1, 2, 3]
