@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from agbench.compiled.closure import package_digest
-from agbench.files import write_text
 
 Found = TypeVar("Found")
 
@@ -44,15 +43,24 @@ class JsonCache:
         if content is not None:
             return back(json.loads(content))
         result = find()
+        text = json.dumps(plain(result), separators=(",", ":"))
         with suppress(OSError):  # a cache that cannot be written saves no work, and costs none
-            text = json.dumps(plain(result), separators=(",", ":"))
-            write_text(path, f"{_sha256(path.name + text)}\n{text}")
+            _write(path, f"{_sha256(path.name + text)}\n{text}")
         return result
 
     def _path(self, folder: Path, key: Mapping[str, Any]) -> Path:
         whole = {**key, "code": package_digest(), "numpy": np.__version__}
         name = _sha256(json.dumps(whole, sort_keys=True, default=np.ndarray.tolist))
         return folder / name[:2] / f"{name}.json"
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a file, whole or not: a part of it is known by the SHA-256."""
+    try:
+        path.write_text(content, "utf-8")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, "utf-8")
 
 
 def _read(path: Path) -> str | None:

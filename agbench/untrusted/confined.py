@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -43,25 +43,44 @@ class Confined:
 
     def ask(self, file: str, question: dict[str, Any], content: bytes) -> dict[str, Any]:
         """Return the child's answer; raises `RefusedError` for whatever goes wrong there."""
+        answer = self.ask_each([(file, question, content)])[0]
+        if isinstance(answer, RefusedError):
+            raise answer
+        return answer
+
+    def ask_each(
+        self, asked: Sequence[tuple[str, dict[str, Any], bytes]]
+    ) -> list[dict[str, Any] | RefusedError]:
+        """Return the answers to several questions, (file, question, content): sooner than one by one.
+
+        What went wrong with a question stands in the place of its answer. Where the child crashed or took too
+        long, that is the last one.
+        """
         if self._child is None or not self._child.is_alive():
             self._start()
+        answers: list[dict[str, Any] | RefusedError] = []
         try:
-            self._pipe.send_bytes(json.dumps(question).encode())
-            self._pipe.send_bytes(content)
-            if not self._pipe.poll(self._seconds):
-                self.close()
-                raise RefusedError(file, "", f"it took longer than {self._seconds:g} s.")
-            reply = json.loads(self._pipe.recv_bytes(_LARGEST_REPLY))
+            self._send([question for _, question, _ in asked], [content for _, _, content in asked])
+            for file, _, _ in asked:
+                if not self._pipe.poll(self._seconds):
+                    answers.append(RefusedError(file, "", f"it took longer than {self._seconds:g} s."))
+                    self.close()
+                    break
+                answers.append(_answer(file, json.loads(self._pipe.recv_bytes(_LARGEST_REPLY))))
         except (EOFError, OSError):
             self.close()
-            raise RefusedError(file, "", "the process that read it crashed.") from None
+            file = asked[len(answers)][0]
+            answers.append(RefusedError(file, "", "the process that read it crashed."))
         except BaseException:  # such as Ctrl-C: its answer would be taken for that of the next question
             self.close()
             raise
-        if "refused" in reply:
-            raise RefusedError(file, str(reply.get("field", "")), str(reply["refused"]))
-        answer: dict[str, Any] = reply["answer"]
-        return answer
+        return answers
+
+    def _send(self, questions: Sequence[dict[str, Any]], contents: Sequence[bytes]) -> None:
+        """Send questions, then the content of each; the child answers none before it has all."""
+        self._pipe.send_bytes(json.dumps(questions).encode())
+        for content in contents:
+            self._pipe.send_bytes(content)
 
     def _start(self) -> None:
         context = get_context("spawn")
@@ -136,10 +155,20 @@ def _serve(pipe: "Connection", function: str, memory_bytes: int) -> None:
     pipe.send_bytes(b"ready")
     while True:
         try:
-            question, content = json.loads(pipe.recv_bytes()), pipe.recv_bytes()
+            questions = json.loads(pipe.recv_bytes())
+            contents = [pipe.recv_bytes() for _ in questions]
         except EOFError:
             return
-        pipe.send_bytes(json.dumps(_answered(answer, question, content)).encode())
+        for question, content in zip(questions, contents, strict=True):
+            pipe.send_bytes(json.dumps(_answered(answer, question, content)).encode())
+
+
+def _answer(file: str, reply: dict[str, Any]) -> dict[str, Any] | RefusedError:
+    """Return what a reply says of a file."""
+    if "refused" in reply:
+        return RefusedError(file, str(reply.get("field", "")), str(reply["refused"]))
+    answer: dict[str, Any] = reply["answer"]
+    return answer
 
 
 def _answered(answer: Answer, question: dict[str, Any], content: bytes) -> dict[str, Any]:

@@ -151,6 +151,17 @@ def test_the_share_of_equal_decisions_is_that_of_the_sampled_ones():
     assert shares == pytest.approx([1.0, 0.5, 0.5], abs=0.02)
 
 
+@pytest.mark.parametrize("places", [1, 7, 8, 9, 397, 400, sampled.DECISIONS])
+def test_equal_decisions_are_counted_whatever_their_number(places):
+    task, generator = catalog.task(TASK), np.random.default_rng(places)
+    ours = generator.integers(0, 3, (places, 1)).astype(np.uint8)
+    theirs = generator.integers(0, 3, (6, places, 1)).astype(np.uint8)
+    theirs[0] = ours
+    shares = same_decisions(theirs, ours, task)
+    assert shares.tolist() == [float(np.mean(one == ours)) for one in theirs]
+    assert shares[0] == 1.0
+
+
 @pytest.mark.parametrize(
     ("episodes", "decisions", "least"), [(40, 35, 35), (50, 37, 37), (1, 500, 300), (20, 2880, 390)]
 )

@@ -305,13 +305,13 @@ def framed(size, footer):
 
 def test_a_footer_takes_what_there_is_and_200_000_bytes_at_most():
     for size, footer in ((12, 0), (13, 1), (200_012, 200_000), (300_000, 200_000)):
-        assert tables.check_frame(framed(size, footer), "a") is None
+        assert tables.check_frame(framed(size, footer)) is None
     for size, footer in ((12, 1), (100_012, 100_001), (300_000, 200_001)):
-        with pytest.raises(RefusedError, match=f"a: footer: claims {footer:,} bytes; at most 200,000"):
-            tables.check_frame(framed(size, footer), "a")
+        with pytest.raises(RefusedError, match=f"footer: claims {footer:,} bytes; at most 200,000"):
+            tables.check_frame(framed(size, footer))
     for content in (b"PAR1PAR1PAR", b"PAR2" + framed(20, 0)[4:], framed(20, 0)[:-1] + b"2", b""):
         with pytest.raises(RefusedError, match="PAR1 must be at both ends"):
-            tables.check_frame(content, "a")
+            tables.check_frame(content)
 
 
 def metadata(rows=11, groups=1, size=100, values=11, codec="SNAPPY"):

@@ -23,7 +23,6 @@ from agbench.leaderboard.checks.kept import KeptResults, Known
 from agbench.leaderboard.checks.recorded import Budget, RecordedActions, RecordedBehaviour, behaviour, parts
 from agbench.leaderboard.checks.sampled import Sample
 from agbench.leaderboard.checks.task_limits import expected_episodes, most_decisions
-from agbench.untrusted import tables
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema
@@ -87,12 +86,16 @@ def check(
 
     def found() -> list[Known]:
         result = []
-        for split, seed in own:
-            record, columns, actions = _checked(
-                files, f"{split}/seed-{seed}", card, task, split, child, budget
-            )
+        records = [_record(files, f"{split}/seed-{seed}", card, task, split) for split, seed in own]
+        answers = _tables(files, own, task, child)
+        for (split, seed), record, table in zip(
+            own, records, answers, strict=False
+        ):  # ends with a refused one
+            if isinstance(table, RefusedError):
+                raise table
+            actions = _checked(files, f"{split}/seed-{seed}", task, split, record, table, budget)
             fresh.append(actions)
-            result.append(Known(record, columns, behaviour(actions, task)))
+            result.append(Known(record, table, behaviour(actions, task)))
         return result
 
     key = {
@@ -118,16 +121,14 @@ def check(
 def _checked(
     files: Mapping[str, bytes],
     folder: str,
-    card: Submission,
     task: Task,
     split: str,
-    child: Confined,
+    record: ResultRecord,
+    columns: Mapping[str, list[Any]],
     budget: Budget,
-) -> tuple[ResultRecord, dict[str, list[Any]], RecordedActions]:
-    """Return record, columns and actions of a result, checked."""
-    record = _record(files, folder, card, task, split)
+) -> RecordedActions:
+    """Return the actions of a result whose record and table, its `columns`, belong together."""
     episodes = expected_episodes(task, split)
-    columns = _table(files[f"{folder}/episodes.parquet"], f"{folder}/episodes.parquet", task, episodes, child)
     _check_episodes(columns, f"{folder}/episodes.parquet", task, episodes)
     failed = sum(columns["failed"])
     if (record.episodes, record.failed) != (len(episodes), failed):
@@ -136,7 +137,7 @@ def _checked(
             "failed" if record.episodes == len(episodes) else "episodes",
             f"{record.episodes} episodes, {record.failed} failed; the table has {len(episodes)}, {failed}.",
         )
-    return record, columns, RecordedActions(files, folder, task, len(episodes), budget, columns["steps"])
+    return RecordedActions(files, folder, task, len(episodes), budget, columns["steps"])
 
 
 def names(files: Iterable[str], folder: str) -> list[str]:
@@ -217,15 +218,18 @@ def _own_content(name: str, task_hash: str) -> bytes:
     return f"\n{text}".encode()
 
 
-def _table(
-    content: bytes, name: str, task: Task, episodes: Sequence[Episode], child: Confined
-) -> dict[str, list[Any]]:
-    """Return the columns of the episode table."""
-    tables.check_frame(content, name)
+def _tables(
+    files: Mapping[str, bytes], own: Sequence[tuple[str, int]], task: Task, child: Confined
+) -> list[dict[str, list[Any]] | RefusedError]:
+    """Return the columns of each table of episodes, or why it is refused; see `Confined.ask_each`."""
     columns = {"scenario": "text", "repeat": "whole", "seed": "whole", "return": "real", "cost": "real"}
     columns |= dict.fromkeys(task.metrics, "real")
     columns |= {"steps": "whole", "failed": "flag", "error": "text", "final_state": "text"}
-    return child.ask(name, {"rows": len(episodes), "columns": columns}, content)
+    asked = []
+    for split, seed in own:
+        name = f"{split}/seed-{seed}/episodes.parquet"
+        asked.append((name, {"rows": len(expected_episodes(task, split)), "columns": columns}, files[name]))
+    return child.ask_each(asked)
 
 
 def _check_episodes(

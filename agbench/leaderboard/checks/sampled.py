@@ -13,7 +13,7 @@ from agbench.data.task import Task
 from agbench.leaderboard.checks.task_limits import action_space
 
 DECISIONS: Final = 400
-"""How many places, an episode and a decision in it each, a sample has at most."""
+"""How many places, an episode and a decision in it each, a sample has at most; `_count` holds 2,040."""
 _LEVELS: Final = 200  # of an amount
 _ENDED: Final = 255  # there is no decision any more
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
@@ -78,5 +78,8 @@ def same_decisions(stacked: NDArray[np.uint8], sample: Sample, task: Task) -> ND
 
 
 def _count(true: NDArray[np.bool_]) -> NDArray[np.unsignedinteger[Any]]:
-    """Return how many of (n, places) are true, (n,): as bytes they are summed several times as fast."""
-    return np.asarray(true.view(np.uint8).sum(axis=1, dtype=np.uint32))
+    """Return how many of (n, places) are true, (n,): eight at a time, each a byte of a sum."""
+    rest = true.shape[1] % 8
+    eighths = np.ascontiguousarray(true[:, rest:]).view(np.uint64).sum(axis=1)
+    counts = eighths.view(np.uint8).reshape(-1, 8).sum(axis=1, dtype=np.uint32)
+    return np.asarray(counts + true[:, :rest].sum(axis=1, dtype=np.uint32))

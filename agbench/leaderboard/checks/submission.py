@@ -44,6 +44,8 @@ class CheckedSubmission:
     """The files under policy/ by name."""
     digest: str
     """SHA-256 of the card, which has the hash of every other file."""
+    sizes: dict[str, int]
+    """The size of every file in bytes, by path."""
 
     @property
     def name(self) -> str:
@@ -122,7 +124,8 @@ def check(
     result = results.check(files, card, task, own, child, kept)
     policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
     _check_policies(card, task, policies)
-    return CheckedSubmission(path, card, task, result, policies, hashlib.sha256(files[CARD]).hexdigest())
+    digest, sizes = hashlib.sha256(files[CARD]).hexdigest(), {n: len(c) for n, c in files.items()}
+    return CheckedSubmission(path, card, task, result, policies, digest, sizes)
 
 
 def _check_depth(path: Path) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from threadpoolctl import threadpool_limits
+
 from agbench.errors import ConfigError
 from agbench.files import asked_for, require_movable, write_text
 from agbench.leaderboard import board as places
@@ -66,6 +68,14 @@ def build(
     _check_replaceable(site)
     if files is not None and not _ADDRESS.fullmatch(files):
         raise ConfigError(f"{files!r} is no address such as https://example.org/leaderboard/submissions.")
+    with threadpool_limits(1, "blas"):  # products are small: threads take longer to wait for each other
+        return _built(board, site, episodes, cache, progress, files)
+
+
+def _built(
+    board: Path, site: Path, episodes: int, cache: Path | None, progress: Progress | None, files: str | None
+) -> Built:
+    """Check all submissions, write the site to a new folder and put it into its place."""
     result, refused = collecting.collect(board, episodes, cache, progress)
     site.absolute().parent.mkdir(parents=True, exist_ok=True)
     places.sweep(site.absolute().parent, f".{site.name}-*", _MARK)

@@ -146,7 +146,7 @@ def entry(board: Path, submission: CheckedSubmission, count: int, cache: Path | 
         row=scoring.row(submission, level, KeptScores(folder / "scores").known),
         episodes=episodes.shown(submission, count, folder / "episodes", board),
         simulator_hash=provenance.simulator_hash(submission.task),
-        files={name: (submission.folder / name).stat().st_size for name in [CARD, *submission.card.files]},
+        files={name: submission.sizes[name] for name in [CARD, *submission.card.files]},
     )
 
 

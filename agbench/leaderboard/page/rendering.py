@@ -82,6 +82,7 @@ class Pages:
 
     def __init__(self, site: Path, entries: Sequence[Entry], files: str = "files") -> None:
         self._site = site
+        self._made: set[Path] = set()
         self._environment = environment()
         self._environment.globals.update(
             files=files,
@@ -134,7 +135,9 @@ class Pages:
 
     def _write(self, address: str, template: str, **content: Any) -> None:
         path = self._site / address
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.parent not in self._made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._made.add(path.parent)
         root = "../" * address.count("/")
         text = self._environment.get_template(template).render(root=root, **content)
         path.write_text(text, encoding="utf-8")

@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -16,51 +15,69 @@ from agbench.plotting import printed
 
 _LEVEL: Final = 6  # of compression: 9 takes three times as long for 1 %
 _DAILY: Final = 100  # points, from which on a curve has fewer digits
-_WHOLE: Final = re.compile(r"(?<=\d)\.0(?=[],])")
-"""What ends whole numbers, which are the same without it."""
 _DIGITS: Final = 3  # of its largest value: finer than a picture shows
+_DIGITS_OF_FEW: Final = 10
+_TINY: Final = 1e-200
+_HUGE: Final = 1e15  # whole numbers beyond have no place in 64 bits
 
 
 def packed(records: Iterable[EpisodeRecord]) -> str:
     """Return episodes as compressed JSON in Base64, [{first, days, panels}]; what they share stands once."""
     content = [
-        {"first": record.first_day, "days": record.days, "panels": [_panel(panel) for panel in record.panels]}
+        {"first": record.first_day, "days": _short(record.days), "panels": list(map(_panel, record.panels))}
         for record in records
     ]
-    text = _WHOLE.sub("", json.dumps(content, separators=(",", ":")))
+    text = json.dumps(content, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode()
 
 
 def _panel(panel: PanelData) -> dict[str, Any]:
-    """Return a panel: days in order, each after the one before; curves with a value, or nothing, for each."""
+    """Return a panel: days in order, each after the one before; curves with a value, or nothing, for each.
+
+    Values are whole numbers, which are written and read sooner: the last digits of so many `decimals`.
+    """
     days = sorted(set().union(*(curve.x for curve in panel.curves)))
     curves = []
     for curve in panel.curves:
         one: dict[str, Any] = {"name": curve.name, "unit": printed(curve.unit), "form": curve.form}
         if curve.right:
             one["right"] = True
-        one["y"] = _spread(curve, curve.y, days)
+        if decimals := _decimals(curve):
+            one["decimals"] = decimals
+        one["y"] = _spread(curve, curve.y, days, decimals)
         if curve.top:
-            one["top"] = _spread(curve, curve.top, days)
+            one["top"] = _spread(curve, curve.top, days, decimals)
         curves.append(one)
     gaps = np.round(np.diff([0.0, *days]), 6).tolist()
-    return {"title": panel.title, "x": gaps, "curves": curves}
+    return {"title": panel.title, "x": list(map(_short, gaps)), "curves": curves}
 
 
-def _spread(curve: CurveData, values: Sequence[float], days: Sequence[float]) -> Sequence[float | None]:
+def _short(days: float) -> float:
+    """Return days that are whole as such: `1` is shorter than `1.0`."""
+    return int(days) if days.is_integer() else days
+
+
+def _spread(
+    curve: CurveData, values: Sequence[float], days: Sequence[float], decimals: int
+) -> Sequence[int | None]:
     """Return a curve's values on the days of its panel, nothing where it has none."""
-    rounded = _rounded(values)
+    scaled = np.rint(np.array(values) * 10.0**decimals)
+    rounded: list[int | None] = (
+        scaled.astype(np.int64).tolist()
+        if np.isfinite(scaled).all()
+        else [int(value) if math.isfinite(value) else None for value in scaled.tolist()]
+    )
     if len(rounded) == len(days):
         return rounded
     own = dict(zip(curve.x, rounded, strict=True))
     return [own.get(day) for day in days]
 
 
-def _rounded(values: Sequence[float]) -> Sequence[float]:
-    """Return a long curve's values with as many decimals as its largest one has in so many digits."""
-    largest = max(map(abs, values), default=0.0)
-    if len(values) <= _DAILY or not largest:
-        return values
-    decimals = max(0, _DIGITS - 1 - math.floor(math.log10(largest)))
-    result: list[float] = np.round(values, decimals).tolist()
-    return result
+def _decimals(curve: CurveData) -> int:
+    """Return how many decimals a curve's largest value has in so many digits; negative for a huge one."""
+    largest = max((abs(value) for value in (*curve.y, *curve.top) if math.isfinite(value)), default=0.0)
+    if largest <= _TINY:
+        return 0
+    digits = _DIGITS if len(curve.y) > _DAILY else _DIGITS_OF_FEW
+    decimals = digits - 1 - math.floor(math.log10(largest))
+    return decimals if largest > _HUGE else max(0, decimals)

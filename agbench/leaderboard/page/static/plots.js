@@ -224,6 +224,8 @@ function panel(host, content, first, group) {
   const start = Date.parse(`${first}T00:00:00Z`) / 1000;
   let day = 0;
   const xs = content.x.map((gap) => start + Math.round((day += gap) * 86400)); // each day follows the one before
+  const read = (curve, values) => values?.map((v) => (v === null ? null : v / 10 ** (curve.decimals ?? 0)));
+  const curves = content.curves.map((c) => ({ ...c, y: read(c, c.y), top: read(c, c.top) }));
   const columns = [xs];
   const series = [{ label: "day", value: (u, v) => (v ? new Date(v * 1000).toISOString().slice(0, 10) : "\u2013") }];
   const bands = [];
@@ -237,7 +239,7 @@ function panel(host, content, first, group) {
     const range = curve.top ? ` to ${shown(of(curve.top))}` : "";
     return `${shown(of(curve.y))}${range} ${curve.unit}`;
   };
-  content.curves.forEach((curve, place) => {
+  curves.forEach((curve, place) => {
     const base = { label: curve.name, scale: curve.right ? "right" : "y", stroke: colour(place), width: 1.8, spanGaps: true, points: { show: false }, value: known(curve) };
     if (curve.form === "bars") series.push({ ...base, fill: colour(place), paths: uPlot.paths.bars({ size: [0.7, 6, 2] }) });
     else series.push({ ...base, dash: dash(place) });
