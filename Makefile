@@ -11,7 +11,10 @@ POLICIES := zero random standard-practice advisor ceres
 DEMO := .venv/demo
 TEST := .venv/test
 DOCS := .venv/docs
-PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
+PIP_FLAGS := --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
+
+# Python keeps what it compiled, so that many processes do not compile it again, and pip need not compile everything.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-slow docs lint bench setup-il setup-offline clean
 
@@ -21,9 +24,6 @@ demo: $(DEMO)/installed
 		{ cat runs/demo.log; exit 1; }; done
 	@$(DEMO)/bin/agbench compare runs/demo --figure runs/demo/policies.png
 	@$(DEMO)/bin/agbench run $(TASK) --policy ceres --scenario netherlands/1984 -o runs/demo/episode.png | tail -2
-
-# Python keeps what it compiled, so that the tests' many processes do not compile it again.
-test test-slow: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(TEST)/installed
 	$(TEST)/bin/python -m pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder
