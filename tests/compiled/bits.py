@@ -1,7 +1,8 @@
 """Prints the fingerprint of each probe, and what its kernels call: python tests/compiled/bits.py NAME...
 
 Beside the probes of `agbench.testing.probes` there are `functions`, `normals`, `radiation`, and `library`,
-what the C library computes. The last line holds the names of the outside functions that the kernels which ran call.
+what the C library computes. The last line holds the names of the outside functions that the kernels which
+ran call.
 """
 
 import hashlib

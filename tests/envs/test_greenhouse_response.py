@@ -31,7 +31,7 @@ TASKS = (
 @pytest.mark.parametrize("task", TASKS)
 def test_every_control_of_a_task_moves_what_it_is_there_for(task):
     """The contract of the uncertain task, in test_tasks.py, tries the controls of `TOMATO` too."""
-    check_response(task, "train" if task == "greenhouse-gym-v1" else SPLIT)
+    check_response(task, simulator__accuracy="fast")
 
 
 def test_all_controls_and_set_points_have_expectations():

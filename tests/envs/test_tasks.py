@@ -50,6 +50,8 @@ WOFOST_VARIANTS = {
 SHORT = {"greenhouse": {"episode__length": "1 d"}}
 """What makes an episode of a family short enough to be checked many times."""
 SHORTER = {"greenhouse": {"episode__length": "1 d", "episode__step": "1 h"}}
+LONG = ("pear-orchard-v1", "wheat-maize-rotation-v1")
+"""Seasons of years: decisions of two weeks make them short, but for what a farmer's weeks must show."""
 SPLITS = {"greenhouse": "validation"}
 """Generated seasons as in training, but a dozen, not thousands."""
 
@@ -92,20 +94,29 @@ def another_process():
 @pytest.fixture
 def shared_process(request, monkeypatch):
     """Let one process answer for all tasks but the first, whose check starts its own."""
-    if request.node.callspec.params["check"] == "another-process":
-        if request.node.callspec.params["task"] != REPRESENTATIVES[0]:
-            monkeypatch.setattr(determinism, "_elsewhere", request.getfixturevalue("another_process"))
+    case = request.node.callspec.params
+    if case["check"] == "another-process" and case["task"] != REPRESENTATIVES[0]:
+        monkeypatch.setattr(determinism, "_elsewhere", request.getfixturevalue("another_process"))
+
+
+ONCE = {
+    "autoreset-modes": ("wheat-nitrogen-v1", "greenhouse-tomato-uncertain-v1"),
+    "rendering": ("pear-orchard-v1", "sunflower-farm-fields-v1", "greenhouse-tomato-uncertain-v1"),
+}
+"""Where one code does it for all simulators, or all fields: pictures of a field are in test_rendering.py."""
 
 
 @pytest.mark.usefixtures("shared_process")
-@pytest.mark.slow_except(*(f"{task}-*" for task in REPRESENTATIVES))
+@pytest.mark.slow_except(*(f"{t}-{c}" for c in CHECKS for t in ONCE.get(c, REPRESENTATIVES)))
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("task", TASKS)
 def test_a_task_keeps_the_contract(task, check):
     family = catalog.task(task).family
+    short = dict((SHORTER if task in REPRESENTATIVES else SHORT).get(family, {}))
+    if task in LONG and check != "response":
+        short |= {"step": "14 d"}
     try:
-        short = SHORTER if task in REPRESENTATIVES else SHORT
-        CHECKS[check](task, SPLITS.get(family, "train"), **short.get(family, {}))
+        CHECKS[check](task, SPLITS.get(family, "train"), **short)
     except NotApplicableError as reason:
         pytest.skip(str(reason))
 
@@ -135,7 +146,7 @@ def test_a_changed_task_keeps_it_too(overrides, check):
 FEW = ("gymnasium", "observations-inside", "rows-equal-single", "autoreset-modes", "replay", "save-and-load")
 
 
-@pytest.mark.slow_except("random fields", "harvest")
+@pytest.mark.slow_except("random fields")
 @pytest.mark.parametrize("overrides", WOFOST_VARIANTS.values(), ids=WOFOST_VARIANTS)
 def test_a_changed_wofost_task_keeps_it_too(overrides):
     assert set(check_task("wofostgym-wheat-v1", checks=FEW, **overrides).passed) == set(FEW)
