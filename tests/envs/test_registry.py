@@ -56,7 +56,11 @@ def write_task(folder: Path, name="my-wheat-v1", **replaced):
             f"agbench/{TASK}",
             marks=pytest.mark.slow,
         ),
-        ("import gymnasium, agbench; gymnasium.register_envs(agbench)", f"agbench/{TASK}"),
+        pytest.param(
+            "import gymnasium, agbench; gymnasium.register_envs(agbench)",
+            f"agbench/{TASK}",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_gymnasium_makes_a_task_by_each_of_its_own_ways(imports, name):
