@@ -36,8 +36,13 @@ WINTER = "greenhouse-winter-v1"
 SETPOINT = "greenhouse-setpoint-v1"
 CONTINUOUS = "greenhouse-setpoint-continuous-v1"
 DAY = {"episode__length": "1 d"}
-FEW = GreenhouseSplit(generated=(0, 3), start="10-15", until="02-10")
-"""Four seasons to train on: a split of thousands takes longest to make."""
+
+
+def short_days():
+    """Return the winter task with days of 96 decisions, and four of them to train on, not thousands."""
+    few = GreenhouseSplit(generated=(0, 3), start="10-15", until="02-10")
+    task = override(catalog.task(WINTER), {**DAY, "episode__step": "15 min"})
+    return task.model_copy(update={"splits": {"train": few}})
 
 
 def test_the_rules_act_through_increments_and_keep_the_air_warm():
@@ -77,7 +82,7 @@ def test_the_direct_form_is_that_of_the_bare_simulation():
 def market():
     """The winter task with its usual rules and every lamp lit whatever the sun."""
     settings = PriceRulesSettings(lamp_price=0.08, rules={"lampsOffSun": 2000.0, "lampRadSumLimit": 100.0})
-    task = override(catalog.task(WINTER), DAY).model_copy(update={"splits": {"train": FEW}})
+    task = short_days()
     return task, settings, PriceRules("market", settings, interface_of(task))
 
 
@@ -118,7 +123,7 @@ def test_constant_temperatures_are_chosen_by_day_and_night():
 
 
 def test_tuning_is_seeded_and_never_loses_the_best():
-    short = override(catalog.task(WINTER), DAY).model_copy(update={"splits": {"train": FEW}})
+    short = short_days()
     once = tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=1))
     twice = tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=2))
     assert once == tune_rules(short, settings_vector(USUAL), Search(candidates=4, rounds=1))
@@ -356,11 +361,11 @@ def test_a_schedule_of_the_year_needs_the_day_of_the_year():
 @pytest.mark.slow_except("two days")
 @pytest.mark.parametrize("days", [[0], [20, 320]], ids=["one day", "two days"])
 def test_fitting_a_daily_schedule_betters_it_in_training(days):
-    task = override(catalog.task(WINTER), DAY).model_copy(update={"splits": {"train": FEW}})
+    task = short_days()
     start = DailySettings.model_validate(
         {"hours": [0], "days": days, "values": {"uBoil": [[0.0]] * len(days)}}
     )
-    fitted, mean = tune_daily(task, start, Search(candidates=4, rounds=2))
+    fitted, mean = tune_daily(task, start, Search(candidates=4, rounds=1))
     assert fitted.days == days
     assert max(value for row in fitted.values["uBoil"] for value in row) > 0.0
     policies = Daily("daily", fitted, interface_of(task)), "zero"
@@ -371,7 +376,7 @@ def test_fitting_a_daily_schedule_betters_it_in_training(days):
 
 def test_a_daily_schedule_begins_as_what_the_expert_does():
     """With one round of candidates and the expert's average among them, it earns at least that."""
-    task = override(catalog.task(WINTER), DAY).model_copy(update={"splits": {"train": FEW}})
+    task = short_days()
     start = DailySettings(hours=[0, 12])
     fitted, mean = tune_daily(task, start, Search(candidates=4, rounds=1))
     assert set(fitted.values) == set(interface_of(task).actions.names)

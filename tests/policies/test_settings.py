@@ -139,7 +139,7 @@ def test_every_value_to_be_tuned_could_be_followed(tmp_path):
     from agbench.policies.field.tuning import _with_values
 
     tried = 0
-    for task, name in [(task, name) for task in catalog.names("task") for name in catalog.baselines(task)]:
+    for task, name in [(each, name) for each in catalog.names("task") for name in catalog.baselines(each)]:
         text = catalog.find_baseline(task, name).read_text(encoding="utf-8")
         if tried <= 40 and text.startswith("policy: rules"):
             content = yaml.safe_load(text)
