@@ -52,8 +52,6 @@ SHORT = {"greenhouse": {"episode__length": "1 d"}}
 SHORTER = {"greenhouse": {"episode__length": "1 d", "episode__step": "1 h"}}
 LONG = ("pear-orchard-v1", "wheat-maize-rotation-v1")
 """Seasons of years: decisions of two weeks make them short, but for what a farmer's weeks must show."""
-SPLITS = {"greenhouse": "validation"}
-"""Generated seasons as in training, but a dozen, not thousands."""
 
 VARIANTS = {
     "continuous": {"action__kind": "continuous"},
@@ -106,17 +104,23 @@ ONCE = {
 """Where one code does it for all simulators, or all fields: pictures of a field are in test_rendering.py."""
 
 
+def split_of(task):
+    """Return the split to check: of greenhouses the generated seasons that are a dozen, not thousands."""
+    few = task.family == "greenhouse" and "validation" in task.splits
+    return "validation" if few else "train"
+
+
 @pytest.mark.usefixtures("shared_process")
 @pytest.mark.slow_except(*(f"{t}-{c}" for c in CHECKS for t in ONCE.get(c, REPRESENTATIVES)))
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("task", TASKS)
 def test_a_task_keeps_the_contract(task, check):
-    family = catalog.task(task).family
-    short = dict((SHORTER if task in REPRESENTATIVES else SHORT).get(family, {}))
+    spec = catalog.task(task)
+    short = dict((SHORTER if task in REPRESENTATIVES else SHORT).get(spec.family, {}))
     if task in LONG and check != "response":
         short |= {"step": "14 d"}
     try:
-        CHECKS[check](task, SPLITS.get(family, "train"), **short)
+        CHECKS[check](task, split_of(spec), **short)
     except NotApplicableError as reason:
         pytest.skip(str(reason))
 
@@ -130,9 +134,9 @@ KINDS = ("wheat-layered-v1", "wofostgym-pear-limits-v1", "greenhouse-setpoint-v1
 @pytest.mark.parametrize("task", OTHERS)
 def test_every_other_task_keeps_a_part_of_it(task):
     """How greenhouses respond is in test_greenhouse_response.py."""
-    family = catalog.task(task).family
-    checks = QUICK[:2] if family == "greenhouse" else QUICK
-    report = check_task(task, SPLITS.get(family, "train"), checks=checks, **SHORTER.get(family, {}))
+    spec = catalog.task(task)
+    checks = QUICK[:2] if spec.family == "greenhouse" else QUICK
+    report = check_task(task, split_of(spec), checks=checks, **SHORTER.get(spec.family, {}))
     assert {*report.passed, *report.skipped} == set(checks)
 
 
