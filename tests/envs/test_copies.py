@@ -25,9 +25,23 @@ sys.stdout.buffer.write(pickle.dumps([go_on(env.unwrapped, actions) for env, act
 """
 
 
-@pytest.mark.parametrize("overrides", [{"engine": "pcse", "season__end": "01-29"}, {"years": [1984]}])
+@pytest.mark.slow_except("a year")
+@pytest.mark.parametrize(
+    "overrides", [{"engine": "pcse", "season__end": "02-15"}, {"years": [1984]}], ids=["pcse", "a year"]
+)
 def test_copies_of_a_changed_task_do_too(overrides):
     check_copies("wheat-nitrogen-v1", **overrides)
+
+
+def test_copies_of_a_season_on_pcse_go_on_alike():
+    env = agbench.make("wheat-nitrogen-v1", engine="pcse", season__end="02-15").unwrapped
+    env.reset(seed=3)
+    env.step(2)
+    futures = [go_on(other, [1, 0]) for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)))]
+    names = [entry.name for entry in env.observation_entries]
+    own = go_on(env, [1, 0])
+    for future in futures:
+        require_equal(own, future, "an environment on PCSE and its copy", names)
 
 
 def test_a_pickle_has_the_same_future_in_another_process():

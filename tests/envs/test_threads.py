@@ -36,7 +36,7 @@ def small_slices(monkeypatch):
     monkeypatch.setattr(threading, "_LEAST_FIELDS", 1)
 
 
-def trace(task, rows, threads, mode="same_step", steps=30, **overrides):
+def trace(task, rows, threads, mode="same_step", steps=12, **overrides):
     """Return the bytes of all that an environment gives for random actions."""
     env = agbench.make_vec(task, rows, autoreset_mode=mode, threads=threads, **overrides)
     seen, info = env.reset(seed=5, options={"scenario": env.scenarios.keys[0]})
