@@ -1,7 +1,8 @@
 """Prints the fingerprint of each probe, and what its kernels call: python tests/compiled/bits.py NAME...
 
-Beside the probes of `agbench.testing.probes` there are `functions`, `normals`, and `library`, what the C
-library computes. The last line holds the names of the outside functions that the kernels which ran call.
+Beside the probes of `agbench.testing.probes` there are `functions`, `normals`, `radiation`, and `library`,
+what the C library computes. The last line holds the names of the outside functions that the kernels which
+ran call.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from numba.core.dispatcher import Dispatcher
 from agbench.compiled import elementary
 from agbench.testing import probes
 from agbench.weather.draws import standard_normal
+from agbench.weather.generator.kernel import angot_year
 
 
 def functions():
@@ -31,6 +33,11 @@ def normals():
     return standard_normal(np.random.default_rng(5), 100_000)
 
 
+def radiation():
+    """The smallest kernel of the package: a year's sun above the air, at some latitudes."""
+    return np.stack([angot_year(latitude) for latitude in (-60.0, 0.0, 23.4, 52.0, 70.0)])
+
+
 def library():
     """What the C library computes: not the same everywhere."""
     draw = random.Random(1)
@@ -38,7 +45,7 @@ def library():
     return np.array([f(x) for f in (math.exp, math.sin, math.log) for x in numbers])
 
 
-OURS = {"functions": functions, "normals": normals, "library": library}
+OURS = {"functions": functions, "normals": normals, "radiation": radiation, "library": library}
 
 
 def fingerprint(name):

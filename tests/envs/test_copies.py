@@ -20,29 +20,46 @@ from agbench.weather.site import site_series
 CHILD = """
 import pickle, sys
 from agbench.testing.traces import go_on
-env, actions = pickle.load(sys.stdin.buffer)
-sys.stdout.buffer.write(pickle.dumps(go_on(env.unwrapped, actions)))
+sent = pickle.load(sys.stdin.buffer)
+sys.stdout.buffer.write(pickle.dumps([go_on(env.unwrapped, actions) for env, actions in sent]))
 """
 
 
-@pytest.mark.parametrize("overrides", [{"engine": "pcse", "season__end": "02-15"}, {"years": [1984]}])
+@pytest.mark.slow_except("a year")
+@pytest.mark.parametrize(
+    "overrides", [{"engine": "pcse", "season__end": "02-15"}, {"years": [1984]}], ids=["pcse", "a year"]
+)
 def test_copies_of_a_changed_task_do_too(overrides):
     check_copies("wheat-nitrogen-v1", **overrides)
 
 
-@pytest.mark.parametrize("task", ["wheat-nitrogen-v1", "greenhouse-tomato-uncertain-v1"])
-def test_a_pickle_has_the_same_future_in_another_process(task):
-    env = agbench.make(task)
+def test_copies_of_a_season_on_pcse_go_on_alike():
+    env = agbench.make("wheat-nitrogen-v1", engine="pcse", season__end="02-15").unwrapped
     env.reset(seed=3)
-    actions = draw_actions(env.action_space, 12, 1, 0)[:, 0]
-    for action in actions[:5]:
-        env.step(action)
+    env.step(2)
+    futures = [go_on(other, [1, 0]) for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)))]
+    names = [entry.name for entry in env.observation_entries]
+    own = go_on(env, [1, 0])
+    for future in futures:
+        require_equal(own, future, "an environment on PCSE and its copy", names)
+
+
+def test_a_pickle_has_the_same_future_in_another_process():
+    begun = []
+    for task in ("wheat-nitrogen-v1", "greenhouse-tomato-uncertain-v1"):
+        env = agbench.make(task)
+        env.reset(seed=3)
+        actions = draw_actions(env.action_space, 12, 1, 0)[:, 0]
+        for action in actions[:5]:
+            env.step(action)
+        begun.append((env, actions[5:]))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    sent = pickle.dumps((env, actions[5:]))
+    sent = pickle.dumps(begun)
     done = subprocess.run([sys.executable, "-c", CHILD], input=sent, capture_output=True, env=environment)
     assert done.returncode == 0, done.stderr.decode()
-    names = [entry.name for entry in env.unwrapped.observation_entries]
-    require_equal(go_on(env.unwrapped, actions[5:]), pickle.loads(done.stdout), task, names)
+    for (env, actions), there in zip(begun, pickle.loads(done.stdout), strict=True):
+        names = [entry.name for entry in env.unwrapped.observation_entries]
+        require_equal(go_on(env.unwrapped, actions), there, env.unwrapped.task.task, names)
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])

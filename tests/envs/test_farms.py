@@ -302,6 +302,7 @@ def test_other_fields_leave_out_the_metrics_of_those_that_are_gone():
     assert list(own.metrics) == ["yield", "nitrogen", "uptake", "yield_richest"]
 
 
+@pytest.mark.slow_except("choice-*", "*-actions-outside-refused", "*-rows-equal-single")
 @pytest.mark.parametrize(
     "check", [c for c in CHECKS if c not in ("response", "rendering", "another-process")]
 )

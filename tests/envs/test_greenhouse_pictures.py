@@ -1,5 +1,7 @@
 """Pictures of greenhouse seasons: what is called the mean of a day is one."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -14,9 +16,10 @@ from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
 NOW = np.zeros(1, np.int64), np.array([PRICED.index("electricity")])
 
 
+@cache
 def season(task, steps, **overrides):
     """Return the plot of some steps of a season, the heat used by each day's end, and the core."""
-    env = agbench.make(task, episode__length="3 d", **overrides).unwrapped
+    env = agbench.make(task, "validation", episode__length="3 d", **overrides).unwrapped
     env.reset(seed=0)
     plot, heat = GreenhousePlot(env.core), [0.0]
     a_day = 288 // env.task.step
@@ -52,14 +55,20 @@ def test_before_the_first_step_there_is_no_day():
     plot.draw(show=False)
 
 
+@pytest.fixture(scope="module")
+def with_limits():
+    """A picture of a season whose air may have 30 °C at most."""
+    figure = Figure()
+    season("greenhouse-winter-v1", 20, constraints__temperature__high=30.0)[0]._draw(figure)
+    return figure
+
+
 @pytest.mark.parametrize(
     ("label", "limits"),
     [("indoor (°C)", {15.0, 30.0}), ("humidity (%)", {50.0, 85.0}), ("CO₂ (ppm)", {300.0, 1600.0})],
 )
-def test_limits_of_constraints_are_drawn(label, limits):
-    plot, _, _ = season("greenhouse-winter-v1", 20, constraints__temperature__high=30.0)
-    figure = Figure()
-    plot._draw(figure)
+def test_limits_of_constraints_are_drawn(label, limits, with_limits):
+    figure = with_limits
     scales = [axes for axes in figure.axes if axes.get_ylabel() == label]
     assert len(scales) == 2
     for axes in scales:

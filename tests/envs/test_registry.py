@@ -48,7 +48,7 @@ def write_task(folder: Path, name="my-wheat-v1", **replaced):
 @pytest.mark.parametrize(
     ("imports", "name"),
     [
-        ("import gymnasium", f"agbench:agbench/{TASK}"),
+        pytest.param("import gymnasium", f"agbench:agbench/{TASK}", marks=pytest.mark.slow),  # see below
         pytest.param("import gymnasium, agbench", f"agbench/{TASK}", marks=pytest.mark.slow),
         ("import agbench, gymnasium", f"agbench/{TASK}"),
         pytest.param(
@@ -56,7 +56,11 @@ def write_task(folder: Path, name="my-wheat-v1", **replaced):
             f"agbench/{TASK}",
             marks=pytest.mark.slow,
         ),
-        ("import gymnasium, agbench; gymnasium.register_envs(agbench)", f"agbench/{TASK}"),
+        pytest.param(
+            "import gymnasium, agbench; gymnasium.register_envs(agbench)",
+            f"agbench/{TASK}",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_gymnasium_makes_a_task_by_each_of_its_own_ways(imports, name):
@@ -192,6 +196,7 @@ def test_a_changed_file_is_read_again(tmp_path, monkeypatch):
 
 
 def test_an_installed_package_adds_its_tasks(tmp_path):
+    """Gymnasium finds them by the name of this package, which nothing has imported."""
     package = tmp_path / "site" / "farm_tasks"
     write_task(package, "farm-wheat-v1")
     (package / "__init__.py").write_text("")

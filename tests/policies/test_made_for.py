@@ -66,7 +66,7 @@ def test_a_wheat_policy_does_not_run_on_barley_without_a_word(wheat):
         run_episode(catalog.task(BARLEY), loaded)
 
 
-@pytest.mark.slow_except("onnx-*", "npz-1")
+@pytest.mark.slow_except("*-1")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_it_does_where_that_is_said(wheat, workers):
     with warnings.catch_warnings():

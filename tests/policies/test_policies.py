@@ -121,6 +121,7 @@ def test_standard_practice_is_better_than_with_a_dose_moved_omitted_or_given_bes
     assert values[0] > values[-1] + 50.0
 
 
+@pytest.mark.slow_except("1984")
 @pytest.mark.parametrize("year", [1984, 1994, 2004])
 def test_ceres_is_never_below_any_schedule(year):
     key = f"netherlands/{year}"

@@ -344,7 +344,7 @@ def test_a_fit_is_written_to_another_folder_and_a_policy_without_a_file_needs_a_
     task = catalog.task("wheat-nitrogen-v1")
     own = tmp_path / "own" / "baselines" / task.task
     own.mkdir(parents=True)
-    settings = {"search": BUDGET, "scenarios": 2}
+    settings = {"search": {**BUDGET, "calendars": 8, "generations": 2}, "scenarios": 2}
     text = {"policy": "calendar", "summary": "none yet", "source": "test", "settings": settings}
     (own / "dates.yaml").write_text(yaml.safe_dump(text))
     monkeypatch.setenv(catalog.PATH_VARIABLE, str(tmp_path / "own"))
@@ -353,7 +353,7 @@ def test_a_fit_is_written_to_another_folder_and_a_policy_without_a_file_needs_a_
     assert "plan" not in (own / "dates.yaml").read_text()
     fitted = load_policy(path, task)
     parts = build(task, "train")
-    keys = parts.scenarios.keys[:2]
+    keys = spread(parts.scenarios.keys, 2)
     reached = returns_of_policies(parts, [load_policy(path, task) for _ in keys], keys).mean()
     assert reached >= mean - 1e-9
     assert fitted.name == "dates"

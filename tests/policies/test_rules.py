@@ -120,7 +120,8 @@ def test_a_rule_of_thumb_keeps_the_contract(name):
 
 def evolved(tmp_path, **settings):
     path = tmp_path / "quick.yaml"
-    values = {"start": "feeding", "periods": 6, "population": 16, "generations": 4, **settings}
+    few = {"periods": 6, "population": 16, "generations": 4, "clones": 16, "rounds": 2}
+    values = {"start": "feeding", **few, **settings}
     path.write_text(
         yaml.safe_dump({"policy": "evolution", "summary": "quick", "source": "test", "settings": values})
     )
@@ -180,7 +181,7 @@ def test_an_evolution_searches_the_days_of_sowing_and_harvest(tmp_path):
     back = seasons.actions(seasons.point(plan, 52)[None], 52)[0]
     assert [int(np.flatnonzero(back == code)[0]) for code in seasons.work] == [4, 44]
 
-    result = load_policy(str(evolved(tmp_path, start="fixed-days", generations=20)), task).solve(
+    result = load_policy(str(evolved(tmp_path, start="fixed-days", generations=20, rounds=8)), task).solve(
         parts, core.save(0)
     )
     start = actions_of(parts, load_policy("fixed-days", task), core.save(0))

@@ -56,7 +56,7 @@ def test_rules_are_fitted_alike_on_any_engine_by_workers_that_stay(monkeypatch):
     begun = []
     start = processes.ProcessPoolExecutor
     monkeypatch.setattr(processes, "ProcessPoolExecutor", lambda *given: begun.append(1) or start(*given))
-    settings = rules([0.0, 20.0, 40.0, 60.0], 24)
+    settings = rules([0.0, 20.0, 40.0, 60.0], 8)
     here = fit_rules(catalog.task(WHEAT), settings)
     assert not begun
     assert fit_rules(catalog.task(WHEAT), settings, engine_of("processes:2")) == here
@@ -219,7 +219,7 @@ def calendar(task, **search):
 def test_a_blind_calendar_keeps_the_limits_of_a_season(monkeypatch):
     monkeypatch.setattr(calendar_tuning, "neighbours", lambda actions, sequence: [])  # takes longest
     task = catalog.task(LIMITED)
-    fitted, mean = calendar(task)
+    fitted, mean = calendar(task, calendars=12, rounds=1, clones=8)
     given = dict.fromkeys(task.reward.limits, 0.0)
     for entry in fitted.plan:
         given[entry.input] += entry.amount

@@ -360,7 +360,8 @@ def test_a_store_is_replaced_whole_and_never_what_lies_beside_its_arrays(tmp_pat
     (tmp_path / "dangling.zarr").symlink_to("nowhere")
 
     def stored(year, name="a.zarr"):
-        agbench.simulate_many("lintul3", [{"start": f"{year}-01-01"}], out=tmp_path / name, **WHEAT)
+        kept = {"out": tmp_path / name, "variables": ["WSO"]}
+        agbench.simulate_many("lintul3", [{"start": f"{year}-01-01"}], **kept, **WHEAT)
         return {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
     first = stored(1984)

@@ -150,6 +150,7 @@ def test_state_events_of_agromanagement_are_followed(tmp_path):
     assert table["TWSO"].item() == agbench.simulate("wofost72-wlp", **own, events=WATER)["TWSO"].iloc[-1]
 
 
+@pytest.mark.slow_except("WC-*")
 @pytest.mark.parametrize(("ours", "of_tables", "value"), [("WC", "W", 12.0), ("WART", "WDRT", 2.0)])
 def test_a_state_goes_by_its_own_name_and_by_that_of_tables(ours, of_tables, value):
     condition = "falling" if ours == "WC" else "rising"

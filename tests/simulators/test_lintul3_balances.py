@@ -102,9 +102,8 @@ def require_closed(result, expected):
     assert np.abs(result - expected).max() <= TOLERANCE * scale
 
 
-@settings(max_examples=150, deadline=None)
-@given(seasons())
-def test_the_water_balance_closes(season):
+def require_water(season):
+    """The water balance closes."""
     table, p = season.table, season.parameters
     gained = column(table, "TRAIN", "TEXPLO", "TIRRIG")
     lost = column(table, "TRUNOF", "TTRAN", "TEVAP", "TDRAIN")
@@ -115,9 +114,8 @@ def test_the_water_balance_closes(season):
         require_closed(irrigated[1:], arrived[:-1])
 
 
-@settings(max_examples=150, deadline=None)
-@given(seasons())
-def test_the_nitrogen_of_the_crop_is_what_it_took_up_less_what_died(season):
+def require_nitrogen_of_crop(season):
+    """The nitrogen of the crop is what it took up less what died."""
     table = season.growing
     if len(table):
         crop = column(table, "ANLV", "ANST", "ANRT", "ANSO")
@@ -125,9 +123,8 @@ def test_the_nitrogen_of_the_crop_is_what_it_took_up_less_what_died(season):
         require_closed(crop + lost, crop[0] + column(table, "NUPTT"))
 
 
-@settings(max_examples=150, deadline=None)
-@given(seasons())
-def test_the_nitrogen_of_the_soil_is_all_accounted_for(season):
+def require_nitrogen_of_soil(season):
+    """The nitrogen of the soil is all accounted for."""
     table, p = season.growing, season.parameters
     if not len(table):
         return
@@ -139,21 +136,38 @@ def test_the_nitrogen_of_the_soil_is_all_accounted_for(season):
     require_closed(result, p["TNSOILI"] + applied + supplied)
 
 
-@settings(max_examples=150, deadline=None)
-@given(seasons())
-def test_what_has_grown_is_in_living_and_dead_organs(season):
+def require_organs(season):
+    """What has grown is in living and dead organs."""
     table = season.growing
     if len(table):
         organs = column(table, *ORGANS)
         require_closed(organs, organs[0] + column(table, "TGROWTH"))
 
 
-@settings(max_examples=300, deadline=None)
-@given(seasons())
-def test_no_pool_is_ever_negative_or_no_number(season):
+def require_pools(season):
+    """No pool is ever negative or no number."""
     assert np.isfinite(season.table).all()
     for name in POOLS:
         assert column(season.table, name).min() >= -1e-9, name
+
+
+def require_bounds(season):
+    """Every variable stays within its declared bounds."""
+    for variable in VARIABLES:
+        values = column(season.table, variable.name)
+        assert values.min() >= variable.low, variable.name
+        assert values.max() <= variable.high, variable.name
+
+
+@settings(max_examples=300, deadline=None)
+@given(seasons())
+def test_balances_close_and_nothing_is_negative_or_beyond_its_bounds(season):
+    require_water(season)
+    require_nitrogen_of_crop(season)
+    require_nitrogen_of_soil(season)
+    require_organs(season)
+    require_pools(season)
+    require_bounds(season)
 
 
 BARREN = {
@@ -184,15 +198,6 @@ def test_the_grain_owes_starved_roots_nothing():
     for name in NITROGEN:
         assert column(tables["sound"], name).min() >= 0.0, name
     assert np.diff(column(tables["sound"], "ANSO")).min() >= 0.0
-
-
-@settings(max_examples=100, deadline=None)
-@given(seasons())
-def test_every_variable_stays_within_its_declared_bounds(season):
-    for variable in VARIABLES:
-        values = column(season.table, variable.name)
-        assert values.min() >= variable.low, variable.name
-        assert values.max() <= variable.high, variable.name
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,9 @@ def check(model, crop, years):
 EVERY = [(model, crop) for model in MODELS for crop in CROPS]
 
 
-@pytest.mark.slow_except("wofost72-*potato*", "wofost81-*wheat*", "wofost81-wlp-*maize*")
+@pytest.mark.slow_except(
+    "wofost72-*potato*", "wofost81-pp-*wheat*", "wofost81-wlp-*maize*", "wofost81-nwlp-*wheat*"
+)
 @pytest.mark.parametrize(("model", "crop"), EVERY)
 def test_equals_pcse(model, crop):
     check(model, crop, [list(SEASONS)[EVERY.index((model, crop)) % len(SEASONS)]])
