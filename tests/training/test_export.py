@@ -30,7 +30,7 @@ from agbench.training.export import export
 from agbench.training.sb3_zip import algorithm_of
 
 TASK = "wheat-nitrogen-v1"
-SMALL = {"PPO": {"n_steps": 64, "batch_size": 64}, "DQN": {}, "SAC": {"learning_starts": 20}}
+SMALL = {"PPO": {"n_steps": 64, "batch_size": 64}, "DQN": {}, "SAC": {"learning_starts": 100}}
 
 
 def task_with(**overrides):
@@ -106,7 +106,7 @@ def test_activations_with_other_arguments_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def normalised(algorithm="PPO", steps=256, **kwargs):
+def normalised(algorithm="PPO", steps=128, **kwargs):
     overrides = {"action__kind": "continuous"} if algorithm == "SAC" else {}
     envs = VecNormalize(sb3_env(TASK, 2, scaled=False, **overrides), **kwargs)
     model = getattr(sb3, algorithm)("MlpPolicy", envs, **SMALL[algorithm], seed=0, device="cpu")
@@ -301,16 +301,16 @@ def test_statistics_of_other_observations_are_refused(tmp_path):
 def test_statistics_of_another_moment_are_refused(tmp_path):
     envs = VecNormalize(sb3_env(TASK, 1, scaled=False))
     model = sb3.DQN("MlpPolicy", envs, learning_starts=10_000, seed=0, device="cpu")
-    keep = CheckpointCallback(400, str(tmp_path), "dqn", save_vecnormalize=True)
-    model.learn(2_400, callback=keep)
+    keep = CheckpointCallback(200, str(tmp_path), "dqn", save_vecnormalize=True)
+    model.learn(1_000, callback=keep)
     model.save(tmp_path / "model.zip")
     envs.save(tmp_path / "model.pkl")
-    files = {f"dqn_{steps}_steps": f"dqn_vecnormalize_{steps}_steps.pkl" for steps in (400, 2_400)}
+    files = {f"dqn_{steps}_steps": f"dqn_vecnormalize_{steps}_steps.pkl" for steps in (200, 1_000)}
     for name, statistics in (*files.items(), ("model", "model.pkl")):
         result = export(sb3.DQN.load(tmp_path / name), TASK, tmp_path / "p.npz", None, tmp_path / statistics)
         assert result.saw.endswith(statistics)
     (tmp_path / "p.npz").unlink()
-    for name, statistics in (("dqn_400_steps", "model.pkl"), ("model", files["dqn_400_steps"])):
+    for name, statistics in (("dqn_200_steps", "model.pkl"), ("model", files["dqn_200_steps"])):
         with pytest.raises(ConfigError, match=r"are of another moment than the model, .* Save both at once"):
             export(tmp_path / f"{name}.zip", TASK, tmp_path / "p.npz", None, tmp_path / statistics)
     assert not (tmp_path / "p.npz").exists()
