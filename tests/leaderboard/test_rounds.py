@@ -363,27 +363,19 @@ def test_a_row_that_comes_later_is_run_alone(ran, wider_template, monkeypatch):
     assert {row.agent: row.score for row in before.rows}.items() <= scores.items()
 
 
-@pytest.mark.slow_except("author", "contact")
 @pytest.mark.parametrize(
-    "who",
-    [
-        {"authors": (["Same Hand"], ["Other", "same  hànd."])},
-        {"authors": (["Same Hand"], ["Other", "Hand, Same"])},
-        {"contact": ("h@example.org", "H+four@example.org")},
-    ],
-    ids=["author", "order of words", "contact"],
+    "who", [{"authors": ["Other", "ONE"]}, {"contact": "One+three@example.org"}], ids=list
 )
 def test_an_author_has_a_quota_of_versions(board, template, secret, child, who):
     opened(board, secret, versions=1)
-    agents = {"three": range(21, 26), "four": (33, 34, 35, 36, 37)}
-    for number, (agent, seeds) in enumerate(agents.items()):
-        give(template, board, agent, seeds, child, **{key: values[number] for key, values in who.items()})
+    give(template, board, "three", range(21, 26), child, **who)
     (table,), said = run(board, secret)
-    own = {row.agent for row in table.rows} & {"three", "four"}
-    assert len(own) == 1
+    agents = {row.agent for row in table.rows}
+    assert "two" in agents
+    assert len(agents & {"one", "three"}) == 1
     assert sum("beyond the quota of 1 versions an author and round" in text for text in said) == 1
     (again,), _ = run(board, secret)
-    assert {row.agent for row in again.rows} & {"three", "four"} == own
+    assert {row.agent for row in again.rows} == agents
 
 
 def test_who_names_others_as_authors_takes_no_place_of_theirs():
