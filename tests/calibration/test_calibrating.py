@@ -151,9 +151,12 @@ def test_later_stages_leave_earlier_parameters_alone(fitted):
 
 
 def test_the_loss_of_a_stage_counts_the_one_before_too(dates):
-    alone = calibrate(QUICK | {"stages_in_loss": 1}, dates)
-    both = calibrate(QUICK, dates)
+    late = dates.copy()  # of one anthesis, which no parameter gives
+    late.loc[late.index[late["variable"] == "DOA"][0], "date"] = f"{YEARS[0]}-07-20"
+    alone = calibrate(QUICK | {"stages_in_loss": 1}, late)
+    both = calibrate(QUICK, late)
     added = both.stages[0].after
+    assert added > 1.0
     assert both.stages[1].after == pytest.approx(alone.stages[1].after + added, abs=1e-12)
 
 

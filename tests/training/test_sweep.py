@@ -340,11 +340,14 @@ def test_an_interrupted_sweep_loses_the_running_trial_only(tmp_path, space, monk
         tiny(folder, space, 5)
     file = folder / "journal.log"
     assert finished_trials(file) == 3
-    with file.open("ab") as journal:
-        journal.write(b'{"op_code":9,"tri')  # half a line
+    with file.open("ab") as content:
+        content.write(b'{"op_code":9,"tri')  # half a line
     (folder / "journal.log.lock").touch()
     resumed = tiny(folder, space, 5)
     assert len(begun) == 4 + 3
+    kept = journal.study(str(file), journal.TRIALS, 0, None).get_trials()
+    assert sum(one.state is journal.TrialState.FAIL for one in kept) == 1
+    assert sum(one.state.is_finished() for one in kept) == 5 + 1
     unbroken = tiny(tmp_path / "whole", space, 5)
     assert outcomes(resumed) == outcomes(unbroken)
 
