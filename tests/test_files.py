@@ -75,7 +75,10 @@ def collect(out):
 
 
 def train(out):
-    agbench.train(TASK, "ppo", 64, out=out, settings={"envs": 1, "n_steps": 64, "batch_size": 64})
+    settings = {"envs": 1, "n_steps": 64, "batch_size": 64, "validation.episodes": 2}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agbench.training.export.OBSERVATIONS", 100)
+        agbench.train(TASK, "ppo", 64, out=out, settings=settings)
 
 
 @pytest.mark.parametrize(

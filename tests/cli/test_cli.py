@@ -71,15 +71,14 @@ def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path):
         "-o",
         "s.png",
         "--set",
-        "episode__length=2 d",
     )
-    days = agbench(*command, cwd=tmp_path)[0].splitlines()
+    days = agbench(*command, "episode__length=2 d", cwd=tmp_path)[0].splitlines()
     assert days[1].split()[:4] == ["day", "uBoil", "uCo2", "uThScr"]
     assert [line.split()[:2] for line in days if "2009-12-20" in line] == [["2009-12-20", "1"]]
     assert len(days) < 12
     assert re.search(r"return -\d+\.\d\d EUR m-2", " ".join(days))
-    steps = agbench(*command, "--all-steps", cwd=tmp_path)[0]
-    assert steps.count("2009-12-") == 1 + 2 * 288
+    steps = agbench(*command, "episode__length=1 d", "--all-steps", cwd=tmp_path)[0]
+    assert steps.count("2009-12-") == 1 + 288
     assert re.search(r"2009-12-19 00:05:00 +0\.0099 ", steps)
 
 

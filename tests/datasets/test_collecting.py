@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from travelling import Travelling
 
 import agbench
 from agbench.data import catalog
@@ -72,6 +73,7 @@ def alone(task, policy, seed, **overrides):
     return np.array(observations), np.array(actions), np.array(rewards)
 
 
+@pytest.mark.usefixtures("drawn")
 @pytest.mark.parametrize(
     ("task", "policy"),
     [(TASK, "advisor"), ("maize-inputs-v1", "random"), ("sunflower-farm-fields-v1", "feeding")],
@@ -108,8 +110,9 @@ def test_policies_that_act_for_all_rows_act_as_they_do_alone(tmp_path):
     assert np.array_equal(last.actions, actions)
 
 
+@pytest.mark.usefixtures("drawn")
 def test_rules_of_a_greenhouse_act_for_all_rows_as_they_do_alone(tmp_path):
-    agbench.collect("greenhouse-tomato-v1", "rule-based", 2, tmp_path / "data", "npz", length="2 d")
+    agbench.collect("greenhouse-tomato-v1", "rule-based", 2, tmp_path / "data", "npz", length="1 d")
     data = load(tmp_path / "data")
     episode = list(data.episodes())[1]
     policy = load_policy("rule-based", "greenhouse-tomato-v1")
@@ -118,17 +121,28 @@ def test_rules_of_a_greenhouse_act_for_all_rows_as_they_do_alone(tmp_path):
     assert all(np.array_equal(policy(episode.observations[i]), episode.actions[i]) for i in steps)
 
 
-@pytest.mark.slow_except("npz")
+MIXTURE = [{"policy": "advisor", "epsilon": 0.3}, {"policy": "random", "share": 0.5}]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
 def test_two_workers_write_the_same_bytes_as_one(tmp_path, monkeypatch, format):
     small_parts(monkeypatch)
-    mixture = [{"policy": "advisor", "epsilon": 0.3}, {"policy": "random", "share": 0.5}]
     for workers in (1, 2):
         agbench.collect(
-            TASK, mixture, 21, tmp_path / f"{workers}" / "data", format, workers=workers, state=True
+            TASK, MIXTURE, 21, tmp_path / f"{workers}" / "data", format, workers=workers, state=True
         )
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
     assert sorted(os.listdir(tmp_path / "1")) == ["data"]
+
+
+def test_parts_that_travel_or_are_saved_elsewhere_are_the_same_bytes(tmp_path, monkeypatch):
+    small_parts(monkeypatch)
+    engines = {"1": None, "saved": Travelling(), "sent": Travelling(is_here=False)}
+    for name, engine in engines.items():
+        agbench.collect(TASK, MIXTURE, 21, tmp_path / name / "data", "npz", on=engine, state=True)
+        assert contents(tmp_path / name) == contents(tmp_path / "1")
+        assert os.listdir(tmp_path / name) == ["data"]
 
 
 @pytest.mark.parametrize("mix", ["episode", "step", "order"])
@@ -143,7 +157,7 @@ def test_the_content_does_not_depend_on_how_many_rows_play_together(monkeypatch,
 
 def test_formats_hold_the_same(tmp_path):
     for format in FORMATS:
-        agbench.collect("maize-inputs-v1", "random", 6, tmp_path / format, format, state=True)
+        agbench.collect("maize-inputs-v1", "random", 3, tmp_path / format, format, state=True)
     arrays = [load(tmp_path / format).part.arrays() for format in FORMATS]
     for name, array in arrays[0].items():
         assert array.size, name
@@ -153,22 +167,34 @@ def test_formats_hold_the_same(tmp_path):
     assert len({load(tmp_path / format).metadata["content"] for format in FORMATS}) == 1
 
 
-_RUN = """
+_POLICIES = [{"policy": "advisor", "epsilon": 0.2}, "zero"]
+
+_RUN = f"""
+import time
 import agbench
 from agbench.datasets import plan
+from agbench.datasets.playing import Player
+once = Player.play
+def waits(self, episodes):
+    if episodes.start == 32:
+        time.sleep(600)
+    return once(self, episodes)
+Player.play = waits
 plan._ROWS = 8
-agbench.collect("wheat-nitrogen-v1", [{"policy": "advisor", "epsilon": 0.2}, "zero"], 200, "data", FORMAT)
+agbench.collect({TASK!r}, {_POLICIES!r}, 44, "data", FORMAT)
 """
 
 
+@pytest.mark.usefixtures("drawn")
 @pytest.mark.slow_except("npz")
 @pytest.mark.parametrize("format", ["minari", "npz"])
-def test_a_run_that_was_killed_goes_on_to_the_same_bytes(tmp_path, format):
-    code = _RUN.replace("FORMAT", repr(format))
+def test_a_run_that_was_killed_goes_on_to_the_same_bytes(tmp_path, monkeypatch, format):
+    small_parts(monkeypatch)
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     for folder in (whole, cut):
         folder.mkdir()
-    subprocess.run([sys.executable, "-c", code], cwd=whole, check=True)
+    agbench.collect(TASK, _POLICIES, 44, whole / "data", format)
+    code = _RUN.replace("FORMAT", repr(format))
     process = subprocess.Popen([sys.executable, "-c", code], cwd=cut)
     partial = cut / ".data.partial"
     while not (partial / "000003.npz").is_file():
@@ -178,10 +204,13 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(tmp_path, format):
     process.wait()
     assert not (cut / "data").exists()
     kept = {path.name: path.stat().st_mtime_ns for path in partial.glob("0*.npz")}
-    assert 4 <= len(kept) < 25
-    before = time.time_ns()
-    subprocess.run([sys.executable, "-c", code], cwd=cut, check=True)
+    assert len(kept) == 4
+    before, played = time.time_ns(), []
+    once = Player.play
+    monkeypatch.setattr(Player, "play", lambda self, these: played.append(these) or once(self, these))
+    agbench.collect(TASK, _POLICIES, 44, cut / "data", format)
     assert max(kept.values()) < before
+    assert played == [range(32, 40), range(40, 44)]
     assert contents(cut / "data") == contents(whole / "data")
     assert os.listdir(cut) == ["data"]
 
@@ -303,18 +332,34 @@ def test_epsilon_falls_along_its_line():
     assert strength(StraightLine(start=1.0, end=0.0), np.array([0.0, 0.25, 1.0])).tolist() == [1.0, 0.75, 0.0]
 
 
+class Steady:
+    """Always gives the same amount, of -1 to 1."""
+
+    name = "steady"
+    information = "observation"
+
+    def __init__(self, amount):
+        self.amount = np.full(1, amount, np.float32)
+
+    def reset(self, seed):
+        pass
+
+    def __call__(self, observation):
+        return self.amount
+
+
 def test_noise_is_normal_within_the_bounds_of_amounts():
-    task = "greenhouse-setpoint-continuous-v1"
-    short = {"length": "10 d"}
-    plan = plan_of(task, {"policy": "middle", "noise": 0.1}, 1, overrides=short)
-    quiet = plan_of(task, "middle", 1, overrides=short)
-    (noisy,), (usual,) = played(plan), played(quiet)
-    inside = np.abs(usual.actions[0]) < 0.5
-    assert inside.any()
-    difference = (noisy.actions - usual.actions[0])[:, inside]
-    assert difference.std() == pytest.approx(0.1, rel=0.1)
-    assert difference.mean() == pytest.approx(0.0, abs=0.01)
-    assert np.abs(noisy.actions).max() <= 1.0
+    amounts = {"action__kind": "continuous"}
+    plans_of = (
+        plan_of(TASK, {"policy": Steady(amount), "noise": 0.1}, 60, overrides=amounts)
+        for amount in (0.2, 1.0)
+    )
+    (inside,), (at_the_bound,) = map(played, plans_of)
+    assert inside.actions.std() == pytest.approx(0.1, rel=0.1)
+    assert inside.actions.mean() == pytest.approx(0.2, abs=0.01)
+    assert at_the_bound.actions.max() == 1.0
+    assert (at_the_bound.actions == 1.0).mean() == pytest.approx(0.5, abs=0.05)
+    assert at_the_bound.actions.min() < 0.8
 
 
 def test_behaviours_are_mixed_by_episode_by_step_or_in_order():
@@ -489,6 +534,8 @@ def test_a_disk_without_space_leaves_nothing_half_written_and_the_run_can_go_on(
         "from agbench.datasets import plan, collecting\n"
         "from agbench.errors import DatasetError\n"
         "import agbench, numba\n"
+        "from agbench.datasets import card\n"
+        "card.draw = lambda told, sample, path: path.write_bytes(b'')\n"
         "plan._ROWS = 8\n"
         "made = plan.plan_of('wheat-nitrogen-v1', 'advisor', 64)\n"
         "from agbench.datasets.playing import Player\n"
@@ -517,6 +564,7 @@ def test_a_disk_without_space_leaves_nothing_half_written_and_the_run_can_go_on(
     assert len(load(tmp_path / "data")) > 0
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_description_says_what_a_reader_needs(tmp_path):
     out = agbench.collect(TASK, {"policy": "advisor", "epsilon": 0.1}, 3, tmp_path / "data", "npz", seed=4)
     told = json.loads((out / "metadata.json").read_text())

@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import blocks
@@ -60,6 +61,8 @@ ELSEWHERE = {
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Work in an empty folder, and leave nothing of the page behind."""
+    if find_spec("stable_baselines3") is not None:  # a network is compared with its model in few observations
+        monkeypatch.setattr("agbench.training.export.OBSERVATIONS", 400)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)  # as the command does with the folder it runs in
     before = dict(os.environ)
@@ -130,9 +133,9 @@ NAMELESS = {"fuzz": "tasks", "dataset": "make"}
 """The commands of a group that need no name."""
 
 
-def unknown_of(words):
+def unknown_of(words, command):
     """Return the first word that is no command, or no option of its command; None where all are known."""
-    command, words = typer.main.get_command(app), list(words)
+    words = list(words)
     while hasattr(command, "commands") and words and not words[0].startswith("-"):
         known = command.commands.get(words[0])
         if known is None and command.name not in NAMELESS:
@@ -146,8 +149,8 @@ def unknown_of(words):
 
 
 def test_every_command_on_any_page_has_the_options_that_are_shown():
-    shown = list(shown_commands())
+    shown, ours = list(shown_commands()), typer.main.get_command(app)
     assert len(shown) > 150
-    assert [(page, words) for page, words in shown if unknown_of(words)] == []
-    assert unknown_of(["evaluate", "wheat-nitrogen-v1", "--polici", "zero"]) == "--polici"
-    assert unknown_of(["leaderboard", "round", "opens", "x"]) == "opens"
+    assert [(page, words) for page, words in shown if unknown_of(words, ours)] == []
+    assert unknown_of(["evaluate", "wheat-nitrogen-v1", "--polici", "zero"], ours) == "--polici"
+    assert unknown_of(["leaderboard", "round", "opens", "x"], ours) == "opens"

@@ -158,26 +158,23 @@ ROTATION, CONTINUOUS = "wheat-maize-rotation-v1", "greenhouse-setpoint-continuou
 
 @pytest.mark.parametrize(
     ("name", "begun_from"),
-    [
-        (ROTATION, "agronomist"),
-        (ROTATION, "found"),
-        (CONTINUOUS, "phase-setpoints-tuned"),
-        (CONTINUOUS, "light-setpoints-tuned"),
-    ],
+    [(ROTATION, ("agronomist", "found")), (CONTINUOUS, ("phase-setpoints-tuned", "light-setpoints-tuned"))],
+    ids=[ROTATION, CONTINUOUS],
 )
 def test_an_oracle_that_begins_from_something_else_is_another(name, begun_from, monkeypatch):
     task, part = catalog.task(name), references.Part(name, "oracle", "test")
     before, real = references.place(part), references.read_file
     assert anchors.outdated(task) is None
+    for stem in begun_from:
 
-    def changed(model, path):
-        read = real(model, path)
-        more = {"settings": {**read.settings, "changed": True}}
-        return read.model_copy(update=more) if path.stem == begun_from else read
+        def changed(model, path, stem=stem):
+            read = real(model, path)
+            more = {"settings": {**read.settings, "changed": True}}
+            return read.model_copy(update=more) if path.stem == stem else read
 
-    monkeypatch.setattr(references, "read_file", changed)
-    assert references.place(part) != before
-    assert "references_hash: other policies" in anchors.outdated(task)
+        monkeypatch.setattr(references, "read_file", changed)
+        assert references.place(part) != before
+        assert "references_hash: other policies" in anchors.outdated(task)
 
 
 @pytest.mark.parametrize(

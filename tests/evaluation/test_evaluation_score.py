@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from travelling import Travelling
 
 import agbench
 from agbench.data import catalog
@@ -73,7 +74,7 @@ def test_a_policy_that_fails_in_every_episode_is_warned_of():
         result = agbench.evaluate(TASK, Broken(), years=[1984, 1986])
     assert result.failed == 2
     with pytest.warns(AgBenchWarning, match="all 2 episodes of broken failed"):
-        agbench.evaluate(TASK, Broken(), years=[1984, 1986], workers=2)
+        agbench.evaluate(TASK, Broken(), years=[1984, 1986], on=Travelling())
 
 
 def test_an_episode_whose_numbers_are_none_has_failed(tmp_path, monkeypatch):

@@ -184,14 +184,14 @@ def flags(value):
 
 
 def bomb(folder):
-    """A member of 500 MB of zeros that packs into 500 kB."""
+    """A member of 60 MB of zeros that packs into 60 kB."""
     path = folder / FIRST / "actions.npz"
     with (
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
         archive.open("episode_00000.npy", "w", force_zip64=True) as member,
     ):
-        member.write(header(shape="(62500000,)"))
-        for _ in range(500):
+        member.write(header(shape="(7500000,)"))
+        for _ in range(60):
             member.write(bytes(1_000_000))
 
 

@@ -9,6 +9,7 @@ import yaml
 from good_submission import CARD, TASK, resign
 from hostile import cell
 from in_process import command
+from travelling import Travelling
 
 import agbench
 from agbench import leaderboard
@@ -207,6 +208,15 @@ def test_replaying_what_is_stale_does_what_is_due_and_no_more(rows, capsys):
         app(["leaderboard", "replay", "--stale", "--on", "rai", "--board", str(rows)], standalone_mode=False)
 
 
+def test_rows_that_travel_to_workers_are_renewed_as_here(rows):
+    due = verifying.due(rows, None)
+    verdicts = list(verifying.verify_all(verifying.To(rows), rows, due, on=Travelling()))
+    assert [verdict.good for verdict in verdicts] == [True, True]
+    assert level(rows, "standard-practice") == ["replayed"]
+    assert level(rows, "zero") == ["replayed", "reproduced"]
+
+
+@pytest.mark.slow
 def test_several_processes_find_the_same(rows, tmp_path):
     printed, _ = command("leaderboard", "replay", "--stale", "--workers", "2", cwd=tmp_path)
     assert sorted(line.split()[0] for line in printed.splitlines()) == ["good", "good"]

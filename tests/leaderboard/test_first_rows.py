@@ -77,6 +77,7 @@ def test_a_row_that_stands_is_left_and_an_outdated_one_replaced_where_it_may_be(
     assert first_rows.make(TASK, "floor", board, kept, overwrite=True).replay.exact
 
 
+@pytest.mark.slow_except("None", "2", "4")
 @pytest.mark.parametrize("killed_at", [None, 1, 2, 3, 4])
 def test_a_row_is_there_until_the_one_that_replaces_it_is_whole(first, board, monkeypatch, killed_at):
     """`killed_at`: before which renaming; None: while the new row is made."""

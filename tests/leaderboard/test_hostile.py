@@ -178,7 +178,7 @@ BAD = {
         "return of row 7: -1401; no episode of this task ends below -1400",
     ),
     "season of no decision": (h.steps(0), True, TABLE, "steps of row 0: 0; an episode has 1 to 34"),
-    "season of two million decisions": (h.steps(2_000_000), True, TABLE, "steps of row 0: 2,000,000"),
+    "season of 200,000 decisions": (h.steps(200_000), True, TABLE, "steps of row 0: 200,000"),
     "failure without an error": (h.cell("failed", 5, True), True, TABLE, "error of row 5"),
     "failure that still earns": (
         h.table(lambda t: t.assign(failed=True, error="x")),
@@ -196,7 +196,7 @@ BAD = {
     # the actions
     "actions cut": (h.cut(ACTIONS), True, ACTIONS, "not a valid npz"),
     "actions that are text": (h.text(ACTIONS, "hello"), True, ACTIONS, "not a valid npz"),
-    "zip bomb": (h.bomb, True, ACTIONS, "claims 500,000,0.. bytes once unpacked"),
+    "zip bomb": (h.bomb, True, ACTIONS, "claims 60,000,... bytes once unpacked"),
     "claims 4 GB": (h.claimed_size(2**32 - 2), True, ACTIONS, "claims 4,294,9"),
     "claims less than there is": (h.claimed_size(200), True, ACTIONS, "takes 240 bytes|not a valid npz"),
     "shape of 10 GB": (

@@ -15,6 +15,7 @@ import pytest
 import typer
 import yaml
 from good_submission import CARD, TASK, network
+from travelling import Travelling
 
 import agbench
 from agbench import leaderboard
@@ -29,7 +30,6 @@ from agbench.leaderboard.verify import hidden, round_repeating, round_running, v
 from agbench.leaderboard.verify.round_repeating import repeat, repeats
 from agbench.leaderboard.verify.verifying import reproduced
 from agbench.policies.networks import mlp
-from agbench.running import engine_of
 
 SECRET = "a-secret-that-nobody-knows-0123456789"
 SCENARIOS = 6
@@ -364,25 +364,18 @@ def test_a_row_that_comes_later_is_run_alone(ran, wider_template, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "who",
-    [
-        {"authors": (["Same Hand"], ["Other", "same  hànd."])},
-        {"authors": (["Same Hand"], ["Other", "Hand, Same"])},
-        {"contact": ("h@example.org", "H+four@example.org")},
-    ],
-    ids=["author", "order of words", "contact"],
+    "who", [{"authors": ["Other", "ONE"]}, {"contact": "One+three@example.org"}], ids=list
 )
 def test_an_author_has_a_quota_of_versions(board, template, secret, child, who):
     opened(board, secret, versions=1)
-    agents = {"three": range(21, 26), "four": (33, 34, 35, 36, 37)}
-    for number, (agent, seeds) in enumerate(agents.items()):
-        give(template, board, agent, seeds, child, **{key: values[number] for key, values in who.items()})
+    give(template, board, "three", range(21, 26), child, **who)
     (table,), said = run(board, secret)
-    own = {row.agent for row in table.rows} & {"three", "four"}
-    assert len(own) == 1
+    agents = {row.agent for row in table.rows}
+    assert "two" in agents
+    assert len(agents & {"one", "three"}) == 1
     assert sum("beyond the quota of 1 versions an author and round" in text for text in said) == 1
     (again,), _ = run(board, secret)
-    assert {row.agent for row in again.rows} & {"three", "four"} == own
+    assert {row.agent for row in again.rows} == agents
 
 
 def test_who_names_others_as_authors_takes_no_place_of_theirs():
@@ -445,9 +438,9 @@ def test_a_closed_round_shows_every_value_and_can_be_repeated(closed):
     assert set(values) == {row.name for row in table.rows}
     assert [len(run.objective) for name, run in values.items() if name.startswith("one")] == [5]
     results = repeat(board, entry)
-    assert all(result.good and result.exact for result in results)
+    assert all(result.good and result.exact and result.wrong == () for result in results)
     assert {result.values for result in results} == {2 * SCENARIOS, 2 * 5 * SCENARIOS}
-    ((_, by_workers),) = repeats(board, [entry], engine_of("processes:2"))
+    ((_, by_workers),) = repeats(board, [entry], Travelling())
     assert by_workers == results
     path = standings.values_path(board, TASK, 1)
     lines = path.read_text().splitlines()
@@ -476,7 +469,6 @@ def changed(board, agent, change):
 
 def test_a_table_that_does_not_follow_from_the_values_is_named(closed, capsys):
     board, entry = closed
-    assert [result.wrong for result in repeat(board, entry)] == [()] * 4
     row = next(row for row in standings.load(board, TASK, 1).rows if row.agent == "one")
 
     def worse(row):
@@ -509,7 +501,7 @@ def test_when_a_reference_was_run_anew_is_told_beside_its_row(closed):
     board, entry = closed
     changed(board, "expert", lambda row: row.update(rerun="2027-05-01"))
     assert [result.wrong for result in repeat(board, entry)] == [()] * 4
-    build(board)
+    build(board, episodes=0)
     page = (board / "site" / "tasks" / f"{TASK}.html").read_text("utf-8")
     assert page.count("run on 2027-05-01, when the scenarios were public") == 1
 
@@ -785,7 +777,7 @@ def test_the_commands_open_run_close_and_repeat_a_round_of_a_beacon(board, tmp_p
 def test_the_first_page_leads_to_no_task_without_rows(board):
     other = "maize-sow-harvest-v1"
     rounds.open_round(board, [TASK, other], None, SCENARIOS, closes="2099-01-01")
-    build(board)
+    build(board, episodes=0)
     page = (board / "site/index.html").read_text("utf-8")
     assert f'<a href="tasks/{TASK}.html">' in page
     assert other in page

@@ -41,7 +41,10 @@ def run(*words):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_nothing_is_found_in_a_task_of_each_family(task):
-    report = fuzz_task(task, 800, seed=7)
+    seed = (
+        309 if task.startswith("greenhouse") else 7
+    )  # two cases of a few rows, not one of 64, which is dear
+    report = fuzz_task(task, 800, seed)
     assert report.failures == []
     assert report.steps >= 800
     assert report.wrong > 20
@@ -98,15 +101,16 @@ def test_a_case_follows_from_seed_and_number():
 
 
 def test_every_change_fits_some_task():
+    def fits(name, change):
+        try:
+            agbench.make_vec(name, 1, **change)
+        except AgBenchError:
+            return False
+        return True
+
+    tasks = ("wheat-nitrogen-v1", "wheat-inputs-v1", "sunflower-farm-v1", "greenhouse-winter-v1")
     for change in cases.CHANGES:
-        made = 0
-        for name in ("wheat-nitrogen-v1", "wheat-inputs-v1", "sunflower-farm-v1", "greenhouse-winter-v1"):
-            try:
-                agbench.make_vec(name, 1, **change)
-            except AgBenchError:
-                continue
-            made += 1
-        assert made, change
+        assert any(fits(name, change) for name in tasks), change
 
 
 @pytest.fixture
@@ -141,7 +145,7 @@ def test_a_wrong_action_that_is_accepted_is_found(monkeypatch):
     monkeypatch.setattr(
         Menu, "inputs", lambda self, actions, core=None: usual(self, np.zeros(len(actions), int), core)
     )
-    report = fuzz_task(TASKS[0], 500, seed=1)
+    report = fuzz_task(TASKS[0], 200, seed=1)
     assert any("were accepted" in failure.found for failure in report.failures)
 
 

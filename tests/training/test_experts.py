@@ -49,7 +49,7 @@ def first_returns(envs, expert, scenarios, seeds):
 
 
 FEW = {"wheat-nitrogen-v1": {"years": [1984, 1991, 2004]}, JUJUBE: {"years": [1984, 1999]}}
-SHORT = {TOMATO: {"length": "2 d"}}
+SHORT = {TOMATO: {"length": "1 d"}}
 
 
 @cache

@@ -132,7 +132,7 @@ def test_implicit_q_learning_prefers_what_pays():
     rewards = ((choices[:, 0] == best) + 1.0 * (choices[:, 1] == 1)).astype(np.float32)[:, None]
     picked = choices.astype(np.float32)
     learns = ImplicitQ(2, [3, 4], NetworkSettings(layers=[32], activation="relu"), learning_rate=3e-3)
-    for _ in range(600):
+    for _ in range(300):
         rows = generator.integers(count, size=256)
         ends = np.ones((256, 1), np.float32)
         learns.step(DrawnBatch(seen[rows], picked[rows], rewards[rows], seen[rows], picked[rows], ends))

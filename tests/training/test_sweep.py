@@ -228,9 +228,10 @@ def test_a_space_with_a_value_that_no_training_takes_is_refused(tmp_path, space)
 
 
 def test_poor_trials_are_ended_early(tmp_path, space):
-    swept = tiny(tmp_path / "pruned", space, 12, steps=256)
-    whole = tiny(tmp_path / "whole", space, 6, steps=256, pruner="none")
+    swept = tiny(tmp_path / "pruned", space, 8)
     assert "pruned" in {one.state for one in swept.trials}
+    whole = tiny(tmp_path / "whole", space, 7, pruner="none")
+    assert "pruned" in {one.state for one in swept.trials[:7]}
     assert {one.state for one in whole.trials} == {"done"}
     pruned = next(one for one in swept.trials if one.state == "pruned")
     assert pruned.mark is not None
@@ -292,16 +293,16 @@ def finished_trials(journal):
     return sum(json.loads(line).get("op_code") == 6 and "values" in line for line in lines)
 
 
-@pytest.mark.slow_except("1")
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_killed_sweep_loses_the_running_trials_only(tmp_path, space, workers):
     folder = tmp_path / "cut"
     process = started(tmp_path, folder, space, 200, workers)
-    while finished_trials(folder / "journal.log") < 5:
+    while finished_trials(folder / "journal.log") < 3:
         assert process.poll() is None
         time.sleep(0.01)
     with pytest.raises(ConfigError, match="another sweep is at work there"):
-        tiny(folder, space, 6)
+        tiny(folder, space, 4)
     process.send_signal(signal.SIGKILL)
     process.wait()
     size = -1
@@ -311,14 +312,44 @@ def test_a_killed_sweep_loses_the_running_trials_only(tmp_path, space, workers):
     with (folder / "journal.log").open("ab") as journal:
         journal.write(b'{"op_code":9,"tri')  # half a line
     (folder / "journal.log.lock").touch()
-    resumed = tiny(folder, space, 8)
+    resumed = tiny(folder, space, 5)
     places = [one.place for one in resumed.trials]
     assert len(places) == len(set(places))
-    assert set(range(8)) <= set(places)
+    assert set(range(5)) <= set(places)
     assert finished_trials(folder / "journal.log") >= before
     if workers == 1:
-        unbroken = tiny(tmp_path / "whole", space, 8)
-        assert outcomes(resumed)[:8] == outcomes(unbroken)
+        unbroken = tiny(tmp_path / "whole", space, 5)
+        assert outcomes(resumed)[:5] == outcomes(unbroken)
+
+
+def test_an_interrupted_sweep_loses_the_running_trial_only(tmp_path, space, monkeypatch):
+    """What an interruption leaves of a trial is what a kill leaves; half a line and a lock are added."""
+    folder, begun, played = tmp_path / "cut", [], trials_of.played
+
+    def interrupted(*given):
+        begun.append(given)
+        if len(begun) == 4:  # the default and two trials have ended
+            with pytest.raises(ConfigError, match="another sweep is at work there"):
+                tiny(folder, space, 6)
+            played(*given)
+            raise KeyboardInterrupt
+        return played(*given)
+
+    monkeypatch.setattr(trials_of, "played", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tiny(folder, space, 5)
+    file = folder / "journal.log"
+    assert finished_trials(file) == 3
+    with file.open("ab") as content:
+        content.write(b'{"op_code":9,"tri')  # half a line
+    (folder / "journal.log.lock").touch()
+    resumed = tiny(folder, space, 5)
+    assert len(begun) == 4 + 3
+    kept = journal.study(str(file), journal.TRIALS, 0, None).get_trials()
+    assert sum(one.state is journal.TrialState.FAIL for one in kept) == 1
+    assert sum(one.state.is_finished() for one in kept) == 5 + 1
+    unbroken = tiny(tmp_path / "whole", space, 5)
+    assert outcomes(resumed) == outcomes(unbroken)
 
 
 def test_a_journal_that_is_none_is_refused(tmp_path, space):

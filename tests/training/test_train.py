@@ -279,7 +279,6 @@ def test_a_policy_is_written_as_onnx_too_where_that_is_installed(installed, tmp_
         pytest.importorskip("onnx")
     else:
         monkeypatch.setattr("agbench.training.run.find_spec", lambda name: None)
-    monkeypatch.setattr("agbench.training.export.OBSERVATIONS", 100)
     env = sb3_env(TASK, 4)
     _export(make(ALGORITHMS["ppo"], training_settings("ppo", TASK, tiny("ppo")), env, 0), TASK, tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
@@ -409,20 +408,42 @@ def killed_in_mid_training(algo, folder, steps, more):
     process.wait()
 
 
-@pytest.mark.slow_except("ppo")
+@pytest.mark.slow
 @pytest.mark.parametrize("algo", ["ppo", "recurrent-ppo", "dqn", "sqil"])
 def test_a_killed_run_goes_on_to_the_same_policy(algo, tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     more = {"demos": "advisor", "demo_episodes": 2} if algo == "sqil" else {}
     killed_in_mid_training(algo, cut, 640, more)
     assert not (cut / "policy.npz").exists()
-    with pytest.raises(ConfigError, match="its seed is 1, this one's 2"):
-        run(TASK, algo, 640, 2, cut, tiny(algo), **more, progress=False)
-    rate = {"settings.learning_rate": 0.125}
-    with pytest.raises(ConfigError, match=r"its settings\.learning_rate is .*, this one's 0\.125\."):
-        run(TASK, algo, 640, 1, cut, tiny(algo) | rate, **more, progress=False)
     resumed = run(TASK, algo, 640, 1, cut, tiny(algo), **more, progress=False)
     unbroken = run(TASK, algo, 640, 1, whole, tiny(algo), **more, progress=False)
+    assert resumed.marks == unbroken.marks
+    assert (cut / "policy.npz").read_bytes() == (whole / "policy.npz").read_bytes()
+
+
+def test_a_run_that_was_interrupted_goes_on_to_the_same_policy(tmp_path, monkeypatch):
+    whole, cut, mark = tmp_path / "whole", tmp_path / "cut", Validation.mark
+
+    def interrupted(self, predict, steps):
+        if steps >= 192:
+            raise KeyboardInterrupt
+        return mark(self, predict, steps)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Validation, "mark", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(TASK, "ppo", 320, 1, cut, tiny("ppo"), progress=False)
+    assert not (cut / "policy.npz").exists()
+    with pytest.raises(ConfigError, match="its seed is 1, this one's 2"):
+        run(TASK, "ppo", 320, 2, cut, tiny("ppo"), progress=False)
+    rate = {"settings.learning_rate": 0.125}
+    with pytest.raises(ConfigError, match=r"its settings\.learning_rate is .*, this one's 0\.125\."):
+        run(TASK, "ppo", 320, 1, cut, tiny("ppo") | rate, progress=False)
+    begun = []
+    monkeypatch.setattr(Validation, "mark", lambda *given: begun.append(given[2]) or mark(*given))
+    resumed = run(TASK, "ppo", 320, 1, cut, tiny("ppo"), progress=False)
+    assert begun[0] == 192  # what comes before is not done again
+    unbroken = run(TASK, "ppo", 320, 1, whole, tiny("ppo"), progress=False)
     assert resumed.marks == unbroken.marks
     assert (cut / "policy.npz").read_bytes() == (whole / "policy.npz").read_bytes()
 
@@ -430,6 +451,8 @@ def test_a_killed_run_goes_on_to_the_same_policy(algo, tmp_path):
 def test_a_validation_repeats_seasons_as_the_protocol_does():
     """With other draws of what is random: the soils of this task."""
     task = catalog.task("wheat-limits-v1")
+    few = task.splits["validation"].model_copy(update={"generated": (1000, 1007)})
+    task = task.model_copy(update={"splits": {**task.splits, "validation": few}})
 
     def nothing(observations, memory, first, deterministic):
         return np.zeros(len(observations), np.int64), None
@@ -438,5 +461,5 @@ def test_a_validation_repeats_seasons_as_the_protocol_does():
         checks = ValidationSettings(every=1, repeats=repeats)
         mark = Validation(task, checks, scaling_of(task).observations).mark(nothing, 0)
         result = agbench.evaluate(task, "zero", split="validation", protocol__repeats=repeats)
-        assert len(result.episodes) == 100 * repeats
+        assert len(result.episodes) == 8 * repeats
         assert mark.objective == pytest.approx(result.episodes["return"].mean())

@@ -1,6 +1,7 @@
 """Typical years through pvlib: sums kept, days by the sun, plain words for what cannot be read."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,12 @@ HEADER = (
 def shipped():
     """The folder of the files that pvlib brings."""
     return Path(pytest.importorskip("pvlib").__file__).parent / "data"
+
+
+@cache
+def table_of(path):
+    """Return the table of a file of pvlib's, read once."""
+    return read_typical_year(path).to_frame()
 
 
 def epw(folder, hours=8760, infrared=300.0, humidity=70.0):
@@ -89,7 +96,7 @@ def test_an_unknown_infrared_radiation_is_replaced_by_humidity(tmp_path, missing
 
 
 def test_a_tmy2_file_comes_in_our_units(shipped):
-    table = read_typical_year(shipped / "12839.tm2").to_frame()
+    table = table_of(shipped / "12839.tm2")
     assert table["tOut"].mean() == pytest.approx(24.3, abs=0.05)
     assert table["wind"].mean() == pytest.approx(4.34, abs=0.01)
     assert table["iGlob"].mean() == pytest.approx(204.64, abs=0.01)
@@ -102,7 +109,7 @@ def test_a_tmy2_file_comes_in_our_units(shipped):
 )
 def test_it_is_day_where_the_sun_shines(shipped, name, rows):
     """In Sand Point the sun stands highest at 13:42; hours that the sun rises in hold it all along."""
-    table = read_typical_year(shipped / name).to_frame()
+    table = table_of(shipped / name)
     assert ((table["iGlob"] > 20.0) & (table["isDay"] == 0.0)).sum() == rows
     middle = (table["iGlob"] * table.index.hour).sum() / table["iGlob"].sum() + 0.5
     lit = (table["isDay"] * (table.index.hour + table.index.minute / 60.0)).sum() / table["isDay"].sum()
@@ -144,13 +151,14 @@ def test_an_interval_that_does_not_divide_the_hour_is_refused(tmp_path):
         read_typical_year(tmp_path / "x.epw", 7200)
 
 
-@pytest.mark.parametrize("name", ["723170TYA.CSV", "12839.tm2", "epw"])
+@pytest.mark.slow_except("723170TYA.CSV-str", "epw-Path", "epw-str")  # that a file of TMY2 is read: above
 @pytest.mark.parametrize("kind", [str, Path])
+@pytest.mark.parametrize("name", ["723170TYA.CSV", "12839.tm2", "epw"])
 def test_simulate_takes_a_path(shipped, tmp_path, name, kind):
     path = epw(tmp_path) if name == "epw" else shipped / name
     controls = np.full((3, 6), 0.4)
     result = agbench.simulate("greenlight", weather=kind(path), start="2005-06-01 06:00", controls=controls)
-    days = read_typical_year(path).to_frame().loc["2005-06-01 06:00":]
+    days = table_of(path).loc["2005-06-01 06:00":]
     pd.testing.assert_frame_equal(
         result, agbench.simulate("greenlight", weather=days, controls=controls), check_exact=True
     )
@@ -166,7 +174,7 @@ def test_a_typical_year_is_averaged_and_held_as_a_site_is(tmp_path):
 
 
 def test_a_task_takes_a_typical_year_as_its_table(shipped):
-    weather = read_typical_year(shipped / "12839.tm2").to_frame()
+    weather = table_of(shipped / "12839.tm2")
     env = agbench.make("greenhouse-tomato-v1", weather=weather, years=[2005], length="1 d")
     env.reset(seed=0)
     assert env.unwrapped.core.scenario == ["netherlands/2005-03-01"]
