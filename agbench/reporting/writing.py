@@ -1,6 +1,7 @@
 """Writing a report: the leaderboard's parts, style and scripts, all of them inside one file."""
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -67,18 +68,28 @@ def _is_report(path: Path) -> bool:
 
 def rendered(content: Content) -> str:
     """Return the text of a report."""
-    environment = rendering.environment()
-    own = jinja2.PackageLoader("agbench.reporting")
-    assert environment.loader is not None
-    environment.loader = jinja2.ChoiceLoader([own, environment.loader])
-    environment.globals.update(
-        version=agbench.__version__,
-        styles=[_inside(name, "style") for name in STYLES],
-        scripts=[_inside(name, "script") for name in SCRIPTS],
-        packed=season_data.packed,
-        text_of=_text_of,
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            content=content,
+            version=agbench.__version__,
+            styles=[_inside(name, "style") for name in STYLES],
+            scripts=[_inside(name, "script") for name in SCRIPTS],
+            packed=season_data.packed,
+            text_of=_text_of,
+        )
     )
-    return environment.get_template("report.html.j2").render(content=content)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    """Return the environment of the board's templates, to which those of reports are added."""
+    board = rendering.environment()
+    assert board.loader is not None
+    return board.overlay(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader("agbench.reporting"), board.loader])
+    )
 
 
 def _inside(name: str, tag: str) -> Markup:

@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
-import jinja2
 import page_board
 import pytest
 from good_submission import CARD, TASK, network
@@ -13,7 +12,7 @@ from good_submission import CARD, TASK, network
 import agbench
 from agbench import leaderboard
 from agbench.data.catalog import PATH_VARIABLE
-from agbench.leaderboard.page import build, rendering
+from agbench.leaderboard.page import build
 from agbench.policies.networks import mlp
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
@@ -29,35 +28,6 @@ def pytest_runtest_protocol(item):
             others = filter(None, [os.environ.get(PATH_VARIABLE)])
             patch.setenv(PATH_VARIABLE, os.pathsep.join([str(HERE / "board"), *others]))
         return (yield)
-
-
-class KeptTemplates(jinja2.BytecodeCache):
-    """Templates that were compiled once."""
-
-    def __init__(self):
-        self.known = {}
-
-    def load_bytecode(self, bucket):
-        if bucket.key in self.known:
-            bucket.bytecode_from_string(self.known[bucket.key])
-
-    def dump_bytecode(self, bucket):
-        self.known[bucket.key] = bucket.bytecode_to_string()
-
-
-@pytest.fixture(autouse=True, scope="session")
-def kept_templates():
-    """Compile templates once, not for each of the many pages that are built here."""
-    kept, environment = KeptTemplates(), rendering.environment
-
-    def with_kept():
-        result = environment()
-        result.bytecode_cache = kept
-        return result
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rendering, "environment", with_kept)
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Rendering: templates to files, escaped throughout."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,8 +36,9 @@ _MEANINGS: Final = {
 }
 
 
+@cache
 def environment() -> jinja2.Environment:
-    """Return the environment of the templates: everything is escaped, nothing may be undefined."""
+    """Return the environment of the templates, which are compiled once: everything is escaped."""
     result = jinja2.Environment(
         loader=jinja2.PackageLoader("agbench.leaderboard.page"),
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
@@ -83,14 +85,13 @@ class Pages:
     def __init__(self, site: Path, entries: Sequence[Entry], files: str = "files") -> None:
         self._site = site
         self._made: set[Path] = set()
-        self._environment = environment()
-        self._environment.globals.update(
-            files=files,
-            version=agbench.__version__,
-            tracks=[track for track in TRACKS if any(track in e.row.tracks for e in entries)],
-            reads=sorted({e.card.information for e in entries}),
-            methods=sorted({e.card.method for e in entries}),
-        )
+        self._shared = {
+            "files": files,
+            "version": agbench.__version__,
+            "tracks": [track for track in TRACKS if any(track in e.row.tracks for e in entries)],
+            "reads": sorted({e.card.information for e in entries}),
+            "methods": sorted({e.card.method for e in entries}),
+        }
 
     def index(
         self, tasks: Sequence[TaskView], suites: Sequence[SuiteView], opened: Sequence[OpenRounds]
@@ -130,8 +131,8 @@ class Pages:
         self, tasks: Sequence[TaskView], suites: Sequence[SuiteView], opened: Sequence[OpenRounds]
     ) -> str:
         """Return the Markdown tables."""
-        template = self._environment.get_template("readme.md.j2")
-        return template.render(tasks=tasks, suites=suites, opened=opened)
+        template = environment().get_template("readme.md.j2")
+        return template.render(tasks=tasks, suites=suites, opened=opened, **self._shared)
 
     def _write(self, address: str, template: str, **content: Any) -> None:
         path = self._site / address
@@ -139,7 +140,7 @@ class Pages:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._made.add(path.parent)
         root = "../" * address.count("/")
-        text = self._environment.get_template(template).render(root=root, **content)
+        text = environment().get_template(template).render(root=root, **self._shared, **content)
         path.write_text(text, encoding="utf-8")
 
 
