@@ -23,6 +23,7 @@ from agbench.evaluation import anchors, provenance
 from agbench.evaluation.episode import run_episode
 from agbench.leaderboard.verify import hidden
 from agbench.policies.tuning.fitting import fit_file
+from agbench.running.processes import Processes
 from agbench.testing import CHECKS, NotApplicableError, check_policy
 
 HOME = Path(__file__).parent
@@ -82,7 +83,7 @@ def test_its_anchors_and_its_hashes_are_its_own(tmp_path):
 
 def test_its_policy_becomes_a_row_that_is_checked_replayed_and_shown(tmp_path):
     check_policy("plumber", TASK)
-    result = agbench.evaluate(TASK, "plumber", out=tmp_path / "result", workers=2)
+    result = agbench.evaluate(TASK, "plumber", out=tmp_path / "result", on=Processes(1))
     assert not result.failed
     card = {
         **CARD,

@@ -2,110 +2,91 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from forks import fresh
 from numba.core import types
 
 from agbench.compiled import cache_file, code_cache, symbols
 
-PROGRAM = """
-import sys
-import numpy as np
+LARGE = """
 from agbench.weather.generator.kernel import angot_year
 
 print(angot_year(52.0).sum(), sum(angot_year.stats.cache_misses.values()))
 """
+SMALL = """
+from agbench.compiled import entry
 
 
-FORKS = f"""
-import json, os, sys
-import numba
+@entry
+def double(x):
+    return 2.0 * x
 
-@numba.njit
-def compiler(x):
-    return x + 1.0
 
-compiler(1.0)  # loads it, which takes longer than a kernel
-import agbench.compiled.code_cache
-assert "agbench.weather.generator.kernel" not in sys.modules
-for line in sys.stdin:
-    if os.fork():
-        os.wait()
-        continue
-    os.environ.update(json.loads(line))
-    {PROGRAM.strip().replace(chr(10), chr(10) + "    ")}
-    sys.stdout.flush()
-    os._exit(0)
+print(double(1.5), sum(double.stats.cache_misses.values()))
 """
+"""It is compiled in a fraction of the time."""
 
 
 def folders(caches):
     return {"NUMBA_CACHE_DIR": str(caches), "AGBENCH_CACHE_DIR": str(caches / "ours")}
 
 
-def angot(caches, **changes):
-    """Return the sum of a year's radiation in a fresh process, and whether its kernel was compiled."""
-    command = [sys.executable, "-W", "ignore", "-c", PROGRAM]
-    env = {**os.environ, **folders(caches), **changes}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    total, misses = done.stdout.split()
-    return float(total), bool(int(misses))
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory):
+    """Return a folder with a script of each program."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for name, text in {"large": LARGE, "small": SMALL}.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder
 
 
 @pytest.fixture(scope="module")
-def forked():
-    """Return what does as `angot` does, in forks of one process that has loaded Numba and no kernel."""
-    if not hasattr(os, "fork"):
-        yield angot
-        return
-    command = [sys.executable, "-W", "ignore", "-c", FORKS]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+def asked(scripts):
+    """Return what gives a program's number, and whether its kernel was compiled, in a way to run it."""
 
-        def ask(caches):
-            print(json.dumps(folders(caches)), file=process.stdin, flush=True)
-            total, misses = process.stdout.readline().split()
-            return float(total), bool(int(misses))
+    def ask(run, caches, program="small", **changes):
+        value, misses = run(scripts / f"{program}.py", **(folders(caches) | changes)).split()
+        return float(value), bool(int(misses))
 
-        yield ask
-        process.stdin.close()
+    return ask
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory):
+def filled(tmp_path_factory, asked):
     caches = tmp_path_factory.mktemp("filled")
-    total, compiled = angot(caches)
+    value, compiled = asked(fresh, caches, "large")
     assert compiled
-    return caches, total
+    return caches, value
 
 
 @pytest.fixture
-def copied(filled, tmp_path):
-    """Return a copy of the filled caches that a test may change, and the sum."""
-    return shutil.copytree(filled[0], tmp_path / "copy"), filled[1]
+def caches(tmp_path, asked, forked):
+    """Return caches that hold the small kernel."""
+    assert asked(forked, tmp_path / "caches") == (3.0, True)
+    return tmp_path / "caches"
 
 
 def kept(caches):
     return sorted((caches / "agbench").glob("*.kernel"))
 
 
-def test_a_second_process_compiles_nothing(filled):
-    caches, total = filled
-    assert angot(caches) == (total, False)
+def test_a_second_process_compiles_nothing(filled, asked, forked):
+    caches, value = filled
+    assert asked(forked, caches, "large") == (value, False)
 
 
 @pytest.mark.slow_except("NUMBA_CPU_NAME")
 @pytest.mark.parametrize("name", ["NUMBA_CPU_NAME", "NUMBA_OPT", "NUMBA_BOUNDSCHECK"])
-def test_other_machines_and_settings_have_code_of_their_own(copied, name):
-    caches, _ = copied
+def test_other_machines_and_settings_have_code_of_their_own(caches, name, asked):
     value = {"NUMBA_CPU_NAME": "generic", "NUMBA_OPT": "1", "NUMBA_BOUNDSCHECK": "1"}[name]
     before = set(kept(caches))
-    assert angot(caches, **{name: value})[1]
+    assert asked(fresh, caches, **{name: value})[1]
     assert before < set(kept(caches))
-    assert not angot(caches, **{name: value})[1]
+    assert not asked(fresh, caches, **{name: value})[1]
 
 
 def cut(content):
@@ -122,26 +103,25 @@ def of_another_type(content):
 
 @pytest.mark.slow_except("cut", "of_another_type")
 @pytest.mark.parametrize("damage", [cut, flip, of_another_type, lambda content: b""])
-def test_a_damaged_file_is_made_anew(copied, damage, forked):
-    caches, total = copied
+def test_a_damaged_file_is_made_anew(caches, damage, asked, forked):
     (path,) = kept(caches)
     path.write_bytes(damage(path.read_bytes()))
-    assert forked(caches) == (total, True)
-    assert forked(caches) == (total, False)
+    assert asked(forked, caches) == (3.0, True)
+    assert asked(forked, caches) == (3.0, False)
 
 
-def test_code_of_another_entry_under_this_name_is_not_read(copied, forked):
-    caches, total = copied
+def test_code_of_another_entry_under_this_name_is_not_read(caches, asked, forked):
     (path,) = kept(caches)
     key = cache_file.key_of(path)
-    cache_file.write(path, key.replace("angot_year", "generate"), b"not what it should be")
-    assert forked(caches) == (total, True)
+    assert "__main__.double" in key
+    cache_file.write(path, key.replace("double", "generate"), b"not what it should be")
+    assert asked(forked, caches) == (3.0, True)
 
 
-def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, filled, forked):
+def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, asked, forked):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    assert forked(blocked / "below") == (filled[1], True)
+    assert asked(forked, blocked / "below") == (3.0, True)
 
 
 def test_keys_say_what_the_code_depends_on(filled):
@@ -152,12 +132,11 @@ def test_keys_say_what_the_code_depends_on(filled):
     assert len(key["code"]) == 64
 
 
-def test_on_another_numba_nothing_is_kept_with_a_warning(tmp_path):
-    program = "import numba\nnumba.__version__ = '9.1.0'\n" + PROGRAM
+def test_on_another_numba_nothing_is_kept_with_a_warning(tmp_path, scripts):
+    program = "import numba, runpy, sys\nnumba.__version__ = '9.1.0'\nrunpy.run_path(sys.argv[1])"
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "AGBENCH_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", program, str(scripts / "small.py")]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     assert "agbench keeps no compiled code: Numba 9.1.0" in done.stderr
     assert done.stderr.count("RuntimeWarning") == 1
     assert float(done.stdout.split()[0]) > 0.0

@@ -32,32 +32,26 @@ def package(tmp_path):
     return folder
 
 
-def advance(package):
-    """Return what `advance(3.0)` gives in a fresh process, and whether its code was compiled."""
-    code = (
-        "from farm_physics.batch import advance\n"
-        "print(advance(3.0), sum(advance.stats.cache_misses.values()))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", code],  # bytecode of a file changed within its second would be stale
-        env={
-            **os.environ,
-            "PYTHONPATH": str(package.parent),
-            "NUMBA_CACHE_DIR": str(package.parent / "kept"),
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    value, misses = done.stdout.split()
-    return float(value), bool(int(misses))
+ADVANCE = """
+from farm_physics.batch import advance
+
+print(advance(3.0), sum(advance.stats.cache_misses.values()))
+"""
 
 
-def test_machine_code_is_kept_until_any_file_of_the_physics_changes(package):
-    assert advance(package) == (7.0, True)
+def test_machine_code_is_kept_until_any_file_of_the_physics_changes(package, forked):
+    script = package.parent / "advance.py"
+    script.write_text(ADVANCE)
+
+    def advance():
+        """Return what `advance(3.0)` gives, and how many entries were compiled."""
+        env = {"PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": str(package.parent / "kept")}
+        return forked(script, **env).split()
+
+    assert advance() == ["7.0", "1"]
     (package / "process.py").write_text(PROCESS.format(factor="5.0"))
-    assert advance(package) == (16.0, True)
-    assert advance(package) == (16.0, False)
+    assert advance() == ["16.0", "1"]
+    assert advance() == ["16.0", "0"]
 
 
 MAKE = """
@@ -107,25 +101,20 @@ if __name__ == "__main__":
 """
 
 
-def run_factory(tmp_path, factor, elsewhere):
+def run_factory(forked, tmp_path, factor, elsewhere):
     script, numbers = tmp_path / "mine" / "factory.py", tmp_path / "other" / "farm_numbers.py"
     for path, text in ((script, FACTORY), (numbers, f"FACTOR = {elsewhere}\n")):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    env = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(numbers.parent), os.environ.get("PYTHONPATH", "")]),
-    }
-    env |= {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "FACTOR": factor, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [float(word) for word in done.stdout.split()]
+    path = os.pathsep.join([str(numbers.parent), os.environ.get("PYTHONPATH", "")])
+    said = forked(script, PYTHONPATH=path, NUMBA_CACHE_DIR=str(tmp_path / "cache"), FACTOR=factor)
+    return [float(word) for word in said.split()]
 
 
-def test_entries_differ_by_the_values_they_are_made_of(tmp_path):
+def test_entries_differ_by_the_values_they_are_made_of(tmp_path, forked):
     """The second process finds the code of the first two, and must not take that of the others."""
-    assert run_factory(tmp_path, "2", 2.0) == [20.0, 30.0, 20.0, 20.0, 20.0]
-    assert run_factory(tmp_path, "3", 5.0) == [20.0, 30.0, 30.0, 30.0, 50.0]
+    assert run_factory(forked, tmp_path, "2", 2.0) == [20.0, 30.0, 20.0, 20.0, 20.0]
+    assert run_factory(forked, tmp_path, "3", 5.0) == [20.0, 30.0, 30.0, 30.0, 50.0]
 
 
 ALIKE = f"""
@@ -152,8 +141,9 @@ def test_kernels_of_one_name_that_two_processes_kept_at_once_run_in_one_in_any_o
     assert started("3", "2").communicate()[0] == "[30.0, 20.0] 0\n"  # nothing is compiled
 
 
-def test_code_made_of_a_text_runs_in_the_next_process_too(tmp_path):
-    program = (
+def test_code_made_of_a_text_runs_in_the_next_process_too(tmp_path, forked):
+    script = tmp_path / "program.py"
+    script.write_text(
         "import sys\n"
         "source = 'from agbench.compiled import entry\\n@entry\\ndef f(x): return {0} * x\\n'\n"
         "for factor in sys.argv[1:]:\n"
@@ -161,12 +151,9 @@ def test_code_made_of_a_text_runs_in_the_next_process_too(tmp_path):
         "    exec(compile(source.format(factor), 'nowhere', 'exec'), names)\n"
         "    print(names['f'](10.0))\n"
     )
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     for factors in (["2.0"], ["3.0", "2.0"]):
-        command = [sys.executable, "-c", program, *factors]
-        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert [float(line) for line in done.stdout.split()] == [10.0 * float(f) for f in factors]
+        said = forked(script, *factors, NUMBA_CACHE_DIR=str(tmp_path))
+        assert [float(line) for line in said.split()] == [10.0 * float(f) for f in factors]
 
 
 def compiled(process):

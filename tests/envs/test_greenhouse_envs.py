@@ -367,6 +367,7 @@ def test_an_episode_beyond_the_weather_is_refused():
         agbench.make(WINTER, "shift", length="110 d")
 
 
+@pytest.mark.slow_except("uIntLamp-*")
 @pytest.mark.parametrize(
     ("dead", "capacity"), [("uIntLamp", {"thetaIntLampMax": 50.0}), ("uBoilGro", {"pBoilGro": 9e3})]
 )

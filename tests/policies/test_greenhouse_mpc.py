@@ -82,7 +82,7 @@ def simulated_plan():
 
 
 def test_a_day_is_better_than_the_rules_solved_and_replayed(tmp_path):
-    path = written(tmp_path)
+    path = written(tmp_path, commit="6 h")
     split = GreenhouseSplit(starts=["2010-01-09"], site="bleiswijk")
     task = day().model_copy(update={"splits": {"test": split}})
     result = agbench.evaluate(task, path)
@@ -95,7 +95,8 @@ def test_a_day_is_better_than_the_rules_solved_and_replayed(tmp_path):
 
 def test_the_same_seed_gives_the_same_actions_whatever_came_before():
     task = day()
-    controller = policy(task, forecast={"radiation": 0.2, "temperature": 2.0})
+    grid = [{"over": "3 h", "every": "1 h"}]
+    controller = policy(task, forecast={"radiation": 0.2, "temperature": 2.0}, grid=grid)
     first = play(task, controller, steps=40)[1]
     other = play(task, controller, seed=4, steps=40)[1]
     assert play(task, controller, steps=40)[1].tobytes() == first.tobytes()
@@ -173,7 +174,7 @@ def test_an_uncertain_crop_is_planned_with_as_the_episode_drew_it(monkeypatch):
         return interval(structure, parameters, *others)
 
     monkeypatch.setattr("agbench.policies.greenhouse.mpc.policy.interval", recorded)
-    controller = policy(task)
+    controller = policy(task, iterations=1)
     controller.reset(0)
     controller.plan(core, 0)
     controller(core.observations[0])
@@ -185,7 +186,7 @@ def test_an_uncertain_crop_is_planned_with_as_the_episode_drew_it(monkeypatch):
 
 def test_plans_that_are_not_numbers_are_left_aside(monkeypatch):
     task = day()
-    controller = policy(task)
+    controller = policy(task, iterations=1)  # what they find is not used
     solve = NonlinearProgram.solve
 
     def broken(self, *arguments):

@@ -39,8 +39,8 @@ DAY = {"episode__length": "1 d"}
 
 
 def short_days():
-    """Return the winter task with days of 96 decisions, and four of them to train on, not thousands."""
-    few = GreenhouseSplit(generated=(0, 3), start="10-15", until="02-10")
+    """Return the winter task with days of 96 decisions, and two of them to train on, not thousands."""
+    few = GreenhouseSplit(generated=(0, 1), start="10-15", until="02-10")
     task = override(catalog.task(WINTER), {**DAY, "episode__step": "15 min"})
     return task.model_copy(update={"splits": {"train": few}})
 
@@ -248,10 +248,10 @@ def test_without_the_weather_to_come_nothing_is_chosen_in_hindsight(other):
 @pytest.mark.slow_except(SETPOINT)
 @pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
 def test_a_search_over_the_whole_season_takes_part(name):
-    task = override(catalog.task(name), {"episode__length": "2 d", "simulator__accuracy": "fast"})
+    task = override(catalog.task(name), {"episode__length": "1 d", "simulator__accuracy": "fast"})
     hopeless, search = Search(candidates=4, rounds=1), Search(candidates=12, rounds=3)
     shared = {"start": "middle", "horizon": 24, "hold": 6, "search": hopeless}
-    season = WholeSeason(start="middle", hold=24, search=search)
+    season = WholeSeason(start="middle", hold=12, search=search)
     reached = []
     for settings in (shared, {**shared, "season": season}):
         own = GreenhouseRecedingSettings.model_validate(settings)

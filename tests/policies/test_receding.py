@@ -314,6 +314,7 @@ BUDGET = {"calendars": 40, "generations": 8, "clones": 8, "rounds": 1}
 
 
 @pytest.mark.usefixtures("impatient")
+@pytest.mark.slow_except("wheat-nitrogen-v1")
 @pytest.mark.parametrize("name", ["wheat-nitrogen-v1", TASK])
 def test_a_calendar_fitted_from_nothing_betters_the_random_ones_that_it_begins_with(name):
     task = catalog.task(name)

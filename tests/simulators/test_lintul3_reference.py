@@ -58,7 +58,7 @@ def test_the_years_are_all_that_the_station_has():
     assert site_series("wageningen").complete_years() == YEARS
 
 
-@pytest.mark.slow_except("1976-lintul3", "1987-lintul3-wheat")
+@pytest.mark.slow_except("1987-lintul3-wheat")
 @pytest.mark.parametrize("model", ["lintul3", "lintul3-wheat"])
 @pytest.mark.parametrize("year", YEARS)
 def test_winter_wheat_equals_pcse_without_nitrogen(model, year):
@@ -66,7 +66,7 @@ def test_winter_wheat_equals_pcse_without_nitrogen(model, year):
     assert ours["DVS"].iloc[-1] == 2.0
 
 
-@pytest.mark.slow_except("1976-lintul3-wheat", "1984-lintul3")
+@pytest.mark.slow_except("1984-lintul3")
 @pytest.mark.parametrize("model", ["lintul3", "lintul3-wheat"])
 @pytest.mark.parametrize("year", YEARS)
 def test_winter_wheat_equals_pcse_with_three_doses(model, year):

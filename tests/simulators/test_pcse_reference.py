@@ -60,6 +60,12 @@ def wheat(parameters):
 
 
 @pytest.fixture(scope="module")
+def season(wheat, series):
+    """A season of wheat without inputs."""
+    return run_pcse("lintul3-wheat", wheat, series, START, END, CALENDAR)
+
+
+@pytest.fixture(scope="module")
 def world(wheat, series):
     return PcseWorld("lintul3-wheat", wheat, series, START, END, CALENDAR)
 
@@ -125,9 +131,9 @@ def test_wheat_starts_with_soil_nitrogen_and_gains_rtmin(wheat, series):
     np.testing.assert_allclose(gained, 0.03 * np.arange(len(run)), atol=1e-9)
 
 
-def test_wheat_moves_stem_reserves_to_the_grain(wheat, series):
+def test_wheat_moves_stem_reserves_to_the_grain(wheat, series, season):
     without = run_pcse("lintul3-wheat", {**wheat, "FRTRL": 0.0}, series, START, END, CALENDAR)
-    run = run_pcse("lintul3-wheat", wheat, series, START, END, CALENDAR)
+    run = season
     i = int(np.argmax(run["DVS"].astype(float) > wheat["DVSNT"]))
     moved = 0.2 * run["WST"].iloc[i] * run["DVR"].iloc[i]
     assert moved > 0
@@ -136,19 +142,17 @@ def test_wheat_moves_stem_reserves_to_the_grain(wheat, series):
     assert run["WSO"].iloc[i] == without["WSO"].iloc[i]
 
 
-def test_irrigation_reaches_the_soil_in_mm(wheat, series):
+def test_irrigation_reaches_the_soil_in_mm(wheat, series, season):
     event = [(date(1997, 6, 10), "irrigate", 2.0, 0.75)]
-    dry = run_pcse("lintul3-wheat", wheat, series, START, END, CALENDAR)
     wet = run_pcse("lintul3-wheat", wheat, series, START, END, CALENDAR, event)
     columns = ["WA", "TIRRIG"]
-    gain = (wet[columns] - dry[columns]).astype(float)
+    gain = (wet[columns] - season[columns]).astype(float)
     assert (gain.loc[:"1997-06-10"] == 0).all().all()
     assert gain.loc["1997-06-11"].tolist() == pytest.approx([15.0, 15.0])
 
 
-def test_growth_is_reduced_by_the_worse_stress(wheat, series):
-    run = run_pcse("lintul3-wheat", wheat, series, START, END, CALENDAR)
-    run = run.loc["1997-03-31":].astype({"GRF": float, "NRF": float, "TRANRF": float})
+def test_growth_is_reduced_by_the_worse_stress(season):
+    run = season.loc["1997-03-31":].astype({"GRF": float, "NRF": float, "TRANRF": float})
     assert (run["GRF"] == run[["NRF", "TRANRF"]].min(axis=1)).all()
     assert run["NRF"].min() < 0.99
 
