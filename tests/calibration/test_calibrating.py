@@ -271,7 +271,7 @@ def test_what_a_calibration_wrote_may_be_replaced(fitted):
 
 
 def test_a_run_that_was_broken_off_goes_on_after_its_last_stage(dates, tmp_path, monkeypatch):
-    real, calls = search.cma, []
+    real, calls, plan = search.cma, [], QUICK | {"budget": 32}
 
     def breaks(*arguments):
         calls.append(len(calls))
@@ -281,13 +281,13 @@ def test_a_run_that_was_broken_off_goes_on_after_its_last_stage(dates, tmp_path,
 
     monkeypatch.setattr(search, "cma", breaks)
     with pytest.raises(KeyboardInterrupt):
-        calibrate(QUICK, dates, out=tmp_path)
+        calibrate(plan, dates, out=tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == {"stages"}
-    result = calibrate(QUICK, dates, out=tmp_path)
+    result = calibrate(plan, dates, out=tmp_path)
     assert len(calls) == 3
-    assert result.values == calibrate(QUICK, dates).values
+    assert result.values == calibrate(plan, dates).values
     assert len(calls) == 5  # without the folder nothing is kept
-    calibrate(QUICK | {"seed": 7}, dates, out=tmp_path)
+    calibrate(plan | {"seed": 7}, dates, out=tmp_path)
     assert len(calls) == 7  # another calibration takes nothing over
 
 

@@ -1,5 +1,6 @@
 import io
 import json
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -10,7 +11,8 @@ import agbench
 from agbench.cli.app import app
 from agbench.data import catalog
 from agbench.errors import AgBenchError, AgBenchWarning, UnknownNameError, WeatherError
-from agbench.weather.generator import calibrate
+from agbench.simulation import generated_yields
+from agbench.weather.generator import calibrate, figure
 
 runner = CliRunner()
 
@@ -80,13 +82,17 @@ def test_check_counts_what_passes():
     assert result.exit_code == (0 if all(f["passed"] for f in findings) else 1)
 
 
-def test_plot_writes_a_picture(tmp_path):
+def test_plot_writes_a_picture(tmp_path, monkeypatch):
+    monkeypatch.setattr(figure, "_SEASONS", 100)
     picture = tmp_path / "here.png"
     assert "here.png" in run("plot", "wageningen", "--picture", str(picture)).stdout.replace("\n", "")
     assert picture.stat().st_size > 50_000
 
 
-def test_yields_agree_at_wageningen():
+@pytest.mark.parametrize("seasons", [120, pytest.param(generated_yields.SEASONS, marks=pytest.mark.slow)])
+def test_yields_agree_at_wageningen(seasons, monkeypatch):
+    some = partial(generated_yields.compare_yields, count=seasons)
+    monkeypatch.setattr(generated_yields, "compare_yields", some)
     result = run("yields", "wageningen")
     assert result.exit_code == 0
     assert "allowed 5%" in result.stdout

@@ -164,6 +164,8 @@ ROTATION, CONTINUOUS = "wheat-maize-rotation-v1", "greenhouse-setpoint-continuou
 def test_an_oracle_that_begins_from_something_else_is_another(name, begun_from, monkeypatch):
     task, part = catalog.task(name), references.Part(name, "oracle", "test")
     before, real = references.place(part), references.read_file
+    known = references.data_hash(task)
+    monkeypatch.setattr(references, "data_hash", lambda task: known)  # once: it reads all weather
     assert anchors.outdated(task) is None
     for stem in begun_from:
 

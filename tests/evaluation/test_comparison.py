@@ -10,7 +10,7 @@ from agbench.evaluation import anchors
 from agbench.evaluation.comparison import compare, load_results, score
 
 TASK = "wheat-nitrogen-v1"
-YEARS = [1986, 1994, 2004]
+YEARS = [1986, 2004]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_without_anchors_that_fit_there_is_no_score(results):
     [
         ({"beta": 5.0}, "differ in their version of the task"),
         ({"split": "train", "years": [1985]}, "differ in their split"),
-        ({"years": [1986, 1994, 2005]}, "ran different scenarios"),
+        ({"years": [1986, 2005]}, "ran different scenarios"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(results, change, expected):

@@ -138,12 +138,14 @@ def test_the_same_experiment_on_wageningen_weather_keeps_its_medians(policy):
     assert result.summary["yield"].value == pytest.approx(grain, abs=0.005)
 
 
-def test_pcse_itself_gives_the_same_returns():
-    """The same seasons with PCSE's own engine: two years, the paper's practice."""
+@pytest.mark.slow_except("1996")
+@pytest.mark.parametrize("year", [1978, 1996])
+def test_pcse_itself_gives_the_same_returns(year):
+    """The same season with PCSE's own engine, the paper's practice."""
     task = at_wageningen()
     returns = []
     for engine in ("compiled", "pcse"):
         on_engine = override(task, {"engine": engine})
-        result = agbench.evaluate(on_engine, paper_practice(on_engine), years=[1978, 1996])
+        result = agbench.evaluate(on_engine, paper_practice(on_engine), years=[year])
         returns.append(result.episodes["return"].to_numpy())
     assert returns[0] == pytest.approx(returns[1], rel=1e-9)

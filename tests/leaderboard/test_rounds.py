@@ -363,6 +363,7 @@ def test_a_row_that_comes_later_is_run_alone(ran, wider_template, monkeypatch):
     assert {row.agent: row.score for row in before.rows}.items() <= scores.items()
 
 
+@pytest.mark.slow_except("who0")
 @pytest.mark.parametrize(
     "who", [{"authors": ["Other", "ONE"]}, {"contact": "One+three@example.org"}], ids=list
 )

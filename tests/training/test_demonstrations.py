@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -65,10 +66,9 @@ def test_a_folder_gives_back_what_was_saved(task, shown, tmp_path):
         again.first(4)
 
 
-def test_amounts_are_demonstrated_too(tmp_path):
+def test_amounts_are_demonstrated_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(demonstrations, "make", partial(agbench.make, episode__length="2 d"))
     greenhouse = catalog.task("greenhouse-setpoint-continuous-v1")
-    short = greenhouse.episode.model_copy(update={"length": "2 d"})
-    greenhouse = greenhouse.model_copy(update={"episode": short})
     shown = demonstrations.collect(greenhouse, load_policy("random", greenhouse), 1, seed=0)
     shown.save(tmp_path)
     again = demonstrations.read(tmp_path, greenhouse)

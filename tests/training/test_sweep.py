@@ -39,7 +39,7 @@ TASK = "wheat-nitrogen-v1"
 TINY = {
     "envs": 4,
     "validation.episodes": 2,
-    "validation.every": 32,
+    "validation.every": 64,
     "network.layers": [8],
     "n_steps": 8,
     "batch_size": 16,
@@ -144,22 +144,22 @@ def test_values_order_agents_as_their_marks_do():
 
 
 def test_a_sweep_writes_the_best_trial_with_its_evidence(tmp_path, space):
-    swept = tiny(tmp_path / "run", flat(space), 5, seeds=2, settings=FROZEN)
-    assert [one.place for one in swept.trials] == [0, 1, 2, 3, 4]
+    swept = tiny(tmp_path / "run", flat(space), 3, seeds=2, settings=FROZEN)
+    assert [one.place for one in swept.trials] == [0, 1, 2]
     assert swept.seeds == [0, 1]
     done = [one for one in swept.trials if one.state == "done"]
     best = max(one.mark.objective for one in done)
     assert swept.best.mark.objective == best > swept.default.objective
     assert check_file(swept.file) is None
     record = evidence(swept.file)
-    assert (record.trials, record.failed, record.steps, record.seeds) == (5, 0, 128, [0, 1])
+    assert (record.trials, record.failed, record.steps, record.seeds) == (3, 0, 128, [0, 1])
     assert (record.best, record.default, record.split) == (best, swept.default.objective, "validation")
     chosen = training_settings("ppo", TASK, {"steps": 128}, swept.file)
     assert chosen == training_settings("ppo", TASK, {"steps": 128, **FROZEN, **swept.best.changes})
     agents = [trials_of.played(TASK, chosen, [seed], lambda *_: None) for seed in (0, 1)]
     assert mean_of(agents).objective == best  # the file gives the agents that were judged
     table = yaml.safe_load((tmp_path / "run/sweep.yaml").read_text())
-    assert len(table["trials"]) == 5
+    assert len(table["trials"]) == 3
     row = table["trials"][swept.best.place]
     assert (row["place"], row["state"], row["changes"]) == (swept.best.place, "done", swept.best.changes)
     assert row["mark"] == swept.best.mark._asdict()
@@ -228,9 +228,10 @@ def test_a_space_with_a_value_that_no_training_takes_is_refused(tmp_path, space)
 
 
 def test_poor_trials_are_ended_early(tmp_path, space):
-    swept = tiny(tmp_path / "pruned", space, 8)
+    often = TINY | {"validation.every": 32}
+    swept = tiny(tmp_path / "pruned", space, 8, settings=often)
     assert "pruned" in {one.state for one in swept.trials}
-    whole = tiny(tmp_path / "whole", space, 7, pruner="none")
+    whole = tiny(tmp_path / "whole", space, 7, settings=often, pruner="none")
     assert "pruned" in {one.state for one in swept.trials[:7]}
     assert {one.state for one in whole.trials} == {"done"}
     pruned = next(one for one in swept.trials if one.state == "pruned")

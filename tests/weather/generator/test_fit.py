@@ -9,7 +9,7 @@ from agbench.data import catalog
 from agbench.data.climate import Climate
 from agbench.errors import WeatherError
 from agbench.weather.generator import calibrate
-from agbench.weather.generator.check import check, share_passed
+from agbench.weather.generator.check import CHECKED_SEASONS, check, share_passed
 from agbench.weather.generator.fit import _persistence, fit
 from agbench.weather.generator.generate import Generator
 from agbench.weather.generator.parameters import to_climate
@@ -46,8 +46,9 @@ def test_a_fit_of_few_seasons_is_near_the_one_that_ships(fitted):
     assert np.allclose(fitted.mean[1:], shipped.mean[1:], rtol=0.05, atol=0.5)
 
 
-def test_the_shipped_generator_of_wageningen_meets_every_criterion(series):
-    result = share_passed(check(site_generator("wageningen"), series))
+@pytest.mark.parametrize("seasons", [4000, pytest.param(CHECKED_SEASONS, marks=pytest.mark.slow)])
+def test_the_shipped_generator_of_wageningen_meets_every_criterion(series, seasons):
+    result = share_passed(check(site_generator("wageningen"), series, seasons))
     assert {name: passed for name, (passed, total) in result.items() if passed < total} == {}
 
 
