@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from agbench.data.task import Task
 from agbench.envs.actions import menu_sizes
-from agbench.envs.family import action_map, observer
-from agbench.envs.registry import make
+from agbench.envs.family import action_map, build, observer
 from agbench.envs.single import AgBenchEnv
 from agbench.errors import AgBenchWarning, ConfigError, described
 from agbench.evaluation import provenance
@@ -126,8 +125,7 @@ def collect(
     `step` is called with the number of episodes so far, after each. Raises `ConfigError` where the policy
     raises.
     """
-    env = make(task.task, task.protocol.training_splits[0]).unwrapped
-    assert isinstance(env, AgBenchEnv)
+    env = AgBenchEnv(build(task, task.protocol.training_splits[0]))
     seeds = np.random.default_rng(seed).integers(_SEEDS, size=episodes).tolist()
     rows: dict[str, list[Any]] = {name: [] for name in _ARRAYS}
     for number, one in enumerate(seeds):

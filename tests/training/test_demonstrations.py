@@ -2,13 +2,13 @@
 
 import json
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
 
 import agbench
 from agbench.data import catalog
+from agbench.data.overrides import override
 from agbench.errors import AgBenchWarning, ConfigError
 from agbench.evaluation import provenance
 from agbench.policies.registry import load_policy
@@ -66,13 +66,12 @@ def test_a_folder_gives_back_what_was_saved(task, shown, tmp_path):
         again.first(4)
 
 
-def test_amounts_are_demonstrated_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(demonstrations, "make", partial(agbench.make, episode__length="2 d"))
-    greenhouse = catalog.task("greenhouse-setpoint-continuous-v1")
+def test_amounts_of_a_changed_task_are_demonstrated_too(tmp_path):
+    greenhouse = override(catalog.task("greenhouse-setpoint-continuous-v1"), {"episode__length": "2 d"})
     shown = demonstrations.collect(greenhouse, load_policy("random", greenhouse), 1, seed=0)
     shown.save(tmp_path)
     again = demonstrations.read(tmp_path, greenhouse)
-    assert again.actions.shape == (len(shown), 7)
+    assert again.actions.shape == (len(shown), 7) == (2 * 24, 7)
     assert (again.actions == shown.actions).all()
 
 
