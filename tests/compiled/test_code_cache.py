@@ -152,6 +152,11 @@ def test_sealed_files_are_read_for_their_own_key_alone(tmp_path):
     assert not cache_file.write(path / "below", "a key", b"content")
     assert cache_file.read(path, "a key") == b"content"
     assert not list(tmp_path.rglob(".new-*"))
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert cache_file.read(path, "a key") is None, place
+        assert cache_file.key_of(path) is None
 
 
 def closing_over(value):
