@@ -53,8 +53,8 @@ class Confined:
     ) -> list[dict[str, Any] | RefusedError]:
         """Return the answers to several questions, (file, question, content): sooner than one by one.
 
-        What went wrong with a question stands in the place of its answer. Where the child crashed or took too
-        long, that is the last one.
+        What went wrong with a question stands in the place of its answer and is the last: no question after
+        it is answered.
         """
         if self._child is None or not self._child.is_alive():
             self._start()
@@ -67,6 +67,8 @@ class Confined:
                     self.close()
                     break
                 answers.append(_answer(file, json.loads(self._pipe.recv_bytes(_LARGEST_REPLY))))
+                if isinstance(answers[-1], RefusedError):  # the child goes no further either
+                    break
         except (EOFError, OSError):
             self.close()
             file = asked[len(answers)][0]
@@ -160,7 +162,10 @@ def _serve(pipe: "Connection", function: str, memory_bytes: int) -> None:
         except EOFError:
             return
         for question, content in zip(questions, contents, strict=True):
-            pipe.send_bytes(json.dumps(_answered(answer, question, content)).encode())
+            reply = _answered(answer, question, content)
+            pipe.send_bytes(json.dumps(reply).encode())
+            if "refused" in reply:
+                break
 
 
 def _answer(file: str, reply: dict[str, Any]) -> dict[str, Any] | RefusedError:
