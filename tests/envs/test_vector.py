@@ -170,7 +170,7 @@ def trace(envs, seed, actions):
 SEEDS = st.integers(0, 2**31 - 100)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(1, 40), SEEDS, st.integers(0, 2**32 - 1), st.data())
 def test_a_row_does_not_depend_on_the_size_of_the_batch_nor_on_its_place(n, seed, stream, data):
     actions = np.random.default_rng(stream).integers(3, size=(70, n))
@@ -180,7 +180,7 @@ def test_a_row_does_not_depend_on_the_size_of_the_batch_nor_on_its_place(n, seed
     assert [batch[i] for i in order] == some
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.integers(0, 2**32 - 1))
 def test_a_recorded_episode_replays_to_the_bit(seed, stream):
     actions = np.random.default_rng(stream).integers(3, size=(60, 1))

@@ -139,7 +139,7 @@ def test_the_same_experiment_on_wageningen_weather_keeps_its_medians(policy):
 
 
 @pytest.mark.slow_except("1996")
-@pytest.mark.parametrize("year", [1978, 1996])
+@pytest.mark.parametrize("year", [1978, 1984, 1996])
 def test_pcse_itself_gives_the_same_returns(year):
     """The same season with PCSE's own engine, the paper's practice."""
     task = at_wageningen()

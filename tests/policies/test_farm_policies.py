@@ -149,8 +149,10 @@ def test_a_searched_season_keeps_to_a_budget_that_could_be_overspent(control):
     assert after > before
 
 
-def test_a_search_is_the_same_from_the_same_seed():
-    task = catalog.task(BUDGET)
+@pytest.mark.slow_except(BUDGET)
+@pytest.mark.parametrize("name", [BUDGET, FIELDS])
+def test_a_search_is_the_same_from_the_same_seed(name):
+    task = catalog.task(name)
     first, again, other = (search(task, rounds=1, restarts=1, seed=seed)[0] for seed in (0, 0, 1))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)

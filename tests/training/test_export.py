@@ -445,6 +445,7 @@ def test_a_zip_of_something_else_is_an_error(tmp_path):
     assert not out.exists()
 
 
+@pytest.mark.usefixtures("all_observations")
 @pytest.mark.parametrize(
     ("overrides", "layers"), [({}, 1), ({"action__kind": "continuous"}, 2)], ids=["menu", "amounts"]
 )
@@ -462,6 +463,7 @@ def test_a_recurrent_model_is_exported_with_its_memory(tmp_path, overrides, laye
     out = tmp_path / "policy.npz"
     assert algorithm_of(tmp_path / "recurrent.zip") == "RecurrentPPO"
     result = export(tmp_path / "recurrent.zip", task_with(**overrides), out)
+    assert result.observations == 10_000
     assert result.differing <= 1
     assert result.largest_difference < 1e-4
     network = mlp.read(out.read_bytes(), "p", 12, model.action_space)

@@ -87,10 +87,8 @@ def check(
     def found() -> list[Known]:
         result = []
         records = [_record(files, f"{split}/seed-{seed}", card, task, split) for split, seed in own]
-        answers = _tables(files, own, task, child)
-        for (split, seed), record, table in zip(
-            own, records, answers, strict=False
-        ):  # ends with a refused one
+        answers = _tables(files, own, task, child)  # a refused one is the last
+        for (split, seed), record, table in zip(own, records, answers, strict=False):
             if isinstance(table, RefusedError):
                 raise table
             actions = _checked(files, f"{split}/seed-{seed}", task, split, record, table, budget)
