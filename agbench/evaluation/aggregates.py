@@ -37,6 +37,8 @@ WORST_SHARE: Final = 0.1
 
 def interquartile_mean(values: Floats) -> Floats:
     """Return the mean of the middle half of values (..., n)."""
+    if values.shape[-1] == 1:
+        return values[..., 0]
     ordered = _ascending(values)
     cut = int(_TRIM * ordered.shape[-1])
     result: Floats = ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1)
@@ -45,6 +47,8 @@ def interquartile_mean(values: Floats) -> Floats:
 
 def median(values: Floats) -> Floats:
     """Return the median of values (..., n)."""
+    if values.shape[-1] == 1:
+        return values[..., 0]
     ordered = _ascending(values)
     above = ordered.shape[-1] // 2
     result: Floats = ordered[..., (ordered.shape[-1] - 1) // 2 : above + 1].mean(axis=-1)
@@ -65,7 +69,7 @@ def _ascending(values: Floats) -> Floats:
 
 def mean(values: Floats) -> Floats:
     """Return the mean of values (..., n)."""
-    result: Floats = values.mean(axis=-1)
+    result: Floats = values[..., 0] if values.shape[-1] == 1 else values.mean(axis=-1)
     return result
 
 
@@ -127,8 +131,10 @@ def resample(values: Floats, resamples: int, seed: int = 0, stream: int = 0) -> 
     differ meet the same scenarios in each resample, while their training seeds have nothing in common.
     """
     runs, scenarios = values.shape
-    chosen = drawn_runs(runs, resamples, seed, stream)
     means = values @ drawn_scenarios(scenarios, resamples, seed).T / scenarios
+    if runs == 1:  # which is drawn every time
+        return Resampled(values.mean(axis=1), means.T)
+    chosen = drawn_runs(runs, resamples, seed, stream)
     drawn = np.take(means, chosen.T * resamples + np.arange(resamples))
     return Resampled(values.mean(axis=1), drawn.T)
 
@@ -174,11 +180,11 @@ def _shares_of_runs(runs: int, resamples: int, seed: int, stream: int) -> Floats
     return result
 
 
-def _counts(chosen: Chosen, of: int) -> Floats:
+def _counts(chosen: Chosen, of: int) -> Chosen:
     """Return how often each of `of` places is among those chosen (resamples, n), (resamples, of)."""
     rows = np.arange(len(chosen))[:, None] * of
     counts = np.bincount((rows + chosen).ravel(), minlength=len(chosen) * of)
-    return counts.reshape(len(chosen), of).astype(np.float64)
+    return counts.reshape(len(chosen), of)
 
 
 def crossed(values: Floats, runs: Chosen, scenarios: Chosen) -> Floats:

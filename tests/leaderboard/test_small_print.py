@@ -23,7 +23,7 @@ from agbench.data import catalog
 from agbench.data import dataset as recipes
 from agbench.data.reading import read_data
 from agbench.data.submission import ResultRecord
-from agbench.leaderboard.checks import judging
+from agbench.leaderboard.checks import judging, results
 from agbench.leaderboard.checks.kept import KeptResults, Known
 from agbench.leaderboard.checks.recorded import RecordedBehaviour, of_actions
 from agbench.leaderboard.checks.sampled import places
@@ -32,6 +32,7 @@ from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verifying import replayed
 from agbench.untrusted import RefusedError
 from agbench.untrusted.arrays import ArrayLimits, read_npz
+from agbench.untrusted.text import read_schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -206,6 +207,38 @@ def test_a_cache_that_cannot_be_written_saves_nothing_and_costs_nothing(made, tm
     (tmp_path / "file").write_text("in the way")
     ((_, found),) = judging.judged(board, kept=KeptResults(tmp_path / "file" / "checks"))
     assert not isinstance(found, RefusedError)
+
+
+def reworded(record, **changes):
+    """Say the task in a record in another order, with other values of its reward."""
+    said = yaml.safe_load(record.read_text())
+    task = said.pop("content")
+    task["reward"] |= changes
+    own = dict(reversed(task.items()))
+    record.write_text(yaml.safe_dump({**said, "content": own}, sort_keys=False))
+
+
+def test_a_task_in_other_words_is_read_once_and_never_taken_for_another(copy, child, monkeypatch):
+    records = sorted(copy.glob("*/*/result.yaml"))
+    for record in records:
+        reworded(record)
+    resign(copy)
+    sizes = []
+
+    def measured(schema, content, name):
+        sizes.append(len(content))
+        return read_schema(schema, content, name)
+
+    monkeypatch.setattr(results, "read_schema", measured)
+    whole = min(record.stat().st_size for record in records)
+    found = [leaderboard.check(copy, child).results for _ in range(2)]
+    assert [len(one) for one in found] == [len(records)] * 2
+    assert len(records) > 1
+    assert sum(size >= whole for size in sizes) == 1
+    reworded(records[-1], beta=0.0)
+    resign(copy)
+    with pytest.raises(RefusedError, match=r"content\.reward: differs from board-wheat-v1 here"):
+        leaderboard.check(copy, child)
 
 
 NAMED = {"name": "wheat-nitrogen/medium-v1", "sha256": recipes.made("wheat-nitrogen/medium-v1")[0]}

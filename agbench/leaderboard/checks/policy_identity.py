@@ -14,7 +14,6 @@ from agbench.data.read_once import read_once
 from agbench.data.submission import Submission
 from agbench.data.task import Task
 from agbench.policies.networks import mlp
-from agbench.untrusted.arrays import read_npz
 from agbench.untrusted.text import read_schema
 
 
@@ -45,7 +44,7 @@ def _of_file(name: str, content: bytes) -> str:
     if name.endswith(".yaml"):
         return _of_baseline(read_schema(Baseline, content, name))
     if name.endswith(".npz"):
-        return _of_arrays(read_npz(content, name, mlp.LIMITS))
+        return _of_arrays(mlp.arrays_of(content, name))
     return hashlib.sha256(content).hexdigest()
 
 

@@ -240,11 +240,21 @@ def _of_part(
     """Return the numbers of the fingerprint of some episodes, (episodes, n), and their sampled decisions."""
     joined, lengths = np.concatenate(part), [len(episode) for episode in part]
     shares = _shares(joined, space).reshape(len(joined), math.prod(space.shape or ()))
-    ends = np.cumsum(lengths).tolist()
-    weights = _weights(most)
-    means = [weights[:, :n] @ shares[end - n : end] / max(1, n) for n, end in zip(lengths, ends, strict=True)]
-    numbers = np.column_stack([lengths, np.reshape(means, (len(part), -1))])
+    numbers = np.column_stack([lengths, _means(shares, lengths, _weights(most)).reshape(len(part), -1)])
     return numbers, sampled(joined, shares, lengths, which)
+
+
+def _means(shares: Floats, lengths: list[int], weights: Floats) -> Floats:
+    """Return the weighted means of each episode's shares, which follow each other: (episodes, means, n)."""
+    if len(set(lengths)) == 1:  # mostly: in one product
+        steps = lengths[0]
+        together = shares.reshape(len(lengths), steps, shares.shape[1])
+        result: Floats = weights[:, :steps] @ together / max(1, steps)
+        return result
+    ends = np.cumsum(lengths).tolist()
+    return np.array(
+        [weights[:, :n] @ shares[end - n : end] / max(1, n) for n, end in zip(lengths, ends, strict=True)]
+    )
 
 
 def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:

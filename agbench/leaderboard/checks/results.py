@@ -4,6 +4,7 @@ import hashlib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -25,11 +26,12 @@ from agbench.leaderboard.checks.sampled import Sample
 from agbench.leaderboard.checks.task_limits import expected_episodes, most_decisions
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
-from agbench.untrusted.text import read_schema
+from agbench.untrusted.text import read_schema, read_yaml
 from agbench.variables import Floats
 
 NOTHING: Final = KeptResults()
 _RECORD_BYTES: Final = 200_000
+_WORDINGS: Final = 8  # of one task, kept
 _BELOW: Final = 1e-6  # of the worst bound, for rounding
 _LARGEST: Final = 1e9  # of returns, costs and metrics, in whichever unit
 _STATE_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -170,6 +172,7 @@ def _record(
             raise RefusedError(name, f"files.{file}", "not the SHA-256 of that file.")
     if not ours:
         _check_content(record.content, name, task)
+        _remember(files[name], name, record.content, task)
     return record.model_copy(update={"content": {}})
 
 
@@ -193,15 +196,24 @@ def _read(content: bytes, name: str, task: Task) -> tuple[ResultRecord, bool]:
     Most of a record is the task. A key at the start of a line means the same whatever follows it, so
     that what stands before can be read by itself.
     """
-    own = _own_content(task.task, provenance.task_hash(task))
-    if not content.endswith(own):
-        return read_schema(ResultRecord, content, name), False
-    return read_schema(ResultRecord, content[: -len(own)] + b"\ncontent: {}\n", name), True
+    for own in _own_contents(task.task, provenance.task_hash(task)):
+        if content.endswith(own):
+            return read_schema(ResultRecord, content[: -len(own)] + b"\ncontent: {}\n", name), True
+    return read_schema(ResultRecord, content, name), False
+
+
+def _remember(content: bytes, name: str, own: dict[str, Any], task: Task) -> None:
+    """Keep the last lines of a record that say our `own` task in other words: the next ones have them too."""
+    known = _own_contents(task.task, provenance.task_hash(task))
+    end = content[content.rfind(b"\ncontent:\n") :]
+    with suppress(RefusedError):  # not a whole text: what looked like its key stands within another
+        if len(known) < _WORDINGS and read_yaml(end, name) == {"content": own}:
+            known.append(end)
 
 
 @lru_cache(maxsize=64)
-def _own_content(name: str, task_hash: str) -> bytes:
-    """Return the last lines of a record of our own task, as `Result.save` writes them.
+def _own_contents(name: str, task_hash: str) -> list[bytes]:
+    """Return the last lines of records of our own task: first as `Result.save` writes them now.
 
     The emitter in C writes the same text in a fraction of the time. Where it does not, records are parsed
     whole.
@@ -213,7 +225,7 @@ def _own_content(name: str, task_hash: str) -> bytes:
         width=100,
         allow_unicode=True,
     )
-    return f"\n{text}".encode()
+    return [f"\n{text}".encode()]
 
 
 def _tables(

@@ -12,6 +12,7 @@ import numpy as np
 from agbench.envs.curves import CurveData, PanelData
 from agbench.leaderboard.episode_record import EpisodeRecord
 from agbench.plotting import printed
+from agbench.variables import Floats
 
 _LEVEL: Final = 6  # of compression: 9 takes three times as long for 1 %
 _DAILY: Final = 100  # points, from which on a curve has fewer digits
@@ -39,17 +40,20 @@ def _panel(panel: PanelData) -> dict[str, Any]:
     days = sorted(set().union(*(curve.x for curve in panel.curves)))
     curves = []
     for curve in panel.curves:
+        values, tops = np.array(curve.y, dtype=np.float64), np.array(curve.top, dtype=np.float64)
         one: dict[str, Any] = {"name": curve.name, "unit": printed(curve.unit), "form": curve.form}
         if curve.right:
             one["right"] = True
-        if decimals := _decimals(curve):
+        if decimals := _decimals(values, tops):
             one["decimals"] = decimals
-        one["y"] = _spread(curve, curve.y, days, decimals)
-        if curve.top:
-            one["top"] = _spread(curve, curve.top, days, decimals)
+        one["y"] = _spread(curve, values, days, decimals)
+        if len(tops):
+            one["top"] = _spread(curve, tops, days, decimals)
         curves.append(one)
-    gaps = np.round(np.diff([0.0, *days]), 6).tolist()
-    return {"title": panel.title, "x": list(map(_short, gaps)), "curves": curves}
+    gaps = np.round(np.diff([0.0, *days]), 6)
+    whole = bool((gaps == np.rint(gaps)).all())
+    x = gaps.astype(np.int64).tolist() if whole else list(map(_short, gaps.tolist()))
+    return {"title": panel.title, "x": x, "curves": curves}
 
 
 def _short(days: float) -> float:
@@ -57,11 +61,9 @@ def _short(days: float) -> float:
     return int(days) if days.is_integer() else days
 
 
-def _spread(
-    curve: CurveData, values: Sequence[float], days: Sequence[float], decimals: int
-) -> Sequence[int | None]:
+def _spread(curve: CurveData, values: Floats, days: Sequence[float], decimals: int) -> Sequence[int | None]:
     """Return a curve's values on the days of its panel, nothing where it has none."""
-    scaled = np.rint(np.array(values) * 10.0**decimals)
+    scaled = np.rint(values * 10.0**decimals)
     rounded: list[int | None] = (
         scaled.astype(np.int64).tolist()
         if np.isfinite(scaled).all()
@@ -73,11 +75,12 @@ def _spread(
     return [own.get(day) for day in days]
 
 
-def _decimals(curve: CurveData) -> int:
+def _decimals(values: Floats, tops: Floats) -> int:
     """Return how many decimals a curve's largest value has in so many digits; negative for a huge one."""
-    largest = max((abs(value) for value in (*curve.y, *curve.top) if math.isfinite(value)), default=0.0)
+    sizes = np.abs(np.concatenate([values, tops]))
+    largest = float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
     if largest <= _TINY:
         return 0
-    digits = _DIGITS if len(curve.y) > _DAILY else _DIGITS_OF_FEW
+    digits = _DIGITS if len(values) > _DAILY else _DIGITS_OF_FEW
     decimals = digits - 1 - math.floor(math.log10(largest))
     return decimals if largest > _HUGE else max(0, decimals)

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from agbench.data.field import Number
 from agbench.data.greenhouse_task import INTERVAL, GreenhouseTask
 from agbench.data.reading import Strict
-from agbench.envs.actions import Ranges, check_amount, place
+from agbench.envs.actions import ActionMap, Ranges, check_amount, place
 from agbench.envs.greenhouse.actions import Controls
 from agbench.errors import ConfigError, UnknownNameError
 from agbench.policies.base import Information, Interface, policy
@@ -140,7 +140,7 @@ def _table(settings: DailySettings, interface: Interface[GreenhouseTask]) -> Flo
     actions = interface.actions
     result = np.tile(actions.lowest, (len(settings.days), len(settings.hours), 1))
     for key, rows in settings.values.items():
-        for value in _all(rows):
+        for value in _to_check(rows, actions):
             try:
                 check_amount(actions, key, value)
             except ConfigError as error:
@@ -149,5 +149,7 @@ def _table(settings: DailySettings, interface: Interface[GreenhouseTask]) -> Flo
     return result
 
 
-def _all(rows: Sequence[Sequence[float]]) -> list[float]:
-    return [value for row in rows for value in row]
+def _to_check(rows: Sequence[Sequence[float]], actions: ActionMap) -> list[float]:
+    """Return the values by which all are known to be possible: of a range the outermost are enough."""
+    every = [value for row in rows for value in row]
+    return [min(every), max(every)] if isinstance(actions, Ranges) else list(dict.fromkeys(every))

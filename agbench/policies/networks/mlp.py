@@ -14,8 +14,11 @@ Recurrent cells may stand before the layers: `cells` (texts: `lstm` or `gru`) an
 
 import io
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -175,7 +178,7 @@ def _smallest(values: Floats) -> NDArray[Any]:
 
 def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Network:
     """Return the network of an untrusted policy.npz; raises `RefusedError` where it does not fit."""
-    arrays = read_npz(content, file, LIMITS)
+    arrays = dict(arrays_of(content, file))
     made_for = _made_for(arrays, file)
     activations = _texts(arrays, "activations", file, list(ACTIVATIONS), 1)
     (head,) = _texts(arrays, "head", file, heads.HEADS, 0)
@@ -202,9 +205,15 @@ def read(content: bytes, file: str, inputs: int, space: spaces.Space[Any]) -> Ne
     return Network(*layers, head, mean, scale, clip, cells, made_for)
 
 
+@lru_cache(maxsize=8)  # a submission's seeds, each of which is asked for what it is and for its network
+def arrays_of(content: bytes, file: str) -> Mapping[str, NDArray[Any]]:
+    """Return the arrays of an untrusted policy.npz by name; raises `RefusedError`."""
+    return MappingProxyType(read_npz(content, file, LIMITS))
+
+
 def made_for_of(content: bytes, file: str) -> MadeFor | None:
     """Return what an untrusted policy.npz says that it was made for; None where it says nothing."""
-    return _made_for(read_npz(content, file, LIMITS), file)
+    return _made_for(dict(arrays_of(content, file)), file)
 
 
 def _made_for(arrays: dict[str, NDArray[Any]], file: str) -> MadeFor | None:
