@@ -1,6 +1,6 @@
 """What a calibration found: values, errors, the crop with its evidence, and the files of all this."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -103,10 +103,17 @@ class Calibration:
 
 
 def require_files(out: Path, crop: str) -> None:
-    """Raise `ConfigError` where a crop, a report or a figure lies in a folder that no calibration wrote."""
+    """Raise `ConfigError` where one of its files lies in a folder and no calibration wrote it."""
     require_kind(out / "crops" / f"{crop}.yaml", _is_fitted, "a calibrated crop", ConfigError)
     require_kind(out / "report.md", _is_report, "a report of a calibration", ConfigError)
+    require_kind(out / "pairs.csv", _begins("site,season,variable,"), "a table of a calibration", ConfigError)
+    require_kind(out / "trials.csv", _begins("stage,evaluation,"), "a table of a calibration", ConfigError)
     require_place(out / FIGURE)
+
+
+def _begins(columns: str) -> Callable[[Path], bool]:
+    """Return what says whether a file is a table with these columns in front."""
+    return lambda path: path.read_bytes().startswith(columns.encode())
 
 
 def _is_fitted(path: Path) -> bool:

@@ -200,6 +200,8 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_fit(tmp_path):
     [
         ("crops/fitted.yaml", "a calibrated crop"),
         ("report.md", "a report of a calibration"),
+        ("pairs.csv", "a table of a calibration"),
+        ("trials.csv", "a table of a calibration"),
         ("fit.png", "a .png picture"),
     ],
 )
