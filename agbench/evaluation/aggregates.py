@@ -37,7 +37,7 @@ WORST_SHARE: Final = 0.1
 
 def interquartile_mean(values: Floats) -> Floats:
     """Return the mean of the middle half of values (..., n)."""
-    if values.shape[-1] == 1:
+    if _single(values):
         return values[..., 0]
     ordered = _ascending(values)
     cut = int(_TRIM * ordered.shape[-1])
@@ -47,12 +47,17 @@ def interquartile_mean(values: Floats) -> Floats:
 
 def median(values: Floats) -> Floats:
     """Return the median of values (..., n)."""
-    if values.shape[-1] == 1:
+    if _single(values):
         return values[..., 0]
     ordered = _ascending(values)
     above = ordered.shape[-1] // 2
     result: Floats = ordered[..., (ordered.shape[-1] - 1) // 2 : above + 1].mean(axis=-1)
     return result
+
+
+def _single(values: Floats) -> bool:
+    """Return whether each of many has one value, which is its own middle."""
+    return values.ndim > 1 and values.shape[-1] == 1
 
 
 def _ascending(values: Floats) -> Floats:
@@ -69,7 +74,7 @@ def _ascending(values: Floats) -> Floats:
 
 def mean(values: Floats) -> Floats:
     """Return the mean of values (..., n)."""
-    result: Floats = values[..., 0] if values.shape[-1] == 1 else values.mean(axis=-1)
+    result: Floats = values[..., 0] if _single(values) else values.mean(axis=-1)
     return result
 
 

@@ -136,6 +136,13 @@ def test_the_worst_tenth_counts_the_last_value_by_the_share_that_is_left():
     assert aggregates.worst_tenth(np.array([7.0])) == 7.0
 
 
+@pytest.mark.parametrize("name", AGGREGATES)
+def test_of_one_run_every_aggregate_is_its_value_a_plain_number(name):
+    statistic = AGGREGATES[name]
+    assert json.dumps(statistic(np.array([1.5]))) == "1.5"
+    assert statistic(np.array([[1.5], [-2.0]])).tolist() == [1.5, -2.0]
+
+
 def test_one_run_and_equal_scenarios_have_an_interval_of_no_width():
     assert aggregates.resample(np.full((1, 9), 4.0), 200).interval(aggregates.mean) == (4.0, 4.0, 4.0)
 

@@ -24,7 +24,7 @@ def unpacked(*curves):
     assert not re.search(r"\.0[],}]", text)  # whole numbers are written as such
     (season,) = json.loads(text, parse_constant=pytest.fail)
     (content,) = season["panels"]
-    days = np.cumsum(content["x"]).tolist()
+    days = np.cumsum(content["x"], dtype=np.float64).tolist()
     read = [
         {
             name: [None if v is None else v / 10 ** curve.get("decimals", 0) for v in curve[name]]
@@ -61,6 +61,11 @@ def test_a_curve_has_nothing_on_the_days_of_others_and_hours_stay():
     assert days == [1.0, 2.5, 4.0]
     assert bars["y"] == [None, 7.0, None]
     assert line["y"] == [1.0, 2.0, 3.0]
+
+
+def test_a_day_beyond_all_calendars_stays_where_it_is():
+    days, (one,) = unpacked(curve([1, 1e20], [1, 2]))
+    assert (days, one["y"]) == ([1.0, 1e20], [1.0, 2.0])
 
 
 def test_what_is_no_number_is_nothing():

@@ -51,7 +51,7 @@ def _panel(panel: PanelData) -> dict[str, Any]:
             one["top"] = _spread(curve, tops, days, decimals)
         curves.append(one)
     gaps = np.round(np.diff([0.0, *days]), 6)
-    whole = bool((gaps == np.rint(gaps)).all())
+    whole = bool(((gaps == np.rint(gaps)) & (np.abs(gaps) < _HUGE)).all())
     x = gaps.astype(np.int64).tolist() if whole else list(map(_short, gaps.tolist()))
     return {"title": panel.title, "x": x, "curves": curves}
 
