@@ -113,7 +113,12 @@ def require_files(out: Path, crop: str) -> None:
 
 def _begins(columns: str) -> Callable[[Path], bool]:
     """Return what says whether a file is a table with these columns in front."""
-    return lambda path: path.read_bytes().startswith(columns.encode())
+
+    def begins(path: Path) -> bool:
+        with path.open("rb") as file:
+            return file.read(len(columns)) == columns.encode()
+
+    return begins
 
 
 def _is_fitted(path: Path) -> bool:

@@ -360,7 +360,9 @@ def _read_values(file: Path, as_of: Stamp) -> tuple[Mapping[str, HiddenRun], _Ke
     try:
         for row in csv.DictReader(file.read_text("utf-8").splitlines()):
             name, seed = f"{row['agent']}/{row['version']}", int(row["seed"])
-            run = result[name] if name in result else result.setdefault(name, HiddenRun())
+            if name not in result:
+                result[name] = HiddenRun()
+            run = result[name]
             run.objective.setdefault(seed, []).append(_finite(row["objective"]))
             run.cost.setdefault(seed, []).append(_finite(row["cost"]))
             keys.setdefault((name, seed), []).append(row["scenario"])
